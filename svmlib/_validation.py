@@ -1,0 +1,83 @@
+"""Input checks shared by every room of the library.
+
+Each check returns the array in the form the mathematics uses, or raises a `ValueError` that names
+the argument, says what was wrong with it and what is accepted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def _as_float(value: ArrayLike, name: str) -> Array:
+    """Convert to a float64 array, or say which argument could not be converted."""
+    try:
+        array = np.asarray(value)
+        if np.iscomplexobj(array):
+            raise TypeError("complex numbers are not ordered")
+        array = np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of real numbers, got {value!r:.80}") from error
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
+    return array
+
+
+def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
+    """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
+    array = _as_float(X, name)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must have shape (n, d), one row a point, got shape {array.shape}; "
+            "write X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one point"
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must hold at least one point with one feature, got shape {array.shape}"
+        )
+    if n_features is not None and array.shape[1] != n_features:
+        raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
+    return array
+
+
+def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> Array:
+    """Return a finite float64 array of shape (length,)."""
+    array = _as_float(value, name)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
+    if length is not None and array.size != length:
+        raise ValueError(f"{name} has {array.size} entries, expected {length}")
+    return array
+
+
+def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
+    """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
+    accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
+    if isinstance(value, bool | np.bool_) or not isinstance(
+        value, int | float | np.integer | np.floating
+    ):
+        raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
+    number = float(value)
+    if np.isnan(number) or (finite and np.isinf(number)) or (positive and number <= 0):
+        raise ValueError(f"{name} must be {accepted}, got {value!r}")
+    return number
+
+
+def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """Return X of shape (n, d) and y of shape (n,) in {-1, +1}, both classes present."""
+    points = check_points(X)
+    labels = np.asarray(y)
+    if labels.shape != (points.shape[0],):
+        raise ValueError(
+            f"y must have one label for each of the {points.shape[0]} rows of X, "
+            f"got shape {labels.shape}"
+        )
+    if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
+        found = ", ".join(map(repr, sorted({str(label) for label in labels.tolist()})[:5]))
+        raise ValueError(f"y must contain only -1 and +1, got {found}")
+    if np.unique(labels).size < 2:
+        raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")
+    return points, labels.astype(np.float64)
