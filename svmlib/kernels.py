@@ -1,0 +1,402 @@
+"""Kernels: inner products in a feature space, without going there.
+
+A kernel is anything that can be called as ``k(X, Z)`` with points X of shape (n, d) and Z of shape
+(m, d) and returns the n × m matrix of the numbers k(x_i, z_j). The four classics are small frozen
+objects; a plain function of your own is welcome wherever they are. With this module you can
+
+- evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`,
+- write down the feature map φ of the first two and see that k(x, z) = φ(x)·φ(z),
+- ask `check_positive_semidefinite` whether a Gram matrix can come from any feature map at all,
+  and look at the eigenvector that says no.
+
+Derived in chapter 5, *Kernels*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import factorial, prod
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from svmlib._validation import Array, check_points, check_scalar
+
+Kernel = Callable[[Array, Array], Array]
+
+
+def _squared_norms(X: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+class _PointwiseKernel:
+    """What the four classics share: checking the points, then one formula."""
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
+        X = check_points(X)
+        return self._evaluate(X, check_points(Z, "Z", n_features=X.shape[1]))
+
+    def diagonal(self, X: Array) -> Array:
+        """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
+        return self._diagonal(check_points(X))
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether every Gram matrix of this kernel is provably positive semidefinite."""
+        raise NotImplementedError
+
+    def _evaluate(self, X: Array, Z: Array) -> Array:
+        raise NotImplementedError
+
+    def _diagonal(self, X: Array) -> Array:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Linear(_PointwiseKernel):
+    r"""The linear kernel :math:`k(x, z) = x \cdot z`: the feature space is the space itself.
+
+    Notes
+    -----
+    Derived in chapter 5, *Kernels*.
+    """
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True: the Gram matrix is X Xᵀ."""
+        return True
+
+    def feature_map(self, X: Array) -> Array:
+        """Return φ(x) = x, of shape (n, d)."""
+        return check_points(X)
+
+    def _evaluate(self, X: Array, Z: Array) -> Array:
+        return X @ Z.T
+
+    def _diagonal(self, X: Array) -> Array:
+        return _squared_norms(X)
+
+
+@dataclass(frozen=True)
+class Polynomial(_PointwiseKernel):
+    r"""The polynomial kernel :math:`k(x, z) = (\gamma\, x \cdot z + c_0)^p`.
+
+    Parameters
+    ----------
+    degree : int
+        The power p ≥ 1.
+    gamma : float
+        The scale γ > 0 of the inner product.
+    coef0 : float
+        The constant c₀. It mixes the degrees: with c₀ > 0 the features are all monomials of
+        degree at most p, with c₀ = 0 those of degree exactly p. A negative c₀ is allowed, but
+        then the kernel need not be positive semidefinite and has no feature map.
+
+    Raises
+    ------
+    ValueError
+        If the degree is not a positive integer, γ not a positive number or c₀ not finite.
+
+    Notes
+    -----
+    Derived in chapter 5, *Kernels*.
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.degree, bool)
+            or not isinstance(self.degree, int | np.integer)
+            or self.degree < 1
+        ):
+            raise ValueError(f"degree must be a positive integer, got {self.degree!r}")
+        check_scalar(self.gamma, "gamma", positive=True)
+        check_scalar(self.coef0, "coef0")
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether c₀ ≥ 0: sums and products of kernels are kernels."""
+        return self.coef0 >= 0
+
+    def feature_map(self, X: Array) -> Array:
+        r"""Return φ(x), one feature a monomial, so that φ(x)·φ(z) = k(x, z).
+
+        By the multinomial theorem the monomial :math:`x_1^{e_1} \cdots x_d^{e_d}` of degree
+        :math:`q = e_1 + \dots + e_d` carries the weight
+
+        .. math::
+            \sqrt{\frac{p!}{(p - q)!\, e_1! \cdots e_d!}\; \gamma^q c_0^{p - q}}.
+
+        Returns
+        -------
+        ndarray of shape (n, n_monomials)
+            ``n_monomials`` is the number of monomials of degree at most p, which is
+            :math:`\binom{d + p}{p}`, or of degree exactly p if c₀ = 0.
+
+        Raises
+        ------
+        ValueError
+            If c₀ < 0: a weight would be the root of a negative number.
+        """
+        X = check_points(X)
+        if self.coef0 < 0:
+            raise ValueError(f"coef0 must be at least 0 for a feature map, got {self.coef0!r}")
+        features = []
+        for q in range(self.degree + 1) if self.coef0 > 0 else [self.degree]:
+            for variables in combinations_with_replacement(range(X.shape[1]), q):
+                repeats = prod(factorial(variables.count(v)) for v in set(variables))
+                ways = factorial(self.degree) // (factorial(self.degree - q) * repeats)
+                weight = np.sqrt(ways * self.gamma**q * self.coef0 ** (self.degree - q))
+                features.append(weight * np.prod(X[:, variables], axis=1))
+        return np.column_stack(features)
+
+    def _evaluate(self, X: Array, Z: Array) -> Array:
+        return np.asarray((self.gamma * (X @ Z.T) + self.coef0) ** self.degree)
+
+    def _diagonal(self, X: Array) -> Array:
+        return np.asarray((self.gamma * _squared_norms(X) + self.coef0) ** self.degree)
+
+
+@dataclass(frozen=True)
+class RBF(_PointwiseKernel):
+    r"""The Gaussian kernel :math:`k(x, z) = \exp(-\gamma \lVert x - z \rVert^2)`.
+
+    Its feature space has infinitely many dimensions, so there is no ``feature_map``.
+
+    Parameters
+    ----------
+    gamma : float
+        γ = 1 / (2σ²) > 0, in units of one over squared distance, where σ is the width of the
+        bell. Use `from_width` to give σ.
+
+    Raises
+    ------
+    ValueError
+        If γ is not a positive finite number.
+
+    Notes
+    -----
+    Derived in chapter 5, *Kernels*.
+    """
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        check_scalar(self.gamma, "gamma", positive=True)
+
+    @classmethod
+    def from_width(cls, sigma: float) -> RBF:
+        """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²)."""
+        sigma = check_scalar(sigma, "sigma", positive=True)
+        return cls(gamma=0.5 / sigma**2)
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True: a limit of polynomials with non-negative coefficients."""
+        return True
+
+    def _evaluate(self, X: Array, Z: Array) -> Array:
+        # ‖x − z‖² = ‖x‖² + ‖z‖² − 2 x·z turns the work into one matrix product, but subtracts
+        # numbers of size ‖x‖². Distances do not change when the origin moves, so it goes to the
+        # middle of Z; where the rounding that is left could still show, we take the slow way.
+        centre = Z.mean(axis=0)
+        x, z = X - centre, Z - centre
+        xx, zz = _squared_norms(x), _squared_norms(z)
+        rounding = self.gamma * np.finfo(float).eps * (xx.max() + zz.max())
+        if not rounding < 1e-13:
+            return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean")))
+        x *= 2 * self.gamma
+        exponent = x @ z.T
+        exponent -= self.gamma * xx[:, None]
+        exponent -= self.gamma * zz
+        np.minimum(exponent, 0, out=exponent)  # −γ‖x − z‖² ≤ 0; rounding may say otherwise
+        return np.exp(exponent, out=exponent)
+
+    def _diagonal(self, X: Array) -> Array:
+        return np.ones(X.shape[0])
+
+
+@dataclass(frozen=True)
+class Sigmoid(_PointwiseKernel):
+    r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
+
+    It is *not* positive semidefinite for any γ and c₀ that hold for all data, so no feature map
+    stands behind it; `check_positive_semidefinite` shows it on your points.
+
+    Parameters
+    ----------
+    gamma : float
+        The scale γ > 0 of the inner product.
+    coef0 : float
+        The constant c₀.
+
+    Raises
+    ------
+    ValueError
+        If γ is not a positive number or c₀ not finite.
+
+    Notes
+    -----
+    Derived in chapter 5, *Kernels*.
+
+    References
+    ----------
+    H.-T. Lin and C.-J. Lin (2003), "A study on sigmoid kernels for SVM and the training of
+    non-PSD kernels by SMO-type methods".
+    """
+
+    gamma: float
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_scalar(self.gamma, "gamma", positive=True)
+        check_scalar(self.coef0, "coef0")
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """False: never guaranteed."""
+        return False
+
+    def _evaluate(self, X: Array, Z: Array) -> Array:
+        return np.tanh(self.gamma * (X @ Z.T) + self.coef0)
+
+    def _diagonal(self, X: Array) -> Array:
+        return np.tanh(self.gamma * _squared_norms(X) + self.coef0)
+
+
+def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
+    """Return the kernel if it can be called as ``k(X, Z)``.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be called, as a name or a class (``RBF`` for ``RBF(gamma=1.0)``).
+    """
+    if isinstance(kernel, type) or not callable(kernel):
+        raise ValueError(
+            f"{name} must be a kernel such as Linear() or RBF(gamma=1.0), or a function "
+            f"f(X, Z) that returns the matrix of all k(x_i, z_j), got {kernel!r:.80}"
+        )
+    return kernel
+
+
+def evaluate(kernel: Kernel, X: Array, Z: Array) -> Array:
+    """Return k(X, Z) for points that are already checked; a function of the user's is not trusted.
+
+    Raises
+    ------
+    ValueError
+        If the kernel returns a matrix of the wrong shape, or NaN or infinity.
+    """
+    expected = (X.shape[0], Z.shape[0])
+    if isinstance(kernel, _PointwiseKernel):
+        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
+            values = kernel._evaluate(X, Z)
+    else:
+        returned = kernel(X, Z)
+        try:
+            values = np.asarray(returned, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"kernel must return an array of real numbers of shape {expected}: {error}"
+            ) from error
+    if values.shape != expected:
+        raise ValueError(
+            f"kernel must return one row for each of the {expected[0]} points X and one column "
+            f"for each of the {expected[1]} points Z, shape {expected}, got shape {values.shape}"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
+        )
+    return values
+
+
+def diagonal(kernel: Kernel, X: Array) -> Array:
+    """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
+    if isinstance(kernel, _PointwiseKernel):
+        return kernel._diagonal(X)
+    return np.array([evaluate(kernel, x, x)[0, 0] for x in X[:, None, :]])
+
+
+@dataclass(frozen=True)
+class SemidefiniteCheck:
+    """The verdict on a symmetric matrix K, and the vector that proves a "no".
+
+    Attributes
+    ----------
+    holds : bool
+        Whether K is positive semidefinite to rounding. The object itself is as true as this.
+    smallest_eigenvalue : float
+        The smallest eigenvalue of K.
+    eigenvector : ndarray of shape (n,)
+        Its unit eigenvector v. If `holds` is False then vᵀ K v < 0: the points weighted by v
+        would have a negative squared length in the feature space, so there is none.
+    tolerance : float
+        What counts as rounding: `holds` means smallest_eigenvalue ≥ −tolerance.
+    """
+
+    holds: bool
+    smallest_eigenvalue: float
+    eigenvector: Array
+    tolerance: float
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        verdict = "positive semidefinite" if self.holds else "not positive semidefinite"
+        return (
+            f"{verdict}: smallest eigenvalue {self.smallest_eigenvalue:.3g} "
+            f"(rounding {self.tolerance:.1g})"
+        )
+
+
+def check_positive_semidefinite(K: Array) -> SemidefiniteCheck:
+    """Decide whether K is positive semidefinite, vᵀ K v ≥ 0 for all v, and show a v if it is not.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        A symmetric matrix, as a Gram matrix is.
+
+    Returns
+    -------
+    SemidefiniteCheck
+        True or false as a condition; it carries the smallest eigenvalue and its eigenvector.
+
+    Raises
+    ------
+    ValueError
+        If K is not square, or not symmetric beyond rounding (the message names the entry).
+
+    Notes
+    -----
+    Derived in chapter 5, *Kernels*. The eigenvalues of a symmetric matrix are computed to about
+    n · eps · ‖K‖, which is the tolerance.
+
+    References
+    ----------
+    J. Mercer (1909), "Functions of positive and negative type".
+    """
+    K = check_points(K, "K")
+    n, m = K.shape
+    if n != m:
+        raise ValueError(f"K must be a square matrix, got shape {K.shape}")
+    scale = float(np.abs(K).max())
+    skew = np.abs(K - K.T)
+    i, j = np.unravel_index(skew.argmax(), skew.shape)
+    if skew[i, j] > 1e-10 * scale:
+        raise ValueError(
+            f"K must be symmetric, but K[{i}, {j}] = {K[i, j]:.6g} and K[{j}, {i}] = {K[j, i]:.6g}"
+        )
+    eigenvalues, eigenvectors = np.linalg.eigh((K + K.T) / 2)
+    tolerance = n * np.finfo(float).eps * float(np.abs(eigenvalues).max())
+    smallest = float(eigenvalues[0])
+    return SemidefiniteCheck(bool(smallest >= -tolerance), smallest, eigenvectors[:, 0], tolerance)
