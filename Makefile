@@ -1,0 +1,66 @@
+# The two commands of the README are `make book` and `make test`; the others are for people who
+# write the book. Each sets up what it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: book test live bench notebooks lock clean style unit outputs pages fresh
+
+book: fresh  ## Build the pages into _build/html
+	$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo "Open $(CURDIR)/_build/html/index.html"
+
+test: style unit outputs pages  ## Everything that proves the project
+	@echo "All checks passed."
+
+style: .venv/ready  ## ruff on code and notebooks, mypy on the library
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+unit: .venv/ready  ## The library's tests, with coverage
+	$(BIN)/python -m pytest tests --ignore tests/book -n 2 --cov --cov-report term
+
+outputs: .venv/ready  ## Run every notebook and compare what it prints with what is stored
+	$(BIN)/python -m pytest tests/book/test_notebooks.py -p no:cacheprovider
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
+	  -n 2 --dist loadscope $(NOTEBOOKS)
+
+pages: book  ## Look at the built pages in a real browser
+	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+
+live: .venv/ready  ## Rebuild and reload the pages while you write
+	$(BIN)/jupyter-book config sphinx .
+	trap 'rm -f conf.py' EXIT INT TERM; \
+	$(BIN)/sphinx-autobuild . _build/live/html -d _build/live/.doctrees --watch svmlib \
+	  --pre-build "$(MAKE) --silent fresh" --ignore "*/_build/*" --ignore "*/.venv/*" --open-browser
+
+notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the files
+	$(BIN)/python -m tests.book.notebooks $(NOTEBOOKS)
+
+bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run
+	$(BIN)/python benchmarks/speed.py
+
+lock: .venv/ready  ## Renew constraints.txt from requirements.txt
+	$(BIN)/pip install --quiet uv
+	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
+	  --no-header --quiet --upgrade --output-file constraints.txt
+
+clean:  ## Remove everything that the other commands made
+	rm -rf .venv _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+
+# Stored runs are keyed on the notebook alone, so a page would keep old outputs after an edit in
+# the library or an upgrade. Whatever the notebooks import makes all of them run again.
+fresh: _build/fresh
+_build/fresh: $(wildcard svmlib/*.py) constraints.txt Makefile | .venv/ready
+	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live
+	mkdir -p _build && touch $@
+
+.venv/ready: requirements.txt constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "This book needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --requirement requirements.txt --editable .
+	touch $@
