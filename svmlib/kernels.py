@@ -37,7 +37,7 @@ class _PointwiseKernel:
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
         X = check_points(X)
-        return self._evaluate(X, check_points(Z, "Z", n_features=X.shape[1]))
+        return self._against(check_points(Z, "Z", n_features=X.shape[1]))(X)
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
@@ -48,7 +48,8 @@ class _PointwiseKernel:
         """Whether every Gram matrix of this kernel is provably positive semidefinite."""
         raise NotImplementedError
 
-    def _evaluate(self, X: Array, Z: Array) -> Array:
+    def _against(self, Z: Array) -> Callable[[Array], Array]:
+        """Return the function X ↦ k(X, Z), with what depends on Z alone already done."""
         raise NotImplementedError
 
     def _diagonal(self, X: Array) -> Array:
@@ -73,8 +74,8 @@ class Linear(_PointwiseKernel):
         """Return φ(x) = x, of shape (n, d)."""
         return check_points(X)
 
-    def _evaluate(self, X: Array, Z: Array) -> Array:
-        return X @ Z.T
+    def _against(self, Z: Array) -> Callable[[Array], Array]:
+        return lambda X: X @ Z.T
 
     def _diagonal(self, X: Array) -> Array:
         return _squared_norms(X)
@@ -156,8 +157,8 @@ class Polynomial(_PointwiseKernel):
                 features.append(weight * np.prod(X[:, variables], axis=1))
         return np.column_stack(features)
 
-    def _evaluate(self, X: Array, Z: Array) -> Array:
-        return np.asarray((self.gamma * (X @ Z.T) + self.coef0) ** self.degree)
+    def _against(self, Z: Array) -> Callable[[Array], Array]:
+        return lambda X: np.asarray((self.gamma * (X @ Z.T) + self.coef0) ** self.degree)
 
     def _diagonal(self, X: Array) -> Array:
         return np.asarray((self.gamma * _squared_norms(X) + self.coef0) ** self.degree)
@@ -201,22 +202,27 @@ class RBF(_PointwiseKernel):
         """True: a limit of polynomials with non-negative coefficients."""
         return True
 
-    def _evaluate(self, X: Array, Z: Array) -> Array:
+    def _against(self, Z: Array) -> Callable[[Array], Array]:
         # ‖x − z‖² = ‖x‖² + ‖z‖² − 2 x·z turns the work into one matrix product, but subtracts
         # numbers of size ‖x‖². Distances do not change when the origin moves, so it goes to the
         # middle of Z; where the rounding that is left could still show, we take the slow way.
         centre = Z.mean(axis=0)
-        x, z = X - centre, Z - centre
-        xx, zz = _squared_norms(x), _squared_norms(z)
-        rounding = self.gamma * np.finfo(float).eps * (xx.max() + zz.max())
-        if not rounding < 1e-13:
-            return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean")))
-        x *= 2 * self.gamma
-        exponent = x @ z.T
-        exponent -= self.gamma * xx[:, None]
-        exponent -= self.gamma * zz
-        np.minimum(exponent, 0, out=exponent)  # −γ‖x − z‖² ≤ 0; rounding may say otherwise
-        return np.exp(exponent, out=exponent)
+        z = Z - centre
+        zz = self.gamma * _squared_norms(z)
+
+        def evaluate_at(X: Array) -> Array:
+            x = X - centre
+            xx = self.gamma * _squared_norms(x)
+            if not np.finfo(float).eps * (xx.max() + zz.max()) < 1e-13:
+                return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean")))
+            exponent = (2 * self.gamma * x) @ z.T
+            exponent -= xx[:, None]
+            exponent -= zz
+            np.minimum(exponent, 0, out=exponent)  # −γ‖x − z‖² ≤ 0; rounding may say otherwise
+            np.exp(exponent, out=exponent)
+            return exponent
+
+        return evaluate_at
 
     def _diagonal(self, X: Array) -> Array:
         return np.ones(X.shape[0])
@@ -263,8 +269,8 @@ class Sigmoid(_PointwiseKernel):
         """False: never guaranteed."""
         return False
 
-    def _evaluate(self, X: Array, Z: Array) -> Array:
-        return np.tanh(self.gamma * (X @ Z.T) + self.coef0)
+    def _against(self, Z: Array) -> Callable[[Array], Array]:
+        return lambda X: np.tanh(self.gamma * (X @ Z.T) + self.coef0)
 
     def _diagonal(self, X: Array) -> Array:
         return np.tanh(self.gamma * _squared_norms(X) + self.coef0)
@@ -286,43 +292,52 @@ def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
     return kernel
 
 
-def evaluate(kernel: Kernel, X: Array, Z: Array) -> Array:
-    """Return k(X, Z) for points that are already checked; a function of the user's is not trusted.
+def against(kernel: Kernel, Z: Array) -> Callable[[Array], Array]:
+    """Return X ↦ k(X, Z), which does what depends on Z alone once and checks what it returns.
+
+    The points must be checked already. `DualProblem` asks for many rows k(x_i, X) this way.
 
     Raises
     ------
     ValueError
-        If the kernel returns a matrix of the wrong shape, or NaN or infinity.
+        From the function returned: if the kernel returns a matrix of the wrong shape, or NaN or
+        infinity.
     """
-    expected = (X.shape[0], Z.shape[0])
     if isinstance(kernel, _PointwiseKernel):
-        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
-            values = kernel._evaluate(X, Z)
+        evaluate_at = kernel._against(Z)
     else:
-        returned = kernel(X, Z)
-        try:
-            values = np.asarray(returned, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+
+        def evaluate_at(X: Array) -> Array:
+            returned = kernel(X, Z)
+            try:
+                return np.asarray(returned, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"kernel must return an array of real numbers: {error}") from error
+
+    def checked(X: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
+            values = evaluate_at(X)
+        expected = (X.shape[0], Z.shape[0])
+        if values.shape != expected:
             raise ValueError(
-                f"kernel must return an array of real numbers of shape {expected}: {error}"
-            ) from error
-    if values.shape != expected:
-        raise ValueError(
-            f"kernel must return one row for each of the {expected[0]} points X and one column "
-            f"for each of the {expected[1]} points Z, shape {expected}, got shape {values.shape}"
-        )
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
-        )
-    return values
+                f"kernel must return one row for each of the {expected[0]} points X and one "
+                f"column for each of the {expected[1]} points Z, shape {expected}, "
+                f"got shape {values.shape}"
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
+            )
+        return values
+
+    return checked
 
 
 def diagonal(kernel: Kernel, X: Array) -> Array:
     """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
     if isinstance(kernel, _PointwiseKernel):
         return kernel._diagonal(X)
-    return np.array([evaluate(kernel, x, x)[0, 0] for x in X[:, None, :]])
+    return np.array([against(kernel, x)(x)[0, 0] for x in X[:, None, :]])
 
 
 @dataclass(frozen=True)

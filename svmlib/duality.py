@@ -1,0 +1,653 @@
+"""The dual problem of the support vector machine, and the certificate that an answer is right.
+
+The dual has one number a sample instead of one a feature, and sees the points only through the
+kernel. Its value is a lower bound on the primal value of every classifier, so a classifier and a
+vector of multipliers whose two values meet prove each other optimal: that is the certificate that
+every solver of this library returns. With this module you can
+
+- state the problem: `DualProblem` of points, labels, C and a kernel,
+- ask it for its objective, gradient, bias and decision values,
+- have any (α, b) judged from the data alone: `DualProblem.certificate`,
+- solve it in two ways that show how: `solve_slsqp` and `solve_interior_point`.
+
+Derived in chapter 4, *Lagrange duality*.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib.kernels import Kernel, Linear, against, check_kernel, diagonal
+
+_EPS = float(np.finfo(float).eps)
+_BLOCK = 2**18  # kernel values computed at a time where the sum is all we keep: 2 MB
+_SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
+_LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
+
+
+@dataclass(frozen=True)
+class Certificate:
+    r"""What proves how good a pair (α, b) is, computed from the data and nothing else.
+
+    For every feasible α and every classifier, dual ≤ primal (weak duality). So the optimum lies
+    between the two numbers here, and the gap between them bounds the distance of *both* from it.
+
+    Attributes
+    ----------
+    primal : float
+        The primal value of the classifier that (α, b) defines, an upper bound on the optimum:
+        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`. For the hard
+        margin (C = ∞) it is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
+        :math:`\hat\gamma = \min_i y_i f(x_i)`: the value of (w, b)/γ̂, the same hyperplane in
+        canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
+        hyperplane does not separate the classes.
+    dual : float
+        The dual value D(α), a lower bound on the optimum; −∞ if α is not feasible, because then
+        it bounds nothing.
+    kkt_violation : float
+        The largest violation of the Karush–Kuhn–Tucker conditions, in units of the functional
+        margin y f(x): :math:`y_i f(x_i) \ge 1` where :math:`\alpha_i < C_i`, and
+        :math:`y_i f(x_i) \le 1` where :math:`\alpha_i > 0`.
+    infeasibility : float
+        The largest violation of :math:`0 \le \alpha_i \le C_i` and of
+        :math:`\sum_i \alpha_i y_i = 0`. Rounding is allowed for, no more.
+    norm_w : float
+        ‖w‖, so that 1/‖w‖ is the geometric margin of a canonical hyperplane.
+    proves_optimality : bool
+        Whether weak duality holds here, which takes a positive semidefinite Gram matrix. Where
+        it does not, as with an indefinite kernel, a small KKT violation says that α is
+        stationary, not that it is a maximum, and the two values bound nothing.
+
+    Notes
+    -----
+    Derived in chapter 4, *Lagrange duality*.
+    """
+
+    primal: float
+    dual: float
+    kkt_violation: float
+    infeasibility: float
+    norm_w: float
+    proves_optimality: bool = True
+
+    @property
+    def gap(self) -> float:
+        """The duality gap, primal − dual: both values are at most this far from the optimum."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a fraction of the primal value."""
+        return self.gap / self.primal if np.isfinite(self.gap) and self.primal else self.gap
+
+    def __str__(self) -> str:
+        lines = [
+            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.2g}",
+            f"largest KKT violation {self.kkt_violation:.2g}, "
+            f"infeasibility {self.infeasibility:.2g}, norm of w {self.norm_w:.6g}",
+        ]
+        if not self.proves_optimality:
+            lines.append(
+                "does not prove optimality: the Gram matrix is not known to be positive "
+                "semidefinite, so the gap bounds nothing and stationarity is all there is"
+            )
+        elif self.primal == np.inf:
+            lines.append("does not prove optimality: the hyperplane does not separate the classes")
+        elif self.dual == -np.inf:
+            lines.append("does not prove optimality: the multipliers are not feasible")
+        else:
+            lines.append(f"proves that the optimum is in [{self.dual:.6g}, {self.primal:.6g}]")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver returns.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+        The multipliers α.
+    b : float
+        The bias b of f(x) = w·x + b.
+    certificate : Certificate
+        How good (α, b) is, recomputed from the data.
+    n_iter : int
+        Iterations taken.
+    converged : bool
+        Whether the solver's own stopping test was met.
+    trace : tuple
+        One record an iteration if the solver was asked to keep them, else empty.
+    """
+
+    alpha: Array
+    b: float
+    certificate: Certificate
+    n_iter: int
+    converged: bool
+    trace: tuple[Any, ...] = ()
+
+
+class DualProblem:
+    r"""The dual of the support vector machine.
+
+    .. math::
+        \max_\alpha D(\alpha) = \sum_i \alpha_i
+        - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j k(x_i, x_j)
+        \quad\text{subject to}\quad 0 \le \alpha_i \le C_i, \ \sum_i \alpha_i y_i = 0.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        The points.
+    y : array_like of shape (n,)
+        Their labels, −1 or +1, both present.
+    C : float or array_like of shape (n,), default 1.0
+        The soft-margin constant; ``numpy.inf`` is the hard margin. An array gives every sample
+        its own finite C_i, which is how samples and classes are weighted.
+    kernel : callable, optional
+        A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
+        k(x_i, z_j); `Linear` if not given.
+    cache_mb : float, default 200
+        How many megabytes (2²⁰ bytes) of rows of the Gram matrix K may be kept.
+
+    Attributes
+    ----------
+    X, y : ndarray
+        The points and the labels, as float64.
+    upper : ndarray of shape (n,)
+        The bounds C_i.
+    kernel : callable
+        The kernel.
+    diagonal : ndarray of shape (n,)
+        The numbers k(x_i, x_i).
+
+    Raises
+    ------
+    ValueError
+        If X, y, C or the kernel is not as above, or the cache cannot hold two rows.
+
+    Notes
+    -----
+    Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
+
+    References
+    ----------
+    C. Cortes and V. Vapnik (1995), "Support-vector networks".
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        C: float | ArrayLike = 1.0,
+        kernel: Kernel | None = None,
+        *,
+        cache_mb: float = 200.0,
+    ) -> None:
+        self.X, self.y = check_labelled(X, y)
+        self.n = self.y.size
+        if np.ndim(C) == 0:
+            self.upper = np.full(self.n, check_scalar(C, "C", positive=True, finite=False))
+        else:
+            self.upper = check_vector(np.asarray(C), "C", length=self.n)
+            if self.upper.min() <= 0:
+                raise ValueError(f"C must be positive for every sample, got {self.upper.min()}")
+        self.hard_margin = bool(np.isinf(self.upper[0]))
+        self.kernel = Linear() if kernel is None else check_kernel(kernel)
+        self.diagonal = diagonal(self.kernel, self.X)
+        self._kernel_row = against(self.kernel, self.X)
+        self._capacity = int(check_scalar(cache_mb, "cache_mb", positive=True) * 2**20 / self.n / 8)
+        if self._capacity < min(2, self.n):
+            raise ValueError(
+                f"cache_mb must be at least {16 * self.n / 2**20:.3g} to hold two rows of the "
+                f"Gram matrix of {self.n} points, got {cache_mb:g}"
+            )
+        self._capacity = min(self._capacity, self.n)
+        self._slots: OrderedDict[int, Array] = OrderedDict()  # least recently used row first
+        self._cache = np.empty((self._capacity, self.n))  # takes real memory row by row, as used
+
+    # The Gram matrix
+
+    def row(self, i: int) -> Array:
+        """Return row i of K, (k(x_i, x_j))_j: read only, and valid until the next row but one."""
+        row = self._slots.get(i)
+        if row is not None:
+            self._slots.move_to_end(i)
+            return row
+        if self.n <= min(_SMALL, self._capacity):
+            return self.gram()[i]
+        if len(self._slots) < self._capacity:
+            row = self._cache[len(self._slots)]
+        else:
+            row = self._slots.popitem(last=False)[1]
+            row.flags.writeable = True
+        row[:] = self._kernel_row(self.X[i : i + 1])[0]
+        row[i] = self.diagonal[i]
+        row.flags.writeable = False
+        self._slots[i] = row
+        return row
+
+    def gram(self) -> Array:
+        """Return the whole Gram matrix K, of shape (n, n), read only.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit the cache; the message says how large the cache must be.
+        """
+        if self._capacity < self.n:
+            raise ValueError(
+                f"cache_mb must be at least {8 * self.n**2 / 2**20:.0f} to hold the whole Gram "
+                f"matrix of {self.n} points; `smo` needs only single rows"
+            )
+        K = self._cache
+        if K.flags.writeable:
+            step = max(1, _BLOCK // self.n)
+            for start in range(0, self.n, step):
+                K[start : start + step] = self._kernel_row(self.X[start : start + step])
+            np.fill_diagonal(K, self.diagonal)
+            K.flags.writeable = False
+            self._slots = OrderedDict(enumerate(K))
+        return K
+
+    @cached_property
+    def convex(self) -> bool:
+        """Whether K is known to be positive semidefinite, so that D is concave.
+
+        By theorem for the kernels that have one; by a Cholesky factorisation for up to 2000
+        points otherwise. Beyond that the answer is False: nobody has looked.
+        """
+        if getattr(self.kernel, "positive_semidefinite", False) is True:
+            return True
+        if self.n > min(_LARGEST_FACTOR, self._capacity):
+            return False
+        K = self.gram()
+        if not np.allclose(K, K.T, rtol=0, atol=1e-10 * float(np.abs(K).max())):
+            return False
+        rounding = 4 * self.n * _EPS * float(np.abs(self.diagonal).max())
+        try:
+            np.linalg.cholesky(K + rounding * np.eye(self.n))
+        except LinAlgError:
+            return False
+        return True
+
+    # The functions of α
+
+    def objective(self, alpha: Array) -> float:
+        """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)."""
+        beta = alpha * self.y
+        return float(alpha.sum() - 0.5 * beta @ self._gram_times(beta))
+
+    def gradient(self, alpha: Array) -> Array:
+        """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
+        return 1 - self.y * self._gram_times(alpha * self.y)
+
+    def weights(self, alpha: Array) -> Array:
+        """Return w = Σ α_i y_i x_i, of shape (d,).
+
+        Raises
+        ------
+        ValueError
+            If the kernel is not linear: then w lives in the feature space.
+        """
+        if not isinstance(self.kernel, Linear):
+            raise ValueError(f"kernel must be Linear() for w to be a vector, got {self.kernel!r}")
+        w: Array = self.X.T @ (alpha * self.y)
+        return w
+
+    def decision_function(self, alpha: Array, b: float, Z: ArrayLike) -> Array:
+        """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
+        Z = check_points(Z, "Z", n_features=self.X.shape[1])
+        return self._kernel_sums(alpha * self.y, Z) + b
+
+    def bias_interval(self, alpha: Array) -> tuple[float, float]:
+        r"""Return the two ends of the interval of biases that suit α.
+
+        With :math:`g_i = y_i - \sum_j \alpha_j y_j k(x_i, x_j)` the KKT conditions say
+        :math:`b \ge g_i` wherever :math:`y_i \alpha_i` could grow and :math:`b \le g_i` wherever
+        it could shrink. At an optimal α the first end, the largest of the former, is at most the
+        second, the smallest of the latter, and every b between them is optimal: one b if there
+        is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
+        optimal only up to a tolerance, the ends may cross by that tolerance.
+        """
+        return self._bias_interval(alpha, self.y - self._gram_times(alpha * self.y))
+
+    def bias(self, alpha: Array) -> float:
+        """Return b: the mean over all free multipliers, or the middle of `bias_interval`.
+
+        Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
+        rounding. If every α_i is 0 or C_i, only an interval is known, and its middle treats the
+        classes alike.
+        """
+        return self._bias(alpha, self.y - self._gram_times(alpha * self.y))
+
+    def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
+        """Judge any (α, b) from the data alone.
+
+        Kernel values are computed afresh: nothing that a solver has left behind is used.
+        """
+        alpha = check_vector(alpha, "alpha", length=self.n)
+        return self._certificate(alpha, b, self._kernel_sums(alpha * self.y, self.X))
+
+    def solution(
+        self,
+        alpha: Array,
+        *,
+        n_iter: int,
+        converged: bool,
+        trace: tuple[Any, ...] = (),
+    ) -> Solution:
+        """Return α as a `Solution`: its bias and its certificate, computed afresh."""
+        Kbeta = self._kernel_sums(alpha * self.y, self.X)
+        b = self._bias(alpha, self.y - Kbeta)
+        return Solution(alpha, b, self._certificate(alpha, b, Kbeta), n_iter, converged, trace)
+
+    def _gram_times(self, beta: Array) -> Array:
+        """Return K β, from the cached matrix if it is there."""
+        if len(self._slots) == self.n:
+            return np.asarray(self.gram() @ beta)
+        return self._kernel_sums(beta, self.X)
+
+    def _kernel_sums(self, beta: Array, Z: Array) -> Array:
+        """Return Σ_i β_i k(z, x_i) for the rows z of Z, a block of kernel values at a time."""
+        support = np.flatnonzero(beta)
+        if support.size == 0:
+            return np.zeros(Z.shape[0])
+        kernel_with_support = against(self.kernel, self.X[support])
+        step = max(1, _BLOCK // support.size)
+        blocks = [Z[start : start + step] for start in range(0, Z.shape[0], step)]
+        return np.concatenate([kernel_with_support(block) @ beta[support] for block in blocks])
+
+    def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:
+        positive = self.y > 0
+        below, above = alpha < self.upper, alpha > 0
+        can_grow = np.where(positive, below, above)
+        can_shrink = np.where(positive, above, below)
+        return (
+            float(g.max(where=can_grow, initial=-np.inf)),
+            float(g.min(where=can_shrink, initial=np.inf)),
+        )
+
+    def _bias(self, alpha: Array, g: Array) -> float:
+        free = (alpha > 0) & (alpha < self.upper)
+        if free.any():
+            return float(g[free].mean())
+        low, high = self._bias_interval(alpha, g)
+        return (low + high) / 2
+
+    def _certificate(self, alpha: Array, b: float, Kbeta: Array) -> Certificate:
+        beta = alpha * self.y
+        margins = self.y * (Kbeta + b)
+        squared_norm = float(beta @ Kbeta)
+        if self.hard_margin:
+            smallest = margins.min()
+            primal = 0.5 * squared_norm / smallest**2 if smallest > 0 else np.inf
+        else:
+            primal = 0.5 * squared_norm + self.upper @ np.maximum(0, 1 - margins)
+        total = float(np.abs(alpha).sum())
+        infeasibility = max(
+            0.0, -float(alpha.min()), float((alpha - self.upper).max()), abs(float(beta.sum()))
+        )
+        feasible = infeasibility <= 1e-10 * total
+        shortfall = (1 - margins).max(where=alpha < self.upper, initial=0)
+        excess = (margins - 1).max(where=alpha > 0, initial=0)
+        return Certificate(
+            primal=float(primal),
+            dual=total - 0.5 * squared_norm if feasible else -np.inf,
+            kkt_violation=float(max(shortfall, excess)),
+            infeasibility=infeasibility,
+            norm_w=float(np.sqrt(max(0.0, squared_norm))),
+            proves_optimality=self.convex,
+        )
+
+
+def _snap_to_bounds(problem: DualProblem, alpha: Array, b: float) -> Array:
+    """Put multipliers that are almost at a bound exactly on it, and restore Σ α_i y_i = 0.
+
+    At a bound that holds with force, y f(x) − 1 stays away from zero while α's distance from the
+    bound shrinks; the distance times k(x, x) is the margin it is worth. The smaller of the two is
+    the one that is zero at the optimum.
+    """
+    alpha = np.clip(alpha, 0, problem.upper)
+    slack = problem.y * problem.decision_function(alpha, b, problem.X) - 1
+    worth = max(float(np.abs(problem.diagonal).mean()), np.finfo(float).tiny)
+    alpha[alpha * worth < slack] = 0
+    full = (problem.upper - alpha) * worth < -slack
+    alpha[full] = problem.upper[full]
+    free = np.flatnonzero((alpha > 0) & (alpha < problem.upper))
+    if free.size:
+        room = np.minimum(alpha, problem.upper - alpha)[free]
+        i = free[room.argmax()]
+        alpha[i] -= problem.y[i] * (alpha @ problem.y)
+    return np.clip(alpha, 0, problem.upper)
+
+
+def _warn_not_converged(solver: str, solution: Solution, reason: str) -> Solution:
+    warnings.warn(
+        f"{solver} stopped early ({reason}) with a duality gap of "
+        f"{solution.certificate.gap:.3g} (primal {solution.certificate.primal:.6g}, "
+        f"dual {solution.certificate.dual:.6g})",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+    return solution
+
+
+def solve_slsqp(
+    problem: DualProblem, *, tol: float = 1e-12, max_iter: int = 1000, trace: bool = False
+) -> Solution:
+    """Solve the dual with a general-purpose optimiser: SciPy's SLSQP, given the gradient.
+
+    It knows nothing about support vector machines, and its cost grows like n³ an iteration: fine
+    for a hundred points, hopeless for ten thousand.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        The problem; its Gram matrix must fit its cache.
+    tol : float, default 1e-12
+        SLSQP's ``ftol``, on the objective in units in which multipliers are about 1.
+    max_iter : int, default 1000
+        The most iterations.
+    trace : bool, default False
+        Whether to keep the iterates: the trace is then a tuple of the α of each iteration.
+
+    Returns
+    -------
+    Solution
+        With a `sklearn.exceptions.ConvergenceWarning` that names the gap if SLSQP gave up.
+
+    Notes
+    -----
+    Derived in chapter 4, *Lagrange duality*.
+
+    References
+    ----------
+    D. Kraft (1988), "A software package for sequential quadratic programming".
+    """
+    problem.gram()
+    unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), 1e-300))
+    iterates: list[Array] = []
+    result = minimize(
+        lambda u: -problem.objective(unit * u) / unit,
+        np.zeros(problem.n),
+        jac=lambda u: -problem.gradient(unit * u),
+        bounds=[(0, bound) for bound in problem.upper / unit],
+        constraints={"type": "eq", "fun": lambda u: problem.y @ u, "jac": lambda u: problem.y},
+        method="SLSQP",
+        options={"ftol": tol, "maxiter": max_iter},
+        callback=(lambda u: iterates.append(unit * u)) if trace else None,
+    )
+    alpha = np.clip(unit * result.x, 0, problem.upper)
+    room = np.minimum(alpha, problem.upper - alpha)  # α at a bound but for rounding has no say
+    if room.any():
+        b = float(np.average(problem.y * problem.gradient(alpha), weights=room))
+        alpha = _snap_to_bounds(problem, alpha, b)
+    solution = problem.solution(
+        alpha, n_iter=int(result.nit), converged=bool(result.success), trace=tuple(iterates)
+    )
+    if not result.success:
+        _warn_not_converged("SLSQP", solution, result.message)
+    return solution
+
+
+@dataclass(frozen=True)
+class InteriorStep:
+    """One iteration of `solve_interior_point`.
+
+    Attributes
+    ----------
+    gap : float
+        Σ α_i s_i + Σ (C_i − α_i) ξ_i, which is the duality gap once the residuals are zero.
+    residual : float
+        The largest entry of 1 − Qα − y b + s − ξ, in units of the functional margin.
+    centring : float
+        Mehrotra's σ: 0 aims at the optimum, 1 back at the central path.
+    length : float
+        The fraction of the Newton step taken.
+    """
+
+    gap: float
+    residual: float
+    centring: float
+    length: float
+
+
+def _longest_step(values: list[Array], directions: list[Array]) -> float:
+    """Return the largest t ≤ 1 for which every value + t·direction is still ≥ 0."""
+    return min(
+        float((v[d < 0] / -d[d < 0]).min(initial=1.0))
+        for v, d in zip(values, directions, strict=True)
+    )
+
+
+def solve_interior_point(
+    problem: DualProblem,
+    *,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+    callback: Callable[[InteriorStep], object] | None = None,
+    trace: bool = False,
+) -> Solution:
+    r"""Solve the dual by Mehrotra's primal–dual interior point method.
+
+    With :math:`Q_{ij} = y_i y_j k(x_i, x_j)`, surpluses s ≥ 0 for the constraints α ≥ 0 and slacks
+    ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
+
+    .. math::
+        Q\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \quad
+        \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
+
+    Newton's method is applied to it with the products held at a common value σμ > 0 that is
+    driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step (σ = 0) shows
+    how far that can be hurried, the corrector makes up for its curvature, and one Cholesky factor
+    serves both. About 10 to 30 iterations whatever the data, at n³/3 multiplications each.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        The problem; its Gram matrix must fit its cache and be positive semidefinite.
+    tol : float, default 1e-10
+        Stop when the gap is at most ``tol`` Σα and the residual at most ``tol`` (in units of the
+        functional margin).
+    max_iter : int, default 100
+        The most iterations.
+    callback : callable, optional
+        Called with an `InteriorStep` after every iteration.
+    trace : bool, default False
+        Whether to keep the `InteriorStep` of every iteration in the solution.
+
+    Returns
+    -------
+    Solution
+        With a `sklearn.exceptions.ConvergenceWarning` that names the gap if max_iter was reached.
+
+    Raises
+    ------
+    ValueError
+        If the Gram matrix does not fit the cache, or is so indefinite that Newton's system has
+        no solution (`svmlib.smo.smo` does not mind).
+
+    Notes
+    -----
+    Derived in chapter 4, *Lagrange duality*.
+
+    References
+    ----------
+    S. Mehrotra (1992), "On the implementation of a primal–dual interior point method".
+    """
+    y, C = problem.y, problem.upper
+    Q = problem.gram() * np.outer(y, y)
+    boxed = np.isfinite(C)
+    curvature = max(float(np.abs(problem.diagonal).mean()), np.finfo(float).tiny)
+    regular = problem.n * _EPS * curvature * np.eye(problem.n)  # K may have rank less than n
+
+    alpha = np.minimum(C / 2, 1 / curvature)
+    t = C - alpha  # the room above; infinite, with ξ = 0, where there is no upper bound
+    s, xi, b = np.ones(problem.n), np.where(boxed, 1.0, 0.0), 0.0
+    zeros = np.zeros(problem.n)
+    steps: list[InteriorStep] = []
+    converged = False
+    for _ in range(max_iter):
+        products = np.concatenate([alpha * s, t[boxed] * xi[boxed]])
+        residual = 1 - Q @ alpha - y * b + s - xi
+        gap, largest = float(products.sum()), float(np.abs(residual).max())
+        converged = gap <= tol * float(alpha.sum()) and largest <= tol
+        if converged:
+            break
+        try:
+            factor = cho_factor(Q + regular + np.diag(s / alpha + xi / t), lower=True)
+        except LinAlgError as error:
+            raise ValueError(
+                "kernel must be positive semidefinite for the interior point method, but the "
+                "Gram matrix of these points is not"
+            ) from error
+        H_inv_y = cho_solve(factor, y)
+
+        def newton(
+            target: float, bend_s: Array, bend_xi: Array
+        ) -> tuple[Array, float, Array, Array]:
+            """Solve for the step that brings every product to the target."""
+            rs = (target - bend_s) / alpha - s  # noqa: B023
+            rxi = (target - bend_xi) / t - xi  # noqa: B023
+            u = cho_solve(factor, residual + rs - rxi)  # noqa: B023
+            db = float((y @ u + y @ alpha) / (y @ H_inv_y))  # noqa: B023
+            dalpha = u - H_inv_y * db  # noqa: B023
+            return dalpha, db, rs - s / alpha * dalpha, rxi + xi / t * dalpha  # noqa: B023
+
+        mu = gap / products.size
+        dalpha, db, ds, dxi = newton(0.0, zeros, zeros)
+        hurried = _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
+        left = (alpha + hurried * dalpha) @ (s + hurried * ds)
+        left += (t - hurried * dalpha)[boxed] @ (xi + hurried * dxi)[boxed]
+        centring = (left / gap) ** 3
+        dalpha, db, ds, dxi = newton(centring * mu, dalpha * ds, -dalpha * dxi)
+        length = 0.99 * _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
+        alpha, t, b = alpha + length * dalpha, t - length * dalpha, b + length * db
+        s, xi = s + length * ds, xi + length * dxi
+        steps.append(InteriorStep(gap, largest, float(centring), length))
+        if callback is not None:
+            callback(steps[-1])
+
+    alpha = _snap_to_bounds(problem, alpha, b)
+    solution = problem.solution(
+        alpha, n_iter=len(steps), converged=converged, trace=tuple(steps) if trace else ()
+    )
+    if not converged:
+        _warn_not_converged(
+            "The interior point method", solution, f"max_iter={max_iter} iterations"
+        )
+    return solution
