@@ -1,0 +1,395 @@
+"""The data of the book: real penguins and irises, and the toy sets of the five sources.
+
+Every loader returns a frozen `Dataset`, so a chapter, an exercise and a test all start alike:
+
+>>> from svmlib.datasets import load_penguins
+>>> penguins = load_penguins()
+>>> penguins.X.shape, penguins.n_dropped
+((274, 2), 2)
+
+Random sets are drawn from NumPy's `RandomState`, whose stream is frozen: the same seed gives the
+same points on every machine and in every later version of NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+
+_PENGUIN_UNITS = {
+    "bill_length_mm": ("bill length", "mm"),
+    "bill_depth_mm": ("bill depth", "mm"),
+    "flipper_length_mm": ("flipper length", "mm"),
+    "body_mass_g": ("body mass", "g"),
+}
+_PENGUIN_SPECIES = ("Adelie", "Chinstrap", "Gentoo")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Samples, their classes, and what the numbers mean.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        One row a sample, one column a feature; kept as a read-only float64 copy.
+    y : array of shape (n,)
+        Two classes: −1 or +1 a row. Three or more: the class name of each row.
+    feature_names, units : tuple of str
+        One of each a column; the unit is "" where there is none.
+    class_names : tuple of str
+        Two classes: the names of −1 and of +1, in that order. More: all names.
+    n_dropped : int
+        Rows left out because a value was missing.
+    description : str
+        Where the data come from.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit together, a value is not finite, or a class has no sample.
+
+    Notes
+    -----
+    Introduced in chapter 1, *Geometry*.
+    """
+
+    X: Array
+    y: NDArray[Any]
+    feature_names: tuple[str, ...]
+    units: tuple[str, ...]
+    class_names: tuple[str, ...]
+    n_dropped: int = 0
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        X = check_points(self.X).copy()
+        if len(self.class_names) == 2:
+            y: NDArray[Any] = check_labelled(X, self.y)[1].astype(np.int64)
+        else:
+            y = np.array(self.y, dtype=str)
+            if y.shape != X.shape[:1] or set(y.tolist()) != set(self.class_names):
+                raise ValueError(
+                    f"y must name one of the classes {self.class_names} for each of the "
+                    f"{X.shape[0]} rows of X, and every class must occur"
+                )
+        for name in ("feature_names", "units"):
+            if len(getattr(self, name)) != X.shape[1]:
+                raise ValueError(
+                    f"{name} must have one entry for each of the {X.shape[1]} columns of X, "
+                    f"got {len(getattr(self, name))}"
+                )
+        for name, array in (("X", X), ("y", y)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def labels(self) -> tuple[int | str, ...]:
+        """The values that y takes, in the order of `class_names`."""
+        return (-1, 1) if len(self.class_names) == 2 else self.class_names
+
+    @property
+    def axis_labels(self) -> tuple[str, ...]:
+        """The name of each feature with its unit, as an axis of a figure shows it."""
+        return tuple(
+            f"{name} ({unit})" if unit else name
+            for name, unit in zip(self.feature_names, self.units, strict=True)
+        )
+
+    def in_units(self, sizes: Sequence[float], units: Sequence[str]) -> Dataset:
+        """Return the same samples measured in other units, X_ij / sizes_j.
+
+        Parameters
+        ----------
+        sizes : sequence of d positive numbers
+            The size of each new unit, in the old one.
+        units : sequence of d str
+            Their names.
+
+        Raises
+        ------
+        ValueError
+            If a size is not positive, or there are not d of each.
+
+        Notes
+        -----
+        Distances, and so margins, depend on this choice: chapter 1, *Geometry*.
+        """
+        factors = check_vector(sizes, "sizes", length=self.X.shape[1])
+        if (factors <= 0).any():
+            raise ValueError(f"sizes must be positive, got {factors.tolist()}")
+        return Dataset(
+            self.X / factors,
+            self.y,
+            self.feature_names,
+            tuple(units),
+            self.class_names,
+            self.n_dropped,
+            self.description,
+        )
+
+
+def load_penguins(
+    species: Sequence[str] = ("Adelie", "Gentoo"),
+    features: Sequence[str] = ("bill_depth_mm", "body_mass_g"),
+) -> Dataset:
+    """Load penguins of the Palmer Archipelago, Antarctica.
+
+    Rows with a missing value in one of the chosen features are dropped and counted.
+
+    Parameters
+    ----------
+    species : sequence of str
+        Two of "Adelie", "Chinstrap", "Gentoo": the first becomes −1, the second +1. All three:
+        y holds their names.
+    features : sequence of str
+        Of "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g". The bill's depth
+        is also called the depth of the culmen.
+
+    Raises
+    ------
+    ValueError
+        If a species or a feature is unknown or repeated, or too few are given.
+
+    Notes
+    -----
+    Used from chapter 1, *Geometry*, on.
+
+    References
+    ----------
+    Gorman, Williams, Fraser (2014), *Ecological sexual dimorphism and environmental variability
+    within a community of Antarctic penguins (genus Pygoscelis)*, PLoS ONE 9(3), e90081; the R
+    package palmerpenguins of Horst, Hill and Gorman (2020).
+    """
+    _check_choice("species", species, _PENGUIN_SPECIES, at_least=2)
+    _check_choice("features", features, tuple(_PENGUIN_UNITS), at_least=1)
+    from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
+
+    table = load_table()
+    name_of_row = table["species"].to_numpy(dtype=str)
+    values = table[list(features)].to_numpy(dtype=np.float64)
+    chosen = np.isin(name_of_row, list(species))
+    complete = ~np.isnan(values).any(axis=1)
+    names = name_of_row[chosen & complete]
+    return Dataset(
+        values[chosen & complete],
+        np.where(names == species[1], 1, -1) if len(species) == 2 else names,
+        tuple(_PENGUIN_UNITS[feature][0] for feature in features),
+        tuple(_PENGUIN_UNITS[feature][1] for feature in features),
+        tuple(species),
+        int(np.count_nonzero(chosen & ~complete)),
+        "Palmer penguins, Gorman, Williams and Fraser (2014), by way of palmerpenguins",
+    )
+
+
+def _check_choice(
+    argument: str, chosen: Sequence[str], known: tuple[str, ...], at_least: int
+) -> None:
+    """Refuse names that are unknown or repeated, and too few of them."""
+    if (
+        isinstance(chosen, str)
+        or len(chosen) < at_least
+        or len(set(chosen)) < len(chosen)
+        or not set(chosen) <= set(known)
+    ):
+        raise ValueError(
+            f"{argument} must be at least {at_least} different names out of {', '.join(known)}, "
+            f"got {chosen!r}"
+        )
+
+
+def load_iris_pair() -> Dataset:
+    """Load every fourth iris: sepal length and width in cm, setosa (+1) against the other two (−1).
+
+    Notes
+    -----
+    Used in chapters 1, *Geometry*, and 6, *The hinge loss*.
+
+    References
+    ----------
+    Fisher (1936), *The use of multiple measurements in taxonomic problems*, Annals of Eugenics
+    7(2), 179–188.
+    """
+    from sklearn.datasets import load_iris  # slow to import: only when asked for
+
+    iris = load_iris()
+    return Dataset(
+        iris.data[::4, :2],
+        np.where(iris.target[::4] == 0, 1, -1),
+        ("sepal length", "sepal width"),
+        ("cm", "cm"),
+        ("other irises", "setosa"),
+        description="Fisher's irises (1936), every fourth row, by way of scikit-learn",
+    )
+
+
+def load_six_points() -> Dataset:
+    """Load six points whose optimal margin is smaller than the distance of the closest pair.
+
+    The closest pair, (−1.5, 1) and (0, −1), is 2.5 apart; the optimal margin is 2. The point of the
+    convex hull of A⁺ nearest to A⁻ is (0, 1), on an edge and no sample.
+
+    Notes
+    -----
+    Used in chapters 1, *Geometry*, and 2, *Convex hulls*.
+    """
+    return _toy(
+        [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]],
+        [1, 1, 1, -1, -1, -1],
+        "Our own coordinates: the closest pair is wider apart than the optimal margin",
+    )
+
+
+def load_two_clouds() -> Dataset:
+    """Load two well separated normal clouds, 50 points each, around (2, 2) and (−2, −2).
+
+    Notes
+    -----
+    Used in chapters 1, *Geometry*, and 4, *Lagrange duality*.
+    """
+    random = np.random.RandomState(42)
+    positive = random.standard_normal((50, 2)) + 2
+    negative = random.standard_normal((50, 2)) - 2
+    return _toy(
+        np.vstack((positive, negative)),
+        np.repeat((1, -1), 50),
+        "N((2, 2), I) and N((−2, −2), I), seed 42",
+    )
+
+
+def load_close_clouds() -> Dataset:
+    """Load two normal clouds, 25 points each, around (3.5, 0) and (0, 3.5), that just separate.
+
+    The mean (3.5, 0) of the class −1 and the covariance I of the class +1 are the source's, whose
+    page has lost the rest. The mean (0, 3.5), the other covariance I, the numbers of points and
+    the seed are ours, chosen so that the optimal hyperplane rests on three samples, as the
+    source's does, and lies close to the source's w = (−1.25, 2.39), b = −1.31.
+
+    Notes
+    -----
+    Used in chapter 4, *Lagrange duality*.
+    """
+    random = np.random.RandomState(46)
+    negative = random.standard_normal((25, 2)) + np.array([3.5, 0.0])
+    positive = random.standard_normal((25, 2)) + np.array([0.0, 3.5])
+    return _toy(
+        np.vstack((negative, positive)),
+        np.repeat((-1, 1), 25),
+        "N((3.5, 0), I) and N((0, 3.5), I), seed 46",
+    )
+
+
+def load_line_example() -> Dataset:
+    """Load the two samples beside the line x₁ + 2x₂ − 1 = 0: (1, ¼) above it and (½, 0) below.
+
+    Notes
+    -----
+    Used in chapter 1, *Geometry*.
+    """
+    return _toy(
+        [[1.0, 0.25], [0.5, 0.0]],
+        [1, -1],
+        "Two points at equal distance from the line x₁ + 2x₂ − 1 = 0",
+    )
+
+
+def load_outlier() -> Dataset:
+    """Load two clouds with a wide gap, and one sample of A⁺, the last row, that nearly closes it.
+
+    The classes stay separable with the outlier; the margin does not stay wide.
+
+    Notes
+    -----
+    Used in chapter 6, *The hinge loss*.
+    """
+    random = np.random.RandomState(7)
+    positive = 0.6 * random.standard_normal((15, 2)) + 2
+    negative = 0.6 * random.standard_normal((15, 2)) - 2
+    return _toy(
+        np.vstack((negative, positive, [[-1.6, 0.2]])),
+        np.repeat((-1, 1), (15, 16)),
+        "N((2, 2), 0.36 I) and N((−2, −2), 0.36 I), seed 7, and the outlier (−1.6, 0.2)",
+    )
+
+
+def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
+    """Load a small ring (+1) inside a large one (−1), which no line separates.
+
+    Parameters
+    ----------
+    n : int
+        Points in all, half of them in each class; even and at least 2.
+    noise : float
+        Standard deviation of the radii about 1 (large ring) and ½ (small ring).
+
+    Raises
+    ------
+    ValueError
+        If n is not an even number of at least 2, or the noise is negative.
+
+    Notes
+    -----
+    Used in chapter 5, *Kernels*.
+    """
+    half = _check_half(n)
+    random = np.random.RandomState(3)
+    angle = random.uniform(0, 2 * np.pi, n)
+    radius = np.repeat((1.0, 0.5), half) + _check_spread(noise, "noise") * random.standard_normal(n)
+    return _toy(
+        np.column_stack((radius * np.cos(angle), radius * np.sin(angle))),
+        np.repeat((-1, 1), half),
+        f"Radii 1 and ½ with normal noise {noise}, seed 3",
+    )
+
+
+def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
+    """Load points at the corners of a square, each class on a diagonal: y is the sign of x₁x₂.
+
+    Parameters
+    ----------
+    n : int
+        Points in all, a quarter of them at each corner (±1, ±1); a multiple of 4.
+    spread : float
+        Standard deviation of the points about their corner.
+
+    Raises
+    ------
+    ValueError
+        If n is not a positive multiple of 4, or the spread is negative.
+
+    Notes
+    -----
+    Used in chapter 5, *Kernels*.
+    """
+    if _check_half(n) % 2:
+        raise ValueError(f"n must be a positive multiple of 4, got {n}")
+    corners = np.repeat([(1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0)], n // 4, axis=0)
+    shift = _check_spread(spread, "spread") * np.random.RandomState(5).standard_normal((n, 2))
+    return _toy(
+        corners + shift,
+        np.repeat((1, -1), n // 2),
+        f"The corners of a square with normal noise {spread}, seed 5",
+    )
+
+
+def _check_half(n: int) -> int:
+    if not isinstance(n, int | np.integer) or n < 2 or n % 2:
+        raise ValueError(f"n must be an even number of at least 2, got {n!r}")
+    return int(n) // 2
+
+
+def _check_spread(value: float, name: str) -> float:
+    if check_scalar(value, name) < 0:
+        raise ValueError(f"{name} must not be negative, got {value}")
+    return float(value)
+
+
+def _toy(X: Any, y: Any, description: str) -> Dataset:
+    """Wrap points of the plane that stand for nothing but themselves."""
+    return Dataset(X, y, ("$x_1$", "$x_2$"), ("", ""), ("−1", "+1"), description=description)

@@ -1,0 +1,265 @@
+"""Hyperplanes, distances and margins.
+
+What you can do here: lay a hyperplane w·x + b = 0 through space, ask on which side of it a point
+lies and how far away, project the point onto it, measure the functional and the geometric margin
+of labelled points, rescale it to canonical form, and find the margin that a given direction
+allows. Derived in chapter 1, *Geometry*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperplane:
+    """The hyperplane f(x) = w·x + b = 0, with the sides f > 0 and f < 0.
+
+    (w, b) and (cw, cb) with c > 0 are the same hyperplane with the same sides. The functional
+    margins and `decision_function` tell them apart; every distance is blind to c.
+
+    Parameters
+    ----------
+    w : array_like of shape (d,)
+        The normal vector, not zero. It points to the side where f > 0.
+    b : float
+        The offset.
+
+    Raises
+    ------
+    ValueError
+        If w is zero, empty, not a vector or not finite, or b is not a finite number.
+
+    Notes
+    -----
+    Derived in chapter 1, *Geometry*.
+    """
+
+    w: Array
+    b: float
+
+    def __post_init__(self) -> None:
+        w = _check_nonzero(self.w).copy()
+        w.flags.writeable = False
+        object.__setattr__(self, "w", w)
+        object.__setattr__(self, "b", check_scalar(self.b, "b"))
+
+    @property
+    def norm(self) -> float:
+        """‖w‖, right even where the squares of the entries leave the range of a float."""
+        return euclidean_norm(self.w)
+
+    @property
+    def distance_from_origin(self) -> float:
+        """|b| / ‖w‖, the distance of the origin from the hyperplane."""
+        return abs(self.b) / self.norm
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return f(x) = w·x + b for each row of X, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite array of shape (n, d).
+        """
+        values: Array = self._points(X) @ self.w + self.b
+        return values
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite array of shape (n, d).
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def signed_distance(self, X: ArrayLike) -> Array:
+        """Return f(x) / ‖w‖ for each row of X: the distance, negative where f(x) < 0.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite array of shape (n, d).
+        """
+        return self.decision_function(X) / self.norm
+
+    def project(self, X: ArrayLike) -> Array:
+        """Return the nearest point of the hyperplane to each row of X, x − (f(x)/‖w‖) w/‖w‖.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite array of shape (n, d).
+        """
+        points = self._points(X)
+        feet: Array = points - np.outer(self.signed_distance(points), self.w / self.norm)
+        return feet
+
+    def functional_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
+        """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite array of shape (n, d), or y is not n labels −1 and +1, both
+            present.
+        """
+        points, labels = check_labelled(self._points(X), y)
+        return labels * self.decision_function(points)
+
+    def functional_margin(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return γ̂ = min_i γ̂_i, the functional margin of the whole set.
+
+        Raises
+        ------
+        ValueError
+            As `functional_margins`.
+        """
+        return float(self.functional_margins(X, y).min())
+
+    def geometric_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
+        """Return γ_i = y_i f(x_i) / ‖w‖ for each sample: its distance, negative if misclassified.
+
+        Raises
+        ------
+        ValueError
+            As `functional_margins`.
+        """
+        return self.functional_margins(X, y) / self.norm
+
+    def geometric_margin(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return γ = min_i γ_i, half of the empty gap when the hyperplane runs in its middle.
+
+        Raises
+        ------
+        ValueError
+            As `functional_margins`.
+        """
+        return float(self.geometric_margins(X, y).min())
+
+    def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
+        """Tell whether every sample lies strictly on its own side, γ̂ > 0.
+
+        Raises
+        ------
+        ValueError
+            As `functional_margins`.
+        """
+        return self.functional_margin(X, y) > 0
+
+    def canonical(self, X: ArrayLike, y: ArrayLike) -> Hyperplane:
+        """Return the same hyperplane, scaled to functional margin 1 on X, y: (w, b) / γ̂.
+
+        Then 1 / ‖w‖ is its geometric margin.
+
+        Raises
+        ------
+        ValueError
+            As `functional_margins`, or if the hyperplane does not separate the classes.
+        """
+        margin = self.functional_margin(X, y)
+        if margin <= 0:
+            raise ValueError(
+                f"X, y has functional margin {margin:.3g}, but only a hyperplane that separates "
+                "the classes (functional margin above 0) has a canonical form"
+            )
+        return Hyperplane(self.w / margin, self.b / margin)
+
+    def _points(self, X: ArrayLike) -> Array:
+        return check_points(X, n_features=self.w.size)
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionalMargin:
+    """The gap between two classes as seen along one direction w.
+
+    Attributes
+    ----------
+    b_minus, b_plus : float
+        B⁻(w) = max of w·x over A⁻ and B⁺(w) = min of w·x over A⁺.
+    width : float
+        τ_w = (B⁺ − B⁻) / ‖w‖. The classes are separable along w if it is positive; if it is
+        negative, its size is how far they overlap.
+    midline : Hyperplane
+        w·x − (B⁺ + B⁻)/2 = 0.
+    touching : array of int
+        The samples that B⁻ and B⁺ come from, as row numbers of X in rising order.
+
+    Notes
+    -----
+    Derived in chapter 1, *Geometry*.
+    """
+
+    b_minus: float
+    b_plus: float
+    width: float
+    midline: Hyperplane
+    touching: NDArray[np.intp]
+
+    @property
+    def supporting(self) -> tuple[Hyperplane, Hyperplane]:
+        """The hyperplanes w·x − B⁻ = 0 and w·x − B⁺ = 0, which touch A⁻ and A⁺."""
+        w = self.midline.w
+        return Hyperplane(w, -self.b_minus), Hyperplane(w, -self.b_plus)
+
+
+def directional_margin(
+    X: ArrayLike, y: ArrayLike, w: ArrayLike, *, tol: float = 1e-9
+) -> DirectionalMargin:
+    """Measure the margin of two classes along w: τ_w = (min_{A⁺} w·x − max_{A⁻} w·x) / ‖w‖.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        The samples.
+    y : array_like of shape (n,)
+        Their labels −1 and +1, both present.
+    w : array_like of shape (d,)
+        The direction, not zero. Its length does not change the width.
+    tol : float
+        A sample touches if its w·x is this close to the extreme one, as a share of the spread of
+        all w·x. It makes up for rounding when several samples touch at once.
+
+    Raises
+    ------
+    ValueError
+        If X, y or w have wrong shapes or values, a class is empty, or w is zero.
+
+    Notes
+    -----
+    Derived in chapter 1, *Geometry*.
+    """
+    direction = _check_nonzero(w)
+    points, labels = check_labelled(check_points(X, n_features=direction.size), y)
+    along = points @ direction
+    b_minus, b_plus = along[labels < 0].max(), along[labels > 0].min()
+    slack = tol * np.ptp(along)
+    touching = np.where(labels < 0, along >= b_minus - slack, along <= b_plus + slack)
+    return DirectionalMargin(
+        float(b_minus),
+        float(b_plus),
+        float((b_plus - b_minus) / euclidean_norm(direction)),
+        Hyperplane(direction, float(-(b_plus + b_minus) / 2)),
+        np.flatnonzero(touching),
+    )
+
+
+def euclidean_norm(v: Array) -> float:
+    """Return ‖v‖ of a non-empty vector without squaring a number too large or too small for it."""
+    largest = float(np.abs(v).max())
+    return largest and largest * float(np.sqrt(np.sum((v / largest) ** 2)))
+
+
+def _check_nonzero(w: ArrayLike) -> Array:
+    """Return w as a finite float64 vector, or refuse the zero vector, which has no direction."""
+    vector = check_vector(w, "w")
+    if not vector.any():
+        raise ValueError("w must not be zero: the zero vector is normal to no hyperplane")
+    return vector

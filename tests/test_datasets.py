@@ -1,0 +1,236 @@
+"""The loaders give what the sources describe, on every machine, and nobody can spoil it."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import palmerpenguins
+import pytest
+from scipy.optimize import linprog
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+from svmlib import datasets
+from svmlib.datasets import Dataset, load_penguins
+from svmlib.geometry import directional_margin
+
+PAIRS = {
+    "penguins": load_penguins,
+    "iris": datasets.load_iris_pair,
+    "six points": datasets.load_six_points,
+    "two clouds": datasets.load_two_clouds,
+    "close clouds": datasets.load_close_clouds,
+    "line example": datasets.load_line_example,
+    "outlier": datasets.load_outlier,
+    "circles": datasets.load_circles,
+    "xor": datasets.load_xor,
+}
+SEPARABLE = set(PAIRS) - {"circles", "xor"}
+
+
+@pytest.fixture(params=PAIRS.values(), ids=PAIRS.keys())
+def data(request):
+    return request.param()
+
+
+def separable(data):
+    """Is there (w, b) with y f(x) ≥ 1? A linear program, which owes nothing to svmlib."""
+    rows = -data.y[:, None] * np.column_stack((data.X, np.ones(len(data.y))))
+    return linprog(np.zeros(rows.shape[1]), rows, -np.ones(len(rows)), bounds=(None, None)).success
+
+
+def test_every_loader_returns_two_labelled_classes(data):
+    assert data.X.dtype == np.float64
+    assert set(data.y.tolist()) == {-1, 1} == set(data.labels)
+    assert data.X.shape == (len(data.y), len(data.feature_names)) == (len(data.y), len(data.units))
+    assert data.description
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_separable_exactly_where_the_book_says_so(name):
+    assert separable(PAIRS[name]()) == (name in SEPARABLE)
+
+
+def test_loaders_are_deterministic_and_leave_the_global_stream_alone(data, request):
+    np.random.seed(1)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    again = PAIRS[request.node.callspec.id]()
+    np.testing.assert_array_equal(again.X, data.X)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+def test_a_dataset_cannot_be_changed(data):
+    with pytest.raises(ValueError, match="read-only"):
+        data.X[0, 0] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        data.y[0] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.X = np.ones((1, 1))
+
+
+def test_a_dataset_keeps_its_own_copy():
+    X = np.array([[0.0], [1.0]])
+    data = Dataset(X, [-1, 1], ("length",), ("mm",), ("short", "long"))
+    X[0, 0] = 9
+    assert data.X[0, 0] == 0
+    assert data.axis_labels == ("length (mm)",)
+
+
+# Penguins
+
+
+@pytest.mark.parametrize("species", [("Adelie", "Gentoo"), ("Adelie", "Chinstrap")])
+def test_penguins_count_the_rows_they_drop(species):
+    table = palmerpenguins.load_penguins()
+    pair = table[table.species.isin(species)]
+    complete = pair.dropna(subset=["bill_depth_mm", "body_mass_g"])
+    penguins = load_penguins(species)
+    np.testing.assert_array_equal(penguins.X, complete[["bill_depth_mm", "body_mass_g"]])
+    np.testing.assert_array_equal(penguins.y == 1, complete["species"] == species[1])
+    assert penguins.n_dropped == len(pair) - len(complete) > 0
+    assert penguins.class_names == species
+    assert penguins.axis_labels == ("bill depth (mm)", "body mass (g)")
+
+
+@pytest.mark.parametrize("pair", [("Gentoo", "Chinstrap"), ("Chinstrap", "Adelie")])
+def test_the_first_species_is_negative(pair):
+    forwards, backwards = load_penguins(pair), load_penguins(pair[::-1])
+    np.testing.assert_array_equal(forwards.y, -backwards.y)
+    np.testing.assert_array_equal(forwards.X, backwards.X)
+
+
+def test_three_species_keep_their_names():
+    penguins = load_penguins(("Gentoo", "Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm"))
+    counts = dict(zip(*np.unique(penguins.y, return_counts=True), strict=True))
+    assert counts == {"Adelie": 151, "Chinstrap": 68, "Gentoo": 123}  # as the package documents
+    assert penguins.labels == penguins.class_names == ("Gentoo", "Adelie", "Chinstrap")
+
+
+def test_loading_warns_about_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for loader in PAIRS.values():
+            loader()
+
+
+@pytest.mark.parametrize(
+    "species", ["Adelie", ("Adelie",), ("Adelie", "Adelie"), ("Adelie", "Emperor"), ()]
+)
+def test_species_must_be_known_and_different(species):
+    with pytest.raises(ValueError, match="species must be at least 2 different names out of"):
+        load_penguins(species)
+
+
+@pytest.mark.parametrize("features", ["body_mass_g", (), ("year",), ("body_mass_g",) * 2])
+def test_features_must_be_known_and_different(features):
+    with pytest.raises(ValueError, match="features must be at least 1 different names out of"):
+        load_penguins(features=features)
+
+
+def test_other_units_measure_the_same_birds():
+    penguins = load_penguins()
+    scaled = penguins.in_units((1, 200), ("mm", "200 g"))
+    np.testing.assert_allclose(scaled.X * (1, 200), penguins.X)
+    assert scaled.axis_labels == ("bill depth (mm)", "body mass (200 g)")
+    assert scaled.n_dropped == penguins.n_dropped
+    for wrong in ((1, 0), (1, -2), (1,), (1, np.nan)):
+        with pytest.raises(ValueError, match="sizes"):
+            penguins.in_units(wrong, ("mm", "g"))
+    with pytest.raises(ValueError, match="units must have one entry"):
+        penguins.in_units((1, 1), ("mm",))
+
+
+# Toy sets
+
+
+def test_two_clouds_repeat_the_published_recipe():
+    np.random.seed(42)  # noqa: NPY002
+    positive = np.random.randn(50, 2) + np.array([2, 2])  # noqa: NPY002
+    negative = np.random.randn(50, 2) + np.array([-2, -2])  # noqa: NPY002
+    clouds = datasets.load_two_clouds()
+    np.testing.assert_array_equal(clouds.X, np.vstack((positive, negative)))
+    np.testing.assert_array_equal(clouds.y, np.hstack((np.ones(50), -np.ones(50))))
+
+
+def test_iris_pair_is_every_fourth_row():
+    iris = load_iris()
+    pair = datasets.load_iris_pair()
+    np.testing.assert_array_equal(pair.X, iris.data[::4, :2])
+    np.testing.assert_array_equal(pair.y == 1, iris.target[::4] == 0)
+
+
+def test_six_points_make_their_point():
+    six = datasets.load_six_points()
+    positive, negative = six.X[six.y == 1], six.X[six.y == -1]
+    closest = np.linalg.norm(positive[:, None] - negative, axis=2).min()
+    angles = np.linspace(0, 2 * np.pi, 3601)
+    widths = [directional_margin(six.X, six.y, (np.cos(a), np.sin(a))).width for a in angles]
+    assert closest == pytest.approx(2.5)
+    assert max(widths) == pytest.approx(2.0)
+    assert len(directional_margin(six.X, six.y, (0, 1)).touching) == 3
+
+
+def test_close_clouds_rest_on_three_samples():
+    clouds = datasets.load_close_clouds()
+    peer = SVC(kernel="linear", C=1e6, tol=1e-8).fit(clouds.X, clouds.y)
+    assert len(peer.support_) == 3
+    assert peer.score(clouds.X, clouds.y) == 1
+
+
+def test_the_outlier_is_the_last_row_and_costs_margin():
+    data = datasets.load_outlier()
+
+    def margin(rows):
+        peer = SVC(kernel="linear", C=1e6, tol=1e-8).fit(data.X[rows], data.y[rows])
+        return 1 / np.linalg.norm(peer.coef_)
+
+    assert margin(slice(None)) < margin(slice(-1)) / 3
+
+
+def test_xor_is_the_sign_of_the_product():
+    for data in (datasets.load_xor(), datasets.load_xor(40, spread=0.1)):
+        np.testing.assert_array_equal(np.sign(data.X.prod(axis=1)), data.y)
+
+
+def test_circles_without_noise_have_two_radii():
+    data = datasets.load_circles(20, noise=0.0)
+    np.testing.assert_allclose(np.hypot(*data.X.T), np.where(data.y == 1, 0.5, 1.0))
+
+
+@pytest.mark.parametrize("n", [0, 3, -2, 2.0])
+def test_sizes_must_fit(n):
+    with pytest.raises(ValueError, match="n must be an even number"):
+        datasets.load_circles(n)
+    with pytest.raises(ValueError, match="n must be"):
+        datasets.load_xor(n)
+
+
+def test_more_bad_sizes():
+    with pytest.raises(ValueError, match="multiple of 4"):
+        datasets.load_xor(6)
+    with pytest.raises(ValueError, match="noise must not be negative"):
+        datasets.load_circles(noise=-1.0)
+    with pytest.raises(ValueError, match="spread must not be negative"):
+        datasets.load_xor(spread=-1.0)
+
+
+# Datasets of one's own
+
+NAMES = (("a", "b"), ("", ""), ("no", "yes"))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "names", "message"),
+    [
+        ([[0, 1], [np.nan, 0]], [-1, 1], NAMES, "X must be finite"),
+        ([[0, 1], [1, 0]], [0, 1], NAMES, "y must contain only -1 and"),
+        ([[0, 1], [1, 0]], [1, 1], NAMES, "y must contain both classes"),
+        ([[0, 1], [1, 0]], [1], NAMES, "y must have one label for each"),
+        ([[0, 1], [1, 0]], [-1, 1], (("a",), ("", ""), ("no", "yes")), "feature_names must have"),
+        ([[0, 1], [1, 0]], [-1, 1], (("a", "b"), (), ("no", "yes")), "units must have one entry"),
+        ([[0, 1], [1, 0]], ["u", "v"], (("a", "b"), ("", ""), ("u", "v", "w")), "y must name one"),
+    ],
+)
+def test_a_dataset_must_fit_together(X, y, names, message):
+    with pytest.raises(ValueError, match=message):
+        Dataset(X, y, *names)

@@ -1,0 +1,328 @@
+"""Distances are what Pythagoras says, margins are blind to scale, bad input is named."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from svmlib.datasets import load_line_example, load_penguins, load_two_clouds
+from svmlib.geometry import Hyperplane, directional_margin, euclidean_norm
+
+NUMBERS = st.floats(-100, 100).map(lambda v: round(v, 3))
+
+
+@st.composite
+def problems(draw):
+    """A hyperplane and labelled points around it, 1 to 4 features."""
+    d, n = draw(st.integers(1, 4)), draw(st.integers(2, 8))
+    w = draw(arrays(float, d, elements=NUMBERS))
+    assume(np.abs(w).max() > 1e-2)
+    X = draw(arrays(float, (n, d), elements=NUMBERS))
+    y = np.array([-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))])
+    return Hyperplane(w, draw(NUMBERS)), X, y
+
+
+def line():
+    return Hyperplane([1, 2], -1)
+
+
+# Distances
+
+
+@given(problems())
+def test_the_projection_lies_on_the_plane_straight_below_the_point(problem):
+    plane, X, _ = problem
+    feet = plane.project(X)
+    scale = plane.norm * (1 + np.abs(X).max()) + abs(plane.b)
+    assert np.abs(plane.decision_function(feet)).max() <= 1e-11 * scale
+    along = np.outer(plane.signed_distance(X), plane.w / plane.norm)
+    np.testing.assert_allclose(X - feet, along, atol=1e-9)
+
+
+@given(problems(), st.integers(0, 10_000))
+def test_no_point_of_the_plane_is_nearer_than_the_projection(problem, seed):
+    plane, X, _ = problem
+    distance = np.abs(plane.signed_distance(X))
+    np.testing.assert_allclose(np.linalg.norm(X - plane.project(X), axis=1), distance, atol=1e-9)
+    others = plane.project(np.random.default_rng(seed).uniform(-200, 200, X.shape))
+    assert (np.linalg.norm(X - others, axis=1) >= distance - 1e-9).all()
+
+
+@given(problems())
+def test_distance_from_the_origin_is_the_distance_of_the_origin(problem):
+    plane, X, _ = problem
+    origin = np.zeros((1, X.shape[1]))
+    assert plane.distance_from_origin == pytest.approx(abs(plane.signed_distance(origin)[0]))
+
+
+@given(problems())
+def test_sides_are_disjoint_and_ties_go_to_plus_one(problem):
+    plane, X, _ = problem
+    values = plane.decision_function(X)
+    np.testing.assert_array_equal(plane.predict(X) == 1, values >= 0)
+    np.testing.assert_array_equal(plane.predict(X) == -1, values < 0)
+
+
+def test_a_point_on_the_plane_is_predicted_plus_one():
+    assert line().predict([[1, 0], [-1, 1], [0, 0]]).tolist() == [1, 1, -1]
+
+
+# Margins
+
+
+@given(problems(), st.floats(1e-3, 1e3))
+def test_rescaling_scales_the_functional_margin_and_nothing_else(problem, c):
+    plane, X, y = problem
+    scaled = Hyperplane(c * plane.w, c * plane.b)
+    functional = plane.functional_margins(X, y)
+    tol = 1e-9 * (np.abs(plane.w).max() + abs(plane.b) + 1)
+    np.testing.assert_allclose(scaled.functional_margins(X, y), c * functional, atol=c * tol)
+    np.testing.assert_allclose(
+        scaled.geometric_margins(X, y), plane.geometric_margins(X, y), atol=1e-8
+    )
+
+
+@given(problems())
+def test_margins_of_a_set_are_the_least_and_positive_means_separated(problem):
+    plane, X, y = problem
+    assert plane.functional_margin(X, y) == plane.functional_margins(X, y).min()
+    assert plane.geometric_margin(X, y) == plane.geometric_margins(X, y).min()
+    strictly = (plane.predict(X) == y) & (plane.decision_function(X) != 0)
+    assert plane.separates(X, y) == strictly.all()
+
+
+@given(problems())
+def test_swapping_labels_and_sides_changes_no_margin(problem):
+    plane, X, y = problem
+    other = Hyperplane(-plane.w, -plane.b)
+    np.testing.assert_array_equal(other.geometric_margins(X, -y), plane.geometric_margins(X, y))
+
+
+@given(problems(), st.integers(0, 10_000))
+def test_margins_are_blind_to_rotation_translation_and_order(problem, seed):
+    plane, X, y = problem
+    random = np.random.default_rng(seed)
+    Q, _ = np.linalg.qr(random.standard_normal((X.shape[1], X.shape[1])))
+    shift = random.uniform(-10, 10, X.shape[1])
+    order = random.permutation(len(y))
+    moved = Hyperplane(Q @ plane.w, plane.b - (Q @ plane.w) @ shift)
+    np.testing.assert_allclose(
+        moved.geometric_margins((X @ Q.T + shift)[order], y[order]),
+        plane.geometric_margins(X, y)[order],
+        atol=1e-8,
+    )
+
+
+@given(problems())
+def test_canonical_form_has_functional_margin_one_and_the_same_sides(problem):
+    plane, X, y = problem
+    y = np.where(plane.decision_function(X) >= 0, 1, -1)
+    assume(len(set(y.tolist())) == 2 and plane.geometric_margin(X, y) > 1e-6)
+    canonical = plane.canonical(X, y)
+    assert canonical.functional_margin(X, y) == pytest.approx(1, rel=1e-6)
+    assert canonical.geometric_margin(X, y) == pytest.approx(1 / canonical.norm, rel=1e-6)
+    np.testing.assert_array_equal(canonical.predict(X), plane.predict(X))
+
+
+def test_no_canonical_form_without_separation():
+    data = load_line_example()
+    for plane in (Hyperplane([-1, -2], 1), Hyperplane([1, 2], -0.5)):  # wrong way, touching
+        with pytest.raises(ValueError, match="only a hyperplane that separates"):
+            plane.canonical(data.X, data.y)
+
+
+# The margin along a direction
+
+
+@given(problems())
+def test_the_supporting_hyperplanes_support(problem):
+    plane, X, y = problem
+    margin = directional_margin(X, y, plane.w)
+    lower, upper = (hyperplane.decision_function(X) for hyperplane in margin.supporting)
+    tol = 1e-9 * (1 + np.abs(X @ plane.w).max())
+    assert lower[y < 0].max() == pytest.approx(0, abs=tol)
+    assert upper[y > 0].min() == pytest.approx(0, abs=tol)
+    assert set(y[margin.touching].tolist()) == {-1, 1}
+    touch = np.where(y < 0, lower, upper)[margin.touching]
+    assert np.abs(touch).max() <= 1e-9 * np.ptp(X @ plane.w) + tol
+
+
+@given(problems())
+def test_the_midline_has_half_the_width_on_both_sides_and_no_parallel_has_more(problem):
+    plane, X, y = problem
+    margin = directional_margin(X, y, plane.w)
+    gamma = margin.midline.geometric_margin(X, y)
+    assert gamma == pytest.approx(margin.width / 2, abs=1e-8)
+    assert plane.geometric_margin(X, y) <= gamma + 1e-8
+    assert (margin.b_minus < margin.b_plus) == (margin.width > 0)
+
+
+@given(problems(), st.floats(1e-3, 1e3))
+def test_the_width_is_blind_to_the_length_of_w_but_not_to_its_sign(problem, c):
+    plane, X, y = problem
+    width = directional_margin(X, y, plane.w).width
+    assert directional_margin(X, y, c * plane.w).width == pytest.approx(width, abs=1e-8)
+    back = directional_margin(X, y, -plane.w).width
+    assert width <= 0 or back < 0
+
+
+def test_touching_samples_in_spite_of_rounding():
+    angle = 0.3
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    X = np.array([[0, 1], [3, 1], [7, 1], [1, 2], [1, 0], [2, -1]]) @ turn.T
+    margin = directional_margin(X, [1, 1, 1, 1, -1, -1], turn @ (0, 1))
+    assert margin.touching.tolist() == [0, 1, 2, 4]
+    assert margin.width == pytest.approx(1)
+
+
+def test_penguins_are_separable_along_the_eyeballed_direction():
+    penguins = load_penguins().in_units((1, 200), ("mm", "200 g"))
+    margin = directional_margin(penguins.X, penguins.y, (-1.25, 1))
+    assert margin.width > 0
+    assert Hyperplane([-1.25, 1], -2).separates(penguins.X, penguins.y)
+    assert directional_margin(penguins.X, penguins.y, (1.25, -1)).width < 0
+
+
+# Extreme but legal input
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_data_of_any_size(scale):
+    data = load_two_clouds()
+    plane = Hyperplane([0.7, 0.6], -0.1)
+    scaled = Hyperplane([0.7, 0.6], -0.1 * scale)
+    X = data.X * scale
+    np.testing.assert_allclose(
+        scaled.geometric_margins(X, data.y) / scale, plane.geometric_margins(data.X, data.y)
+    )
+    np.testing.assert_allclose(scaled.project(X) / scale, plane.project(data.X), atol=1e-9)
+    width = directional_margin(X, data.y, plane.w).width / scale
+    assert width == pytest.approx(directional_margin(data.X, data.y, plane.w).width)
+    assert scaled.canonical(X, data.y).functional_margin(X, data.y) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-12, 1e12, 1e200])
+def test_the_norm_neither_underflows_nor_overflows(size):
+    assert euclidean_norm(size * np.array([3.0, 4.0])) == pytest.approx(5 * size)
+    plane = Hyperplane([3 * size, 4 * size], -size)
+    assert plane.distance_from_origin == pytest.approx(0.2)
+    assert plane.signed_distance([[1, 1]])[0] == pytest.approx(1.2)
+    assert directional_margin([[0, 0], [3, 4]], [-1, 1], plane.w).width == pytest.approx(5)
+
+
+def test_the_norm_of_nothing_is_zero():
+    assert euclidean_norm(np.zeros(3)) == 0
+
+
+def test_integers_lists_and_one_feature():
+    plane = Hyperplane([2], -3)
+    assert plane.signed_distance([[2], [1]]).tolist() == [0.5, -0.5]
+    assert plane.geometric_margin([[2], [1]], [1, -1]) == 0.5
+    assert directional_margin([[2], [1]], [1, -1], [5]).width == 1
+    assert plane.w.dtype == np.float64
+
+
+def test_one_point_a_class():
+    data = load_line_example()
+    margin = directional_margin(data.X, data.y, data.X[0] - data.X[1])
+    assert margin.width == pytest.approx(np.linalg.norm(data.X[0] - data.X[1]))
+    assert margin.touching.tolist() == [0, 1]
+
+
+def test_identical_points_in_both_classes_have_width_zero():
+    margin = directional_margin([[1, 1], [1, 1]], [-1, 1], [1, 0])
+    assert margin.width == 0
+    assert not margin.midline.separates([[1, 1], [1, 1]], [-1, 1])
+
+
+def test_a_hyperplane_cannot_be_changed_and_keeps_its_own_copy():
+    w = np.array([1.0, 2.0])
+    plane = Hyperplane(w, -1)
+    w[0] = 9
+    assert plane.w.tolist() == [1, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        plane.w[0] = 0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plane.b = 0
+
+
+# Illegal input
+
+
+@pytest.mark.parametrize(
+    ("w", "b", "message"),
+    [
+        ([0, 0], 1, "w must not be zero"),
+        ([], 1, "w must be a non-empty vector"),
+        ([[1, 2]], 1, "w must be a non-empty vector"),
+        (3.0, 1, "w must be a non-empty vector"),
+        ([1, np.nan], 1, "w must be finite"),
+        ([1, np.inf], 1, "w must be finite"),
+        (["a", "b"], 1, "w must be an array of real numbers"),
+        ([1, 2j], 1, "w must be an array of real numbers"),
+        ([1, 2], np.nan, "b must be a finite number"),
+        ([1, 2], np.inf, "b must be a finite number"),
+        ([1, 2], [1], "b must be a finite number"),
+        ([1, 2], "1", "b must be a finite number"),
+    ],
+)
+def test_bad_hyperplanes(w, b, message):
+    with pytest.raises(ValueError, match=message):
+        Hyperplane(w, b)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([1, 2], r"X must have shape \(n, d\)"),
+        ([[1, 2, 3]], "X has 3 features, expected 2"),
+        ([[1], [2]], "X has 1 features, expected 2"),
+        (np.empty((0, 2)), "X must hold at least one point"),
+        ([[1, np.inf]], "X must be finite"),
+        ([["a", "b"]], "X must be an array of real numbers"),
+    ],
+)
+def test_bad_points(X, message):
+    plane = line()
+    for method in (plane.decision_function, plane.predict, plane.signed_distance, plane.project):
+        with pytest.raises(ValueError, match=message):
+            method(X)
+    with pytest.raises(ValueError, match=message):
+        plane.geometric_margin(X, [1])
+    with pytest.raises(ValueError, match=message):
+        directional_margin(X, [1], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([1, 1], r"both classes -1 and \+1, got only \+1"),
+        ([-1, -1], "both classes -1 and"),
+        ([0, 1], "only -1 and"),
+        ([1, 2], "only -1 and"),
+        (["yes", "no"], "only -1 and"),
+        ([True, False], "only -1 and"),
+        ([np.nan, 1], "only -1 and"),
+        ([1], "one label for each of the 2 rows"),
+        ([[1, -1]], "one label for each of the 2 rows"),
+    ],
+)
+def test_bad_labels(y, message):
+    X = [[0, 0], [1, 1]]
+    plane = line()
+    for check in (
+        plane.functional_margins, plane.functional_margin, plane.geometric_margins,
+        plane.geometric_margin, plane.separates, plane.canonical,
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            check(X, y)
+    with pytest.raises(ValueError, match=message):
+        directional_margin(X, y, [1, 2])
+
+
+def test_a_direction_must_not_be_zero():
+    with pytest.raises(ValueError, match="w must not be zero"):
+        directional_margin([[0, 0], [1, 1]], [-1, 1], [0, 0])

@@ -1,0 +1,210 @@
+"""Drawings show the data they are given, leave the axes alone and never warn."""
+
+import io
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from svmlib import plotting
+from svmlib.datasets import load_penguins, load_six_points, load_two_clouds
+from svmlib.geometry import Hyperplane, directional_margin
+
+
+@pytest.fixture
+def ax():
+    with mpl.rc_context():
+        plotting.use_style()
+        figure, ax = plt.subplots()
+        yield ax
+        figure.canvas.draw()  # what was drawn can be rendered without a warning
+        plt.close(figure)
+
+
+def pixels(ax):
+    """The rendered picture, as an array of rows of RGBA."""
+    ax.figure.canvas.draw()
+    return np.asarray(ax.figure.canvas.buffer_rgba()).copy()
+
+
+def test_the_style_is_opaque_readable_and_needs_no_notebook():
+    with mpl.rc_context():
+        plotting.use_style()
+        assert mpl.colors.to_rgba(mpl.rcParams["figure.facecolor"])[3] == 1
+        assert mpl.rcParams["font.size"] >= 11
+        assert tuple(mpl.rcParams["figure.figsize"]) == (5.4, 4.0)
+
+
+def test_in_a_notebook_the_style_asks_for_sharp_pictures(monkeypatch):
+    import matplotlib_inline.backend_inline as inline
+
+    asked = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: object())
+    monkeypatch.setattr(inline, "set_matplotlib_formats", asked.append)
+    with mpl.rc_context():
+        plotting.use_style()
+    assert asked == ["retina"]
+
+
+# Samples
+
+
+def test_scatter_draws_every_sample_and_names_axes_and_classes(ax):
+    penguins = load_penguins()
+    drawn = plotting.scatter(ax, penguins)
+    for label, name, points in zip((-1, 1), penguins.class_names, drawn, strict=True):
+        np.testing.assert_array_equal(points.get_offsets(), penguins.X[penguins.y == label])
+        assert points.get_label() == name
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("bill depth (mm)", "body mass (g)")
+
+
+def test_classes_differ_by_colour_and_by_marker(ax):
+    drawn = plotting.scatter(ax, load_penguins(("Adelie", "Chinstrap", "Gentoo")))
+    assert len({points.get_facecolor().tobytes() for points in drawn}) == 3
+    assert len({points.get_paths()[0].vertices.tobytes() for points in drawn}) == 3
+
+
+def test_scatter_takes_other_columns(ax):
+    features = ("bill_length_mm", "bill_depth_mm", "body_mass_g")
+    penguins = load_penguins(features=features)
+    plotting.scatter(ax, penguins, columns=(2, 0), s=10)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("body mass (g)", "bill length (mm)")
+    with pytest.raises(ValueError, match="columns must be two of 0 to 2"):
+        plotting.scatter(ax, penguins, columns=(0, 3))
+
+
+def test_scatter_refuses_one_feature_and_too_many_classes(ax):
+    with pytest.raises(ValueError, match="columns"):
+        plotting.scatter(ax, load_penguins(features=("body_mass_g",)))
+    many = load_penguins(("Adelie", "Chinstrap", "Gentoo"))
+    names = (*many.class_names, "Emperor")
+    y = np.where(np.arange(len(many.y)) == 0, "Emperor", many.y)
+    more = type(many)(many.X, y, many.feature_names, many.units, names)
+    with pytest.raises(ValueError, match="at most 3 classes"):
+        plotting.scatter(ax, more)
+
+
+# Lines
+
+PLANES = {
+    "slanting": Hyperplane([1, 2], -1),
+    "upright": Hyperplane([1, 0], -0.5),
+    "level": Hyperplane([0, -3], 1),
+    "far from the origin": Hyperplane([-250, 1], -400),
+}
+
+
+@pytest.mark.parametrize("plane", PLANES.values(), ids=PLANES.keys())
+@pytest.mark.parametrize("level", [-1.0, 0.0, 2.5])
+def test_a_line_lies_on_its_level_and_crosses_the_view(ax, plane, level):
+    ax.scatter(*plane.project([[10, 10], [13, 11], [30, 4000]]).T)
+    before = ax.get_xlim(), ax.get_ylim()
+    drawn = plotting.line(ax, plane, level=level, color="red", label="here")
+    assert (ax.get_xlim(), ax.get_ylim()) == before
+    ends = np.array([drawn.get_xy1(), drawn.get_xy2()])
+    scale = np.abs(ends) @ np.abs(plane.w) + 1
+    assert (np.abs(plane.decision_function(ends) - level) <= 1e-12 * scale).all()
+    size = np.array(ax.viewLim.size)
+    assert np.linalg.norm(np.diff(ends, axis=0) / size) > 100
+    assert drawn in ax.get_children()
+    assert [text.get_text() for text in ax.legend().get_texts()] == ["here"]
+
+
+def test_a_line_shows_in_the_picture(ax):
+    plotting.scatter(ax, load_two_clouds())
+    before = pixels(ax)
+    plotting.line(ax, Hyperplane([1, 1], 0))
+    assert (pixels(ax) != before).any()
+
+
+def test_margin_lines_touch_the_nearest_samples(ax):
+    six = load_six_points()
+    plotting.scatter(ax, six)
+    margin = directional_margin(six.X, six.y, (0, 1))
+    canonical = margin.midline.canonical(six.X, six.y)
+    drawn = plotting.margin(ax, canonical, label="optimal")
+    heights = [line.get_xy1()[1] for line in drawn]
+    np.testing.assert_allclose(heights, [-1, 0, 1], atol=1e-12)
+    assert [text.get_text() for text in ax.legend().get_texts()][2:] == ["optimal"]
+    band = next(patch for patch in ax.patches if patch.get_alpha())
+    np.testing.assert_allclose(sorted(set(band.get_xy()[:, 1].round(9))), [-1, 1])
+    half = (margin.b_plus - margin.b_minus) / 2
+    again = plotting.margin(ax, margin.midline, level=half)
+    np.testing.assert_allclose([line.get_xy1()[1] for line in again], heights, atol=1e-12)
+
+
+def test_a_line_needs_the_plane_and_a_margin_a_width(ax):
+    with pytest.raises(ValueError, match="must have 2 features"):
+        plotting.line(ax, Hyperplane([1, 2, 3], 0))
+    for level in (0.0, -1.0):
+        with pytest.raises(ValueError, match="level must be a positive"):
+            plotting.margin(ax, Hyperplane([1, 2], 0), level=level)
+
+
+# The rest
+
+
+def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):
+    points = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 0.0]])
+    np.testing.assert_array_equal(plotting.rings(ax, points).get_offsets(), points)
+    drawn = plotting.segments(ax, points, points + 1)
+    np.testing.assert_array_equal(drawn.get_segments()[1], [[2, 3], [3, 4]])
+    np.testing.assert_array_equal(plotting.hull(ax, points).get_xy()[:-1], points)
+    pointer = plotting.arrow(ax, (0, 0), (5, 6), "w", color="red")
+    assert tuple(pointer.xy) == (5, 6)
+    assert ax.get_ylim()[1] >= 6  # an arrow is never cut off
+    assert plotting.note(ax, (1, 2), "A", color="red").get_text() == "A"
+
+
+def test_bad_points_are_refused(ax):
+    for draw in (plotting.rings, plotting.hull):
+        with pytest.raises(ValueError, match="expected 2"):
+            draw(ax, [[1, 2, 3]])
+    with pytest.raises(ValueError, match="starts and ends must match"):
+        plotting.segments(ax, [[0, 0]], [[0, 0], [1, 1]])
+    with pytest.raises(ValueError, match="vector has 3 entries"):
+        plotting.arrow(ax, (0, 0), (1, 2, 3))
+    with pytest.raises(ValueError, match="point must be finite"):
+        plotting.note(ax, (0, np.nan), "A")
+
+
+def test_regions_tint_the_two_sides_and_fix_the_view(ax):
+    plotting.scatter(ax, load_two_clouds(), s=1)
+    before = ax.get_xlim(), ax.get_ylim()
+    plane = Hyperplane([1, 1], 0)
+    plotting.regions(ax, plane.decision_function)
+    assert (ax.get_xlim(), ax.get_ylim()) == before
+    picture = pixels(ax)
+    corners = ax.transAxes.transform([(0.03, 0.03), (0.97, 0.97)]).astype(int)
+    (x0, y0), (x1, y1) = corners
+    lower, upper = picture[-y0, x0, :3].astype(int), picture[-y1, x1, :3].astype(int)
+    assert lower[0] > lower[2]  # vermilion where f < 0
+    assert upper[2] > upper[0]  # blue where f > 0
+
+
+def test_regions_of_a_constant_do_not_warn(ax):
+    plotting.regions(ax, lambda X: np.ones(len(X)), level=None, resolution=5)
+    plotting.regions(ax, lambda X: np.full(len(X), -3), resolution=5)
+    with pytest.raises(ValueError, match="resolution must be at least 2"):
+        plotting.regions(ax, lambda X: np.ones(len(X)), resolution=1)
+    with pytest.raises(ValueError, match="level must be a positive"):
+        plotting.regions(ax, lambda X: np.ones(len(X)), level=-1.0)
+
+
+def test_the_same_picture_twice():
+    def picture():
+        with mpl.rc_context():
+            plotting.use_style()
+            figure, ax = plt.subplots()
+            plotting.scatter(ax, load_two_clouds())
+            plotting.margin(ax, Hyperplane([0.74, 0.6], -0.06))
+            plotting.regions(ax, Hyperplane([0.74, 0.6], -0.06).decision_function, resolution=20)
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format="png")
+            plt.close(figure)
+            return buffer.getvalue()
+
+    assert picture() == picture()
