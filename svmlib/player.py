@@ -100,7 +100,7 @@ class FramePlayer:
             )
         return {
             "text/html": f"<style>{_STYLE}</style>"
-            '<fieldset class="frame-player"><legend>Choose a frame, then use the arrow keys.</legend>'
+            '<fieldset class="frame-player"><legend>Pick a frame; arrow keys step.</legend>'
             f"{''.join(parts)}</fieldset>",
             "image/png": self.frames[-1],
             "text/plain": f"FramePlayer {self.name}: {count} frames",
