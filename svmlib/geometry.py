@@ -56,7 +56,7 @@ class Hyperplane:
 
     @property
     def distance_from_origin(self) -> float:
-        """|b| / ‖w‖, the distance of the origin from the hyperplane."""
+        """The distance of the origin from the hyperplane, abs(b) / ‖w‖."""
         return abs(self.b) / self.norm
 
     def decision_function(self, X: ArrayLike) -> Array:
