@@ -166,7 +166,7 @@ def line(ax: Axes, hyperplane: Hyperplane, *, level: float = 0.0, **style: Any) 
     """
     start, end = _far_ends(ax, hyperplane, level)
     drawn = AxLine(tuple(start), tuple(end), None, **(_LINE | style))
-    ax.add_artist(drawn)  # unlike add_line, this does not count for the limits of the axes
+    ax.add_line(drawn)
     return drawn
 
 
