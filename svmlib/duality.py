@@ -208,7 +208,7 @@ class DualProblem:
         self.hard_margin = bool(np.isinf(self.upper[0]))
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
         self.diagonal = diagonal(self.kernel, self.X)
-        self._kernel_row = against(self.kernel, self.X)
+        self._kernel_rows = against(self.kernel, self.X)
         self._capacity = int(check_scalar(cache_mb, "cache_mb", positive=True) * 2**20 / self.n / 8)
         if self._capacity < min(2, self.n):
             raise ValueError(
@@ -234,7 +234,7 @@ class DualProblem:
         else:
             row = self._slots.popitem(last=False)[1]
             row.flags.writeable = True
-        row[:] = self._kernel_row(self.X[i : i + 1])[0]
+        self._kernel_rows(self.X[i : i + 1], row[None, :])
         row[i] = self.diagonal[i]
         row.flags.writeable = False
         self._slots[i] = row
@@ -257,7 +257,7 @@ class DualProblem:
         if K.flags.writeable:
             step = max(1, _BLOCK // self.n)
             for start in range(0, self.n, step):
-                K[start : start + step] = self._kernel_row(self.X[start : start + step])
+                self._kernel_rows(self.X[start : start + step], K[start : start + step])
             np.fill_diagonal(K, self.diagonal)
             K.flags.writeable = False
             self._slots = OrderedDict(enumerate(K))
@@ -367,9 +367,13 @@ class DualProblem:
         if support.size == 0:
             return np.zeros(Z.shape[0])
         kernel_with_support = against(self.kernel, self.X[support])
-        step = max(1, _BLOCK // support.size)
-        blocks = [Z[start : start + step] for start in range(0, Z.shape[0], step)]
-        return np.concatenate([kernel_with_support(block) @ beta[support] for block in blocks])
+        step = min(max(1, _BLOCK // support.size), Z.shape[0])
+        block, sums = np.empty((step, support.size)), np.empty(Z.shape[0])
+        for start in range(0, Z.shape[0], step):
+            z = Z[start : start + step]
+            kernel_with_support(z, block[: len(z)])
+            np.matmul(block[: len(z)], beta[support], out=sums[start : start + step])
+        return sums
 
     def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:
         positive = self.y > 0
@@ -634,7 +638,7 @@ def solve_interior_point(
         left = (alpha + hurried * dalpha) @ (s + hurried * ds)
         left += (t - hurried * dalpha)[boxed] @ (xi + hurried * dxi)[boxed]
         centring = (left / gap) ** 3
-        dalpha, db, ds, dxi = newton(centring * mu, dalpha * ds, -dalpha * dxi)
+        dalpha, db, ds, dxi = newton(float(centring) * mu, dalpha * ds, -dalpha * dxi)
         length = 0.99 * _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
         alpha, t, b = alpha + length * dalpha, t - length * dalpha, b + length * db
         s, xi = s + length * ds, xi + length * dxi
