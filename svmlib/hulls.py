@@ -44,7 +44,7 @@ __all__ = [
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def _standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
+def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
     """Return (Z, c, e) with X = c + 2^e Z and |Z| < 1; one exponent, or one for each column."""
     axis = 0 if by_column else None
     size = np.frexp(np.abs(X).max(axis=axis))[1]
@@ -150,7 +150,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     """
     X = check_points(points, "points")
     n, d = X.shape
-    Z, centre, exponent = _standardise(X, by_column=False)
+    Z, centre, exponent = standardise(X, by_column=False)
     mean = Z.mean(axis=0)
     _, lengths, axes = np.linalg.svd(Z - mean, full_matrices=True)
     rounding = _EPS * (np.ldexp(np.abs(X).max(), -int(exponent)) + 1) if lengths[0] > 0 else np.inf
@@ -354,8 +354,8 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     (array([1.]), array([0., 1., 1., 0.]))
     """
     X, y = check_labelled(X, y)
-    Z, _, exponent = _standardise(X, by_column=True)
-    weights, normal, _ = _nearest_to_origin(Z, y, cap=1.0)
+    Z, _, exponent = standardise(X, by_column=True)
+    weights, normal = _nearest_to_origin(Z, y, cap=1.0)
     w = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max())
     b = _halfway(w, Z @ normal, X, y)
     if _separates(w, b, X, y):
@@ -461,19 +461,33 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     """
     X, y = check_labelled(X, y)
     cap = _check_cap(cap, y)
-    Z, centre, exponent = _standardise(X, by_column=False)
-    weights, normal, bound = _nearest_to_origin(Z, y, cap)
+    Z, _, _ = standardise(X, by_column=False)
+    weights, normal = _nearest_to_origin(Z, y, cap)
+    return certify_weights(X, y, weights, cap, normal)
+
+
+def certify_weights(
+    X: Array, y: Array, weights: Array, cap: float = 1.0, normal: Array | None = None
+) -> ClosestPoints:
+    """Return the points with these convex weights, and the bound that their difference proves.
+
+    A `normal` that is p − q but for rounding errors, in standardised coordinates, can be given.
+    """
+    Z, centre, exponent = standardise(X, by_column=False)
     p, q = weights[y > 0] @ Z[y > 0], weights[y < 0] @ Z[y < 0]
-    w = np.ldexp(normal, exponent)
+    w = p - q if normal is None else normal
+    heights = y * (Z @ w)
+    length = np.linalg.norm(w)
+    bound = _lowest_corner(heights, y, cap) @ heights / length if length > 0 else 0.0
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
         q=centre + np.ldexp(q, exponent),
         weights=weights,
         cap=cap,
-        w=w,
-        b=float(-w @ np.ldexp(p + q, exponent) / 2 - w @ centre),
+        w=np.ldexp(w, exponent),
+        b=float(-np.ldexp(w, exponent) @ (np.ldexp(p + q, exponent) / 2 + centre)),
         distance=float(np.ldexp(np.linalg.norm(p - q), exponent)),
-        lower_bound=float(np.ldexp(bound, exponent)),
+        lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
 
 
@@ -503,10 +517,10 @@ def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:
     return weights
 
 
-def _nearest_to_origin(X: Array, y: Array, cap: float) -> tuple[Array, Array, float]:
+def _nearest_to_origin(X: Array, y: Array, cap: float) -> tuple[Array, Array]:
     """Wolfe's algorithm for the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin.
 
-    Returns λ, a normal (v, cleaned of rounding errors) and the lower bound on ‖v‖ that it proves.
+    Returns λ, and v cleaned of rounding errors, the normal of the supporting hyperplanes.
     """
     signed = (
         y[:, np.newaxis] * X
@@ -517,7 +531,7 @@ def _nearest_to_origin(X: Array, y: Array, cap: float) -> tuple[Array, Array, fl
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
     normal = corners[0]
 
-    best = (math.inf, weights, normal, 0.0)
+    best = (math.inf, weights, normal)
     shortest, stalled = math.inf, 0
     while stalled < 10:  # rounding can make Wolfe's strict decrease fail; then it is at its best
         weights = _lowest_corner(signed @ normal, y, cap)
@@ -528,7 +542,7 @@ def _nearest_to_origin(X: Array, y: Array, cap: float) -> tuple[Array, Array, fl
         stalled = 0 if gap < best[0] or length < shortest else stalled + 1
         shortest = min(shortest, length)
         if gap < best[0]:
-            best = (gap, shares @ lambdas, normal, bound)
+            best = (gap, shares @ lambdas, normal)
         if gap <= rounding or length == 0 or (corners == corner).all(axis=1).any():
             break
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
@@ -547,10 +561,10 @@ def _nearest_to_origin(X: Array, y: Array, cap: float) -> tuple[Array, Array, fl
         shares = shares + step
         normal = _clean(shares @ corners, corners)
 
-    _, weights, normal, bound = best
+    _, weights, normal = best
     for members in (y > 0, y < 0):
         weights[members] /= weights[members].sum()
-    return np.minimum(weights, cap), normal, bound
+    return np.minimum(weights, cap), normal
 
 
 def _least_squares(A: Array, target: Array) -> Array:
@@ -654,11 +668,11 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     whole = separation(X, y)
     if whole.separable:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
-    Z, _, _ = _standardise(X, by_column=True)
-    if smallest == 1.0:  # one class is a single point, and the other hull contains it
+    if smallest == 1.0:  # one class is a single point, and the hull of the other contains it
         return SeparatingCap(1.0, smallest, whole.weights, smallest)
-    weights, _, bound = _nearest_to_origin(Z, y, smallest)
-    if bound <= 1e-14:  # the scaled data have size one
+    Z, _, _ = standardise(X, by_column=True)
+    weights, _ = _nearest_to_origin(Z, y, smallest)
+    if np.linalg.norm((weights * y) @ Z) <= 1e-14:  # of the size of the scaled data, which is one
         return SeparatingCap(smallest, smallest, weights, smallest)
 
     n, d = Z.shape
