@@ -29,10 +29,9 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.kernels import Kernel, Linear, against, check_kernel, diagonal
+from svmlib.kernels import BLOCK, Kernel, Linear, against, check_kernel, diagonal, expansion
 
 _EPS = float(np.finfo(float).eps)
-_BLOCK = 2**18  # kernel values computed at a time where the sum is all we keep: 2 MB
 _SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
 
@@ -255,7 +254,7 @@ class DualProblem:
             )
         K = self._cache
         if K.flags.writeable:
-            step = max(1, _BLOCK // self.n)
+            step = max(1, BLOCK // self.n)
             for start in range(0, self.n, step):
                 self._kernel_rows(self.X[start : start + step], K[start : start + step])
             np.fill_diagonal(K, self.diagonal)
@@ -311,7 +310,7 @@ class DualProblem:
     def decision_function(self, alpha: Array, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
-        return self._kernel_sums(alpha * self.y, Z) + b
+        return expansion(self.kernel, self.X, alpha * self.y, Z) + b
 
     def bias_interval(self, alpha: Array) -> tuple[float, float]:
         r"""Return the two ends of the interval of biases that suit α.
@@ -340,7 +339,8 @@ class DualProblem:
         Kernel values are computed afresh: nothing that a solver has left behind is used.
         """
         alpha = check_vector(alpha, "alpha", length=self.n)
-        return self._certificate(alpha, b, self._kernel_sums(alpha * self.y, self.X))
+        Kbeta = expansion(self.kernel, self.X, alpha * self.y, self.X)
+        return self._certificate(alpha, b, Kbeta)
 
     def solution(
         self,
@@ -351,7 +351,7 @@ class DualProblem:
         trace: tuple[Any, ...] = (),
     ) -> Solution:
         """Return α as a `Solution`: its bias and its certificate, computed afresh."""
-        Kbeta = self._kernel_sums(alpha * self.y, self.X)
+        Kbeta = expansion(self.kernel, self.X, alpha * self.y, self.X)
         b = self._bias(alpha, self.y - Kbeta)
         return Solution(alpha, b, self._certificate(alpha, b, Kbeta), n_iter, converged, trace)
 
@@ -359,21 +359,7 @@ class DualProblem:
         """Return K β, from the cached matrix if it is there."""
         if len(self._slots) == self.n:
             return np.asarray(self.gram() @ beta)
-        return self._kernel_sums(beta, self.X)
-
-    def _kernel_sums(self, beta: Array, Z: Array) -> Array:
-        """Return Σ_i β_i k(z, x_i) for the rows z of Z, a block of kernel values at a time."""
-        support = np.flatnonzero(beta)
-        if support.size == 0:
-            return np.zeros(Z.shape[0])
-        kernel_with_support = against(self.kernel, self.X[support])
-        step = min(max(1, _BLOCK // support.size), Z.shape[0])
-        block, sums = np.empty((step, support.size)), np.empty(Z.shape[0])
-        for start in range(0, Z.shape[0], step):
-            z = Z[start : start + step]
-            kernel_with_support(z, block[: len(z)])
-            np.matmul(block[: len(z)], beta[support], out=sums[start : start + step])
-        return sums
+        return expansion(self.kernel, self.X, beta, self.X)
 
     def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:
         positive = self.y > 0
@@ -418,25 +404,36 @@ class DualProblem:
         )
 
 
-def _snap_to_bounds(problem: DualProblem, alpha: Array, b: float) -> Array:
-    """Put multipliers that are almost at a bound exactly on it, and restore Σ α_i y_i = 0.
+def _finish(problem: DualProblem, alpha: Array, b: float) -> Array:
+    """Turn an accurate α into an exact one: bounds first, then the free multipliers.
 
     At a bound that holds with force, y f(x) − 1 stays away from zero while α's distance from the
-    bound shrinks; the distance times k(x, x) is the margin it is worth. The smaller of the two is
-    the one that is zero at the optimum.
+    bound shrinks; that distance times k(x, x) is the margin it is worth. The smaller of the two
+    is the one that is zero at the optimum. With the bounded multipliers known, the free ones and
+    b solve linear equations: y f(x) = 1 at each of them, and Σ α_i y_i = 0.
     """
-    alpha = np.clip(alpha, 0, problem.upper)
-    slack = problem.y * problem.decision_function(alpha, b, problem.X) - 1
+    y, C = problem.y, problem.upper
+    alpha = np.clip(alpha, 0, C)
+    slack = y * problem.decision_function(alpha, b, problem.X) - 1
     worth = max(float(np.abs(problem.diagonal).mean()), np.finfo(float).tiny)
     alpha[alpha * worth < slack] = 0
-    full = (problem.upper - alpha) * worth < -slack
-    alpha[full] = problem.upper[full]
-    free = np.flatnonzero((alpha > 0) & (alpha < problem.upper))
-    if free.size:
-        room = np.minimum(alpha, problem.upper - alpha)[free]
-        i = free[room.argmax()]
-        alpha[i] -= problem.y[i] * (alpha @ problem.y)
-    return np.clip(alpha, 0, problem.upper)
+    full = (C - alpha) * worth < -slack
+    alpha[full] = C[full]
+    free = np.flatnonzero((alpha > 0) & (alpha < C))
+    if free.size == 0:
+        return alpha
+    beta, ones = alpha * y, np.ones((free.size, 1))
+    K_free = problem.gram()[free]
+    system = np.block([[K_free[:, free] / worth, ones], [ones.T, np.zeros((1, 1))]])
+    wrong = np.append((y[free] - b - K_free @ beta) / worth, -beta.sum())
+    change = np.linalg.lstsq(system, wrong)[0][:-1]
+    exact = alpha.copy()
+    exact[free] += y[free] * change
+    if exact.min() >= 0 and (exact <= C).all():
+        return exact
+    i = free[np.minimum(alpha, C - alpha)[free].argmax()]  # the one with the most room
+    alpha[i] -= y[i] * beta.sum()
+    return np.clip(alpha, 0, C)
 
 
 def _warn_not_converged(solver: str, solution: Solution, reason: str) -> Solution:
@@ -499,11 +496,14 @@ def solve_slsqp(
     room = np.minimum(alpha, problem.upper - alpha)  # α at a bound but for rounding has no say
     if room.any():
         b = float(np.average(problem.y * problem.gradient(alpha), weights=room))
-        alpha = _snap_to_bounds(problem, alpha, b)
+        alpha = _finish(problem, alpha, b)
+    certificate = problem.certificate(alpha, problem.bias(alpha))
+    # SLSQP gives up where rounding stops it, which can be at the optimum: the gap tells.
+    converged = bool(result.success) or abs(certificate.relative_gap) < 1e-6
     solution = problem.solution(
-        alpha, n_iter=int(result.nit), converged=bool(result.success), trace=tuple(iterates)
+        alpha, n_iter=int(result.nit), converged=converged, trace=tuple(iterates)
     )
-    if not result.success:
+    if not converged:
         _warn_not_converged("SLSQP", solution, result.message)
     return solution
 
@@ -646,7 +646,7 @@ def solve_interior_point(
         if callback is not None:
             callback(steps[-1])
 
-    alpha = _snap_to_bounds(problem, alpha, b)
+    alpha = _finish(problem, alpha, b)
     solution = problem.solution(
         alpha, n_iter=len(steps), converged=converged, trace=tuple(steps) if trace else ()
     )

@@ -24,6 +24,8 @@ from scipy.spatial.distance import cdist
 
 from svmlib._validation import Array, check_points, check_scalar
 
+BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
+
 Kernel = Callable[[Array, Array], Array]
 Evaluate = Callable[[Array, Array], Array]  # X and where to write k(X, Z), which is returned
 
@@ -354,6 +356,24 @@ def diagonal(kernel: Kernel, X: Array) -> Array:
     if isinstance(kernel, _PointwiseKernel):
         return kernel._diagonal(X)
     return np.array([against(kernel, x)(x, np.empty((1, 1)))[0, 0] for x in X[:, None, :]])
+
+
+def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
+    """Return Σ_i β_i k(z, x_i) for every row z of Z, of shape (m,).
+
+    Points with β_i = 0 cost nothing, and kernel values are never kept: memory stays at a few
+    megabytes however many points there are. The points must be checked already.
+    """
+    used = np.flatnonzero(beta)
+    if used.size == 0:
+        return np.zeros(Z.shape[0])
+    write_kernel, weights = against(kernel, X[used]), beta[used]
+    step = min(max(1, BLOCK // used.size), Z.shape[0])
+    block, sums = np.empty((step, used.size)), np.empty(Z.shape[0])
+    for start in range(0, Z.shape[0], step):
+        z = Z[start : start + step]
+        np.matmul(write_kernel(z, block[: len(z)]), weights, out=sums[start : start + step])
+    return sums
 
 
 @dataclass(frozen=True)
