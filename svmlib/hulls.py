@@ -477,7 +477,7 @@ def certify_weights(
     p, q = weights[y > 0] @ Z[y > 0], weights[y < 0] @ Z[y < 0]
     w = p - q if normal is None else normal
     heights = y * (Z @ w)
-    length = np.linalg.norm(w)
+    length, distance = np.linalg.norm(w), np.linalg.norm(p - q)
     bound = _lowest_corner(heights, y, cap) @ heights / length if length > 0 else 0.0
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
@@ -486,8 +486,8 @@ def certify_weights(
         cap=cap,
         w=np.ldexp(w, exponent),
         b=float(-np.ldexp(w, exponent) @ (np.ldexp(p + q, exponent) / 2 + centre)),
-        distance=float(np.ldexp(np.linalg.norm(p - q), exponent)),
-        lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
+        distance=float(np.ldexp(distance, exponent)),
+        lower_bound=float(np.ldexp(np.clip(bound, 0.0, distance), exponent)),
     )
 
 
