@@ -13,7 +13,7 @@ same points on every machine and in every later version of NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +101,20 @@ class Dataset:
             f"{name} ({unit})" if unit else name
             for name, unit in zip(self.feature_names, self.units, strict=True)
         )
+
+    def names(self, labels: Iterable[int | str]) -> list[str]:
+        """Return the class name of each label, such as of the predictions of a classifier.
+
+        Raises
+        ------
+        ValueError
+            If a label is none of `labels`.
+        """
+        name_of = dict(zip(self.labels, self.class_names, strict=True))
+        try:
+            return [name_of[label] for label in labels]
+        except KeyError as error:
+            raise ValueError(f"labels must be {self.labels}, got {error}") from error
 
     def in_units(self, sizes: Sequence[float], units: Sequence[str]) -> Dataset:
         """Return the same samples measured in other units, X_ij / sizes_j.

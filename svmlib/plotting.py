@@ -23,6 +23,7 @@ import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.legend import Legend
 from matplotlib.lines import AxLine
 from matplotlib.patches import Polygon
 from matplotlib.text import Annotation
@@ -57,9 +58,6 @@ _STYLE: Any = {
     "axes.prop_cycle": cycler(color=[BLUE, VERMILION, GREEN, PURPLE, ORANGE, BLACK]),
     "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
     "font.size": 11.5,
-    "legend.frameon": True,
-    "legend.framealpha": 0.9,
-    "legend.edgecolor": "0.85",
     "legend.fontsize": 10.5,
     "lines.linewidth": 1.8,
 }
@@ -284,6 +282,18 @@ def note(
     """
     x, y = check_vector(point, "point", length=2)
     return ax.annotate(text, xy=(x, y), xytext=offset, **(_NOTE | style))
+
+
+def legend(ax: Axes, *, columns: int = 3) -> Legend:
+    """Write the legend above the axes, where it hides no sample."""
+    return ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        frameon=False,
+        handletextpad=0.5,
+        columnspacing=1.2,
+    )
 
 
 def hull(ax: Axes, vertices: ArrayLike, **style: Any) -> Polygon:

@@ -106,6 +106,15 @@ def test_three_species_keep_their_names():
     assert penguins.labels == penguins.class_names == ("Gentoo", "Adelie", "Chinstrap")
 
 
+def test_labels_have_names():
+    pair = load_penguins()
+    assert pair.names([1, -1.0, np.int64(1)]) == ["Gentoo", "Adelie", "Gentoo"]
+    three = load_penguins(("Adelie", "Chinstrap", "Gentoo"))
+    assert three.names(three.y) == three.y.tolist()
+    with pytest.raises(ValueError, match=r"labels must be \(-1, 1\), got 0"):
+        pair.names([1, 0])
+
+
 def test_loading_warns_about_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

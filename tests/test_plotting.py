@@ -159,6 +159,15 @@ def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):
     assert plotting.note(ax, (1, 2), "A", color="red").get_text() == "A"
 
 
+def test_the_legend_hides_no_sample(ax):
+    plotting.scatter(ax, load_two_clouds())
+    legend = plotting.legend(ax)
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in legend.get_texts()] == ["−1", "+1"]
+    assert legend.get_window_extent().y0 >= ax.get_window_extent().y1
+    assert legend.get_window_extent().y1 <= ax.figure.bbox.y1  # and is not cut off
+
+
 def test_bad_points_are_refused(ax):
     for draw in (plotting.rings, plotting.hull):
         with pytest.raises(ValueError, match="expected 2"):
