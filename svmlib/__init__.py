@@ -1,1 +1,17 @@
-"""x."""
+"""Support vector machines, exact and certified: the library of the book.
+
+One module a chapter. A module imports only from floors below it, so they can be read in order:
+
+- ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
+- first floor: `svmlib.hulls`, `svmlib.duality`, `svmlib.hinge`
+- second floor: `svmlib.smo`
+- roof: `svmlib.svc`, the scikit-learn estimator
+
+`svmlib.plotting` and `svmlib.player` draw, `svmlib.exercises` checks answers of readers.
+"""
+
+from svmlib.hulls import NotSeparableError
+from svmlib.svc import SVC
+
+__all__ = ["SVC", "NotSeparableError"]
+__version__ = "1.0.0"

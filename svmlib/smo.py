@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from svmlib._validation import Array, check_labelled, check_scalar
 from svmlib.duality import DualProblem, Solution
