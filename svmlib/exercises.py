@@ -9,6 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.hulls import closest_points
+
 
 class _NotWrittenError(Exception):
     """The reader's function returned None, so its body is still the dots of the exercise."""
@@ -33,3 +40,489 @@ def _report(function: Callable[..., Any], problems: Iterator[str]) -> None:
         print(f"{name} stopped with {type(error).__name__}: {error}")
     else:
         print(f"{name}: {problem or 'every check passed. Well done.'}")
+
+
+# Chapter 2, Convex hulls
+
+
+def check_bracket(function: Callable[..., Any]) -> None:
+    """Check ``bracket(X, y, weights)``, the two bounds on the distance between two hulls."""
+    random = np.random.RandomState(20)
+
+    def problems() -> Iterator[str]:
+        for d in (1, 2, 5):
+            n = 3 * d + 4
+            y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+            for shift in (0.0, 4.0, 40.0):
+                X = random.standard_normal((n, d)) + shift * (y[:, np.newaxis] + 0.5)
+                weights = random.dirichlet(np.full(n, 0.7))
+                for label in (-1, 1):
+                    weights[y == label] /= weights[y == label].sum()
+                yield from _bracket_problems(_call(function, X, y, weights), X, y, weights)
+                best = closest_points(X, y)
+                if shift == 40.0:  # w here is the optimum's, whose two bounds agree
+                    found = _call(function, X, y, best.weights)
+                    if not np.allclose(found, best.distance, rtol=1e-6):
+                        yield (
+                            f"at the closest points both bounds must be the distance "
+                            f"{best.distance:.4f}, but yours are {found[0]:.4f} and {found[1]:.4f}."
+                        )
+
+    _report(function, problems())
+
+
+def _bracket_problems(
+    found: Any, X: NDArray[Any], y: NDArray[Any], weights: NDArray[Any]
+) -> Iterator[str]:
+    """Compare two bounds with the right ones and with those that the usual mistakes give."""
+    if np.shape(found) != (2,):
+        yield "it must return two numbers, (lower, upper)."
+        return
+    lower, upper = (float(bound) for bound in found)
+    w = weights[y > 0] @ X[y > 0] - weights[y < 0] @ X[y < 0]
+    length = float(np.linalg.norm(w))
+    if not np.isclose(upper, length):
+        if np.isclose(upper, np.linalg.norm(weights @ X)):
+            yield "your upper bound is ‖p + q‖: the points of A⁻ must count with a minus."
+        elif np.isclose(upper, length**2):
+            yield "your upper bound is ‖p − q‖²: take the square root."
+        else:
+            yield f"‖p − q‖ is {length:.4f} here, but your upper bound is {upper:.4f}."
+        return
+    heights = X @ w
+    difference = float(heights[y > 0].min() - heights[y < 0].max())
+    width = difference / length
+    if np.isclose(lower, max(width, 0)):
+        return
+    if np.isclose(lower, width):
+        yield (
+            f"your lower bound is {lower:.4f}. That is true of every distance, but 0 is a better "
+            "bound: return max(τ_w, 0)."
+        )
+    elif np.isclose(lower, max(difference, 0)) or np.isclose(lower, difference):
+        yield "your lower bound is B⁺ − B⁻ and depends on the length of w: divide it by ‖w‖."
+    elif np.isclose(lower, max(width, 0) / 2):
+        yield "your lower bound is half of the width τ_w: that is the distance to the midline."
+    elif np.isclose(lower, (heights[y > 0].max() - heights[y < 0].min()) / length):
+        yield (
+            "your lower bound is the width that both classes fill together: B⁺ is the smallest "
+            "w·x over A⁺, and B⁻ is the largest over A⁻."
+        )
+    else:
+        yield f"the lower bound is {max(width, 0):.4f} here, but yours is {lower:.4f}."
+
+
+def check_reduce_weights(function: Callable[..., Any]) -> None:
+    """Check ``reduce_weights(points, weights)``, Carathéodory's theorem."""
+    random = np.random.RandomState(21)
+
+    def problems() -> Iterator[str]:
+        for d, n in ((1, 3), (2, 3), (2, 12), (3, 30), (6, 20)):
+            points, weights = random.standard_normal((n, d)), random.dirichlet(np.ones(n))
+            given = weights.copy()
+            found = np.asarray(_call(function, points, weights), dtype=np.float64)
+            at = f"for {n} points in {d} dimensions"
+            if not np.array_equal(given, weights):
+                yield "it changes the caller's weights: start from a copy of them."
+            elif found.shape != (n,):
+                yield f"{at} it must return {n} weights, zeros included, not shape {found.shape}."
+            elif found.min() < 0:
+                yield (
+                    f"{at} a weight became negative, {found.min():.3g}: t must be the smallest of "
+                    "the ratios λ_i/a_i over a_i > 0, and no larger."
+                )
+            elif not np.isclose(found.sum(), 1):
+                yield (
+                    f"{at} your weights sum to {found.sum():.4f}: the a_i must sum to zero, which "
+                    "is one more equation, a row of ones."
+                )
+            elif not np.allclose(found @ points, given @ points):
+                yield f"{at} your weights mix another point than the given ones."
+            elif np.count_nonzero(found) > d + 1:
+                yield (
+                    f"{at} {np.count_nonzero(found)} weights are not zero, which is more than "
+                    f"{d + 1}: repeat the step, and set the weight that leaves to zero exactly."
+                )
+
+    _report(function, problems())
+
+
+def check_radon(function: Callable[..., Any]) -> None:
+    """Check ``radon(X)``, the labels that no hyperplane can separate and their common point."""
+    random = np.random.RandomState(22)
+
+    def problems() -> Iterator[str]:
+        for d in (1, 2, 3, 7):
+            X = random.standard_normal((d + 2, d)) + 3
+            y, weights = (np.asarray(part, dtype=np.float64) for part in _call(function, X))
+            at = f"for {d + 2} points in {d} dimensions"
+            if y.shape != (d + 2,) or weights.shape != (d + 2,):
+                yield f"{at} it must return {d + 2} labels and {d + 2} weights."
+                continue
+            if not np.isin(y, (-1, 1)).all():
+                yield f"{at} a label is neither −1 nor +1."
+                continue
+            sums = [float(weights[y == label].sum()) for label in (-1, 1)]
+            if weights.min() < 0:
+                yield (
+                    f"{at} a weight is negative, {weights.min():.3g}: the sign of a_i becomes the "
+                    "label, and |a_i| the weight."
+                )
+            elif np.unique(y).size < 2:
+                yield f"{at} one class is empty: do your a_i sum to zero? That takes a row of ones."
+            elif np.allclose(sums, 0.5):
+                yield "your weights sum to one over both classes together, not in each of them."
+            elif not np.isclose(sums[0], sums[1]):
+                yield (
+                    f"{at} the weights of the classes sum to {sums[0]:.4f} and {sums[1]:.4f}: the "
+                    "a_i must sum to zero, which is one more equation, a row of ones."
+                )
+            elif not np.allclose(sums, 1):
+                yield f"{at} the weights of each class sum to {sums[0]:.4f} instead of 1."
+            elif not np.allclose((weights * y) @ X, 0):
+                yield f"{at} the two classes' mixtures are different points."
+
+    _report(function, problems())
+
+
+# Chapter 4, Lagrange duality
+
+
+def check_dual(function: Callable[..., Any]) -> None:
+    """Check ``dual(alpha, X, y)``, the dual objective and its gradient."""
+    random = np.random.RandomState(40)
+
+    def problems() -> Iterator[str]:
+        for n, d in ((4, 1), (9, 2), (15, 6)):
+            X, y = random.standard_normal((n, d)), np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+            alpha = random.uniform(0, 1, n)
+            answer = _call(function, alpha, X, y)
+            if len(answer) != 2:
+                yield "it must return a pair, the value and the gradient."
+                continue
+            problem = DualProblem(X, y, C=np.inf)
+            value, gradient = problem.objective(alpha), problem.gradient(alpha)
+            yield from _dual_value_problems(answer[0], value, alpha, X)
+            yield from _dual_gradient_problems(np.asarray(answer[1]), gradient, alpha, X, y)
+
+    _report(function, problems())
+
+
+def _dual_value_problems(
+    found: Any, value: float, alpha: NDArray[Any], X: NDArray[Any]
+) -> Iterator[str]:
+    total, unsigned = alpha.sum(), float(np.sum((alpha @ X) ** 2))
+    if np.ndim(found) != 0:
+        yield f"the value must be one number, not an array of shape {np.shape(found)}."
+    elif np.isclose(found, value):
+        return
+    elif np.isclose(found, -value):
+        yield "your value is −D(α): that is what a minimiser wants, but D itself was asked for."
+    elif np.isclose(found, 2 * value - total):
+        yield "your value is Σα − ‖v‖²: the quadratic term has the factor ½."
+    elif np.isclose(found, total - unsigned / 2):
+        yield "your value ignores the labels: v = Σ α_i y_i x_i."
+    elif np.isclose(found, 2 * total - value):
+        yield "your value adds the quadratic term: it must be subtracted from Σα."
+    else:
+        yield f"D(α) is {value:.4f} here, but your value is {found:.4f}."
+
+
+def _dual_gradient_problems(
+    found: NDArray[Any],
+    gradient: NDArray[Any],
+    alpha: NDArray[Any],
+    X: NDArray[Any],
+    y: NDArray[Any],
+) -> Iterator[str]:
+    if found.shape != gradient.shape:
+        yield f"the gradient must have shape {gradient.shape}, one entry a sample: {found.shape}."
+    elif np.allclose(found, gradient):
+        return
+    elif np.allclose(found, -gradient):
+        yield "your gradient is that of −D(α): turn its sign, as you did not turn the value's."
+    elif np.allclose(found, (1 + gradient) / 2):
+        yield "your gradient has the factor ½ left: the derivative of ½‖v‖² is v times that of v."
+    elif np.allclose(found, y * gradient - y + 1):
+        yield "your gradient is 1 − v·x_i: the label y_i of the sample is missing."
+    elif np.allclose(found, 1 - X @ (alpha @ X)):
+        yield "your gradient ignores the labels: both y_i and those inside v."
+    else:
+        worst = int(np.abs(found - gradient).argmax())
+        yield (
+            f"∂D/∂α_{worst} is {gradient[worst]:.4f} here, but yours is {found[worst]:.4f}: "
+            "compare with (D(α + h e_i) − D(α − h e_i))/2h."
+        )
+
+
+def check_bias(function: Callable[..., Any]) -> None:
+    """Check ``bias(alpha, X, y)``, the bias of a hard-margin solution, in several units."""
+    random = np.random.RandomState(41)
+
+    def problems() -> Iterator[str]:
+        for unit in (1.0, 1e4, 1e-4):
+            y = np.where(np.arange(20) % 3 == 0, 1.0, -1.0)
+            X = unit * (random.standard_normal((20, 2)) + 4 * y[:, np.newaxis] + [3, 1])
+            problem = DualProblem(X, y, C=np.inf)
+            alpha = solve_interior_point(problem).alpha
+            found, b = _call(function, alpha, X, y), problem.bias(alpha)
+            at = f"with coordinates of size {4 * unit:g}"
+            if np.ndim(found) != 0:
+                yield f"it must return one number, not an array of shape {np.shape(found)}."
+            elif not np.isfinite(found):
+                yield (
+                    f"{at} your bias is {found}: no multiplier there is above {alpha.max():.0e}, "
+                    "so a fixed threshold finds no support vector."
+                )
+            elif not np.isclose(found, b):
+                yield from _wrong_bias(float(found), b, alpha, X, y, at)
+            dusty = alpha + 1e-9 * alpha.max()
+            found = _call(function, dusty, X, y)
+            if not np.isclose(found, b, atol=1e-5):
+                yield (
+                    f"{at}, and with dust of relative size 1e-9 on every multiplier, your bias is "
+                    f"{found:.4f} instead of {b:.4f}: a sample with dust is no support vector."
+                )
+
+    _report(function, problems())
+
+
+def _wrong_bias(
+    found: float, b: float, alpha: NDArray[Any], X: NDArray[Any], y: NDArray[Any], at: str
+) -> Iterator[str]:
+    w = (alpha * y) @ X
+    if np.isclose(found, -b):
+        yield "your bias has the wrong sign: y_i (w·x_i + b) = 1 gives b = y_i − w·x_i."
+    elif np.isclose(found, (y - X @ w).mean()):
+        yield "your bias is the mean over all samples, but only support vectors are on the margin."
+    elif np.isclose(found, (1 - X @ w)[alpha > 0].mean()):
+        yield "your bias uses 1 − w·x_i for both classes: on A⁻ it is −1 − w·x_i."
+    elif np.isclose(found, alpha @ (y - X @ w)):
+        yield "your weighted sum is not divided by Σα."
+    else:
+        yield f"{at} the bias is {b:.4f}, but yours is {found:.4f}."
+
+
+def check_reduced_newton_step(function: Callable[..., Any]) -> None:
+    """Check ``reduced_newton_step(Q, y, alpha, b, s, mu)``, by putting it into the system."""
+    random = np.random.RandomState(42)
+
+    def problems() -> Iterator[str]:
+        for n in (3, 8, 20):
+            X, y = random.standard_normal((n, 2)), np.where(np.arange(n) % 2, 1.0, -1.0)
+            Q, alpha, s = np.outer(y, y) * (X @ X.T), *random.uniform(0.5, 2, (2, n))
+            b, mu = 0.3, 0.1
+            d_alpha, d_b, d_s = _call(function, Q, y, alpha, b, s, mu)
+            if np.shape(d_alpha) != (n,) or np.shape(d_s) != (n,):
+                yield f"Δα and Δs must have {n} entries each."
+            elif np.ndim(d_b) != 0:
+                yield f"Δb must be one number, not an array of shape {np.shape(d_b)}."
+            elif not np.isclose(y @ (alpha + d_alpha), 0):
+                yield (
+                    f"after your step y·α is {y @ (alpha + d_alpha):.4f} instead of 0: the middle "
+                    "row asks for y·Δα = −y·α, and that is what determines Δb."
+                )
+            elif not np.allclose(s * d_alpha + alpha * d_s, mu - alpha * s):
+                yield (
+                    "your step misses the last row, s∘Δα + α∘Δs = μ − α∘s: "
+                    "solve it for Δs and mind the sign of (s/α)∘Δα."
+                )
+            elif not np.allclose(
+                Q @ (alpha + d_alpha) + y * (b + d_b) - s - d_s, 1, rtol=0, atol=1e-8
+            ):
+                yield (
+                    "your step misses the first row, QΔα + yΔb − Δs = 1 − Qα − yb + s: does H "
+                    "have s/α on its diagonal, and the right side the part of Δs without Δα?"
+                )
+
+    _report(function, problems())
+
+
+
+# Chapter 5, Kernels
+
+
+def check_rbf_gram(function: Callable[..., Any]) -> None:
+    """Check ``rbf_gram(X, Z, gamma)``, the Gram matrix of the RBF kernel without loops."""
+    random = np.random.RandomState(50)
+
+    def problems() -> Iterator[str]:
+        for n, m, d, gamma in ((4, 4, 2, 1.0), (5, 3, 2, 0.3), (3, 7, 1, 2.0), (6, 5, 4, 0.1)):
+            X, Z = random.standard_normal((n, d)), random.standard_normal((m, d))
+            K = np.asarray(_call(function, X, Z, gamma), dtype=np.float64)
+            squared = cdist(X, Z, "sqeuclidean")
+            if K.shape == (m, n) != (n, m):
+                yield "it is transposed: rows must belong to X and columns to Z."
+            elif K.shape != (n, m):
+                yield f"for {n} and {m} points it must have shape ({n}, {m}), not {K.shape}."
+            elif not np.allclose(K, np.exp(-gamma * squared), atol=1e-12):
+                yield from _rbf_mistake(K, X, Z, gamma)
+        X = 1e9 + np.arange(20.0)[:, np.newaxis]
+        K = np.asarray(_call(function, X, X[:5], 0.01), dtype=np.float64)
+        if not np.allclose(K, np.exp(-0.01 * cdist(X, X[:5], "sqeuclidean")), atol=1e-9):
+            yield (
+                "it loses the digits of points far from the origin, here at 1e9: its values reach "
+                f"{K.max():.3g}. Distances do not change if you first move the origin to the data."
+            )
+        X = random.standard_normal((200, 3))
+        if np.asarray(_call(function, X, X, 1.0)).max() > 1:
+            yield "rounding makes some values exceed 1: a squared distance must not be negative."
+
+    _report(function, problems())
+
+
+def _rbf_mistake(
+    K: NDArray[Any], X: NDArray[Any], Z: NDArray[Any], gamma: float
+) -> Iterator[str]:
+    """Name the usual mistake that gives this K."""
+    squared, products = cdist(X, Z, "sqeuclidean"), X @ Z.T
+    if np.allclose(K, np.exp(gamma * squared)):
+        yield "it grows with the distance: the exponent needs a minus."
+    elif np.allclose(K, np.exp(-gamma * np.sqrt(squared))):
+        yield "it uses the distance: the exponent has its square."
+    elif np.allclose(K, squared):
+        yield "it returns the squared distances: the exponential is missing."
+    elif np.allclose(K, np.exp(-gamma * (squared + products))):
+        yield "your squared distance subtracts x·z once: it must be −2 x·z."
+    elif np.allclose(K, np.exp(-gamma * (squared + 4 * products))):
+        yield "your squared distance adds 2 x·z: that is ‖x + z‖²."
+    elif np.allclose(K, np.exp(-squared / (2 * gamma**2))):
+        yield "it takes gamma for the width σ: here the exponent is −gamma ‖x − z‖²."
+    elif np.allclose(K, np.exp(-squared)):
+        yield "it ignores gamma."
+    else:
+        right = np.exp(-gamma * squared[0, 0])
+        yield f"the first kernel value should be {right:.4f} here, but yours is {K[0, 0]:.4f}."
+
+
+def check_quadratic_features(function: Callable[..., Any]) -> None:
+    """Check ``quadratic_features(X)``, for which φ(x)·φ(z) = (x·z + 1)²."""
+    random = np.random.RandomState(51)
+
+    def problems() -> Iterator[str]:
+        for d in (1, 2, 3, 6):
+            X = random.standard_normal((20, d))
+            phi = np.asarray(_call(function, X), dtype=np.float64)
+            count = (d + 1) * (d + 2) // 2
+            if phi.ndim != 2 or phi.shape[0] != 20:
+                yield f"for 20 samples it must have 20 rows, but its shape is {phi.shape}."
+                return
+            z = X @ X.T
+            wrong = (z + 1) ** 2 - phi @ phi.T
+            squares, linear = (X**2) @ (X**2).T, z
+            cross = (z**2 - squares) / 2  # Σ_{i<j} x_i x_j z_i z_j
+            if np.allclose(wrong, 0, atol=1e-9) and phi.shape[1] != count:
+                yield f"right, but with {phi.shape[1]} features where {count} will do (d = {d})."
+            elif np.allclose(wrong, 0, atol=1e-9):
+                continue
+            elif np.allclose(wrong, 1):
+                yield "the constant feature 1 is missing: (0·0 + 1)² is 1."
+            elif np.allclose(wrong, linear):
+                yield "the features x_i need the weight √2."
+            elif np.allclose(wrong, 2 * linear):
+                yield "the features x_i are missing: expand (x·z + 1)² = (x·z)² + 2 x·z + 1."
+            elif np.allclose(wrong, cross):
+                yield "the products x_i x_j with i < j need the weight √2."
+            elif np.allclose(wrong, 2 * cross):
+                yield "the products x_i x_j of different coordinates are missing."
+            elif np.allclose(wrong, cross + linear):
+                yield "the features x_i and the products x_i x_j with i < j need the weight √2."
+            elif np.allclose(wrong, -2 * cross - 2 * linear):
+                yield "the weights under the sum are √2, not 2: each enters squared."
+            else:
+                yield f"for d = {d} some φ(x)·φ(z) is off by {np.abs(wrong).max():.3g}."
+
+    _report(function, problems())
+
+
+def check_is_gram_matrix(function: Callable[..., Any]) -> None:
+    """Check ``is_gram_matrix(K)``: symmetric and positive semidefinite up to rounding."""
+    points = np.random.RandomState(52).standard_normal((30, 2))
+    shear = np.array([[1.0, 0.9], [0.0, 1.0]])
+    cases = (
+        (np.eye(3), True, "it rejects the identity matrix."),
+        (-np.eye(2), False, "it accepts −I, whose determinant is 1: ask for the eigenvalues."),
+        (
+            np.array([[2.0, -1.0], [-1.0, 2.0]]),
+            True,
+            "it rejects [[2, −1], [−1, 2]]: entries of a Gram matrix may be negative.",
+        ),
+        (
+            np.array([[1.0, 2.0], [2.0, 1.0]]),
+            False,
+            "it accepts [[1, 2], [2, 1]]: positive entries are not enough, an eigenvalue is −1.",
+        ),
+        (shear, False, "it accepts a matrix that is not symmetric."),
+        (np.zeros((2, 2)), True, "it rejects zero: two points at the origin have that matrix."),
+        (
+            points @ points.T,
+            True,
+            "it rejects the inner products of 30 points in the plane: 28 eigenvalues are zero but "
+            "for rounding, so a tiny negative one must be forgiven.",
+        ),
+        (
+            1e12 * (points @ points.T),
+            True,
+            "it rejects a Gram matrix of large numbers: rounding grows with the largest "
+            "eigenvalue, so the tolerance must, too.",
+        ),
+        (
+            1e-12 * np.diag([1.0, -0.1]),
+            False,
+            "it accepts diag(1e-12, −1e-13): the tolerance must shrink with the matrix.",
+        ),
+    )
+
+    def problems() -> Iterator[str]:
+        for K, expected, message in cases:
+            if bool(_call(function, K.copy())) != expected:
+                yield message
+
+    _report(function, problems())
+
+
+def check_kernel_perceptron(function: Callable[..., Any]) -> None:
+    """Check ``kernel_perceptron(K, y)``, the number of mistakes on each sample."""
+    random = np.random.RandomState(53)
+
+    def problems() -> Iterator[str]:
+        for n in (2, 8, 30):
+            X = random.standard_normal((n, 2))
+            y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+            K = np.exp(-2 * cdist(X, X, "sqeuclidean"))
+            c = np.asarray(_call(function, K, y), dtype=np.float64)
+            right = _perceptron(K, y)
+            if c.shape != (n,):
+                yield f"it must return one count a sample, shape ({n},), not {c.shape}."
+                return
+            scores = y * (K @ (c * y))
+            if np.array_equal(c, right):
+                continue
+            if not c.any():
+                yield (
+                    "it never starts: with w = 0 every score is 0, and that counts as a mistake "
+                    "(≤ 0, not < 0)."
+                )
+            elif np.array_equal(c, right * y):
+                yield "it returns c_i y_i: the counts themselves are not negative."
+            elif (scores <= 0).any():
+                yield f"it stopped although {np.sum(scores <= 0)} of {n} samples are still wrong."
+            elif c.min() < 0 or (c != np.round(c)).any():
+                yield "the counts must be whole numbers, and none negative."
+            else:
+                yield (
+                    f"it separates the samples, but with {c.sum():.0f} mistakes and not "
+                    f"{right.sum():.0f}: take the samples in order, and let w change at once."
+                )
+
+    _report(function, problems())
+
+
+def _perceptron(K: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    """Count the mistakes of the perceptron, in order, until a pass makes none."""
+    c, before = np.zeros(y.size), np.full(y.size, -1.0)
+    while (c != before).any():
+        before = c.copy()
+        for i in range(y.size):
+            c[i] += y[i] * (K[i] @ (c * y)) <= 0
+    return c
