@@ -45,7 +45,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Return (Z, c, e) with X = c + 2^e Z and |Z| < 1; one exponent, or one for each column."""
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column."""
     axis = 0 if by_column else None
     size = np.frexp(np.abs(X).max(axis=axis))[1]
     Z = np.ldexp(X, -size)

@@ -1,0 +1,353 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize_scalar
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, LinearSVC
+
+from svmlib.hinge import (
+    absolute,
+    best_bias,
+    hinge,
+    logistic,
+    pegasos,
+    primal_objective,
+    squared,
+    subgradient,
+    subgradient_descent,
+)
+
+REALS = st.floats(-1e3, 1e3, allow_subnormal=False)
+
+
+@st.composite
+def labelled(draw, max_points=12, max_features=3):
+    n = draw(st.integers(2, max_points))
+    d = draw(st.integers(1, max_features))
+    X = draw(arrays(np.float64, (n, d), elements=st.integers(-4, 4).map(float)))
+    y = draw(arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1, 1
+    return X, y
+
+
+def gaussians(n, d, distance, seed=0, share=0.5):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) < share * n, 1.0, -1.0)
+    X = rng.standard_normal((n, d))
+    X[:, 0] += y * distance / 2
+    return X, y
+
+
+class TestLosses:
+    @given(REALS)
+    def test_formulas(self, m):
+        assert hinge(m) == max(0, 1 - m)
+        assert squared(m) == (1 - m) ** 2
+        assert absolute(m) == abs(1 - m)
+        np.testing.assert_allclose(np.expm1(min(logistic(m), 50)), np.exp(min(-m, 50)), rtol=1e-9)
+
+    @given(REALS, st.sampled_from([-1, 1]))
+    def test_as_functions_of_label_and_score(self, f, y):
+        np.testing.assert_allclose(squared(y * f), (y - f) ** 2)
+        np.testing.assert_allclose(absolute(y * f), abs(y - f))
+
+    @given(REALS, REALS, st.floats(0, 1))
+    def test_convex_and_above_the_number_of_mistakes(self, a, b, t):
+        for loss in (hinge, squared, absolute, logistic):
+            chord = t * loss(a) + (1 - t) * loss(b)
+            assert loss(t * a + (1 - t) * b) <= chord + 1e-9 * (1 + chord)
+        for loss in (hinge, squared, absolute, lambda m: logistic(m) / np.log(2)):
+            assert loss(a) >= (a <= 0)
+
+    def test_logistic_is_safe_at_any_margin(self):
+        np.testing.assert_array_equal(logistic([-1e300, 1e300]), [1e300, 0])
+        np.testing.assert_allclose(logistic([0.0, 40.0]), [np.log(2), np.exp(-40)], rtol=1e-12)
+
+    def test_shapes(self):
+        for loss in (hinge, squared, absolute, logistic):
+            assert loss(np.zeros((2, 3))).shape == (2, 3)
+            assert loss([1, 2]).dtype == np.float64
+
+
+class TestObjective:
+    @given(labelled(), st.data())
+    def test_subgradient_inequality(self, data, draw):
+        X, y = data
+        d = X.shape[1]
+        vectors = arrays(np.float64, d + 1, elements=st.integers(-3, 3).map(lambda k: k / 2))
+        here, there = draw.draw(vectors), draw.draw(vectors)
+        F = primal_objective(here[:d], here[d], X, y, 0.7)
+        g_w, g_b = subgradient(here[:d], here[d], X, y, 0.7)
+        tangent = F + g_w @ (there - here)[:d] + g_b * (there - here)[d]
+        assert primal_objective(there[:d], there[d], X, y, 0.7) >= tangent - 1e-10
+
+    @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
+    def test_gradient_where_there_is_one(self, C):
+        X, y = gaussians(20, 3, 1)
+        rng = np.random.default_rng(1)
+        w, b, h = rng.standard_normal(3), 0.3, 1e-6
+        g_w, g_b = subgradient(w, b, X, y, C)
+        for k, step in enumerate(np.vstack([np.eye(3), np.zeros(3)])):
+            db = float(k == 3)
+            slope = (
+                primal_objective(w + h * step, b + h * db, X, y, C)
+                - primal_objective(w - h * step, b - h * db, X, y, C)
+            ) / (2 * h)
+            np.testing.assert_allclose(np.append(g_w, g_b)[k], slope, rtol=1e-6)
+
+    def test_by_hand(self):
+        X, y = [[1.0], [3.0]], [-1, 1]
+        assert primal_objective([1.0], -1.0, X, y, 10) == 0.5 + 10 * 1 + 0
+        assert primal_objective([2.0], 0.0, X, y, 1) == 2 + 3
+        assert subgradient([2.0], 0.0, X, y, 1) == ([3.0], 1.0)
+        assert subgradient([1.0], -2.0, X, y, 1) == ([1.0], 0.0)  # both on the kink
+
+    def test_three_scalings_have_the_same_minimiser(self):
+        X, y = gaussians(30, 2, 1)
+        C, w, b = 0.4, np.array([0.3, 0.2]), 0.1
+        losses = hinge(y * (X @ w + b))
+        F = primal_objective(w, b, X, y, C)
+        np.testing.assert_allclose(C * (1 / C / 2 * w @ w + losses.sum()), F)
+        np.testing.assert_allclose(C * 30 * (1 / (C * 30) / 2 * w @ w + losses.mean()), F)
+
+    def test_bad_input_is_refused(self):
+        X, y = [[1.0], [3.0]], [-1, 1]
+        for function in (primal_objective, subgradient):
+            with pytest.raises(ValueError, match="w has 2 entries, expected 1"):
+                function([1.0, 2.0], 0.0, X, y, 1)
+            for C in (0, -1, np.inf, np.nan):
+                with pytest.raises(ValueError, match="C must be"):
+                    function([1.0], 0.0, X, y, C)
+            with pytest.raises(ValueError, match="b must be"):
+                function([1.0], np.nan, X, y, 1)
+
+
+class TestBestBias:
+    @given(labelled(), st.data())
+    def test_minimises_and_balances(self, data, draw):
+        _, y = data
+        scores = draw.draw(arrays(np.float64, y.size, elements=st.integers(-4, 4).map(float)))
+        b, active = best_bias(scores, y)
+
+        def total(bias):
+            return hinge(y * (scores + bias)).sum()
+
+        kinks = y - scores
+        np.testing.assert_allclose(total(b), min(total(k) for k in kinks))
+        assert y[active].sum() == 0
+        margins = y * (scores + b)
+        assert active[margins < 1].all()
+        assert not active[margins > 1].any()
+
+    def test_agrees_with_a_search(self):
+        X, y = gaussians(31, 1, 1, share=0.2)
+        b, _ = best_bias(X[:, 0], y)
+        search = minimize_scalar(lambda bias: hinge(y * (X[:, 0] + bias)).sum(), (-3, 3))
+        np.testing.assert_allclose(hinge(y * (X[:, 0] + b)).sum(), search.fun, rtol=1e-9)
+
+    def test_middle_of_the_interval(self):
+        assert best_bias([-3.0, 3.0], [-1, 1])[0] == 0
+        assert best_bias([-5.0, 3.0], [-1, 1])[0] == 1
+
+    def test_bad_input_is_refused(self):
+        with pytest.raises(ValueError, match="scores has 3 entries, expected 2"):
+            best_bias([1.0, 2, 3], [1, -1])
+        with pytest.raises(ValueError, match="both classes"):
+            best_bias([1.0, 2], [1, 1])
+
+
+def dual_value(alpha, X, y):
+    w = (alpha * y) @ X
+    return alpha.sum() - w @ w / 2
+
+
+def check_descent(solution, X, y, C, tol):
+    """Primal and dual value, feasibility and gap, each from its definition."""
+    size = 1e-9 * C * y.size * (1 + np.ptp(X, axis=0).max())
+    F = primal_objective(solution.w, solution.b, X, y, C)
+    np.testing.assert_allclose(solution.primal, F, rtol=1e-9)
+    assert (solution.alpha >= 0).all()
+    assert (solution.alpha <= C * (1 + 1e-12)).all()
+    assert abs(solution.alpha @ y) <= 1e-12 * C * y.size
+    centred = X - X.mean(axis=0)  # the same value, because Σ α_i y_i = 0
+    np.testing.assert_allclose(
+        solution.dual, dual_value(solution.alpha, centred, y), rtol=1e-9, atol=size
+    )
+    assert solution.dual <= solution.primal * (1 + 1e-12)
+    assert solution.gap == solution.primal - solution.dual
+    assert solution.converged == (solution.gap <= tol * solution.primal)
+
+
+class TestSubgradientDescent:
+    @given(
+        labelled(), st.sampled_from([0.01, 1.0, 5.0]), st.sampled_from(["polyak", "diminishing"])
+    )
+    @settings(max_examples=40)
+    def test_certificate(self, data, C, step):
+        X, y = data
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solution = subgradient_descent(X, y, C, step=step, max_iter=2000)
+        check_descent(solution, X, y, C, 1e-3)
+
+    @pytest.mark.parametrize("step", ["polyak", "diminishing"])
+    @pytest.mark.parametrize(
+        ("n", "d", "distance", "C", "share"),
+        [(100, 2, 2, 0.1, 0.5), (100, 2, 2, 1, 0.5), (60, 5, 4, 0.5, 0.2), (50, 100, 1, 0.01, 0.5)],
+    )
+    def test_reaches_the_optimum_of_libsvm(self, step, n, d, distance, C, share):
+        X, y = gaussians(n, d, distance, share=share)
+        solution = subgradient_descent(X, y, C, step=step)
+        assert solution.converged
+        check_descent(solution, X, y, C, 1e-3)
+        svc = SVC(kernel="linear", C=C, tol=1e-8).fit(X, y)
+        optimum = primal_objective(svc.coef_[0], float(svc.intercept_[0]), X, y, C)
+        assert solution.dual <= optimum * (1 + 1e-9)
+        assert optimum * (1 - 1e-9) <= solution.primal <= optimum * 1.001
+
+    @pytest.mark.parametrize("step", ["polyak", "diminishing"])
+    def test_error_falls_as_the_theory_says(self, step):
+        X, y = gaussians(60, 2, 2)
+        trace = subgradient_descent(X, y, 1, step=step, tol=1e-4, trace=True).trace
+        corners = 1.0 * np.linalg.norm(X - X.mean(axis=0), axis=1)
+        R = 2 * corners.sum()  # no sum Σ s_i y_i x_i is longer than half of it
+        optimum = min(record.primal for record in trace)
+        for record in trace[1:]:
+            assert optimum - record.dual <= 2 * R**2 / (record.n_iter + 2)
+
+    def test_polyak_never_lowers_the_dual(self):
+        X, y = gaussians(60, 2, 2)
+        trace = subgradient_descent(X, y, 1, trace=True).trace
+        assert (np.diff([record.dual for record in trace]) >= 0).all()
+        assert [record.n_iter for record in trace] == list(range(len(trace)))
+        for record in trace:
+            F = primal_objective(record.w, record.b, X, y, 1)
+            np.testing.assert_allclose(record.primal, F)
+
+    def test_polyak_is_the_best_step_along_its_line(self):
+        X, y = gaussians(40, 2, 2)
+        one, two = subgradient_descent(X, y, 0.2, tol=1e-6, trace=True).trace[3:5]
+        Z = X - X.mean(axis=0)
+        b, active = best_bias(Z @ one.w, y)
+        towards = 0.2 * (y * active) @ Z
+        gap = one.primal - one.dual
+        eta = min(1, gap / np.sum((one.w - towards) ** 2))
+        np.testing.assert_allclose(two.w, one.w + eta * (towards - one.w), rtol=1e-9)
+        rise = eta * gap - eta**2 * np.sum((one.w - towards) ** 2) / 2
+        np.testing.assert_allclose(two.dual - one.dual, rise, rtol=1e-6)
+        np.testing.assert_allclose(one.b, b - one.w @ X.mean(axis=0), rtol=1e-9)
+
+    def test_moving_the_origin_changes_only_the_bias(self):
+        X, y = gaussians(60, 2, 2)
+        one, other = subgradient_descent(X, y, 1), subgradient_descent(X + 1e6, y, 1)
+        np.testing.assert_allclose(other.w, one.w, rtol=1e-6)
+        np.testing.assert_allclose(other.b + other.w.sum() * 1e6, one.b, atol=1e-5)
+
+    def test_swapping_the_classes_flips_the_sign(self):
+        X, y = gaussians(61, 2, 2, share=0.3)
+        one, other = subgradient_descent(X, y, 1, tol=1e-5), subgradient_descent(X, -y, 1, tol=1e-5)
+        np.testing.assert_allclose(other.w, -one.w, atol=1e-2)
+        np.testing.assert_allclose(other.primal, one.primal, rtol=1e-5)
+
+    @pytest.mark.parametrize(
+        ("X", "y"),
+        [
+            ([[2.0, 3.0]] * 4, [1, 1, 1, -1]),
+            ([[1.0], [1.0]], [1, -1]),
+            ([[0.0], [1.0]], [1, -1]),
+            (np.vstack([np.zeros((1000, 2)), np.ones((1, 2))]), [-1] * 1000 + [1]),
+            (np.array([[1e-8, 1e8], [2e-8, 2e8], [3e-8, -1e8]]), [1, -1, 1]),
+        ],
+    )
+    def test_hard_cases(self, X, y):
+        X, y = np.asarray(X), np.asarray(y, dtype=float)
+        solution = subgradient_descent(X, y, 0.5)
+        check_descent(solution, X, y, 0.5, 1e-3)
+        assert solution.converged
+
+    def test_says_when_it_did_not_converge(self):
+        X, y = gaussians(60, 2, 2)
+        with pytest.warns(ConvergenceWarning, match="after 5 steps with a duality gap of"):
+            solution = subgradient_descent(X, y, 100, max_iter=5)
+        assert not solution.converged
+        assert solution.n_iter == 5
+        check_descent(solution, X, y, 100, 1e-3)
+
+    def test_bad_input_is_refused(self):
+        X, y = [[0.0], [1.0]], [-1, 1]
+        for arguments, message in [
+            ({"C": np.inf}, "C must be"),
+            ({"C": 0}, "C must be"),
+            ({"tol": 0}, "tol must be"),
+            ({"max_iter": -1}, "max_iter must be"),
+            ({"step": "large"}, "step must be 'polyak' or 'diminishing', got 'large'"),
+            ({"y": [1, 1]}, "both classes"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                subgradient_descent(**({"X": X, "y": y, "C": 1.0} | arguments))
+
+
+class TestPegasos:
+    @pytest.mark.parametrize("bias", ["none", "regularised"])
+    @pytest.mark.parametrize("lam", [1.0, 0.05])
+    def test_certificate_and_optimum(self, bias, lam):
+        X, y = gaussians(80, 3, 2, share=0.4)
+        solution = pegasos(X, y, lam, bias=bias, tol=5e-3)
+        assert solution.converged
+        ones = np.ones((80, 1))
+        Z = np.hstack([X, ones]) if bias == "regularised" else X
+        v = np.append(solution.w, solution.b) if bias == "regularised" else solution.w
+        np.testing.assert_allclose(
+            solution.primal, lam / 2 * v @ v + hinge(y * (Z @ v)).mean(), rtol=1e-9
+        )
+        assert (solution.alpha >= 0).all()
+        assert (solution.alpha <= 1 / (lam * 80)).all()
+        np.testing.assert_allclose(solution.dual, lam * dual_value(solution.alpha, Z, y))
+        assert 0 <= solution.gap <= 5e-3 * solution.primal
+        machine = LinearSVC(
+            loss="hinge", C=1 / (lam * 80), fit_intercept=False, tol=1e-8, max_iter=10**6
+        ).fit(Z, y)
+        u = machine.coef_[0]
+        optimum = lam / 2 * u @ u + hinge(y * (Z @ u)).mean()
+        assert solution.dual <= optimum * (1 + 1e-6)
+        assert optimum * (1 - 1e-6) <= solution.primal
+
+    def test_without_bias_the_hyperplane_goes_through_the_origin(self):
+        X, y = gaussians(40, 2, 3)
+        assert pegasos(X, y, 0.1).b == 0.0
+
+    def test_an_epoch_is_the_published_step_at_every_point(self):
+        X, y = gaussians(20, 2, 1)
+        lam, w, t = 0.3, np.zeros(2), 0
+        rng = np.random.default_rng(7)
+        with pytest.warns(ConvergenceWarning, match="after 3 epochs"):
+            trace = pegasos(X, y, lam, n_epochs=3, tol=1e-12, seed=7, trace=True).trace
+        for record in trace:
+            for i in rng.permutation(20):
+                t += 1
+                g = lam * w - (y[i] * X[i] if y[i] * (w @ X[i]) < 1 else 0)
+                w = w - g / (lam * t)
+            np.testing.assert_allclose(record.w, w, rtol=1e-9, atol=1e-12)
+            assert record.n_iter == t
+
+    def test_seed(self):
+        X, y = gaussians(40, 2, 1)
+        one, same, other = (pegasos(X, y, 0.1, seed=seed).w for seed in (0, 0, 1))
+        np.testing.assert_array_equal(one, same)
+        assert (one != other).any()
+
+    def test_bad_input_is_refused(self):
+        X, y = [[0.0], [1.0]], [-1, 1]
+        for arguments, message in [
+            ({"lam": 0}, "lam must be"),
+            ({"bias": "free"}, "bias must be 'none' or 'regularised', got 'free'"),
+            ({"tol": np.nan}, "tol must be"),
+            ({"n_epochs": 0}, "n_epochs must be"),
+            ({"X": [0.0, 1.0]}, "shape"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                pegasos(**({"X": X, "y": y, "lam": 1.0} | arguments))

@@ -1,0 +1,569 @@
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import linprog, minimize
+from sklearn.svm import SVC
+
+from svmlib.hulls import (
+    NotSeparableError,
+    Separation,
+    closest_points,
+    convex_hull,
+    largest_separating_cap,
+    separation,
+)
+
+EPS = np.finfo(float).eps
+
+
+@st.composite
+def labelled(draw, max_points=14, max_features=4, size=4):
+    """Small integers: many duplicates, flat classes and hulls that touch exactly."""
+    n = draw(st.integers(2, max_points))
+    d = draw(st.integers(1, max_features))
+    X = draw(arrays(np.float64, (n, d), elements=st.integers(-size, size).map(float)))
+    y = draw(arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
+    y[:2] = -1, 1
+    if draw(st.booleans()):
+        X[:, 0] = y * np.abs(X[:, 0])
+    return X, y
+
+
+def gaussians(n, d, distance, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    X = rng.standard_normal((n, d))
+    X[:, 0] += y * distance / 2
+    return X, y
+
+
+def linearly_separable(X, y):
+    """Another formulation: is y_i (w·x_i + b) ≥ 1 feasible?"""
+    rows = -y[:, None] * np.column_stack([X, np.ones(len(y))])
+    answer = linprog(np.zeros(rows.shape[1]), A_ub=rows, b_ub=-np.ones(len(y)), bounds=(None, None))
+    return answer.status == 0
+
+
+def separates_exactly(w, b, X, y):
+    """Check the hyperplane point by point in rational arithmetic."""
+    for x_i, y_i in zip(X.tolist(), y.tolist(), strict=True):
+        dot = sum(Fraction(p) * Fraction(q) for p, q in zip(w.tolist(), x_i, strict=True))
+        if (dot + Fraction(b)) * int(y_i) <= 0:
+            return False
+    return True
+
+
+def check_certificate(answer, X, y):
+    """Check the answer of `separation` without calling any of its methods."""
+    if answer.separable:
+        assert separates_exactly(answer.w, answer.b, X, y)
+        assert answer.weights is None
+        assert answer.point is None
+    else:
+        weights = answer.weights
+        assert answer.w is None
+        assert answer.b is None
+        assert (weights >= 0).all()
+        p, q = (weights[y == s] @ X[y == s] for s in (1, -1))
+        np.testing.assert_allclose([weights[y == s].sum() for s in (1, -1)], 1, rtol=1e-14)
+        scale = np.abs(X).max(axis=0)
+        assert (np.abs(p - q) <= 1e-14 * scale * np.sqrt(X.shape[1])).all()
+        assert (np.abs(answer.point - p) <= 1e-14 * scale * np.sqrt(X.shape[1])).all()
+    assert answer.verify()
+
+
+class TestSeparation:
+    @given(labelled())
+    def test_agrees_with_linear_programming(self, data):
+        X, y = data
+        answer = separation(X, y)
+        assert answer.separable == linearly_separable(X, y)
+        check_certificate(answer, X, y)
+
+    @given(labelled(), st.data())
+    def test_does_not_depend_on_units_origin_order_or_names_of_classes(self, data, draw):
+        X, y = data
+        n, d = X.shape
+        expected = separation(X, y).separable
+        exponents = draw.draw(arrays(np.int64, d, elements=st.integers(-300, 300)))
+        origin = draw.draw(arrays(np.float64, d, elements=st.integers(-(10**9), 10**9).map(float)))
+        order = draw.draw(st.permutations(range(n)))
+        for Z, labels in [
+            (np.ldexp(X, exponents), y),
+            (X + origin, y),
+            (X[order], y[order]),
+            (X, -y),
+        ]:
+            answer = separation(Z, labels)
+            assert answer.separable == expected
+            check_certificate(answer, Z, labels)
+
+    @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e-8, 1.0, 1e8, 1e12, 1e300])
+    @pytest.mark.parametrize("distance", [2.0, 0.0])
+    def test_scale_of_the_data(self, scale, distance):
+        X, y = gaussians(40, 3, 0)
+        X[:, 0] = y * (np.abs(X[:, 0]) + distance / 2)
+        X[:2, 0] = y[:2] * distance / 2
+        X[1] = X[0] if distance == 0 else X[1]
+        answer = separation(X * scale, y)
+        assert answer.separable == (distance > 0)
+        check_certificate(answer, X * scale, y)
+
+    @pytest.mark.parametrize("d", [2, 5, 20])
+    @pytest.mark.parametrize("distance", [1e-3, 1e-6, 1e-9, 1e-12, 1e-14])
+    def test_nearly_touching_hulls_are_separated(self, d, distance):
+        X, y = gaussians(200, d, 0, seed=d)
+        X[:, 0] = y * np.abs(X[:, 0])
+        X[:10, 0] = 0
+        X[:, 0] += y * distance / 2
+        X[:, 0] += X[:, 1]  # so that the gap is not along an axis
+        answer = separation(X, y)
+        assert answer.separable
+        check_certificate(answer, X, y)
+
+    def test_the_last_bit_of_a_coordinate_is_not_lost(self):
+        for power in range(40, 53):
+            X, y = np.array([[1.0], [1.0 + 2.0**-power]]), np.array([-1, 1])
+            answer = separation(X, y)
+            check_certificate(answer, X, y)
+            assert answer.separable or power == 52  # then no float lies strictly between
+
+    @pytest.mark.parametrize(
+        ("X", "y"),
+        [
+            ([[0], [1], [1], [2]], [-1, -1, 1, 1]),  # two segments with a common end
+            ([[0, 0], [2, 2], [1, 1], [5, 0]], [-1, -1, 1, 1]),  # a corner on an edge
+            ([[0, 0], [2, 0], [0, 2], [2, 2], [1, 1]], [-1, -1, -1, -1, 1]),  # inside
+            ([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, -1, -1]),  # exclusive or
+            ([[0, 0], [3, 0], [1, 0], [4, 0]], [-1, -1, 1, 1]),  # overlap on a line
+            ([[7, 7]] * 5, [1, -1, 1, -1, -1]),  # all the same
+            ([[1, 2], [1, 2]], [1, -1]),  # two copies with opposite labels
+        ],
+    )
+    def test_touching_hulls_are_not_separable(self, X, y):
+        for move in (0, 1e6):
+            Z, labels = np.asarray(X, dtype=float) + move, np.asarray(y)
+            answer = separation(Z, labels)
+            assert not answer.separable
+            check_certificate(answer, Z, labels)
+
+    def test_two_points(self):
+        X, y = np.array([[1.0, 2.0], [1.0, 3.0]]), np.array([1, -1])
+        check_certificate(separation(X, y), X, y)
+        assert separation(X, y).separable
+
+    def test_imbalance(self):
+        X, y = gaussians(1001, 3, 0)
+        y[:] = -1
+        y[0] = 1
+        for x_0, expected in [(X[1:].mean(axis=0), False), ([9, 9, 9], True)]:
+            X[0] = x_0
+            answer = separation(X, y)
+            assert answer.separable == expected
+            check_certificate(answer, X, y)
+
+    def test_features_of_very_different_size(self):
+        X, y = gaussians(60, 2, 0)
+        X[:, 0] = 1e-8 * y * (1 + np.abs(X[:, 0]))  # all the information is here
+        X[:, 1] *= 1e8
+        answer = separation(X, y)
+        assert answer.separable
+        check_certificate(answer, X, y)
+
+    @pytest.mark.parametrize(("n", "d"), [(5000, 3), (3000, 100), (100, 300)])
+    def test_large(self, n, d):
+        for distance in (0, 40):
+            X, y = gaussians(n, d, distance)
+            answer = separation(X, y)
+            assert answer.separable == (distance > 0 or d >= n)
+            assert answer.verify()
+
+    def test_a_false_certificate_is_refused(self):
+        X, y = gaussians(20, 2, 20)
+        good = separation(X, y)
+        assert not Separation(X, y, w=-good.w, b=good.b).verify()
+        through_a_point = -float((X @ good.w)[0])
+        assert not Separation(X, y, w=good.w, b=through_a_point - 1e-3 * y[0]).verify()
+        assert not Separation(X, y).verify()
+        even = np.full(20, 0.1)
+        assert not Separation(X, y, weights=even).verify()
+
+        X, y = np.array([[0.0], [2.0], [1.0]]), np.array([-1.0, -1, 1])
+        assert Separation(X, y, weights=np.array([0.5, 0.5, 1])).verify()
+        assert not Separation(X, y, weights=np.array([0.5, 0.5, 2])).verify()
+        assert not Separation(X, y, weights=np.array([1.5, -0.5, 1])).verify()
+        assert not Separation(X, y, weights=np.array([0.5, 0.5 + 1e-9, 1])).verify()
+
+    def test_verify_is_exact_where_rounding_decides(self):
+        X, y = np.array([[1.0, 1.0], [1.0, 1.0 + 2 * EPS]]), np.array([-1.0, 1.0])
+        w = np.array([1.0, 1.0])
+        assert Separation(X, y, w=w, b=-2.0 - 2 * EPS).verify() is False  # f = 0 at the second
+        assert Separation(X, y, w=w, b=-2.0).verify() is False  # f = 0 at the first
+        w = np.array([3.0, 1.0])
+        assert Separation(X, y, w=w, b=-4.0).verify() is False
+        assert Separation(X, y, w=np.array([-1.0, 1.0]), b=-EPS).verify()
+
+    def test_error_carries_the_common_point(self):
+        X, y = [[0.0, 0], [2, 0], [1, 0]], [-1, -1, 1]
+        error = NotSeparableError(separation(X, y))
+        assert isinstance(error, ValueError)
+        assert "share the point [1. 0.]" in str(error)
+        again = pickle.loads(pickle.dumps(error))
+        assert str(again) == str(error)
+        np.testing.assert_array_equal(again.separation.weights, error.separation.weights)
+
+
+BAD_DATA = [
+    ([[0.0], [1.0]], [1, 1], "both classes"),
+    (np.empty((0, 2)), [], "at least one point"),
+    ([[0.0], [np.nan]], [1, -1], "finite"),
+    ([0.0, 1.0], [1, -1], "shape"),
+    ([[0.0], [1.0]], [1, -1, 1], "one label"),
+    ([[0.0], [1.0], [2.0]], [0, 1, 2], "-1 and"),
+]
+
+
+@pytest.mark.parametrize("function", [separation, closest_points, largest_separating_cap])
+@pytest.mark.parametrize(("X", "y", "message"), BAD_DATA)
+def test_bad_data_are_refused(function, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        function(X, y)
+
+
+def closest_by_slsqp(X, y, cap):
+    signed = y[:, None] * X
+    plus, minus = (y > 0).astype(float), (y < 0).astype(float)
+    return minimize(
+        lambda s: np.sum((s @ signed) ** 2),
+        plus / plus.sum() + minus / minus.sum(),
+        jac=lambda s: 2 * signed @ (s @ signed),
+        bounds=[(0, cap)] * len(y),
+        constraints=[
+            {"type": "eq", "fun": lambda s: plus @ s - 1, "jac": lambda s: plus},
+            {"type": "eq", "fun": lambda s: minus @ s - 1, "jac": lambda s: minus},
+        ],
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+
+
+def smallest_cap(y):
+    return 1 / min(np.sum(y > 0), np.sum(y < 0))
+
+
+def check_closest(closest, X, y, tol=1e-14):
+    """Weights, points, distance and bound, each from its definition."""
+    weights = closest.weights
+    assert (weights >= 0).all()
+    assert (weights <= closest.cap).all()
+    size = np.abs(X).max()
+    for label, point in ((1, closest.p), (-1, closest.q)):
+        np.testing.assert_allclose(weights[y == label].sum(), 1, rtol=1e-13)
+        np.testing.assert_allclose(weights[y == label] @ X[y == label], point, atol=1e-13 * size)
+    np.testing.assert_allclose(
+        closest.distance, np.linalg.norm(closest.p - closest.q), atol=1e-13 * size
+    )
+    assert 0 <= closest.gap <= tol * np.sqrt(X.shape[1]) * size
+    np.testing.assert_allclose(closest.w, closest.p - closest.q, atol=1e-13 * size)
+    halfway = closest.w @ (closest.p + closest.q) / 2 + closest.b
+    assert abs(halfway) <= 1e-13 * size * max(closest.distance, EPS * size)
+
+
+def least_mean(values, cap):
+    """The smallest Σ λ_i v_i with Σ λ_i = 1 and 0 ≤ λ_i ≤ cap, as a linear program."""
+    ones = np.ones((1, len(values)))
+    return linprog(values, A_eq=ones, b_eq=[1], bounds=(0, cap)).fun
+
+
+class TestClosestPoints:
+    @given(labelled(), st.floats(0, 1))
+    def test_certificate(self, data, fraction):
+        X, y = data
+        cap = smallest_cap(y) + fraction * (1 - smallest_cap(y))
+        for mu in (1.0, cap):
+            check_closest(closest_points(X, y, mu), X, y)
+
+    @given(labelled(max_points=10), st.floats(0, 1))
+    @settings(max_examples=40)
+    def test_agrees_with_a_general_purpose_optimiser(self, data, fraction):
+        X, y = data
+        cap = smallest_cap(y) + fraction * (1 - smallest_cap(y))
+        closest, slsqp = closest_points(X, y, cap), closest_by_slsqp(X, y, cap)
+        assume(slsqp.success)
+        assert closest.distance <= np.sqrt(slsqp.fun) + 1e-7
+        np.testing.assert_allclose(closest.distance**2, slsqp.fun, atol=1e-6)
+
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("fraction", [0, 0.1, 0.5, 1])
+    def test_bound_is_that_of_the_supporting_hyperplanes(self, seed, fraction):
+        X, y = gaussians(30, 3, 6, seed)
+        cap = smallest_cap(y) + fraction * (1 - smallest_cap(y))
+        closest = closest_points(X, y, cap)
+        w = closest.w / np.linalg.norm(closest.w)
+        low, high = least_mean(X[y > 0] @ w, cap), -least_mean(-X[y < 0] @ w, cap)
+        np.testing.assert_allclose(closest.lower_bound, low - high, rtol=1e-9)
+        np.testing.assert_allclose(closest.distance, low - high, rtol=1e-9)
+
+    @pytest.mark.parametrize(("n", "d"), [(20, 2), (200, 5), (60, 80)])
+    def test_whole_hulls_give_the_optimal_margin_classifier(self, n, d):
+        X, y = gaussians(n, d, 8, seed=n)
+        closest = closest_points(X, y)
+        svc = SVC(kernel="linear", C=1e10, tol=1e-10).fit(X, y)
+        np.testing.assert_allclose(closest.distance, 2 / np.linalg.norm(svc.coef_), rtol=1e-6)
+        w, b = 2 * closest.w / closest.distance**2, 2 * closest.b / closest.distance**2
+        np.testing.assert_allclose(w, svc.coef_[0], atol=1e-5)
+        np.testing.assert_allclose(b, svc.intercept_[0], atol=1e-5)
+        np.testing.assert_allclose((y * (X @ w + b)).min(), 1, rtol=1e-12)
+
+    @pytest.mark.parametrize("C", [0.03, 0.3, 3])
+    def test_reduced_hulls_give_the_soft_margin_direction(self, C):
+        X, y = gaussians(80, 2, 2, seed=3)
+        svc = SVC(kernel="linear", C=C, tol=1e-10).fit(X, y)
+        half = np.abs(svc.dual_coef_).sum() / 2
+        closest = closest_points(X, y, cap=C / half)
+        np.testing.assert_allclose(closest.w * half, svc.coef_[0], atol=1e-6)
+
+    def test_smallest_cap_gives_the_centroids(self):
+        X, y = gaussians(40, 3, 1)
+        closest = closest_points(X, y, cap=1 / 20)
+        np.testing.assert_allclose(closest.p, X[y > 0].mean(axis=0), atol=1e-14)
+        np.testing.assert_allclose(closest.q, X[y < 0].mean(axis=0), atol=1e-14)
+
+    def test_a_smaller_cap_pulls_the_hulls_apart(self):
+        X, y = gaussians(40, 2, 2)
+        distances = [closest_points(X, y, cap).distance for cap in np.linspace(1 / 20, 1, 30)]
+        assert (np.diff(distances) <= 1e-14).all()
+
+    @pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-8, 1e8, 1e12, 1e100])
+    def test_scale(self, scale):
+        X, y = gaussians(50, 3, 8)
+        one, other = closest_points(X, y), closest_points(X * scale, y)
+        np.testing.assert_allclose(other.distance, one.distance * scale, rtol=1e-12)
+        np.testing.assert_allclose(other.p, one.p * scale, rtol=1e-9)
+        assert other.gap <= 1e-14 * scale
+
+    def test_translation_and_rotation(self):
+        X, y = gaussians(50, 3, 8)
+        turn = np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0]
+        for origin, tol in ((0, 1e-13), (1e3, 1e-11), (1e6, 1e-8), (1e9, 1e-5)):
+            one, other = closest_points(X, y), closest_points(X @ turn + origin, y)
+            np.testing.assert_allclose(other.distance, one.distance, rtol=tol)
+            np.testing.assert_allclose(other.p, one.p @ turn + origin, rtol=tol, atol=tol)
+            assert other.gap <= 1e-13  # for the data as rounded, however far away
+
+    @pytest.mark.parametrize("distance", [1e-4, 1e-8, 1e-12, 1e-14])
+    @pytest.mark.parametrize("d", [2, 6])
+    def test_the_gap_stays_at_rounding_where_hulls_nearly_touch(self, distance, d):
+        X, y = gaussians(300, d, 0, seed=d)
+        X[:, 0] = y * np.abs(X[:, 0])
+        X[:30, 0] = 0
+        X[:, 0] += y * distance / 2
+        closest = closest_points(X, y)
+        assert closest.gap <= 1e-14
+        assert abs(closest.distance - distance) <= 1e-14 + 1e-3 * distance
+
+    @pytest.mark.parametrize(("n", "d"), [(4000, 2), (3000, 100), (200, 300)])
+    @pytest.mark.parametrize("distance", [0, 30])
+    def test_large(self, n, d, distance):
+        X, y = gaussians(n, d, distance)
+        for cap in (1.0, 0.05, 2.5 / n):
+            check_closest(closest_points(X, y, cap), X, y)
+
+    def test_degenerate(self):
+        for X, y, distance in [
+            ([[1, 2], [1, 2]], [1, -1], 0),
+            ([[1, 2], [4, 6]], [1, -1], 5),
+            ([[0, 0]] * 3 + [[3, 4]] * 2, [1, 1, 1, -1, -1], 5),
+            ([[0, 0], [1, 0], [2, 0], [5, 0], [9, 0]], [1, 1, 1, -1, -1], 3),
+            ([[0, 1], [2, 1], [0, 0], [2, 0]], [1, 1, -1, -1], 1),  # parallel edges
+        ]:
+            closest = closest_points(X, y)
+            np.testing.assert_allclose(closest.distance, distance, atol=1e-15)
+            assert closest.gap <= 1e-15
+
+    def test_too_small_a_cap_names_the_smallest(self):
+        X, y = [[0.0], [1], [2], [3], [4]], [-1, -1, -1, 1, 1]
+        with pytest.raises(ValueError, match=r"cap must be from 0.5 to 1, got 0.4: .* 2 points"):
+            closest_points(X, y, 0.4)
+        for cap in (1.5, -1, 0, np.nan, np.inf, "1"):
+            with pytest.raises(ValueError, match="cap must be"):
+                closest_points(X, y, cap)
+
+
+class TestLargestSeparatingCap:
+    @given(labelled(max_points=12, max_features=3))
+    @settings(max_examples=60)
+    def test_reduced_hulls_meet_from_there_on(self, data):
+        X, y = data
+        answer = largest_separating_cap(X, y)
+        assert answer.smallest == smallest_cap(y)
+        if answer.hulls_disjoint:
+            assert separation(X, y).separable
+            assert closest_points(X, y, 1.0).lower_bound > 0
+            return
+        mu = answer.supremum
+        assert answer.smallest <= mu * (1 + 1e-9)
+        assert (answer.weights <= mu * (1 + 1e-9)).all()
+        assert (answer.weights >= 0).all()
+        for label in (1, -1):
+            np.testing.assert_allclose(answer.weights[y == label].sum(), 1, rtol=1e-9)
+        np.testing.assert_allclose((y * answer.weights) @ X, 0, atol=1e-8)
+        np.testing.assert_allclose(answer.lower_bound, mu, rtol=1e-9)
+        assert closest_points(X, y, np.clip(mu, answer.smallest, 1)).distance < 1e-7
+        below = mu - 1e-6
+        assert answer.none_separates == (mu <= answer.smallest)
+        if below > answer.smallest:
+            assert closest_points(X, y, below).lower_bound > 0
+
+    def test_bisection_finds_the_same(self):
+        X, y = gaussians(60, 2, 2)
+        low, high = 1 / 30, 1.0
+        while high - low > 1e-12:
+            mu = (low + high) / 2
+            low, high = (mu, high) if closest_points(X, y, mu).distance > 1e-13 else (low, mu)
+        np.testing.assert_allclose(largest_separating_cap(X, y).supremum, low, rtol=1e-9)
+
+    def test_equal_centroids(self):
+        X, y = [[0.0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, -1, -1]
+        answer = largest_separating_cap(X, y)
+        assert answer.none_separates
+        assert answer.supremum == answer.smallest == 0.5
+        np.testing.assert_allclose(answer.weights, 0.5)
+
+    def test_one_point_in_the_hull_of_the_others(self):
+        answer = largest_separating_cap([[0.0], [1], [2]], [-1, 1, -1])
+        assert answer.none_separates
+        assert answer.supremum == 1
+
+    def test_a_shared_corner_meets_only_at_one(self):
+        answer = largest_separating_cap([[0.0], [1], [1], [2]], [-1, -1, 1, 1])
+        assert not answer.hulls_disjoint
+        assert not answer.none_separates
+        np.testing.assert_allclose(answer.supremum, 1)
+
+    def test_separable(self):
+        answer = largest_separating_cap([[0.0], [1], [2], [3]], [-1, -1, 1, 1])
+        assert answer.hulls_disjoint
+        assert not answer.none_separates
+        assert answer.supremum == 1
+
+    def test_units(self):
+        X, y = gaussians(60, 3, 1)
+        expected = largest_separating_cap(X, y).supremum
+        moved = X * [1e-8, 1, 1e8] + [1e-6, 1e3, 1e9]
+        np.testing.assert_allclose(largest_separating_cap(moved, y).supremum, expected, rtol=1e-6)
+
+
+def in_hull_by_linear_program(point, points):
+    n = len(points)
+    equations = np.vstack([points.T, np.ones(n)])
+    answer = linprog(np.zeros(n), A_eq=equations, b_eq=np.append(point, 1), bounds=(0, None))
+    return answer.status == 0
+
+
+class TestConvexHull:
+    @given(labelled(max_points=12, max_features=4), st.integers(0, 4), st.data())
+    @settings(max_examples=40)
+    def test_half_spaces_are_the_hull(self, data, rank, draw):
+        X, _ = data
+        n, d = X.shape
+        mix = draw.draw(arrays(np.float64, (d, d), elements=st.integers(-2, 2).map(float)))
+        mix[rank:] = 0  # in a flat of dimension at most `rank`
+        points = X @ mix
+        hull = convex_hull(points)
+        assert hull.dimension == np.linalg.matrix_rank(points - points[0])
+        assert hull.affine_normals.shape == (d - hull.dimension, d)
+        assert hull.contains(points).all()
+        shares = draw.draw(arrays(np.float64, (5, n), elements=st.integers(0, 8).map(float)))
+        shares[:, 0] += 1
+        assert hull.contains(shares / shares.sum(axis=1, keepdims=True) @ points).all()
+        targets = draw.draw(arrays(np.float64, (4, d), elements=st.integers(-6, 6).map(float)))
+        expected = [in_hull_by_linear_program(point, points) for point in targets]
+        assert hull.contains(targets).tolist() == expected
+
+    @given(labelled(max_points=12, max_features=3))
+    @settings(max_examples=25)
+    def test_vertices_are_the_extreme_points(self, data):
+        points, _ = data
+        hull = convex_hull(points)
+        corners = points[hull.vertices]
+        assert len(np.unique(corners, axis=0)) == len(corners)
+        for k in range(len(corners) if len(corners) > 1 else 0):
+            assert not in_hull_by_linear_program(corners[k], np.delete(corners, k, axis=0))
+        for point in points:
+            assert in_hull_by_linear_program(point, corners)
+
+    @given(labelled(max_points=12, max_features=4))
+    @settings(max_examples=40)
+    def test_facets_support_the_hull(self, data):
+        points, _ = data
+        hull = convex_hull(points)
+        np.testing.assert_allclose(np.linalg.norm(hull.normals, axis=1), 1, rtol=1e-12)
+        np.testing.assert_allclose(hull.normals @ hull.affine_normals.T, 0, atol=1e-12)
+        slack = hull.offsets - points @ hull.normals.T
+        assert (slack >= -1e-12).all()
+        assert (np.sum(slack <= 1e-11, axis=0) >= hull.dimension).all()
+
+    def test_polygon_runs_counter_clockwise(self):
+        for seed in range(10):
+            points = np.random.default_rng(seed).standard_normal((30, 2))
+            for mirrored in (points, points * [1, -1]):
+                x, y = mirrored[convex_hull(mirrored).vertices].T
+                area = np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) / 2
+                assert area > 0
+                turn = (np.roll(x, -1) - x) * (np.roll(y, -2) - np.roll(y, -1)) - (
+                    np.roll(y, -1) - y
+                ) * (np.roll(x, -2) - np.roll(x, -1))
+                assert (turn > 0).all()
+
+    def test_cube_has_six_facets_and_eight_corners(self):
+        grid = np.stack(np.meshgrid(*[[0.0, 0.5, 1.0]] * 3), axis=-1).reshape(-1, 3)
+        hull = convex_hull(grid)
+        assert hull.normals.shape == (6, 3)
+        assert len(hull.vertices) == 8
+        assert hull.contains([[1, 1, 1], [0.5, 0, 1], [0.5, 0.5, 1.001]]).tolist() == [1, 1, 0]
+
+    @pytest.mark.parametrize(
+        ("points", "dimension", "n_vertices"),
+        [
+            ([[3.0]], 0, 1),
+            ([[1.0, 2], [1, 2], [1, 2]], 0, 1),
+            ([[5.0], [1], [3], [1]], 1, 2),
+            ([[0.0, 0], [1, 3], [2, 6], [1, 3]], 1, 2),
+            ([[0.0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1], [0.5, 0.5, 1]], 2, 4),
+        ],
+    )
+    @pytest.mark.parametrize(
+        ("scale", "move"), [(1, 0), (1e-12, 0), (1e12, 0), (1, 1e6), (1, -1e9)]
+    )
+    def test_degenerate(self, points, dimension, n_vertices, scale, move):
+        points = np.array(points) * scale + move
+        hull = convex_hull(points)
+        assert (hull.dimension, len(hull.vertices)) == (dimension, n_vertices)
+        assert hull.contains(points).all()
+        away = points[0] + scale * (points[0] - points.mean(axis=0) + 0.1)
+        assert not hull.contains(away[np.newaxis]).any()
+
+    def test_points_on_a_line_up_to_rounding(self):
+        t = np.random.default_rng(0).uniform(size=50)
+        line = np.array([1e3, 1 / 9, -1e5]) + np.outer(t, [1 / 3, 1 / 7, 0.1])
+        hull = convex_hull(line)
+        assert hull.dimension == 1
+        assert set(hull.vertices) == {t.argmin(), t.argmax()}
+
+    def test_very_thin_but_not_flat(self):
+        points = np.array([[0.0, 0], [1, 1e-9], [2, 0], [1, -1e-9], [1, 0]])
+        hull = convex_hull(points)
+        assert hull.dimension == 2
+        assert sorted(hull.vertices) == [0, 1, 2, 3]
+
+    def test_bad_input_is_refused(self):
+        for points, message in [([1.0, 2.0], "shape"), ([[np.inf]], "finite"), ([[]], "at least")]:
+            with pytest.raises(ValueError, match=message):
+                convex_hull(points)
+        with pytest.raises(ValueError, match="2 features, expected 1"):
+            convex_hull([[0.0], [1.0]]).contains([[0.0, 1.0]])
