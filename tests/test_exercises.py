@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from svmlib import exercises
 
@@ -132,3 +133,250 @@ def test_reduce_weights_mistakes(capsys, wrong, words):
 )
 def test_radon_mistakes(capsys, wrong, words):
     assert words in said(capsys, exercises.check_radon, lambda *given: wrong(*given))
+
+
+# Chapter 4
+
+
+def dual(alpha, X, y):
+    v = (alpha * y) @ X
+    return alpha.sum() - v @ v / 2, 1 - y * (X @ v)
+
+
+def dual_for_minimiser(alpha, X, y):
+    value, gradient = dual(alpha, X, y)
+    return -value, -gradient
+
+
+def dual_no_half(alpha, X, y):
+    v = (alpha * y) @ X
+    return alpha.sum() - v @ v, 1 - y * (X @ v)
+
+
+def dual_no_labels(alpha, X, y):
+    v = alpha @ X
+    return alpha.sum() - v @ v / 2, 1 - X @ v
+
+
+def dual_added(alpha, X, y):
+    v = (alpha * y) @ X
+    return alpha.sum() + v @ v / 2, 1 - y * (X @ v)
+
+
+def bias(alpha, X, y):
+    return alpha @ (y - X @ ((alpha * y) @ X)) / alpha.sum()
+
+
+def bias_above(threshold):
+    def bias(alpha, X, y):
+        support = alpha > threshold
+        with np.errstate(invalid="ignore"):
+            return np.divide((y - X @ ((alpha * y) @ X))[support].sum(), support.sum())
+
+    return bias
+
+
+def reduced_newton_step(Q, y, alpha, b, s, mu, *, sign=1, with_s=True):
+    rs = mu / alpha - s
+    right = np.column_stack([1 - Q @ alpha - y * b + s + with_s * rs, y])
+    u, H_inv_y = np.linalg.solve(Q + np.diag(s / alpha), right).T
+    d_b = y @ (u + alpha) / (y @ H_inv_y)
+    d_alpha = u - H_inv_y * d_b
+    return d_alpha, d_b, rs - sign * s / alpha * d_alpha
+
+
+@pytest.mark.parametrize(
+    ("check", "function", "words"),
+    [
+        (exercises.check_dual, dual, "Well done"),
+        (exercises.check_dual, lambda *_: None, "not written yet"),
+        (exercises.check_dual, lambda *a: dual(*a)[0], "TypeError"),
+        (exercises.check_dual, lambda *a: (*dual(*a), 0), "must return a pair"),
+        (exercises.check_dual, lambda *a: dual(*a)[::-1], "must be one number"),
+        (exercises.check_dual, dual_for_minimiser, "what a minimiser wants"),
+        (exercises.check_dual, dual_no_half, "factor ½"),
+        (exercises.check_dual, dual_no_labels, "ignores the labels"),
+        (exercises.check_dual, dual_added, "must be subtracted"),
+        (exercises.check_dual, lambda *a: (0.0, dual(*a)[1]), "but your value is 0.0000"),
+        (exercises.check_dual, lambda *a: (dual(*a)[0], -dual(*a)[1]), "turn its sign"),
+        (exercises.check_dual, lambda *a: (dual(*a)[0], dual_no_labels(*a)[1]), "y_i and those"),
+        (exercises.check_dual, lambda *a: (dual(*a)[0], dual(*a)[1][:-1]), "one entry a sample"),
+        (exercises.check_dual, lambda *a: (dual(*a)[0], 2 * dual(*a)[1]), "compare with"),
+        (exercises.check_dual, lambda *a: (dual(*a)[0], 0.5 + dual(*a)[1] / 2), "factor ½ left"),
+        (
+            exercises.check_dual,
+            lambda a, X, y: (dual(a, X, y)[0], 1 - X @ ((a * y) @ X)),
+            "label y_i of the sample is missing",
+        ),
+        (exercises.check_bias, bias, "Well done"),
+        (exercises.check_bias, lambda *_: None, "not written yet"),
+        (exercises.check_bias, lambda *a: -bias(*a), "wrong sign"),
+        (exercises.check_bias, lambda *a: bias(*a) + 1, "but yours is"),
+        (exercises.check_bias, lambda *a: bias(*a) * a[0].sum(), "not divided"),
+        (exercises.check_bias, lambda a, X, y: y - X @ ((a * y) @ X), "one number"),
+        (exercises.check_bias, lambda a, X, y: (y - X @ ((a * y) @ X)).mean(), "over all samples"),
+        (
+            exercises.check_bias,
+            lambda a, X, y: (1 - X @ ((a * y) @ X))[a > 0].mean(),
+            "for both classes",
+        ),
+        (exercises.check_bias, bias_above(0), "dust"),
+        (exercises.check_bias, bias_above(1e-5), "fixed threshold"),
+        (exercises.check_reduced_newton_step, reduced_newton_step, "Well done"),
+        (exercises.check_reduced_newton_step, lambda *_: None, "not written yet"),
+        (
+            exercises.check_reduced_newton_step,
+            lambda *a: reduced_newton_step(*a, sign=-1),
+            "mind the sign",
+        ),
+        (
+            exercises.check_reduced_newton_step,
+            lambda *a: reduced_newton_step(*a, with_s=False),
+            "first row",
+        ),
+        (
+            exercises.check_reduced_newton_step,
+            lambda Q, y, alpha, *a: reduced_newton_step(Q, y, alpha + y, *a),
+            "middle row",
+        ),
+        (
+            exercises.check_reduced_newton_step,
+            lambda *a: (1, *reduced_newton_step(*a)[1:]),
+            "entries each",
+        ),
+        (
+            exercises.check_reduced_newton_step,
+            lambda *a: (reduced_newton_step(*a)[0], np.ones(1), reduced_newton_step(*a)[2]),
+            "must be one number",
+        ),
+    ],
+)
+def test_chapter_4(capsys, check, function, words):
+    assert words in said(capsys, check, function)
+
+
+# Chapter 5
+
+
+class TestChapter5:
+    """The checks of chapter 5, Kernels."""
+
+    @staticmethod
+    def rbf_gram(X, Z, gamma):
+        X, Z = X - Z.mean(axis=0), Z - Z.mean(axis=0)
+        D = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T
+        return np.exp(-gamma * D.clip(min=0))
+
+    @staticmethod
+    def quadratic_features(X, linear=2**0.5, cross=2**0.5, columns=slice(None)):
+        X = np.column_stack((np.ones(len(X)), X))
+        i, j = np.triu_indices(X.shape[1])
+        weight = np.where(i == j, 1, np.where(i == 0, linear, cross))
+        return (weight * X[:, i] * X[:, j])[:, columns]
+
+    @staticmethod
+    def is_gram_matrix(K):
+        eigenvalues = np.linalg.eigvalsh(K)
+        symmetric = np.allclose(K, K.T, rtol=0, atol=1e-12 * np.abs(K).max())
+        return symmetric and eigenvalues[0] >= -len(K) * 2**-52 * np.abs(eigenvalues).max()
+
+    @staticmethod
+    def kernel_perceptron(K, y):
+        c, mistakes = np.zeros(len(y)), True
+        while mistakes:
+            mistakes = False
+            for i in range(len(y)):
+                if y[i] * (K[i] @ (c * y)) <= 0:
+                    c[i], mistakes = c[i] + 1, True
+        return c
+
+    @pytest.mark.parametrize(
+        "name", ["rbf_gram", "quadratic_features", "is_gram_matrix", "kernel_perceptron"]
+    )
+    def test_right_and_unwritten(self, capsys, name):
+        check = getattr(exercises, f"check_{name}")
+        assert "every check passed" in said(capsys, check, getattr(self, name))
+        assert "not written yet" in said(capsys, check, lambda *_: None)
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            (lambda X, Z, g: np.exp(g * cdist(X, Z) ** 2), "needs a minus"),
+            (lambda X, Z, g: np.exp(-g * cdist(X, Z)), "has its square"),
+            (lambda X, Z, g: cdist(X, Z) ** 2, "exponential is missing"),
+            (lambda X, Z, g: np.exp(-g * (cdist(X, Z) ** 2 + X @ Z.T)), "must be −2"),
+            (lambda X, Z, g: np.exp(-g * cdist(X, -Z) ** 2), "‖x + z‖²"),
+            (lambda X, Z, g: np.exp(-(cdist(X, Z) ** 2) / 2 / g**2), "for the width"),
+            (lambda X, Z, g: np.exp(-(cdist(X, Z) ** 2)), "ignores gamma"),
+            (lambda X, Z, g: np.exp(-g * cdist(Z, X) ** 2), "transposed"),
+            (lambda X, Z, g: np.exp(-g * cdist(X, X) ** 2), "must have shape"),
+            (lambda X, Z, g: 2 * np.exp(-g * cdist(X, Z) ** 2), "but yours is"),
+            (
+                lambda X, Z, g: np.exp(-g * ((X**2).sum(1)[:, None] + (Z**2).sum(1) - 2 * X @ Z.T)),
+                "far from the origin",
+            ),
+            (lambda X, Z, g: np.exp(-g * cdist(X, Z) ** 2) * (1 + 1e-15), "exceed 1"),
+        ],
+    )
+    def test_rbf_gram(self, capsys, wrong, message):
+        assert message in said(capsys, exercises.check_rbf_gram, wrong)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"linear": 1}, "features x_i need the weight"),
+            ({"cross": 1}, "i < j need the weight"),
+            ({"linear": 1, "cross": 1}, "and the products x_i x_j with i < j need"),
+            ({"linear": 0}, "features x_i are missing"),
+            ({"cross": 0}, "different coordinates are missing"),
+            ({"linear": 2, "cross": 2}, "not 2"),
+            ({"linear": 3}, "is off by"),
+            ({"columns": slice(1, None)}, "constant feature"),
+        ],
+    )
+    def test_quadratic_features(self, capsys, changes, message):
+        def wrong(X):
+            return self.quadratic_features(X, **changes)
+
+        assert message in said(capsys, exercises.check_quadratic_features, wrong)
+
+    def test_quadratic_features_count(self, capsys):
+        def twice(X):
+            return np.column_stack([self.quadratic_features(X)] * 2) / 2**0.5
+
+        assert "will do" in said(capsys, exercises.check_quadratic_features, twice)
+        assert "20 rows" in said(capsys, exercises.check_quadratic_features, np.transpose)
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            (lambda K: False, "rejects the identity"),
+            (lambda K: np.linalg.det(K) > 0, "determinant is 1"),
+            (lambda K: (K >= 0).all(), "may be negative"),
+            (lambda K: (np.diag(K) >= 0).all(), "positive entries are not enough"),
+            (lambda K: np.linalg.eigvalsh(K)[0] >= -1e-9, "not symmetric"),
+            (lambda K: (K == K.T).all() and np.linalg.eigvalsh(K)[0] > 0, "rejects zero"),
+            (lambda K: (K == K.T).all() and np.linalg.eigvalsh(K)[0] >= 0, "tiny negative one"),
+            (
+                lambda K: (K == K.T).all() and np.linalg.eigvalsh(K)[0] >= -1e-13,
+                "tolerance must, t",
+            ),
+            (lambda K: (K == K.T).all() and np.linalg.eigvalsh(K)[0] >= -0.1, "must shrink"),
+        ],
+    )
+    def test_is_gram_matrix(self, capsys, wrong, message):
+        assert message in said(capsys, exercises.check_is_gram_matrix, wrong)
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            (lambda K, y: np.zeros(len(y)), "never starts"),
+            (lambda K, y: TestChapter5.kernel_perceptron(K, y) * y, "counts themselves"),
+            (lambda K, y: np.eye(len(y))[0], "are still wrong"),
+            (lambda K, y: np.linalg.solve(K, y) * y, "whole numbers"),
+            (lambda K, y: TestChapter5.kernel_perceptron(K, y) * 2, "in order"),
+            (lambda K, y: 1.0, "one count a sample"),
+        ],
+    )
+    def test_kernel_perceptron(self, capsys, wrong, message):
+        assert message in said(capsys, exercises.check_kernel_perceptron, wrong)
