@@ -135,6 +135,132 @@ def test_radon_mistakes(capsys, wrong, words):
     assert words in said(capsys, exercises.check_radon, lambda *given: wrong(*given))
 
 
+# Chapter 3, Sequential minimal optimisation
+
+
+def pair_step(w, x_plus, x_minus, lam_plus, lam_minus):
+    u = x_plus - x_minus
+    return max((1 - w @ u) / (u @ u), -lam_plus, -lam_minus)
+
+
+def _pair(formula):
+    """Make a pair step out of a formula for w, u, the weights and the limit M."""
+
+    def wrong_step(w, x_plus, x_minus, lam_plus, lam_minus):
+        return formula(w, x_plus - x_minus, lam_plus, lam_minus, max(-lam_plus, -lam_minus))
+
+    return wrong_step
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (lambda w, u, lp, lm, M: (1 - w @ u) / (u @ u), "ignores the clipping"),
+        (lambda w, u, lp, lm, M: max((1 - w @ u) / (u @ u), min(-lp, -lm)), "clipped too late"),
+        (lambda w, u, lp, lm, M: max((1 - w @ u) / (u @ u), 0), "never negative"),
+        (lambda w, u, lp, lm, M: min((1 - w @ u) / (u @ u), M), "smaller of δ_ij and M"),
+        (lambda w, u, lp, lm, M: max((w @ u - 1) / (u @ u), M), "wrong sign"),
+        (lambda w, u, lp, lm, M: max((1 - w @ u) / np.sqrt(u @ u), M), "by its square"),
+        (lambda w, u, lp, lm, M: max((1 - w @ u) / (2 * u @ u), M), "half of the right one"),
+        (lambda w, u, lp, lm, M: max((2 - w @ u) / (u @ u), M), "2 − w·u above the line"),
+        (lambda w, u, lp, lm, M: max(-(w @ u) / (u @ u), M), "the 1 is missing"),
+        (lambda w, u, lp, lm, M: 7.0, "but yours is 7.0000"),
+        (lambda w, u, lp, lm, M: u, "one number"),
+    ],
+)
+def test_pair_step_mistakes_are_named(capsys, formula, message):
+    exercises.check_pair_step(_pair(formula))
+    assert message in capsys.readouterr().out
+
+
+def best_scale(X_plus, X_minus, lam_plus, lam_minus):
+    w = lam_plus @ X_plus - lam_minus @ X_minus
+    return lam_plus.sum() / (w @ w)
+
+
+def _scale(formula):
+    def wrong_scale(X_plus, X_minus, lam_plus, lam_minus):
+        return formula(lam_plus @ X_plus - lam_minus @ X_minus, lam_plus.sum())
+
+    return wrong_scale
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (lambda w, s: 1 / (w @ w), "only for weights with sum one"),
+        (lambda w, s: s**2 / (w @ w), "that is the best sum"),
+        (lambda w, s: 2 * s / (w @ w), "twice the right one"),
+        (lambda w, s: s / np.linalg.norm(w), "by its square"),
+        (lambda w, s: 7.0, "but yours is 7.0000"),
+        (lambda w, s: w, "one number"),
+    ],
+)
+def test_best_scale_mistakes_are_named(capsys, formula, message):
+    exercises.check_best_scale(_scale(formula))
+    assert message in capsys.readouterr().out
+
+
+def steepest_pair(X_plus, X_minus, w):
+    return np.argmin(X_plus @ w), np.argmax(X_minus @ w)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda P, N, w: (np.argmax(P @ w), np.argmin(N @ w)), "mind the signs"),
+        (lambda P, N, w: (np.argmax(N @ w), np.argmin(P @ w)), "you returned (j, i)"),
+        (lambda P, N, w: (np.argmin(P @ w), np.argmin(N @ w)), "wrong end"),
+        (lambda P, N, w: (99, 98), "is no pair"),
+        (lambda P, N, w: (np.argsort(P @ w)[1], np.argmax(N @ w)), "for your pair"),
+        (lambda P, N, w: 1 - P @ w, "two row numbers"),
+    ],
+)
+def test_steepest_pair_mistakes_are_named(capsys, function, message):
+    exercises.check_steepest_pair(function)
+    assert message in capsys.readouterr().out
+
+
+def step_within(w, x_i, x_k, lam_i, lam_k):
+    u = x_i - x_k
+    return min(max(-(w @ u) / (u @ u), -lam_i), lam_k)
+
+
+def _within(formula):
+    def wrong_step(w, x_i, x_k, lam_i, lam_k):
+        return formula(w, x_i - x_k, lam_i, lam_k)
+
+    return wrong_step
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (lambda w, u, a, b: min(-(w @ u) / (u @ u), b), "λ_i + δ can become negative"),
+        (lambda w, u, a, b: max(-(w @ u) / (u @ u), -a), "λ_k − δ can become negative"),
+        (lambda w, u, a, b: min(max((1 - w @ u) / (u @ u), -a), b), "there is no 1 here"),
+        (lambda w, u, a, b: min(max((w @ u) / (u @ u), -a), b), "wrong sign"),
+        (lambda w, u, a, b: -(w @ u) / (u @ u), "ignores the clipping"),
+        (lambda w, u, a, b: min(max(-(w @ u) / (u @ u), -b), a), "limits are swapped"),
+        (lambda w, u, a, b: max(-(w @ u) / (u @ u), -a, -b), "limits of a pair across"),
+        (lambda w, u, a, b: 0.0, "but yours is 0.0000"),
+        (lambda w, u, a, b: u, "one number"),
+    ],
+)
+def test_step_within_mistakes_are_named(capsys, formula, message):
+    exercises.check_step_within(_within(formula))
+    assert message in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("function", [pair_step, best_scale, steepest_pair, step_within])
+def test_chapter_3_accepts_right_answers_and_knows_unwritten_ones(capsys, function):
+    check = getattr(exercises, f"check_{function.__name__}")
+    check(function)
+    assert "every check passed" in capsys.readouterr().out
+    check(lambda *_: None)
+    assert "not written yet" in capsys.readouterr().out
+
+
 # Chapter 4
 
 
