@@ -317,11 +317,11 @@ def subgradient_descent(
 
     References
     ----------
-    B. T. Polyak, "Minimization of unsmooth functionals", USSR Computational Mathematics and
-    Mathematical Physics 9 (3), 1969.
-    F. Bach, "Duality between subgradient and conditional gradient methods", SIAM Journal on
-    Optimization 25 (1), 2015.
-    M. Jaggi, "Revisiting Frank-Wolfe: projection-free sparse convex optimization", ICML 2013.
+    Polyak, B. T. (1969), "Minimization of unsmooth functionals".
+
+    Jaggi, M. (2013), "Revisiting Frank-Wolfe: projection-free sparse convex optimization".
+
+    Bach, F. (2015), "Duality between subgradient and conditional gradient methods".
     """
     X, y = check_labelled(X, y)
     C = check_scalar(C, "C", positive=True)
@@ -433,8 +433,8 @@ def pegasos(
 
     References
     ----------
-    S. Shalev-Shwartz, Y. Singer, N. Srebro and A. Cotter, "Pegasos: primal estimated sub-gradient
-    solver for SVM", Mathematical Programming 127 (1), 2011.
+    Shalev-Shwartz, S., Singer, Y., Srebro, N. and Cotter, A. (2011), "Pegasos: primal estimated
+    sub-gradient solver for SVM".
     """
     X, y = check_labelled(X, y)
     lam = check_scalar(lam, "lam", positive=True)

@@ -390,7 +390,7 @@ def hull_smo(
     so at every limit of sweeps no pair improves. The steepest pair could be stopped by M again
     and again, but each such stop makes a weight zero, and only steps that are not stopped make
     weights positive, at most two; so infinitely many steps are not stopped, and their slopes tend
-    to zero. The steps needed grow like the square of diameter/distance: scale the columns.
+    to zero. The steps needed can grow like the square of diameter/distance: scale the columns.
 
     *The sum of the weights* is free, and for given p and q the best is 1/‖p − q‖². It is set to
     that once an iteration, an exact step along λ itself; otherwise it lags behind p and q. At the
@@ -401,7 +401,9 @@ def hull_smo(
 
     References
     ----------
-    J. Platt (1998), "Sequential minimal optimization".
+    Teitelbaum, J., *Mathematics for Machine Learning*, chapter 7: pairs across the classes.
+
+    Platt, J. (1998), "Sequential minimal optimization".
     """
     X, y = check_labelled(X, y)
     tol = check_scalar(tol, "tol", positive=True)
