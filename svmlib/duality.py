@@ -18,7 +18,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,8 +31,9 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.kernels import BLOCK, Kernel, Linear, against, check_kernel, diagonal, expansion
 
-_EPS = float(np.finfo(float).eps)
+_EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
+_ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
 
 
@@ -304,8 +305,7 @@ class DualProblem:
         """
         if not isinstance(self.kernel, Linear):
             raise ValueError(f"kernel must be Linear() for w to be a vector, got {self.kernel!r}")
-        w: Array = self.X.T @ (alpha * self.y)
-        return w
+        return np.asarray(self.X.T @ (alpha * self.y))
 
     def decision_function(self, alpha: Array, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
@@ -404,47 +404,52 @@ class DualProblem:
         )
 
 
-def _finish(problem: DualProblem, alpha: Array, b: float) -> Array:
-    """Turn an accurate α into an exact one: bounds first, then the free multipliers.
+def _finish(
+    problem: DualProblem, alpha: Array, b: float, solver: str, n_iter: int, trace: tuple[Any, ...]
+) -> Solution:
+    """Turn an accurate α into an exact one, and let its certificate say if the solver converged.
 
-    At a bound that holds with force, y f(x) − 1 stays away from zero while α's distance from the
-    bound shrinks; that distance times k(x, x) is the margin it is worth. The smaller of the two
-    is the one that is zero at the optimum. With the bounded multipliers known, the free ones and
-    b solve linear equations: y f(x) = 1 at each of them, and Σ α_i y_i = 0.
+    Bounds first: where one holds with force, y f(x) − 1 stays away from zero while α's distance
+    from the bound shrinks; that distance times k(x, x) is the margin it is worth, and the smaller
+    of the two is the one that is zero at the optimum. With the bounded multipliers known, the
+    free ones and b solve linear equations: y f(x) = 1 at each of them, and Σ α_i y_i = 0. Both
+    guesses can be wrong, so the best of the candidates wins.
     """
     y, C = problem.y, problem.upper
     alpha = np.clip(alpha, 0, C)
     slack = y * problem.decision_function(alpha, b, problem.X) - 1
-    worth = max(float(np.abs(problem.diagonal).mean()), np.finfo(float).tiny)
-    alpha[alpha * worth < slack] = 0
-    full = (C - alpha) * worth < -slack
-    alpha[full] = C[full]
-    free = np.flatnonzero((alpha > 0) & (alpha < C))
-    if free.size == 0:
-        return alpha
-    beta, ones = alpha * y, np.ones((free.size, 1))
-    K_free = problem.gram()[free]
-    system = np.block([[K_free[:, free] / worth, ones], [ones.T, np.zeros((1, 1))]])
-    wrong = np.append((y[free] - b - K_free @ beta) / worth, -beta.sum())
-    change = np.linalg.lstsq(system, wrong)[0][:-1]
-    exact = alpha.copy()
-    exact[free] += y[free] * change
-    if exact.min() >= 0 and (exact <= C).all():
-        return exact
-    i = free[np.minimum(alpha, C - alpha)[free].argmax()]  # the one with the most room
-    alpha[i] -= y[i] * beta.sum()
-    return np.clip(alpha, 0, C)
-
-
-def _warn_not_converged(solver: str, solution: Solution, reason: str) -> Solution:
+    worth = float(np.abs(problem.diagonal).mean()) or 1.0
+    snapped = np.where(alpha * worth < slack, 0, np.where((C - alpha) * worth < -slack, C, alpha))
+    candidates = []
+    for start in (snapped, alpha):
+        free = np.flatnonzero((start > 0) & (start < C))
+        if free.size == 0:
+            candidates.append(start)
+            continue
+        beta, ones = start * y, np.ones((free.size, 1))
+        K_free = problem.gram()[free]
+        system = np.block([[K_free[:, free] / worth, ones], [ones.T, np.zeros((1, 1))]])
+        wrong = np.append((y[free] - b - K_free @ beta) / worth, -beta.sum())
+        exact, repaired = start.copy(), start.copy()
+        exact[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
+        i = free[np.minimum(start, C - start)[free].argmax()]  # the one with the most room
+        repaired[i] -= y[i] * beta.sum()
+        candidates += [np.clip(exact, 0, C), np.clip(repaired, 0, C)]
+    solutions = [
+        problem.solution(candidate, n_iter=n_iter, converged=True, trace=trace)
+        for candidate in candidates
+    ]
+    best = min(solutions, key=lambda solution: solution.certificate.gap)
+    if best.certificate.proves_optimality and best.certificate.relative_gap <= _ACCURATE:
+        return best
     warnings.warn(
-        f"{solver} stopped early ({reason}) with a duality gap of "
-        f"{solution.certificate.gap:.3g} (primal {solution.certificate.primal:.6g}, "
-        f"dual {solution.certificate.dual:.6g})",
+        f"{solver} stopped after {n_iter} iterations with a duality gap of "
+        f"{best.certificate.gap:.3g} (primal {best.certificate.primal:.6g}, "
+        f"dual {best.certificate.dual:.6g})",
         ConvergenceWarning,
         stacklevel=3,
     )
-    return solution
+    return replace(best, converged=False)
 
 
 def solve_slsqp(
@@ -469,7 +474,8 @@ def solve_slsqp(
     Returns
     -------
     Solution
-        With a `sklearn.exceptions.ConvergenceWarning` that names the gap if SLSQP gave up.
+        Converged if the certificate's relative gap is at most 1e-6, whatever SLSQP says about
+        itself; else with a `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
     Notes
     -----
@@ -480,7 +486,7 @@ def solve_slsqp(
     D. Kraft (1988), "A software package for sequential quadratic programming".
     """
     problem.gram()
-    unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), 1e-300))
+    unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), _TINY))
     iterates: list[Array] = []
     result = minimize(
         lambda u: -problem.objective(unit * u) / unit,
@@ -493,19 +499,11 @@ def solve_slsqp(
         callback=(lambda u: iterates.append(unit * u)) if trace else None,
     )
     alpha = np.clip(unit * result.x, 0, problem.upper)
-    room = np.minimum(alpha, problem.upper - alpha)  # α at a bound but for rounding has no say
-    if room.any():
-        b = float(np.average(problem.y * problem.gradient(alpha), weights=room))
-        alpha = _finish(problem, alpha, b)
-    certificate = problem.certificate(alpha, problem.bias(alpha))
-    # SLSQP gives up where rounding stops it, which can be at the optimum: the gap tells.
-    converged = bool(result.success) or abs(certificate.relative_gap) < 1e-6
-    solution = problem.solution(
-        alpha, n_iter=int(result.nit), converged=converged, trace=tuple(iterates)
-    )
-    if not converged:
-        _warn_not_converged("SLSQP", solution, result.message)
-    return solution
+    rounding = 1e-9 * unit  # SLSQP stops this close to a bound rather than on it
+    alpha[alpha < rounding] = 0
+    full = problem.upper - alpha < rounding
+    alpha[full] = problem.upper[full]
+    return _finish(problem, alpha, problem.bias(alpha), "SLSQP", int(result.nit), tuple(iterates))
 
 
 @dataclass(frozen=True)
@@ -541,7 +539,7 @@ def _longest_step(values: list[Array], directions: list[Array]) -> float:
 def solve_interior_point(
     problem: DualProblem,
     *,
-    tol: float = 1e-10,
+    tol: float = 1e-12,
     max_iter: int = 100,
     callback: Callable[[InteriorStep], object] | None = None,
     trace: bool = False,
@@ -564,9 +562,9 @@ def solve_interior_point(
     ----------
     problem : DualProblem
         The problem; its Gram matrix must fit its cache and be positive semidefinite.
-    tol : float, default 1e-10
+    tol : float, default 1e-12
         Stop when the gap is at most ``tol`` Σα and the residual at most ``tol`` (in units of the
-        functional margin).
+        functional margin), or at most what rounding leaves of them.
     max_iter : int, default 100
         The most iterations.
     callback : callable, optional
@@ -577,7 +575,8 @@ def solve_interior_point(
     Returns
     -------
     Solution
-        With a `sklearn.exceptions.ConvergenceWarning` that names the gap if max_iter was reached.
+        Converged if the certificate's relative gap is at most 1e-6; else with a
+        `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
     Raises
     ------
@@ -596,7 +595,7 @@ def solve_interior_point(
     y, C = problem.y, problem.upper
     Q = problem.gram() * np.outer(y, y)
     boxed = np.isfinite(C)
-    curvature = max(float(np.abs(problem.diagonal).mean()), np.finfo(float).tiny)
+    curvature = max(float(np.abs(problem.diagonal).mean()), _TINY)
     regular = problem.n * _EPS * curvature * np.eye(problem.n)  # K may have rank less than n
 
     alpha = np.minimum(C / 2, 1 / curvature)
@@ -604,14 +603,13 @@ def solve_interior_point(
     s, xi, b = np.ones(problem.n), np.where(boxed, 1.0, 0.0), 0.0
     zeros = np.zeros(problem.n)
     steps: list[InteriorStep] = []
-    converged = False
     for _ in range(max_iter):
         products = np.concatenate([alpha * s, t[boxed] * xi[boxed]])
         residual = 1 - Q @ alpha - y * b + s - xi
         gap, largest = float(products.sum()), float(np.abs(residual).max())
-        converged = gap <= tol * float(alpha.sum()) and largest <= tol
-        if converged:
-            break
+        total = float(alpha.sum())
+        if gap <= tol * total and largest <= max(tol, 4 * _EPS * curvature * total):
+            break  # rounding in Qα is about that last number
         try:
             factor = cho_factor(Q + regular + np.diag(s / alpha + xi / t), lower=True)
         except LinAlgError as error:
@@ -619,39 +617,30 @@ def solve_interior_point(
                 "kernel must be positive semidefinite for the interior point method, but the "
                 "Gram matrix of these points is not"
             ) from error
-        H_inv_y = cho_solve(factor, y)
-
-        def newton(
-            target: float, bend_s: Array, bend_xi: Array
-        ) -> tuple[Array, float, Array, Array]:
-            """Solve for the step that brings every product to the target."""
-            rs = (target - bend_s) / alpha - s  # noqa: B023
-            rxi = (target - bend_xi) / t - xi  # noqa: B023
-            u = cho_solve(factor, residual + rs - rxi)  # noqa: B023
-            db = float((y @ u + y @ alpha) / (y @ H_inv_y))  # noqa: B023
-            dalpha = u - H_inv_y * db  # noqa: B023
-            return dalpha, db, rs - s / alpha * dalpha, rxi + xi / t * dalpha  # noqa: B023
-
+        v = cho_solve(factor, y)
         mu = gap / products.size
-        dalpha, db, ds, dxi = newton(0.0, zeros, zeros)
-        hurried = _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
-        left = (alpha + hurried * dalpha) @ (s + hurried * ds)
-        left += (t - hurried * dalpha)[boxed] @ (xi + hurried * dxi)[boxed]
-        centring = (left / gap) ** 3
-        dalpha, db, ds, dxi = newton(float(centring) * mu, dalpha * ds, -dalpha * dxi)
-        length = 0.99 * _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
+        target, centring, bend_s, bend_xi = 0.0, 0.0, zeros, zeros
+        for phase in ("predictor", "corrector"):
+            # One step brings every product to the target, less what its curvature will add.
+            rs = (target - bend_s) / alpha - s
+            rxi = (target - bend_xi) / t - xi
+            u = cho_solve(factor, residual + rs - rxi)
+            db = float((y @ u + y @ alpha) / (y @ v))
+            dalpha = u - v * db
+            ds, dxi = rs - s / alpha * dalpha, rxi + xi / t * dalpha
+            reach = _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
+            if phase == "predictor":
+                left = (alpha + reach * dalpha) @ (s + reach * ds)
+                left += (t - reach * dalpha)[boxed] @ (xi + reach * dxi)[boxed]
+                centring = float(left / gap) ** 3
+                target, bend_s, bend_xi = centring * mu, dalpha * ds, -dalpha * dxi
+        length = 0.99 * reach
         alpha, t, b = alpha + length * dalpha, t - length * dalpha, b + length * db
         s, xi = s + length * ds, xi + length * dxi
-        steps.append(InteriorStep(gap, largest, float(centring), length))
+        steps.append(InteriorStep(gap, largest, centring, length))
         if callback is not None:
             callback(steps[-1])
 
-    alpha = _finish(problem, alpha, b)
-    solution = problem.solution(
-        alpha, n_iter=len(steps), converged=converged, trace=tuple(steps) if trace else ()
+    return _finish(
+        problem, alpha, b, "The interior point method", len(steps), tuple(steps) if trace else ()
     )
-    if not converged:
-        _warn_not_converged(
-            "The interior point method", solution, f"max_iter={max_iter} iterations"
-        )
-    return solution

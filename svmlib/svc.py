@@ -237,8 +237,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                 return 1.0 / X.shape[1]
             if self.gamma == "scale":
                 mean = np.average(X.mean(axis=1), weights=weights)
-                variance = np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
-                return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0
+                variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
+                return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
             raise ValueError(
                 f'gamma must be "scale", "auto" or a positive number, got {self.gamma!r}'
             )

@@ -1,0 +1,462 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib import duality, kernels
+from svmlib.duality import (
+    Certificate,
+    DualProblem,
+    solve_interior_point,
+    solve_slsqp,
+)
+from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+
+SOLVERS = [solve_interior_point, solve_slsqp]
+KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
+
+
+def data(seed: int, n: int = 20, d: int = 2, shift: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1)
+    return rng.normal(size=(n, d)) + shift * y[:, None], y
+
+
+def feasible(problem: DualProblem, seed: int) -> np.ndarray:
+    """Return random multipliers in the box with Σ α_i y_i = 0, some of them at a bound."""
+    rng = np.random.default_rng(seed)
+    cap = np.minimum(problem.upper, 3.0)
+    alpha = cap * np.clip(rng.uniform(-0.5, 1.5, problem.n), 0, 1)
+    positive, negative = alpha @ (problem.y > 0), alpha @ (problem.y < 0)
+    low = min(positive, negative)
+    alpha[problem.y > 0] *= low / positive if positive else 0
+    alpha[problem.y < 0] *= low / negative if negative else 0
+    return alpha
+
+
+def by_hand(problem: DualProblem, alpha: np.ndarray, b: float) -> tuple[float, float, float]:
+    """Return primal value, dual value and largest KKT violation by the shortest formulas."""
+    K = problem.kernel(problem.X, problem.X)
+    v = alpha * problem.y
+    margin = problem.y * (K @ v + b)
+    if np.isinf(problem.upper).all():
+        primal = v @ K @ v / 2 / margin.min() ** 2 if margin.min() > 0 else np.inf
+    else:
+        primal = v @ K @ v / 2 + problem.upper @ np.clip(1 - margin, 0, None)
+    low, high = alpha == 0, alpha == problem.upper
+    free = ~low & ~high
+    violation = np.abs(margin - 1) * free + np.clip(1 - margin, 0, None) * low
+    violation += np.clip(margin - 1, 0, None) * high
+    return primal, alpha.sum() - v @ K @ v / 2, violation.max()
+
+
+# The problem
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_objective_and_gradient_are_their_formulas(kernel):
+    X, y = data(0)
+    problem = DualProblem(X, y, 2.0, kernel)
+    alpha = feasible(problem, 1)
+    K = kernel(X, X)
+    pairs = sum(alpha[i] * alpha[j] * y[i] * y[j] * K[i, j] for i in range(20) for j in range(20))
+    assert_allclose(problem.objective(alpha), alpha.sum() - pairs / 2)
+    numeric = approx_fprime(alpha, problem.objective, 1e-6)
+    assert_allclose(problem.gradient(alpha), numeric, rtol=1e-4, atol=1e-4)
+    problem.gram()  # the same from the cache
+    assert_allclose(problem.objective(alpha), alpha.sum() - pairs / 2)
+    assert_allclose(problem.gradient(alpha), 1 - y * (K @ (alpha * y)), atol=1e-12)
+
+
+def test_decision_function_and_weights():
+    X, y = data(1, d=3)
+    problem = DualProblem(X, y)
+    alpha = feasible(problem, 0)
+    Z = data(2, n=7, d=3)[0]
+    assert_allclose(
+        problem.decision_function(alpha, 0.5, Z), Z @ problem.weights(alpha) + 0.5, atol=1e-12
+    )
+    with pytest.raises(ValueError, match="Z has 2 features, expected 3"):
+        problem.decision_function(alpha, 0.5, Z[:, :2])
+    with pytest.raises(ValueError, match="kernel must be Linear"):
+        DualProblem(X, y, 1.0, RBF(1.0)).weights(alpha)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"C": 0}, "C must be a positive number"),
+        ({"C": -1.0}, "C must be a positive number"),
+        ({"C": np.nan}, "C must be"),
+        ({"C": "1"}, "C must be"),
+        ({"C": [1.0, 2.0]}, "C has 2 entries, expected 20"),
+        ({"C": np.zeros(20)}, "C must be positive for every sample"),
+        ({"C": np.full(20, np.inf)}, "C must be finite"),
+        ({"kernel": "rbf"}, "kernel must be a kernel such as"),
+        ({"kernel": lambda X, Z: np.zeros((3, 3))}, "kernel must return one row"),
+        ({"cache_mb": 0}, "cache_mb must be a positive"),
+        ({"cache_mb": 1e-4}, "cache_mb must be at least .* two rows"),
+        ({"y": np.ones(20)}, "both classes"),
+        ({"y": np.arange(20)}, "only -1 and \\+1"),
+        ({"y": [1, -1]}, "one label for each of the 20 rows"),
+        ({"X": np.zeros(20)}, "shape"),
+        ({"X": np.full((20, 2), np.nan)}, "NaN"),
+        ({"X": np.zeros((0, 2))}, "at least one point"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    X, y = data(0)
+    with pytest.raises(ValueError, match=message):
+        DualProblem(**{"X": X, "y": y} | arguments)
+
+
+# The rows of K
+
+
+def counting(kernel):
+    def count(X, Z):
+        count.values += X.shape[0] * Z.shape[0]
+        return kernel(X, Z)
+
+    count.values = 0
+    return count
+
+
+def test_rows_are_computed_when_asked_for_and_kept_while_there_is_room(monkeypatch):
+    monkeypatch.setattr(duality, "_SMALL", 0)
+    X, y = data(0, n=50)
+    kernel = counting(RBF(1.0))
+    problem = DualProblem(X, y, 1.0, kernel, cache_mb=3.5 * 50 * 8 / 2**20)
+    K = RBF(1.0)(X, X)
+    kernel.values = 0
+    for i in (4, 7, 9, 4, 7, 9, 4):
+        assert_allclose(problem.row(i), K[i], rtol=0, atol=1e-13)
+    assert kernel.values == 3 * 50
+    problem.row(11)  # takes the place of row 7, the least recently used
+    problem.row(4)
+    problem.row(9)
+    assert kernel.values == 4 * 50
+    assert_allclose(problem.row(7), K[7], rtol=0, atol=1e-13)
+    assert kernel.values == 5 * 50
+    assert problem._cache.nbytes <= 3.5 * 50 * 8
+    with pytest.raises(ValueError, match="read-only"):
+        problem.row(4)[0] = 0
+    with pytest.raises(ValueError, match=r"cache_mb must be at least .* whole Gram matrix"):
+        problem.gram()
+
+
+@pytest.mark.parametrize("small", [0, 1000])
+def test_rows_and_gram_matrix_agree(small, monkeypatch):
+    monkeypatch.setattr(duality, "_SMALL", small)
+    monkeypatch.setattr(duality, "BLOCK", 64)
+    X, y = data(0)
+    problem = DualProblem(X, y, 1.0, RBF(0.3))
+    row = problem.row(5).copy()
+    K = problem.gram()
+    assert_allclose(K, RBF(0.3)(X, X), atol=1e-13)
+    assert_allclose(np.array([problem.row(i) for i in range(20)]), K, rtol=0, atol=0)
+    assert_allclose(row, K[5], rtol=0, atol=1e-13)
+    assert (np.diag(K) == 1).all()
+    assert problem.gram() is K
+    assert not K.flags.writeable
+
+
+# The certificate
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@given(seed=st.integers(0, 10**6), b=st.floats(-3, 3), kernel=st.sampled_from(KERNELS))
+@settings(max_examples=40)
+def test_certificate_by_hand_and_weak_duality(C, seed, b, kernel):
+    X, y = data(seed, n=14, shift=1.0)
+    problem = DualProblem(X, y, C, kernel)
+    alpha = feasible(problem, seed + 1)
+    certificate = problem.certificate(alpha, b)
+    primal, dual, violation = by_hand(problem, alpha, b)
+    assert_allclose(certificate.primal, primal, rtol=1e-9)
+    assert_allclose(certificate.dual, dual, rtol=1e-9, atol=1e-9)
+    assert_allclose(certificate.kkt_violation, violation, atol=1e-9)
+    assert_allclose(certificate.norm_w**2 / 2, alpha.sum() - dual, atol=1e-9)
+    assert certificate.infeasibility < 1e-12
+    assert certificate.proves_optimality
+    assert certificate.gap >= -1e-9 * abs(dual)
+    if np.isfinite(C):
+        best = solve_interior_point(problem).certificate
+        assert certificate.dual <= best.primal + 1e-9
+        assert certificate.primal >= best.dual - 1e-9
+
+
+def test_hard_margin_primal_is_the_value_of_a_feasible_classifier():
+    X, y = data(3, shift=3.0)
+    problem = DualProblem(X, y, np.inf)
+    solution = solve_interior_point(problem)
+    for scale in (0.3, 1.0, 5.0):  # the same hyperplane, whatever the multipliers' scale
+        certificate = problem.certificate(scale * solution.alpha, scale * solution.b)
+        assert_allclose(certificate.primal, solution.certificate.primal)
+    w = problem.weights(solution.alpha)
+    shifted = problem.certificate(solution.alpha, solution.b + 0.5)
+    margin = (y * (X @ w + solution.b + 0.5)).min()
+    w, b = w / margin, (solution.b + 0.5) / margin
+    assert (y * (X @ w + b)).min() > 1 - 1e-12
+    assert_allclose(shifted.primal, w @ w / 2)
+    assert shifted.gap > 0.1
+    assert problem.certificate(solution.alpha, solution.b + 50).primal == np.inf
+
+
+def test_certificate_of_infeasible_multipliers_bounds_nothing():
+    X, y = data(0)
+    problem = DualProblem(X, y, 1.0)
+    alpha = feasible(problem, 0)
+    for wrong, size in [
+        (alpha + 0.25 * (y > 0), 0.2 * (y > 0).sum()),
+        (alpha + 2.0, 2.0),
+        (alpha - 2.0, 1.0),
+    ]:
+        certificate = problem.certificate(wrong, 0.0)
+        assert certificate.infeasibility >= size
+        assert certificate.dual == -np.inf
+        assert certificate.gap == certificate.relative_gap == np.inf
+
+
+def test_certificate_uses_nothing_that_a_solver_left_behind():
+    X, y = data(0)
+    problem = DualProblem(X, y, 1.0, RBF(1.0))
+    alpha = feasible(problem, 0)
+    before = problem.certificate(alpha, 0.1)
+    problem.gram()
+    problem._cache.flags.writeable = True
+    problem._cache[:] = 1e6
+    assert problem.certificate(alpha, 0.1) == before
+
+
+def test_certificate_checks_its_argument():
+    problem = DualProblem(*data(0))
+    with pytest.raises(ValueError, match="alpha has 3 entries, expected 20"):
+        problem.certificate([0.0, 0.0, 0.0], 0.0)
+
+
+def test_certificate_says_what_it_does_not_prove():
+    good = Certificate(2.0, 1.5, 1e-3, 0.0, 1.2)
+    assert good.gap == 0.5
+    assert good.relative_gap == 0.25
+    assert "proves that the optimum is in [1.5, 2]" in str(good)
+    assert "gap 0.5" in str(good)
+    for bad, reason in [
+        (replace(good, proves_optimality=False), "positive semidefinite"),
+        (replace(good, primal=np.inf), "does not separate"),
+        (replace(good, dual=-np.inf), "not feasible"),
+    ]:
+        assert re.search(f"does not prove optimality.*{reason}", str(bad))
+
+
+def test_convexity_is_known_or_looked_up(monkeypatch):
+    X, y = data(0)
+    assert DualProblem(X, y, 1.0, RBF(1.0)).convex
+    assert DualProblem(X, y, 1.0, lambda A, B: A @ B.T).convex  # rank 2, found numerically
+    assert not DualProblem(X, y, 1.0, lambda A, B: -A @ B.T).convex
+    assert not DualProblem(X, y, 1.0, Polynomial(3, 1.0, -2.0)).convex
+    assert not DualProblem(X, y, 1.0, Sigmoid(1.0, -1.0)).convex
+    assert not DualProblem(X, y, 1.0, lambda A, B: A @ B.T + A[:, :1]).convex  # not symmetric
+    monkeypatch.setattr(duality, "_LARGEST_FACTOR", 10)
+    assert not DualProblem(X, y, 1.0, lambda A, B: A @ B.T).convex  # nobody looked
+
+
+# The bias
+
+
+def test_bias_is_the_mean_over_the_free_multipliers():
+    X, y = data(5)
+    problem = DualProblem(X, y, 1.0, RBF(0.5))
+    alpha = feasible(problem, 2)
+    g = y - RBF(0.5)(X, X) @ (alpha * y)
+    free = (alpha > 0) & (alpha < 1)
+    assert 1 < free.sum() < 20
+    assert_allclose(problem.bias(alpha), g[free].mean())
+
+
+def test_bias_without_free_multipliers_is_the_middle_of_its_interval():
+    X, y = [[0.0], [1.0], [4.0], [6.0]], [-1, -1, 1, 1]
+    problem = DualProblem(X, y, 0.01)
+    solution = solve_interior_point(problem)
+    assert set(solution.alpha) == {0.01}
+    low, high = problem.bias_interval(solution.alpha)
+    assert low < high
+    assert_allclose(problem.bias(solution.alpha), (low + high) / 2)
+    for b in (low, 0.9 * low + 0.1 * high, solution.b, high):
+        certificate = problem.certificate(solution.alpha, b)
+        assert certificate.kkt_violation < 1e-12
+        assert abs(certificate.gap) < 1e-12
+    for b in (low - 0.01, high + 0.01):
+        certificate = problem.certificate(solution.alpha, b)
+        assert_allclose(certificate.kkt_violation, 0.01)
+        assert certificate.gap > 1e-5
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20)
+def test_bias_interval_holds_the_bias_at_the_optimum(seed):
+    X, y = data(seed)
+    problem = DualProblem(X, y, 1.0, RBF(0.5))
+    solution = solve_interior_point(problem)
+    low, high = problem.bias_interval(solution.alpha)
+    assert low - 1e-9 <= solution.b <= high + 1e-9
+
+
+# The solvers
+
+
+def assert_optimal(problem: DualProblem, solution, tol: float = 1e-8) -> None:
+    primal, dual, violation = by_hand(problem, solution.alpha, solution.b)
+    assert solution.converged
+    assert solution.alpha.min() >= 0
+    assert (solution.alpha <= problem.upper).all()
+    assert abs(solution.alpha @ problem.y) <= 1e-12 * solution.alpha.sum()
+    assert -1e-11 <= (primal - dual) / primal <= tol
+    assert violation <= max(tol, 1e-6)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 30),
+    d=st.integers(1, 4),
+    log_C=st.floats(-3, 3),
+    kernel=st.sampled_from(KERNELS),
+)
+@settings(max_examples=25)
+def test_solvers_reach_the_optimum(solve, seed, n, d, log_C, kernel):
+    X, y = data(seed, n=n, d=d)
+    problem = DualProblem(X, y, 10**log_C, kernel)
+    assert_optimal(problem, solve(problem), tol=1e-6)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_solvers_agree_with_libsvm(solve, kernel):
+    X, y = data(11, n=40)
+    problem = DualProblem(X, y, 1.0, kernel)
+    solution = solve(problem)
+    peer = svm.SVC(C=1.0, kernel=kernel, tol=1e-9).fit(X, y)
+    alpha = np.zeros(40)
+    alpha[peer.support_] = np.abs(peer.dual_coef_[0])
+    assert_allclose(problem.objective(solution.alpha), problem.objective(alpha), rtol=1e-7)
+    assert_allclose(
+        problem.decision_function(solution.alpha, solution.b, X),
+        peer.decision_function(X),
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_hard_margin(solve, kernel):
+    X, y = data(3, shift=2.5)
+    problem = DualProblem(X, y, np.inf, kernel)
+    solution = solve(problem)
+    assert_optimal(problem, solution)
+    # ‖w‖² = Σ α at the optimum of the hard margin.
+    assert_allclose(solution.certificate.norm_w**2, solution.alpha.sum(), rtol=1e-8)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e4])
+def test_units_do_not_matter(solve, scale, C):
+    """Features times s and C over s² is the same problem, with α over s²."""
+    X, y = data(7)
+    reference = solve_interior_point(DualProblem(X, y, C))
+    problem = DualProblem(scale * X, y, C / scale**2)
+    solution = solve(problem)
+    assert_optimal(problem, solution, tol=1e-6)
+    assert_allclose(solution.certificate.dual * scale**2, reference.certificate.dual, rtol=1e-6)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_hard_cases(solve):
+    two = DualProblem([[0.0], [2.0]], [-1, 1], np.inf)
+    solution = solve(two)
+    assert_allclose(solution.alpha, 0.5)  # w = 1, b = -1
+    assert_allclose(solution.b, -1)
+
+    X, y = data(0)
+    for problem in [
+        DualProblem(X, y, 1e-6, RBF(1.0)),
+        DualProblem(X, y, 1e8, RBF(1.0)),
+        DualProblem(np.ones_like(X), y, 1.0, RBF(1.0)),  # all points identical
+        DualProblem(np.repeat(X, 2, axis=0), np.tile([1, -1], 20), 1.0),  # both labels at each
+        DualProblem(np.repeat(X, 3, axis=0), np.repeat(y, 3), 1.0),
+        DualProblem(np.zeros_like(X), y, 1.0),  # K = 0
+    ]:
+        assert_optimal(problem, solve(problem), tol=1e-7)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_samples_have_their_own_bounds(solve):
+    X, y = data(0)
+    weights = np.random.default_rng(1).integers(1, 4, size=20)
+    weighted = DualProblem(X, y, 0.5 * weights, RBF(0.5))
+    repeated = DualProblem(np.repeat(X, weights, axis=0), np.repeat(y, weights), 0.5, RBF(0.5))
+    one, other = solve(weighted), solve(repeated)
+    assert_optimal(weighted, one)
+    assert_allclose(one.certificate.dual, other.certificate.dual, rtol=1e-7)
+    assert_allclose(
+        weighted.decision_function(one.alpha, one.b, X),
+        repeated.decision_function(other.alpha, other.b, X),
+        atol=1e-5,
+    )
+
+
+def test_solvers_keep_a_trace_when_asked():
+    problem = DualProblem(*data(0), 1.0, RBF(0.5))
+    seen = []
+    solution = solve_interior_point(problem, trace=True, callback=seen.append)
+    assert list(solution.trace) == seen
+    assert len(seen) == solution.n_iter
+    gaps = [step.gap for step in seen]
+    assert gaps[-1] < 1e-3 * gaps[0]
+    assert all(0 < step.length <= 1 and 0 <= step.centring <= 1.1 for step in seen)
+    assert solve_interior_point(problem).trace == ()
+
+    solution = solve_slsqp(problem, trace=True)
+    assert len(solution.trace) == solution.n_iter
+    assert_allclose(solution.trace[-1], solution.alpha, atol=1e-4)
+
+
+@pytest.mark.parametrize("solve", SOLVERS)
+def test_stopping_early_is_told_with_the_gap(solve):
+    problem = DualProblem(*data(0), 1.0, RBF(0.5))
+    with pytest.warns(ConvergenceWarning, match="duality gap of [0-9.e+-]+") as warned:
+        solution = solve(problem, max_iter=2)
+    assert not solution.converged
+    assert solution.n_iter == 2
+    assert f"{solution.certificate.gap:.3g}" in str(warned[0].message)
+    assert warned[0].filename == __file__
+
+
+def test_interior_point_refuses_an_indefinite_kernel():
+    problem = DualProblem(*data(0), 1.0, lambda A, B: -A @ B.T)
+    with pytest.raises(ValueError, match="kernel must be positive semidefinite"):
+        solve_interior_point(problem)
+
+
+def test_memory_of_an_expansion_is_bounded(monkeypatch):
+    largest = []
+
+    def kernel(X, Z):
+        largest.append(X.shape[0] * Z.shape[0])
+        return X @ Z.T
+
+    monkeypatch.setattr(kernels, "BLOCK", 100)
+    monkeypatch.setattr(duality, "BLOCK", 100)
+    problem = DualProblem(*data(0, n=60), 1.0, kernel)
+    problem.certificate(feasible(problem, 0), 0.0)
+    assert max(largest) <= 100

@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.metrics import pairwise
+
+from svmlib import kernels
+from svmlib.kernels import (
+    RBF,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    against,
+    check_kernel,
+    check_positive_semidefinite,
+    diagonal,
+    expansion,
+)
+
+CLASSICS = [
+    Linear(),
+    Polynomial(),
+    Polynomial(2, 0.5, 1.5),
+    Polynomial(1, 2.0, 0.0),
+    RBF(0.7),
+    Sigmoid(0.3, -0.2),
+]
+FORMULAS = {
+    Linear: lambda k, x, z: math.fsum(x * z),
+    Polynomial: lambda k, x, z: (k.gamma * math.fsum(x * z) + k.coef0) ** k.degree,
+    RBF: lambda k, x, z: math.exp(-k.gamma * math.fsum((x - z) ** 2)),
+    Sigmoid: lambda k, x, z: math.tanh(k.gamma * math.fsum(x * z) + k.coef0),
+}
+
+
+def points(seed: int, n: int, d: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+@pytest.mark.parametrize("kernel", CLASSICS, ids=repr)
+def test_a_kernel_is_its_formula(kernel):
+    X, Z = points(0, 7, 3), points(1, 5, 3)
+    expected = [[FORMULAS[type(kernel)](kernel, x, z) for z in Z] for x in X]
+    assert_allclose(kernel(X, Z), expected, rtol=1e-12, atol=1e-14)
+    assert_allclose(kernel.diagonal(X), np.diag(kernel(X, X)), rtol=1e-13, atol=1e-15)
+    assert_allclose(kernel(X, Z), kernel(Z, X).T, rtol=1e-13, atol=1e-15)
+
+
+def test_kernels_agree_with_scikit_learn():
+    X, Z = points(2, 20, 4), points(3, 30, 4)
+    assert_allclose(Polynomial(4, 0.3, 1.2)(X, Z), pairwise.polynomial_kernel(X, Z, 4, 0.3, 1.2))
+    assert_allclose(RBF(0.3)(X, Z), pairwise.rbf_kernel(X, Z, 0.3))
+    assert_allclose(Sigmoid(0.3, 0.1)(X, Z), pairwise.sigmoid_kernel(X, Z, 0.3, 0.1))
+
+
+@pytest.mark.parametrize("coef0", [0.0, 0.4, 3.0])
+@pytest.mark.parametrize("degree", [1, 2, 3, 5])
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_polynomial_feature_map_has_the_kernel_as_inner_product(d, degree, coef0):
+    kernel = Polynomial(degree, 0.7, coef0)
+    X, Z = points(4, 6, d), points(5, 8, d)
+    phi, psi = kernel.feature_map(X), kernel.feature_map(Z)
+    lengths = np.linalg.norm(phi, axis=1)[:, None] * np.linalg.norm(psi, axis=1)
+    assert_allclose(phi @ psi.T / lengths, kernel(X, Z) / lengths, rtol=0, atol=1e-14)
+    assert_allclose(lengths**2, np.outer(kernel.diagonal(X), kernel.diagonal(Z)))
+    exactly, at_most = math.comb(d + degree - 1, degree), math.comb(d + degree, degree)
+    assert phi.shape == (6, at_most if coef0 else exactly)
+
+
+def test_linear_feature_map_is_the_identity():
+    X = points(6, 3, 2)
+    assert_allclose(Linear().feature_map(X), X)
+
+
+def test_negative_constant_has_no_feature_map():
+    with pytest.raises(ValueError, match="coef0 must be at least 0"):
+        Polynomial(2, 1.0, -1.0).feature_map(points(0, 2, 2))
+
+
+def test_rbf_width():
+    assert RBF.from_width(2.0) == RBF(0.125)
+    with pytest.raises(ValueError, match="sigma"):
+        RBF.from_width(0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8, -1e15])
+@pytest.mark.parametrize("gamma", [1e-20, 0.5, 1e6, 1e15])
+def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
+    """The expansion ‖x‖² + ‖z‖² − 2 x·z alone would lose every digit here."""
+    rng = np.random.default_rng(0)
+    spacing = max(np.spacing(abs(offset)), 1 / math.sqrt(gamma))
+    X = offset + spacing * rng.integers(0, 5, size=(12, 3))
+    X[3] = X[7]
+    K = RBF(gamma)(X, X)
+    exact = np.exp(-gamma * np.sum((X[:, None] - X[None]) ** 2, axis=2))
+    assert_allclose(K, exact, rtol=0, atol=1e-12)
+    assert K.max() <= 1
+    assert_allclose([K[3, 7], *np.diag(K)], 1, rtol=0, atol=1e-12)
+
+
+def test_rbf_of_two_distant_clusters():
+    """One far point must not spoil the distances among the others."""
+    X = np.array([[0.0], [1e-4], [2e-4], [1e6]])
+    assert_allclose(RBF(1e7)(X, X)[0], np.exp(-1e7 * X[:, 0] ** 2), atol=1e-13)
+
+
+def test_huge_points_do_not_overflow_the_rbf():
+    X = np.array([[1e200], [-1e200]])
+    assert_allclose(against(RBF(1.0), X)(X, np.empty((2, 2))), np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: RBF(0.0), "gamma"),
+        (lambda: RBF(-1.0), "gamma"),
+        (lambda: RBF(math.inf), "gamma"),
+        (lambda: RBF("1"), "gamma"),
+        (lambda: Polynomial(0), "degree"),
+        (lambda: Polynomial(2.5), "degree"),
+        (lambda: Polynomial(True), "degree"),
+        (lambda: Polynomial(2, gamma=0), "gamma"),
+        (lambda: Polynomial(2, coef0=math.nan), "coef0"),
+        (lambda: Sigmoid(-1.0), "gamma"),
+        (lambda: Sigmoid(1.0, math.inf), "coef0"),
+    ],
+)
+def test_parameters_out_of_range_are_named(make, name):
+    with pytest.raises(ValueError, match=name):
+        make()
+
+
+def test_kernels_are_values():
+    assert RBF(0.5) == RBF(gamma=0.5)
+    assert len({Linear(), Linear(), RBF(1.0)}) == 2
+    with pytest.raises(AttributeError):
+        RBF(0.5).gamma = 2
+
+
+def test_points_are_checked():
+    with pytest.raises(ValueError, match="Z has 2 features, expected 3"):
+        Linear()(points(0, 4, 3), points(0, 4, 2))
+    with pytest.raises(ValueError, match="shape"):
+        RBF(1.0)([1.0, 2.0], [[1.0]])
+    with pytest.raises(ValueError, match="NaN"):
+        RBF(1.0).diagonal([[np.nan]])
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 15), d=st.integers(1, 4))
+@settings(max_examples=40)
+def test_kernels_that_claim_to_be_positive_semidefinite_are(seed, n, d):
+    X = points(seed, n, d)
+    for kernel in CLASSICS:
+        if kernel.positive_semidefinite:
+            assert check_positive_semidefinite(kernel(X, X)), kernel
+
+
+@pytest.mark.parametrize("kernel", [Sigmoid(1.0, -1.0), Polynomial(3, 1.0, -2.0)], ids=repr)
+def test_an_indefinite_kernel_shows_the_vector_that_proves_it(kernel):
+    X = points(0, 10, 3)
+    K = kernel(X, X)
+    check = check_positive_semidefinite(K)
+    assert not kernel.positive_semidefinite
+    assert not check
+    assert check.holds is False
+    v = check.eigenvector
+    assert_allclose(v @ v, 1)
+    assert v @ K @ v < 0
+    assert_allclose(K @ v, check.smallest_eigenvalue * v, atol=1e-9 * np.abs(K).max())
+    assert "not positive semidefinite" in str(check)
+
+
+def test_positive_semidefinite_check_forgives_rounding_only():
+    X = points(1, 30, 2)
+    assert check_positive_semidefinite(X @ X.T)  # rank 2: 28 eigenvalues are rounding
+    assert str(check_positive_semidefinite(np.eye(2))).startswith("positive semidefinite")
+    assert not check_positive_semidefinite(np.diag([1.0, -1e-6]))
+    assert check_positive_semidefinite(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("K", "message"),
+    [
+        ([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0]], "square"),
+        ([[1.0, 0.5], [0.4, 1.0]], r"symmetric, but K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
+        ([[np.nan]], "NaN"),
+    ],
+)
+def test_positive_semidefinite_check_refuses_what_is_no_gram_matrix(K, message):
+    with pytest.raises(ValueError, match=message):
+        check_positive_semidefinite(K)
+
+
+# Functions of the user's
+
+
+def evaluated(kernel, X, Z):
+    return against(kernel, Z)(X, np.empty((len(X), len(Z))))
+
+
+def test_a_function_is_a_kernel():
+    X, Z = points(0, 5, 2), points(1, 4, 2)
+
+    def laplace(A, B):
+        return np.exp(-np.abs(A[:, None] - B[None]).sum(axis=2))
+
+    assert check_kernel(laplace) is laplace
+    assert_allclose(evaluated(laplace, X, Z), laplace(X, Z))
+    assert_allclose(diagonal(laplace, X), 1)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (lambda A, B: A @ A.T, r"shape \(5, 4\), got shape \(5, 5\)"),
+        (lambda A, B: B @ A.T, r"got shape \(4, 5\)"),
+        (lambda A, B: 1.0, r"got shape \(\)"),
+        (lambda A, B: "K", "array of real numbers"),
+        (lambda A, B: np.full((len(A), len(B)), np.nan), "NaN or infinity"),
+    ],
+)
+def test_a_function_that_returns_something_else_is_refused(kernel, message):
+    with pytest.raises(ValueError, match=message):
+        evaluated(kernel, points(0, 5, 2), points(1, 4, 2))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", None, RBF, 3])
+def test_what_cannot_be_called_is_no_kernel(kernel):
+    with pytest.raises(ValueError, match="kernel must be a kernel such as"):
+        check_kernel(kernel)
+
+
+def test_overflow_is_told():
+    X = np.full((2, 1), 1e200)
+    with pytest.raises(ValueError, match=r"Polynomial.*infinity"):
+        evaluated(Polynomial(3), X, X)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.4), lambda A, B: np.cos(A @ B.T)])
+@pytest.mark.parametrize("block", [1, 7, 10**6])
+def test_expansion_is_the_sum_it_says_it_is(kernel, block, monkeypatch):
+    monkeypatch.setattr(kernels, "BLOCK", block)
+    X, Z, beta = points(0, 9, 3), points(1, 11, 3), points(2, 9, 1)[:, 0]
+    beta[[0, 4, 8]] = 0
+    assert_allclose(expansion(kernel, X, beta, Z), evaluated(kernel, Z, X) @ beta, atol=1e-14)
+    assert_allclose(expansion(kernel, X, np.zeros(9), Z), np.zeros(11))
