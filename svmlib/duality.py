@@ -228,7 +228,7 @@ class DualProblem:
             self._slots.move_to_end(i)
             return row
         if self.n <= min(_SMALL, self._capacity):
-            return self.gram()[i]
+            return np.asarray(self.gram()[i])
         if len(self._slots) < self._capacity:
             row = self._cache[len(self._slots)]
         else:
@@ -422,26 +422,28 @@ def _finish(
     snapped = np.where(alpha * worth < slack, 0, np.where((C - alpha) * worth < -slack, C, alpha))
     candidates = []
     for start in (snapped, alpha):
+        candidates.append(_balance(problem, start))
         free = np.flatnonzero((start > 0) & (start < C))
-        if free.size == 0:
-            candidates.append(start)
-            continue
-        beta, ones = start * y, np.ones((free.size, 1))
-        K_free = problem.gram()[free]
-        system = np.block([[K_free[:, free] / worth, ones], [ones.T, np.zeros((1, 1))]])
-        wrong = np.append((y[free] - b - K_free @ beta) / worth, -beta.sum())
-        exact, repaired = start.copy(), start.copy()
-        exact[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
-        i = free[np.minimum(start, C - start)[free].argmax()]  # the one with the most room
-        repaired[i] -= y[i] * beta.sum()
-        candidates += [np.clip(exact, 0, C), np.clip(repaired, 0, C)]
+        if free.size:
+            beta, ones = start * y, np.ones((free.size, 1))
+            K_free = problem.gram()[free]
+            system = np.block([[K_free[:, free] / worth, ones], [ones.T, np.zeros((1, 1))]])
+            wrong = np.append((y[free] - b - K_free @ beta) / worth, -beta.sum())
+            exact = start.copy()
+            exact[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
+            candidates.append(np.clip(exact, 0, C))
     solutions = [
         problem.solution(candidate, n_iter=n_iter, converged=True, trace=trace)
         for candidate in candidates
     ]
+    accurate = [
+        solution
+        for solution in solutions
+        if solution.certificate.proves_optimality and solution.certificate.relative_gap <= _ACCURATE
+    ]
+    if accurate:
+        return min(accurate, key=lambda solution: solution.certificate.kkt_violation)
     best = min(solutions, key=lambda solution: solution.certificate.gap)
-    if best.certificate.proves_optimality and best.certificate.relative_gap <= _ACCURATE:
-        return best
     warnings.warn(
         f"{solver} stopped after {n_iter} iterations with a duality gap of "
         f"{best.certificate.gap:.3g} (primal {best.certificate.primal:.6g}, "
@@ -450,6 +452,21 @@ def _finish(
         stacklevel=3,
     )
     return replace(best, converged=False)
+
+
+def _balance(problem: DualProblem, alpha: Array) -> Array:
+    """Return α with Σ α_i y_i = 0: one multiplier gives way, or else the heavier class shrinks."""
+    alpha, y = alpha.copy(), problem.y
+    excess = float(alpha @ y)
+    i = np.minimum(alpha, problem.upper - alpha).argmax()  # the one with the most room
+    if abs(excess) <= problem.n * _EPS * alpha.sum():  # as good as zero
+        return alpha
+    if 0 <= alpha[i] - y[i] * excess <= problem.upper[i]:
+        alpha[i] -= y[i] * excess
+    else:
+        heavier = y * excess > 0
+        alpha[heavier] *= 1 - abs(excess) / alpha[heavier].sum()
+    return alpha
 
 
 def solve_slsqp(

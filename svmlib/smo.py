@@ -158,7 +158,7 @@ def smo(
     g_down = np.where(y < 0, y, np.inf)  # g where β can shrink
     # A curvature below its own rounding is as good as zero, and an indefinite kernel can have a
     # negative one. A tiny positive number in its place makes a long step uphill, to the box.
-    tiny = 4 * np.finfo(float).eps * max(float(np.abs(diagonal).max()), np.finfo(float).tiny)
+    tiny = 4 * np.finfo(float).eps * (float(np.abs(diagonal).max()) or 1.0)
     half_diagonal, half_tiny = diagonal / 2, np.full(n, tiny / 2)
 
     # The loop below is all the time there is, so it works in arrays that are already there.
@@ -166,7 +166,7 @@ def smo(
     pairs = cycle(combinations(range(n), 2))
     steps: list[Step] = []
     n_iter = 0
-    with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar:
+    with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar, np.errstate(over="ignore"):
         while True:
             i = int(g_up.argmax())
             np.subtract(g_up[i], g_down, out=slope)  # of D along "β_i up, β_j down", for every j

@@ -1,0 +1,349 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib import duality
+from svmlib.duality import DualProblem, Solution, solve_interior_point
+from svmlib.hulls import NotSeparableError
+from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.smo import smo
+
+KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
+SELECTIONS = ["second", "first", "cyclic"]
+
+
+def data(seed: int, n: int = 30, d: int = 2, shift: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1)
+    return rng.normal(size=(n, d)) + shift * y[:, None], y
+
+
+def assert_optimal(problem: DualProblem, solution: Solution, tol: float = 1e-3) -> None:
+    """Verify by a few lines that share nothing with the library but the kernel."""
+    alpha, y, C = solution.alpha, problem.y, problem.upper
+    K = problem.kernel(problem.X, problem.X)
+    v = alpha * y
+    margin = y * (K @ v + solution.b)
+    primal = v @ K @ v / 2 + (C @ np.clip(1 - margin, 0, None) if np.isfinite(C[0]) else 0)
+    dual = alpha.sum() - v @ K @ v / 2
+    assert solution.converged
+    assert ((alpha >= 0) & (alpha <= C)).all()
+    assert abs(alpha @ y) <= 1e-12 * alpha.sum()
+    assert (margin[alpha < C] >= 1 - tol).all()
+    assert (margin[alpha > 0] <= 1 + tol).all()
+    if np.isfinite(C[0]):
+        assert_allclose(solution.certificate.primal, primal, rtol=1e-9)
+        assert -1e-10 * primal <= primal - dual <= tol * alpha.sum() + tol * C[margin < 1].sum()
+    assert_allclose(solution.certificate.dual, dual, rtol=1e-9)
+    assert solution.certificate.kkt_violation <= tol
+
+
+# The optimum
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 40),
+    d=st.integers(1, 4),
+    log_C=st.floats(-3, 2),
+    kernel=st.sampled_from(KERNELS),
+)
+@settings(max_examples=40)
+def test_random_problems_against_libsvm(selection, seed, n, d, log_C, kernel):
+    X, y = data(seed, n=n, d=d)
+    C = 10**log_C
+    problem = DualProblem(X, y, C, kernel)
+    solution = smo(problem, selection=selection)
+    assert_optimal(problem, solution)
+
+    peer = svm.SVC(C=C, kernel=kernel, tol=1e-6).fit(X, y)
+    alpha = np.zeros(n)
+    alpha[peer.support_] = np.abs(peer.dual_coef_[0])
+    best = problem.certificate(alpha, float(peer.intercept_[0]))
+    slack = 1e-9 * best.primal
+    assert solution.certificate.dual <= best.primal + slack
+    assert solution.certificate.primal >= best.dual - slack
+    ours = problem.decision_function(solution.alpha, solution.b, X)
+    theirs = peer.decision_function(X)
+    if ((alpha > 1e-6 * C) & (alpha < C * (1 - 1e-6))).any():  # else b is only an interval
+        # Strong convexity: ½‖w − w*‖² ≤ gap, so f is known to √(2 gap k(x, x)) but for b.
+        known = np.sqrt(2 * max(0, solution.certificate.gap) * problem.diagonal.max()) + 2e-3
+        clear = np.abs(theirs) > 2 * known
+        assert (np.sign(ours) == np.sign(theirs))[clear].all()
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_a_small_tolerance_gives_the_exact_solution(selection, kernel):
+    X, y = data(1)
+    problem = DualProblem(X, y, 2.0, kernel)
+    exact = solve_interior_point(problem)
+    solution = smo(problem, tol=1e-10, selection=selection)
+    assert_optimal(problem, solution, tol=1e-9)
+    assert_allclose(solution.certificate.dual, exact.certificate.dual, rtol=1e-12)
+    assert_allclose(
+        problem.decision_function(solution.alpha, solution.b, X),
+        problem.decision_function(exact.alpha, exact.b, X),
+        atol=1e-8,
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_hard_margin(kernel):
+    X, y = data(3, shift=2.0)
+    problem = DualProblem(X, y, np.inf, kernel)
+    solution = smo(problem, tol=1e-6)
+    exact = solve_interior_point(problem)
+    assert_optimal(problem, solution, tol=1e-6)
+    assert 0 <= solution.certificate.relative_gap < 1e-5
+    assert_allclose(solution.certificate.dual, exact.certificate.dual, rtol=1e-6)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=15)
+def test_order_and_names_of_the_classes_do_not_matter(seed):
+    X, y = data(seed)
+    order = np.random.default_rng(seed).permutation(y.size)
+    one = smo(DualProblem(X, y, 1.0, RBF(0.5)), tol=1e-8)
+    permuted = smo(DualProblem(X[order], y[order], 1.0, RBF(0.5)), tol=1e-8)
+    swapped = smo(DualProblem(X, -y, 1.0, RBF(0.5)), tol=1e-8)
+    assert_allclose(permuted.alpha, one.alpha[order], atol=1e-5)
+    assert_allclose(swapped.alpha, one.alpha, atol=1e-5)
+    assert_allclose(swapped.b, -one.b, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e3, 1e8])
+def test_units_do_not_matter(scale):
+    """Features times s and C over s² is the same problem: the same steps, α over s²."""
+    X, y = data(2)
+    one = smo(DualProblem(X, y, 1.0))
+    scaled = DualProblem(scale * X, y, 1 / scale**2)
+    solution = smo(scaled)
+    assert_optimal(scaled, solution)
+    assert_allclose(solution.certificate.dual * scale**2, one.certificate.dual, rtol=1e-6)
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e8])
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_extreme_constants_and_features(C, scale):
+    X, y = data(4, n=20)
+    problem = DualProblem(scale * X, y, C, RBF(0.5 / scale**2))
+    assert_optimal(problem, smo(problem))
+
+
+def test_hard_cases():
+    X, y = data(0, n=20)
+    rng = np.random.default_rng(0)
+    for problem in [
+        DualProblem([[0.0], [2.0]], [-1, 1], 1.0),
+        DualProblem([[0.0], [0.0]], [-1, 1], 1.0),
+        DualProblem(np.ones_like(X), y, 1.0, RBF(1.0)),  # all points identical
+        DualProblem(np.zeros_like(X), y, 1.0),  # K = 0
+        DualProblem(1e-150 * X, y, 1.0),  # and nearly so
+        DualProblem(np.repeat(X, 2, axis=0), np.tile([1, -1], 20), 1.0),  # both labels at each
+        DualProblem(rng.normal(size=(1001, 2)), np.r_[1, -np.ones(1000)], 1.0, RBF(0.5)),
+    ]:
+        assert_optimal(problem, smo(problem))
+
+
+def test_two_points_are_solved_in_one_step():
+    solution = smo(DualProblem([[0.0], [2.0]], [-1, 1], np.inf))
+    assert solution.n_iter == 1
+    assert_allclose(solution.alpha, 0.5)
+    assert_allclose(solution.b, -1)
+
+
+def test_samples_have_their_own_bounds():
+    X, y = data(0)
+    weights = np.random.default_rng(1).integers(1, 4, size=y.size)
+    weighted = DualProblem(X, y, 0.5 * weights, RBF(0.5))
+    repeated = DualProblem(np.repeat(X, weights, axis=0), np.repeat(y, weights), 0.5, RBF(0.5))
+    one, other = smo(weighted, tol=1e-8), smo(repeated, tol=1e-8)
+    assert_optimal(weighted, one, tol=1e-8)
+    assert_allclose(one.certificate.dual, other.certificate.dual, rtol=1e-8)
+
+
+def test_the_duality_gap_is_no_larger_than_libsvms():
+    for seed in range(20):
+        X, y = data(seed, n=150, d=3)
+        problem = DualProblem(X, y, 1.0, RBF(0.3))
+        peer = svm.SVC(C=1.0, gamma=0.3).fit(X, y)
+        alpha = np.zeros(150)
+        alpha[peer.support_] = np.abs(peer.dual_coef_[0])
+        theirs = problem.certificate(alpha, float(peer.intercept_[0]))
+        assert smo(problem).certificate.gap <= theirs.gap
+
+
+# The steps
+
+
+def replay(problem: DualProblem, steps):
+    """Yield each step with β and g as they were before it, g computed afresh."""
+    K = problem.kernel(problem.X, problem.X)
+    beta = np.zeros(problem.n)
+    for step in steps:
+        yield step, beta.copy(), problem.y - K @ beta, K
+        beta[step.i] += step.length
+        beta[step.j] -= step.length
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_step_is_what_it_says(selection, seed):
+    X, y = data(seed)
+    problem = DualProblem(X, y, np.where(y > 0, 1.0, 0.5), RBF(0.5))
+    solution = smo(problem, selection=selection, trace=True)
+    assert len(solution.trace) == solution.n_iter > 10
+    low, high = np.minimum(0, y * problem.upper), np.maximum(0, y * problem.upper)
+    clipped = 0
+    for step, beta, g, K in replay(problem, solution.trace):
+        i, j = step.i, step.j
+        assert beta[i] < high[i]
+        assert beta[j] > low[j]
+        up, down = np.where(beta < high, g, -np.inf), np.where(beta > low, g, np.inf)
+        assert_allclose(step.gap, up.max() - down.min(), atol=1e-12)
+        slope, curvature = up.max() - down, np.maximum(K[i, i] + np.diag(K) - 2 * K[i], 1e-12)
+        if selection == "second":
+            assert_allclose(g[i], up.max(), atol=1e-12)
+            gains = np.where(slope > 0, slope, 0) ** 2 / curvature
+            assert_allclose(gains[j], gains.max(), rtol=1e-9)
+        if selection == "first":
+            assert_allclose([g[i], g[j]], [up.max(), down.min()], atol=1e-12)
+        # The length is the best one: the top of the parabola, or the end of the box.
+        top = (g[i] - g[j]) / curvature[j]
+        best = min(top, high[i] - beta[i], beta[j] - low[j])
+        assert_allclose(step.length, best, rtol=1e-9)
+        assert step.clipped == (best < top)
+        clipped += step.clipped
+        assert_allclose(
+            [step.alpha_i, step.alpha_j], np.abs([beta[i] + best, beta[j] - best]), atol=1e-12
+        )
+        moved = beta.copy()
+        moved[[i, j]] += [step.length, -step.length]
+        gain = problem.objective(moved * y) - problem.objective(beta * y)
+        assert_allclose(step.gain, gain, atol=1e-10)
+        assert step.gain > 0
+    assert 0 < clipped < solution.n_iter
+    assert_allclose(sum(s.gain for s in solution.trace), solution.certificate.dual)
+
+
+def test_second_order_selection_takes_fewer_steps():
+    second, first, cyclic = (
+        sum(
+            smo(DualProblem(*data(s, n=60), 10.0, RBF(1.0)), selection=name).n_iter
+            for s in range(5)
+        )
+        for name in SELECTIONS
+    )
+    assert second < first < cyclic
+
+
+def test_callback_sees_every_step():
+    problem = DualProblem(*data(0), 1.0, RBF(0.5))
+    seen = []
+    solution = smo(problem, callback=seen.append)
+    assert solution.trace == ()
+    assert seen == list(smo(problem, trace=True).trace)
+
+
+def test_progress_is_shown_on_request(capsys):
+    problem = DualProblem(*data(0, n=200), 10.0, RBF(0.5))
+    silent = smo(problem)
+    assert capsys.readouterr().err == ""
+    shown = smo(problem, verbose=True)
+    assert "SMO: " in (err := capsys.readouterr().err)
+    assert "m - M" in err
+    assert_allclose(shown.alpha, silent.alpha)
+
+
+def test_rows_computed_on_demand_give_the_same_steps(monkeypatch):
+    X, y = data(0)
+    whole = smo(DualProblem(X, y, 1.0, RBF(0.5)), trace=True)
+    monkeypatch.setattr(duality, "_SMALL", 0)
+    for rows in (2, 5, 100):
+        problem = DualProblem(X, y, 1.0, RBF(0.5), cache_mb=rows * 30 * 8 / 2**20 + 1e-9)
+        solution = smo(problem, trace=True)
+        assert [(s.i, s.j) for s in solution.trace] == [(s.i, s.j) for s in whole.trace]
+        assert_allclose(solution.alpha, whole.alpha, atol=1e-12)
+
+
+# What can go wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tol": 0}, "tol must be a positive"),
+        ({"tol": np.inf}, "tol must be a positive finite"),
+        ({"selection": "third"}, "selection must be one of"),
+        ({"max_iter": 0}, "max_iter must be a positive"),
+        ({"max_iter": np.nan}, "max_iter must be"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        smo(DualProblem(*data(0)), **arguments)
+
+
+def test_reaching_max_iter_is_told_with_the_gap():
+    problem = DualProblem(*data(0), 1.0, RBF(0.5))
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 steps") as warned:
+        solution = smo(problem, max_iter=3)
+    assert not solution.converged
+    assert solution.n_iter == 3
+    assert f"duality gap of {solution.certificate.gap:.3g}" in str(warned[0].message)
+    assert warned[0].filename == __file__
+    assert abs(solution.alpha @ problem.y) < 1e-12
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize(
+    "kernel", [Sigmoid(1.0, -1.0), Polynomial(3, 1.0, -2.0), lambda A, B: -A @ B.T], ids=repr
+)
+def test_an_indefinite_kernel_is_survived_and_not_oversold(kernel, selection):
+    for seed in range(5):
+        X, y = data(seed)
+        problem = DualProblem(X, y, 1.0, kernel)
+        solution = smo(problem, selection=selection)
+        assert solution.converged
+        assert solution.certificate.kkt_violation <= 1e-3  # stationary
+        assert not solution.certificate.proves_optimality
+        assert "stationarity is all there is" in str(solution.certificate)
+
+
+def test_identical_points_with_opposite_labels_have_no_hard_margin():
+    X, y = [[0.0, 1.0], [2.0, 2.0], [5.0, 5.0], [2.0, 2.0]], [-1, -1, 1, 1]
+    with pytest.raises(NotSeparableError) as raised:
+        smo(DualProblem(X, y, np.inf))
+    assert_allclose(raised.value.separation.point, [2.0, 2.0])
+    assert_allclose(raised.value.separation.weights, [0, 1, 0, 1])
+
+
+def test_identical_features_with_opposite_labels_have_no_hard_margin():
+    """The kernel (x·z)² cannot tell x from −x."""
+    X, y = np.array([[1.0, 2.0], [-1.0, -2.0], [3.0, 0.0]]), np.array([1, -1, -1])
+    with pytest.raises(NotSeparableError) as raised:
+        smo(DualProblem(X, y, np.inf, Polynomial(2)))
+    weights = raised.value.separation.weights
+    phi = Polynomial(2).feature_map(X)
+    assert_allclose(weights[y > 0] @ phi[y > 0], weights[y < 0] @ phi[y < 0])
+
+
+def test_a_hard_margin_wants_a_positive_semidefinite_kernel():
+    X, y = data(0)
+    with pytest.raises(ValueError, match="positive semidefinite for C = inf"):
+        smo(DualProblem(X, y, np.inf, lambda A, B: -A @ B.T))
+
+
+def test_a_hard_margin_that_does_not_exist_ends_at_max_iter():
+    problem = DualProblem([[0.0], [1.0], [2.0]], [1, -1, 1], np.inf)
+    with pytest.warns(ConvergenceWarning, match=r"no hyperplane may separate.*hulls\.separation"):
+        solution = smo(problem, max_iter=1000)
+    assert solution.certificate.primal == np.inf
