@@ -22,7 +22,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lstsq
+from scipy.linalg import solve_triangular
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, identity
 from scipy.spatial import ConvexHull as Qhull
@@ -362,6 +362,8 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
         b = _halfway(w, Z @ normal, X, y)
         if _separates(w, b, X, y):
             return Separation(X, y, w=w, b=b)
+        if _same_point(weights, Z, y):
+            break
     return Separation(X, y, weights=weights)
 
 
@@ -529,9 +531,11 @@ def _nearest_to_origin(
     Returns λ, and v cleaned of rounding errors, the normal of the supporting hyperplanes. Stops
     when the gap between these is known to be `enough` of the widest possible.
     """
-    signed = (
-        y[:, np.newaxis] * X
-    )  # v = signed.T @ λ, and height of a corner along w: λ·(signed @ w)
+    if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
+        basis, coordinates = np.linalg.qr(X.T)
+        weights, normal = _nearest_to_origin(coordinates.T, y, cap, enough=enough)
+        return weights, basis @ normal
+    signed = y[:, np.newaxis] * X  # v = λ @ signed
     rounding = 2 * _EPS * np.linalg.norm(X, axis=1).max()
     normal = signed.T @ _lowest_corner(np.zeros_like(y), y, _smallest_cap(y))
     weights = _lowest_corner(signed @ normal, y, cap)
@@ -553,12 +557,12 @@ def _nearest_to_origin(
             best = (gap, shares @ lambdas, normal)
         if gap <= rounding or bound >= enough * distance or length == 0:
             break
-        if (corners == corner).all(axis=1).any():
-            break
+        if len(corners) > X.shape[1] or (corners == corner).all(axis=1).any():
+            break  # exact arithmetic would have stopped before
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
         shares = np.append(shares, 0.0)
         while True:
-            step = _step_to_affine_minimum(shares, corners)
+            step, normal = _affine_minimum(shares, corners)
             left_behind = np.flatnonzero(shares + step < 0)
             if left_behind.size == 0:
                 break
@@ -569,7 +573,6 @@ def _nearest_to_origin(
             lambdas, corners = lambdas[keep], corners[keep]
             shares = shares[keep] / shares[keep].sum()
         shares = shares + step
-        normal = _clean(shares @ corners, corners)
 
     _, weights, normal = best
     for members in (y > 0, y < 0):
@@ -577,27 +580,28 @@ def _nearest_to_origin(
     return np.minimum(weights, cap), normal
 
 
-def _least_squares(A: Array, target: Array) -> Array:
-    """Return the shortest s that minimises ‖A s − target‖."""
-    if A.shape[1] == 0:
-        return np.empty(0)
-    return np.asarray(lstsq(A, target, lapack_driver="gelsy", check_finite=False)[0])
+def _same_point(weights: Array, X: Array, y: Array) -> bool:
+    """Say whether p and q with these weights agree up to rounding."""
+    size = np.linalg.norm(X, axis=1).max()
+    return bool(np.linalg.norm((weights * y) @ X) <= 8 * _EPS * size)
 
 
-def _step_to_affine_minimum(shares: Array, corners: Array) -> Array:
-    """Change of the shares that leads to the point of the affine hull nearest to the origin."""
-    step = _least_squares((corners[1:] - corners[0]).T, -shares @ corners)
-    return np.append(-step.sum(), step)
+def _affine_minimum(shares: Array, corners: Array) -> tuple[Array, Array]:
+    """Find the point v of the affine hull of the corners that is nearest to the origin.
 
-
-def _clean(v: Array, corners: Array) -> Array:
-    """Make v orthogonal to the affine hull of the corners once more.
-
-    Where the hulls nearly touch, v is a small difference of large numbers. What rounding leaves
-    of it along the affine hull would tilt the supporting hyperplanes.
+    Returns the step of the shares that leads there, and v. Where the hulls nearly touch, v is a
+    small difference of large numbers, and what rounding leaves of it along the affine hull would
+    tilt the supporting hyperplanes; so v is made orthogonal to the affine hull once more.
     """
-    directions = (corners[1:] - corners[0]).T
-    return np.asarray(v - directions @ _least_squares(directions, v))
+    directions, R = np.linalg.qr((corners[1:] - corners[0]).T)
+    diagonal = np.abs(np.diag(R))
+    dependent = diagonal <= _EPS * diagonal.max(initial=0.0)
+    R[dependent, dependent] = np.inf  # no step along a direction that is only rounding
+    step = solve_triangular(R, -(shares @ corners) @ directions, check_finite=False)
+    step = np.append(-step.sum(), step)
+    v = (shares + step) @ corners
+    directions = directions[:, ~dependent]
+    return step, v - directions @ (v @ directions)
 
 
 # The largest cap that separates
@@ -682,7 +686,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         return SeparatingCap(1.0, smallest, whole.weights, smallest)
     Z, _, _ = standardise(X, by_column=True)
     weights, _ = _nearest_to_origin(Z, y, smallest)
-    if np.linalg.norm((weights * y) @ Z) <= 1e-14:  # of the size of the scaled data, which is one
+    if _same_point(weights, Z, y):
         return SeparatingCap(smallest, smallest, weights, smallest)
 
     n, d = Z.shape
