@@ -57,8 +57,8 @@ _STYLE: Any = {
     "axes.axisbelow": True,
     "axes.prop_cycle": cycler(color=[BLUE, VERMILION, GREEN, PURPLE, ORANGE, BLACK]),
     "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
-    "font.size": 11.5,
-    "legend.fontsize": 10.5,
+    "font.size": 12,
+    "legend.fontsize": 11.5,
     "lines.linewidth": 1.8,
 }
 
