@@ -26,7 +26,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from svmlib._validation import Array, check_scalar
 from svmlib.duality import DualProblem, Solution, solve_interior_point, solve_slsqp
-from svmlib.hulls import NotSeparableError, separation
+from svmlib.hulls import NotSeparableError, Separation, closest_points, separation
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, check_kernel, expansion
 from svmlib.smo import smo
 
@@ -171,8 +171,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if (weights < 0).any():
             raise ValueError(f"sample_weight must not be negative, got {weights.min()}")
         used = np.flatnonzero(weights)
-        if used.size == 0:
-            raise ValueError("sample_weight must not be zero for all samples")
         self.classes_, signs = _two_classes(labels, labels[used])
         points, signs, weights = points[used], signs[used], weights[used]
         self.kernel_ = self._kernel(points, weights)
@@ -297,27 +295,29 @@ def _require_separable(problem: DualProblem) -> None:
 
     For the linear kernel `separation` decides. For another one, a positive definite K says that
     the φ(x_i) are linearly independent, and then every labelling can be separated. Otherwise an
-    eigendecomposition K = V Λ Vᵀ gives coordinates of the φ(x_i), the rows of V √Λ, and
-    `separation` decides there.
+    eigendecomposition K = V Λ Vᵀ gives coordinates of the φ(x_i), the rows of V √Λ, and the hulls
+    meet if their closest points are no further apart than the rounding of K can tell.
     """
     if isinstance(problem.kernel, Linear):
-        points = problem.X
-    else:
-        K = problem.gram()
-        rounding = problem.n * np.finfo(float).eps * float(np.abs(problem.diagonal).max())
-        try:
-            if np.linalg.cholesky(K).diagonal().min() ** 2 > rounding:
-                return
-        except LinAlgError:
-            pass
-        eigenvalues, eigenvectors = np.linalg.eigh(K)
-        if eigenvalues[0] < -rounding:
-            raise ValueError(
-                "kernel must be positive semidefinite for C = inf, but the Gram matrix of these "
-                f"points has the eigenvalue {eigenvalues[0]:.3g}"
-            )
-        significant = eigenvalues > rounding
-        points = eigenvectors[:, significant] * np.sqrt(eigenvalues[significant])
-    result = separation(points, problem.y)
-    if not result.separable:
-        raise NotSeparableError(result)
+        result = separation(problem.X, problem.y)
+        if not result.separable:
+            raise NotSeparableError(result)
+        return
+    K = problem.gram()
+    rounding = problem.n * np.finfo(float).eps * float(np.abs(problem.diagonal).max())
+    try:
+        if np.linalg.cholesky(K).diagonal().min() ** 2 > rounding:
+            return
+    except LinAlgError:
+        pass
+    eigenvalues, eigenvectors = np.linalg.eigh(K)
+    if eigenvalues[0] < -rounding:
+        raise ValueError(
+            "kernel must be positive semidefinite for C = inf, but the Gram matrix of these "
+            f"points has the eigenvalue {eigenvalues[0]:.3g}"
+        )
+    significant = eigenvalues > rounding
+    points = eigenvectors[:, significant] * np.sqrt(eigenvalues[significant])
+    closest = closest_points(points, problem.y)
+    if closest.distance**2 <= rounding:
+        raise NotSeparableError(Separation(points, problem.y, weights=closest.weights))

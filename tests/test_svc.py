@@ -1,0 +1,469 @@
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn import svm
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from svmlib.hulls import NotSeparableError
+from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.svc import SVC
+
+SOLVERS = ["smo", "interior_point", "slsqp"]
+
+
+def data(seed: int, n: int = 40, d: int = 3, shift: float = 0.6) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) < n // 2, 1, -1)
+    return rng.normal(size=(n, d)) + shift * y[:, None], y
+
+
+def verify(model: SVC, X: np.ndarray, y: np.ndarray, C: np.ndarray | float, tol: float) -> None:
+    """Check the fitted attributes, and the certificate from them alone, in plain NumPy."""
+    C = np.broadcast_to(C, len(y))
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    signs = np.where(y == model.classes_[1], 1, -1)
+    assert_array_equal(np.sign(model.dual_coef_[0]), signs[model.support_])
+    assert_array_equal(np.sort(signs[model.support_]), signs[model.support_])
+    assert_array_equal(X[model.support_], model.support_vectors_)
+    assert_array_equal(
+        model.n_support_, [(model.dual_coef_ < 0).sum(), (model.dual_coef_ > 0).sum()]
+    )
+    assert abs(alpha @ signs) < 1e-10 * alpha.sum()
+    assert (alpha <= C * (1 + 1e-12)).all()
+    v = alpha * signs
+    sums = model.kernel_(X, X) @ v
+    margins = signs * (sums + model.intercept_[0])
+    assert_allclose(
+        model.decision_function(X), signs * margins, atol=1e-9 * (1 + np.abs(margins).max())
+    )
+    primal, dual = v @ sums / 2 + C @ np.clip(1 - margins, 0, None), alpha.sum() - v @ sums / 2
+    assert_allclose([model.certificate_.primal, model.certificate_.dual], [primal, dual], rtol=1e-8)
+    assert primal - dual <= tol * primal
+    assert model.certificate_.kkt_violation <= 1e-3
+    assert model.certificate_.proves_optimality
+
+
+# scikit-learn's own opinion
+
+
+def test_check_estimator_passes_with_nothing_skipped():
+    """In a process of its own: without this variable scikit-learn would skip a check."""
+    program = """
+from sklearn.utils.estimator_checks import check_estimator
+from svmlib.svc import SVC
+results = check_estimator(SVC(), on_skip=None, on_fail=None)
+assert len(results) > 40, len(results)
+for result in results:
+    if result["status"] != "passed":
+        print(result["check_name"], result["status"], result["exception"])
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (0, ""), run.stderr
+
+
+# Agreement with LIBSVM
+
+
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 60),
+    d=st.integers(1, 5),
+    log_C=st.floats(-3, 2),
+    kernel=st.sampled_from(["linear", "poly", "rbf"]),
+    gamma=st.sampled_from(["scale", "auto", 0.3]),
+    coef0=st.sampled_from([0.0, 1.0]),
+)
+@settings(max_examples=60)
+def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma, coef0):
+    X, y = data(seed, n=n, d=d)
+    parameters = {"C": 10**log_C, "kernel": kernel, "gamma": gamma, "coef0": coef0}
+    model = SVC(**parameters, solver=solver, tol=1e-5).fit(X, y)
+    peer = svm.SVC(**parameters, tol=1e-5).fit(X, y)
+    verify(model, X, y, 10**log_C, 1e-3)
+    alpha = np.abs(peer.dual_coef_[0])
+    scale = max(1, np.abs(peer.decision_function(X)).max())
+    if (alpha < 10**log_C * (1 - 1e-4)).any():  # a free multiplier: b is unique
+        ours, theirs = model.decision_function(X), peer.decision_function(X)
+        assert_allclose(ours, theirs, atol=2e-3 * scale)
+        clear = np.abs(theirs) > 2e-3 * scale
+        assert_array_equal(model.predict(X)[clear], peer.predict(X)[clear])
+
+
+def test_attributes_are_those_of_the_peer():
+    X, y = data(0)
+    labels = np.where(y > 0, "yes", "no")
+    model, peer = SVC(kernel="linear").fit(X, labels), svm.SVC(kernel="linear", tol=1e-9)
+    peer.fit(X, labels)
+    for name in ("classes_", "support_", "n_support_", "support_vectors_"):
+        assert_array_equal(getattr(model, name), getattr(peer, name))
+        assert getattr(model, name).dtype == getattr(peer, name).dtype
+    for name in ("dual_coef_", "coef_", "intercept_"):
+        assert_allclose(getattr(model, name), getattr(peer, name), atol=1e-5)
+        assert getattr(model, name).shape == getattr(peer, name).shape
+    assert model.n_iter_.shape == peer.n_iter_.shape
+    assert model.n_features_in_ == 3
+    theirs, ours = svm.SVC().get_params(), SVC().get_params()
+    assert {name: theirs[name] for name in ours if name != "solver"} | {"solver": "auto"} == ours
+
+
+def test_the_smallest_example_by_hand():
+    """Four points of the plane, symmetric about the line x + y = 0."""
+    X, y = [[-2, -1], [-1, -2], [1, 2], [2, 1]], [5, 5, 7, 7]
+    model = SVC(kernel="linear").fit(X, y)
+    # w = (1/3, 1/3) gives y f(x) = 1 at all four points, with α = 1/18 each.
+    assert_allclose(model.coef_, [[1 / 3, 1 / 3]])
+    assert_allclose(model.intercept_, 0, atol=1e-12)
+    assert_allclose(model.dual_coef_, [[-1 / 18, -1 / 18, 1 / 18, 1 / 18]])
+    assert_array_equal(model.predict([[-1, -1], [3, 2]]), [5, 7])
+    assert_allclose(model.certificate_.primal, 1 / 9)
+
+
+def test_ties_go_to_the_second_class():
+    model = SVC(kernel="linear").fit([[-1.0], [1.0]], ["a", "b"])
+    assert model.decision_function([[0.0]]) == 0
+    assert model.predict([[0.0]]) == ["b"]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_are_interchangeable(solver):
+    X, y = data(1)
+    model = SVC(C=2.0, solver=solver, tol=1e-8).fit(X, y)
+    assert_allclose(
+        model.decision_function(X), SVC(C=2.0).fit(X, y).decision_function(X), atol=1e-6
+    )
+    verify(model, X, y, 2.0, 1e-6)
+
+
+def test_auto_uses_smo_where_the_others_do_not_do():
+    X, y = data(0, n=150)
+    assert SVC().fit(X, y).n_iter_[0] > 50
+    X, y = data(0)
+    assert SVC().fit(X, y).n_iter_[0] < 50
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        SVC(kernel=lambda A, B: -A @ B.T, solver="interior_point").fit(X, y)
+    model = SVC(kernel=lambda A, B: -A @ B.T).fit(X, y)
+    assert not model.certificate_.proves_optimality
+
+
+def test_gamma_scale_and_auto():
+    X, y = data(0)
+    assert SVC().fit(X, y).kernel_ == RBF(1 / (3 * X.var()))
+    assert SVC(gamma="auto").fit(X, y).kernel_ == RBF(1 / 3)
+    assert SVC(gamma=2).fit(X, y).kernel_ == RBF(2)
+    assert SVC(kernel="poly", degree=2, gamma=2.0).fit(X, y).kernel_ == Polynomial(2, 2.0, 0.0)
+    assert SVC().fit(np.ones((4, 2)), [0, 1, 0, 1]).kernel_ == RBF(1.0)
+    sigmoid = SVC(kernel="sigmoid", gamma=0.1, coef0=-0.5).fit(X, y)
+    assert sigmoid.kernel_ == Sigmoid(0.1, -0.5)
+    assert_allclose(
+        sigmoid.decision_function(X),
+        svm.SVC(kernel="sigmoid", gamma=0.1, coef0=-0.5).fit(X, y).decision_function(X),
+        atol=5e-3,
+    )
+
+
+def laplace(X, Z):
+    return np.exp(-np.abs(X[:, None] - Z[None]).sum(axis=2))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (Linear(), {"kernel": "linear"}),
+        (RBF(0.7), {"kernel": "rbf", "gamma": 0.7}),
+        (Polynomial(2, 0.5, 1.0), {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0}),
+        (laplace, {"kernel": laplace}),
+    ],
+)
+def test_kernels_can_be_objects_and_functions(ours, theirs):
+    X, y = data(3)
+    model = clone(SVC(kernel=ours)).fit(X, y)
+    peer = svm.SVC(**theirs, tol=1e-6).fit(X, y)
+    assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-4)
+    copy = pickle.loads(pickle.dumps(model))
+    assert_array_equal(copy.decision_function(X), model.decision_function(X))
+    assert copy.certificate_ == model.certificate_
+
+
+# At home in scikit-learn
+
+
+def test_pipeline_and_grid_search():
+    X, y = make_classification(120, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), SVC(kernel="rbf"))
+    search = GridSearchCV(pipeline, {"svc__C": [0.1, 1, 10], "svc__gamma": ["scale", 0.01]}, cv=3)
+    peer = GridSearchCV(make_pipeline(StandardScaler(), svm.SVC()), search.param_grid, cv=3)
+    search.fit(X, y)
+    peer.fit(X, y)
+    assert_allclose(search.cv_results_["mean_test_score"], peer.cv_results_["mean_test_score"])
+    assert search.best_params_ == peer.best_params_
+    assert cross_val_score(pipeline, X, y, scoring="roc_auc").min() > 0.8
+
+
+def test_one_versus_rest_takes_three_species():
+    iris = load_iris()
+    species = iris.target_names[iris.target]
+    model = OneVsRestClassifier(SVC(kernel="rbf")).fit(iris.data, species)
+    assert model.score(iris.data, species) > 0.95
+    assert all(e.certificate_.relative_gap < 1e-3 for e in model.estimators_)
+
+
+def test_labels_of_any_type():
+    X, y = data(0)
+    expected = SVC().fit(X, y).predict(X) > 0
+    for low, high in [(0, 1), (False, True), ("a", "b"), (-3.0, 2.0), (7, 40)]:
+        model = SVC().fit(X, np.where(y > 0, high, low))
+        assert_array_equal(model.classes_, [low, high])
+        assert_array_equal(model.predict(X), np.where(expected, high, low))
+    named = np.where(y > 0, "b", "a").astype(object)
+    assert_array_equal(SVC().fit(X, named).predict(X), np.where(expected, "b", "a"))
+
+
+def test_coef_exists_for_the_linear_kernel_only():
+    X, y = data(0)
+    linear = SVC(kernel="linear").fit(X, y)
+    assert_allclose(X @ linear.coef_[0] + linear.intercept_, linear.decision_function(X))
+    assert not hasattr(SVC().fit(X, y), "coef_")
+    with pytest.raises(AttributeError, match="coef_ exists only for a linear kernel"):
+        _ = SVC().fit(X, y).coef_
+
+
+def test_unfitted():
+    for method in (SVC().predict, SVC().decision_function):
+        with pytest.raises(NotFittedError):
+            method([[0.0]])
+
+
+def test_fitting_again_forgets():
+    X, y = data(0)
+    model = SVC(kernel="linear").fit(X, y).set_params(C=0.01)
+    assert_array_equal(
+        model.fit(X[:20, :2], y[:20]).dual_coef_,
+        SVC(0.01, "linear").fit(X[:20, :2], y[:20]).dual_coef_,
+    )
+    assert model.n_features_in_ == 2
+
+
+def test_predictions_belong_to_the_data_of_the_fit():
+    """Changing X afterwards must not change the model."""
+    X, y = data(0)
+    model = SVC().fit(X, y)
+    before = model.decision_function(X[:5].copy())
+    probe = X[:5].copy()
+    X[:] = 0
+    assert_array_equal(model.decision_function(probe), before)
+
+
+# Weights
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_weight_is_a_number_of_copies(kernel):
+    X, y = data(2)
+    weights = np.random.default_rng(0).integers(0, 4, size=40)
+    weighted = SVC(kernel=kernel).fit(X, y, sample_weight=weights)
+    repeated = SVC(kernel=kernel, tol=1e-9).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)
+    assert (weights[weighted.support_] > 0).all()
+    assert_array_equal(weighted.support_vectors_, X[weighted.support_])
+
+
+def test_a_constant_weight_is_a_factor_of_c():
+    X, y = data(2)
+    one = SVC(C=3.0).fit(X, y).dual_coef_
+    assert_allclose(SVC(C=1.0).fit(X, y, sample_weight=np.full(40, 3.0)).dual_coef_, one)
+
+
+def test_weights_move_the_boundary_and_are_bounds():
+    X, y = [[-1.0], [0.5], [0.0], [1.0]], [0, 0, 1, 1]
+    balanced = SVC(kernel="linear").fit(X, y)
+    tilted = SVC(kernel="linear").fit(X, y, sample_weight=[1, 1, 50, 1])
+    assert tilted.decision_function([[0.25]]) > balanced.decision_function([[0.25]]) + 0.1
+    X, y = data(5)
+    weights = np.random.default_rng(0).uniform(0.1, 3, 40)
+    verify(SVC().fit(X, y, sample_weight=weights), X, y, weights, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (-np.ones(40), "sample_weight must not be negative"),
+        (np.zeros(40), "at least one non-zero"),
+        (np.ones(39), "sample_weight.shape"),
+        (np.full(40, np.nan), "sample_weight contains NaN"),
+    ],
+)
+def test_bad_weights(weights, message):
+    with pytest.raises(ValueError, match=message):
+        SVC().fit(*data(0), sample_weight=weights)
+
+
+def test_weights_that_leave_one_class():
+    X, y = data(0)
+    with pytest.raises(ValueError, match=r"of one class, -1"):
+        SVC().fit(X, y, sample_weight=(y < 0).astype(float))
+
+
+# The hard margin
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", Polynomial(2, 1.0, 1.0)])
+@pytest.mark.parametrize("n", [20, 140])
+def test_hard_margin(kernel, n):
+    X, y = data(4, n=n, shift=3.0)
+    model = SVC(C=np.inf, kernel=kernel, tol=1e-5).fit(X, y)
+    margins = y * model.decision_function(X)
+    assert_allclose(margins.min(), 1, atol=1e-5)
+    assert_allclose(margins[model.support_], 1, atol=1e-5)
+    assert 0 <= model.certificate_.relative_gap + 1e-12 < 1e-4
+    large = svm.SVC(C=1e9, kernel=kernel if kernel != "rbf" else RBF(1 / (3 * X.var())), tol=1e-6)
+    assert_allclose(model.decision_function(X), large.fit(X, y).decision_function(X), atol=1e-3)
+
+
+def test_hard_margin_without_a_margin_shows_the_common_point():
+    X, y = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]]), np.array([1, 1, 0, 0])
+    with pytest.raises(NotSeparableError, match="share the point") as raised:
+        SVC(C=np.inf, kernel="linear").fit(X, y)
+    weights = raised.value.separation.weights
+    assert_allclose(weights[y == 1] @ X[y == 1], [1, 1])
+    assert_allclose(weights[y == 0] @ X[y == 0], [1, 1])
+    assert SVC(C=np.inf, kernel="rbf").fit(X, y).score(X, y) == 1
+    assert SVC(C=np.inf, kernel=Polynomial(2, 1.0, 1.0)).fit(X, y).score(X, y) == 1
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(2), Polynomial(2, 1.0, 1.0), RBF(1.0)])
+def test_hard_margin_in_a_feature_space_without_a_margin(kernel):
+    """A point of one class among many of the other, or two at one place: no function parts them."""
+    X, y = data(6, n=60, d=2, shift=0.1)
+    if isinstance(kernel, RBF):
+        X[1], y[0], y[1] = X[0], 1, -1
+    with pytest.raises(NotSeparableError) as raised:
+        SVC(C=np.inf, kernel=kernel).fit(X, y)
+    weights, K = raised.value.separation.weights, kernel(X, X)
+    assert weights.min() >= 0
+    assert_allclose([weights[y > 0].sum(), weights[y < 0].sum()], 1)
+    difference = weights * y
+    assert abs(difference @ K @ difference) < 1e-12 * K.max()  # ‖p − q‖² in the feature space
+
+
+def test_hard_margin_wants_a_positive_semidefinite_kernel():
+    with pytest.raises(ValueError, match="positive semidefinite for C = inf"):
+        SVC(C=np.inf, kernel=Sigmoid(1.0, -1.0)).fit(*data(0))
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0}, "C must be a positive number"),
+        ({"C": -1}, "C must be a positive number"),
+        ({"C": np.nan}, "C must be"),
+        ({"C": "big"}, "C must be"),
+        ({"kernel": "precomputed"}, "kernel must be one of"),
+        ({"kernel": 3}, "kernel must be a kernel"),
+        ({"kernel": RBF}, "kernel must be a kernel"),
+        ({"kernel": lambda A, B: A}, "kernel must return one row"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "kernel must return finite"),
+        ({"kernel": "poly", "degree": -1}, "degree must be"),
+        ({"kernel": "poly", "coef0": np.inf}, "coef0 must be"),
+        ({"gamma": 0.0}, "gamma must be"),
+        ({"gamma": -1}, "gamma must be"),
+        ({"gamma": "wide"}, "gamma must be"),
+        ({"gamma": np.inf}, "gamma must be"),
+        ({"tol": 0}, "tol must be"),
+        ({"solver": "newtonian"}, "solver must be one of"),
+        ({"max_iter": 0}, "max_iter must be"),
+        ({"max_iter": 2.5}, "max_iter must be"),
+        ({"max_iter": True}, "max_iter must be"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SVC(**parameters).fit(*data(0))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[0.0], [1.0]], [1, 1], "one class, 1"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 2], "Only binary.*3 classes.*OneVsRestClassifier"),
+        ([[0.0], [1.0]], [0.5, 1.5], "Unknown label type"),
+        (np.zeros((0, 2)), [], "0 sample"),
+        ([[0.0], [np.nan]], [0, 1], "NaN"),
+        ([[0.0], [np.inf]], [0, 1], "infinity"),
+        ([0.0, 1.0], [0, 1], "2D array"),
+        ([[0.0], [1.0]], [0, 1, 1], "inconsistent numbers of samples"),
+        (sparse.csr_array(np.eye(2)), [0, 1], "Sparse data was passed"),
+    ],
+)
+def test_bad_data_are_refused(X, y, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        SVC().fit(X, y)
+
+
+def test_points_to_predict_are_checked():
+    model = SVC().fit(*data(0))
+    with pytest.raises(ValueError, match="features"):
+        model.predict(np.zeros((2, 5)))
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        model.predict(sparse.csr_array(np.eye(3)))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_reaching_max_iter_is_told(solver):
+    X, y = data(0, n=80)
+    with pytest.warns(ConvergenceWarning, match="duality gap of"):
+        model = SVC(solver=solver, max_iter=2).fit(X, y)
+    assert model.n_iter_[0] == 2
+    assert model.certificate_.kkt_violation > 1e-3
+
+
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+def test_hard_cases(solver):
+    X, y = data(0, n=30)
+    rng = np.random.default_rng(0)
+    for A, labels, parameters in [
+        (X, y, {"C": 1e-6}),
+        (X, y, {"C": 1e8}),
+        (np.ones_like(X), y, {}),  # all points identical
+        (np.repeat(X, 2, axis=0), np.tile([0, 1], 30), {}),  # both labels at each
+        (np.array([[0.0], [1.0]]), [0, 1], {}),
+        (1e-8 * X, y, {}),
+        (1e8 * X, y, {}),
+        (1e8 * X, y, {"kernel": "linear", "C": 1e-16}),
+        (1e-8 * X, y, {"kernel": "linear", "C": 1e16}),
+        (rng.normal(size=(1001, 2)), np.r_[1, np.zeros(1000)], {}),  # 1000 : 1
+    ]:
+        model = SVC(solver=solver, **parameters).fit(A, labels)
+        C = parameters.get("C", 1.0)
+        verify(model, A, np.asarray(labels), C, max(2e-3, 1e-3 * C))
+
+
+def test_progress_is_shown_on_request(capsys):
+    SVC(solver="smo", verbose=True).fit(*data(0, n=200))
+    assert "SMO: " in capsys.readouterr().err
