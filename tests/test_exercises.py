@@ -506,3 +506,162 @@ class TestChapter5:
     )
     def test_kernel_perceptron(self, capsys, wrong, message):
         assert message in said(capsys, exercises.check_kernel_perceptron, wrong)
+
+
+# Chapter 6
+
+
+def reduced_support(points, u, cap):
+    order = np.argsort(-(points @ u))
+    return np.clip(1 - cap * np.arange(len(points)), 0, cap) @ points[order]
+
+
+def reduced_support_without_rest(points, u, cap):
+    k = max(1, int(1 / cap))
+    return np.full(k, cap) @ points[np.argsort(-(points @ u))[:k]]
+
+
+def reduced_support_mean(points, u, cap):
+    return points[np.argsort(-(points @ u))[: max(1, int(1 / cap))]].mean(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (reduced_support, "every check passed"),
+        (lambda points, u, cap: None, "not written yet"),
+        (lambda points, u, cap: reduced_support(points, -u, cap), "innermost samples first"),
+        (lambda points, u, cap: points[np.argmax(points @ u)], "outermost sample itself"),
+        (lambda points, u, cap: points.mean(axis=0), "but at your point it is"),
+        (lambda points, u, cap: points[:2], "one point of shape"),
+        (
+            lambda points, u, cap: (
+                cap * points[np.argmax(points @ u)] if cap > 1 else reduced_support(points, u, cap)
+            ),
+            "weights must sum to 1",
+        ),
+        (reduced_support_without_rest, "forget the rest"),
+        (reduced_support_mean, "more than the cap"),
+    ],
+)
+def test_check_reduced_support(capsys, function, message):
+    assert message in said(capsys, exercises.check_reduced_support, function)
+
+
+def losses(w, b, X, y):
+    return np.maximum(0, 1 - y * (X @ w + b))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda w, b, X, y, C: w @ w / 2 + C * losses(w, b, X, y).sum(), "every check passed"),
+        (lambda w, b, X, y, C: None, "not written yet"),
+        (lambda w, b, X, y, C: losses(w, b, X, y), "one number"),
+        (lambda w, b, X, y, C: w @ w + C * losses(w, b, X, y).sum(), "factor ½"),
+        (
+            lambda w, b, X, y, C: np.sqrt(w @ w) / 2 + C * losses(w, b, X, y).sum(),
+            "square the norm",
+        ),
+        (
+            lambda w, b, X, y, C: (w @ w + b * b) / 2 + C * losses(w, b, X, y).sum(),
+            "bias is not regularised",
+        ),
+        (lambda w, b, X, y, C: w @ w / 2 + C * losses(w, b, X, y).mean(), "it is the sum"),
+        # C = 1 hides this mistake in the first case, so a later one must find it
+        (lambda w, b, X, y, C: w @ w / 2 + losses(w, b, X, y).sum(), "C is missing"),
+        (lambda w, b, X, y, C: C * w @ w / 2 + losses(w, b, X, y).sum(), "wrong term"),
+        (
+            lambda w, b, X, y, C: w @ w / 2 + C * (1 - y * (X @ w + b)).sum(),
+            "without the maximum",
+        ),
+        (
+            lambda w, b, X, y, C: w @ w / 2 + C * np.maximum(0, -y * (X @ w + b)).sum(),
+            "starts at m = 0",
+        ),
+        (lambda w, b, X, y, C: 0.0, "the objective is"),
+    ],
+)
+def test_check_hinge_objective(capsys, function, message):
+    assert message in said(capsys, exercises.check_hinge_objective, function)
+
+
+def subgradient(w, b, X, y, C, pushes=lambda m: m < 1):
+    chosen = np.where(pushes(y * (X @ w + b)), y, 0)
+    return w - C * chosen @ X, -C * chosen.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (subgradient, "every check passed"),
+        (lambda *case: subgradient(*case, pushes=lambda m: m <= 1), "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda *case: (0.0, 0.0), "must return a pair"),
+        (lambda *case: subgradient(*case, pushes=lambda m: m > 1), "it must be those with m < 1"),
+        (lambda *case: subgradient(*case, pushes=lambda m: m < 0), "all with m < 1"),
+        (lambda w, *case: (2 * w - subgradient(w, *case)[0], 0.0), "pull the wrong way"),
+        (lambda w, *case: (subgradient(w, *case)[0] - w, 0.0), "regulariser is missing"),
+        (lambda w, b, X, y, C: subgradient(w, b, X, y, 1.0), "C is missing"),
+        (lambda w, b, X, y, C: subgradient(w, b, X, y, C / len(y)), "divide by n"),
+        (
+            lambda w, b, X, y, C: (w - C * X[y * (X @ w + b) < 1].sum(axis=0), 0.0),
+            "label is missing",
+        ),
+        (lambda w, b, X, y, C: (np.zeros_like(w), 0.0), "g_w is"),
+        (
+            lambda w, b, *case: (subgradient(w, b, *case)[0], subgradient(w, b, *case)[1] + b),
+            "b is not regularised",
+        ),
+        (lambda *case: (subgradient(*case)[0], 0.0), "g_b is missing"),
+        (lambda *case: (subgradient(*case)[0], -subgradient(*case)[1]), "g_b is"),
+        (
+            lambda *case: tuple((2 if np.ptp(case[2]) == 2 else 1) * g for g in subgradient(*case)),
+            "no subgradient",
+        ),
+    ],
+)
+def test_check_hinge_subgradient(capsys, function, message):
+    assert message in said(capsys, exercises.check_hinge_subgradient, function)
+
+
+def soft_bias(X, y, alpha, C, bounded=False):
+    g = y - X @ (X.T @ (alpha * y))
+    below, above = alpha < C * (1 - 1e-8), alpha > C * 1e-8
+    if bounded:
+        return g[above].mean()
+    if (below & above).any():
+        return g[below & above].mean()
+    low = g[np.where(y > 0, below, above)].max()
+    return (low + g[np.where(y > 0, above, below)].min()) / 2
+
+
+def soft_bias_halfway(X, y, alpha, C):
+    heights = X @ (X.T @ (alpha * y))
+    return -(heights[y < 0].max() + heights[y > 0].min()) / 2
+
+
+def soft_bias_of_one_class(X, y, alpha, C):
+    free = (alpha > C * 1e-8) & (alpha < C * (1 - 1e-8))
+    return (1 - X @ (X.T @ (alpha * y)))[free].mean()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (soft_bias, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda X, y, alpha, C: y, "one number"),
+        (soft_bias_halfway, "only right if hard"),
+        (lambda *case: soft_bias(*case, bounded=True), "bounded ones have slack"),
+        (lambda *case: -soft_bias(*case), "sign is turned"),
+        (soft_bias_of_one_class, "in place of y_i"),
+        (lambda *case: 123.0, "but yours is"),
+        (
+            lambda X, y, alpha, C: soft_bias(X, y, alpha, C) + (0.9 if C < 1e-3 else 0.0),
+            "no support vector is free",
+        ),
+    ],
+)
+def test_check_soft_bias(capsys, function, message):
+    assert message in said(capsys, exercises.check_soft_bias, function)
