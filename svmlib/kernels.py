@@ -14,6 +14,7 @@ Derived in chapter 5, *Kernels*.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -34,7 +35,7 @@ def _squared_norms(X: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-class _PointwiseKernel:
+class _PointwiseKernel(ABC):
     """What the four classics share: checking the points, then one formula."""
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -48,16 +49,17 @@ class _PointwiseKernel:
         return self._diagonal(check_points(X))
 
     @property
+    @abstractmethod
     def positive_semidefinite(self) -> bool:
         """Whether every Gram matrix of this kernel is provably positive semidefinite."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _against(self, Z: Array) -> Evaluate:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _diagonal(self, X: Array) -> Array:
-        raise NotImplementedError
+        """Return the diagonal for points that are already checked."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +227,8 @@ class RBF(_PointwiseKernel):
             x = X - centre
             xx = self.gamma * _squared_norms(x)
             if not np.finfo(float).eps * (xx.max() + zz.max()) < 1e-13:
-                return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
+                np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
+                return out
             np.matmul(2 * self.gamma * x, z.T, out=out)
             out -= xx[:, None]
             out -= zz

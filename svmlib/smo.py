@@ -196,10 +196,11 @@ def smo(
             length = min(top, room_i, room_j)
             if problem.hard_margin and curvature <= tiny and length == top:
                 raise _unbounded(problem, i, j, curvature, tiny)
-            beta[i] = beta[i] + length if length < room_i else highest[i]
-            beta[j] = beta[j] - length if length < room_j else lowest[j]
-            g_up[i], g_down[i] = g_i if length < room_i else -np.inf, g_i
-            g_up[j], g_down[j] = g_j, g_j if length < room_j else np.inf
+            # At a bound means exactly at it, or rounding would leave steps of no length.
+            beta[i] = min(beta[i] + length, highest[i]) if length < room_i else highest[i]
+            beta[j] = max(beta[j] - length, lowest[j]) if length < room_j else lowest[j]
+            g_up[i], g_down[i] = g_i if beta[i] < highest[i] else -np.inf, g_i
+            g_up[j], g_down[j] = g_j, g_j if beta[j] > lowest[j] else np.inf
             np.subtract(K_i, K_j, out=work)
             work *= length
             g_up -= work

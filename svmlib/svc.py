@@ -232,7 +232,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _gamma(self, X: Array, weights: Array) -> float:
         if isinstance(self.gamma, str):
             if self.gamma == "auto":
-                return 1.0 / X.shape[1]
+                return 1 / float(X.shape[1])
             if self.gamma == "scale":
                 mean = np.average(X.mean(axis=1), weights=weights)
                 variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
