@@ -340,7 +340,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     Separability does not change when a column is multiplied by a number, so every column is first
     scaled to the same range. Then the closest points p, q of the hulls decide: w = p − q separates
     if it can be *proved* to (see `Separation`); otherwise p and q agree up to rounding. (The search
-    for p and q stops early when the gap along p − q is half as wide as can be.) Classes
+    for p and q stops early when a gap along p − q is in sight, half as wide as can be.) Classes
     that are further apart than the rounding of their coordinates are always told apart; classes
     nearer than that may be reported as inseparable, with a `Separation.residual` that says so.
 
@@ -356,14 +356,11 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     """
     X, y = check_labelled(X, y)
     Z, _, exponent = standardise(X, by_column=True)
-    for enough in (0.5, 1.0):  # half of the widest gap is enough, unless rounding fills it
-        weights, normal = _nearest_to_origin(Z, y, cap=1.0, enough=enough)
-        w = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max())
-        b = _halfway(w, Z @ normal, X, y)
-        if _separates(w, b, X, y):
-            return Separation(X, y, w=w, b=b)
-        if _same_point(weights, Z, y):
-            break
+    weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap_will_do=True)
+    w = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max())
+    b = _halfway(w, Z @ normal, X, y)
+    if _separates(w, b, X, y):
+        return Separation(X, y, w=w, b=b)
     return Separation(X, y, weights=weights)
 
 
@@ -524,16 +521,18 @@ def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:
 
 
 def _nearest_to_origin(
-    X: Array, y: Array, cap: float, *, enough: float = 1.0
+    X: Array, y: Array, cap: float, *, half_the_gap_will_do: bool = False
 ) -> tuple[Array, Array]:
     """Wolfe's algorithm for the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin.
 
-    Returns λ, and v cleaned of rounding errors, the normal of the supporting hyperplanes. Stops
-    when the gap between these is known to be `enough` of the widest possible.
+    Returns λ, and v cleaned of rounding errors, the normal of the supporting hyperplanes. On
+    request, stops when the gap between these is half the widest possible and no rounding error.
     """
     if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
         basis, coordinates = np.linalg.qr(X.T)
-        weights, normal = _nearest_to_origin(coordinates.T, y, cap, enough=enough)
+        weights, normal = _nearest_to_origin(
+            coordinates.T, y, cap, half_the_gap_will_do=half_the_gap_will_do
+        )
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     rounding = 2 * _EPS * np.linalg.norm(X, axis=1).max()
@@ -555,7 +554,9 @@ def _nearest_to_origin(
         shortest = min(shortest, length)
         if gap < best[0]:
             best = (gap, shares @ lambdas, normal)
-        if gap <= rounding or bound >= enough * distance or length == 0:
+        if gap <= rounding or length == 0:
+            break
+        if half_the_gap_will_do and bound >= max(distance / 2, 1e6 * rounding):
             break
         if len(corners) > X.shape[1] or (corners == corner).all(axis=1).any():
             break  # exact arithmetic would have stopped before
@@ -578,12 +579,6 @@ def _nearest_to_origin(
     for members in (y > 0, y < 0):
         weights[members] /= weights[members].sum()
     return np.minimum(weights, cap), normal
-
-
-def _same_point(weights: Array, X: Array, y: Array) -> bool:
-    """Say whether p and q with these weights agree up to rounding."""
-    size = np.linalg.norm(X, axis=1).max()
-    return bool(np.linalg.norm((weights * y) @ X) <= 8 * _EPS * size)
 
 
 def _affine_minimum(shares: Array, corners: Array) -> tuple[Array, Array]:
@@ -686,7 +681,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         return SeparatingCap(1.0, smallest, whole.weights, smallest)
     Z, _, _ = standardise(X, by_column=True)
     weights, _ = _nearest_to_origin(Z, y, smallest)
-    if _same_point(weights, Z, y):
+    if np.linalg.norm((weights * y) @ Z) <= 8 * _EPS * np.linalg.norm(Z, axis=1).max():
         return SeparatingCap(smallest, smallest, weights, smallest)
 
     n, d = Z.shape

@@ -241,6 +241,14 @@ class TestSubgradientDescent:
         np.testing.assert_allclose(two.dual - one.dual, rise, rtol=1e-6)
         np.testing.assert_allclose(one.b, b - one.w @ X.mean(axis=0), rtol=1e-9)
 
+    def test_diminishing_steps(self):
+        X, y = gaussians(40, 2, 2)
+        trace = subgradient_descent(X, y, 0.2, step="diminishing", tol=1e-4, trace=True).trace
+        for t in range(1, 10):
+            w = trace[t - 1].w
+            g = w - 0.2 * (y * best_bias(X @ w, y)[1]) @ X
+            np.testing.assert_allclose(trace[t].w, w - 2 / (t + 1) * g, atol=1e-12)
+
     def test_moving_the_origin_changes_only_the_bias(self):
         X, y = gaussians(60, 2, 2)
         one, other = subgradient_descent(X, y, 1), subgradient_descent(X + 1e6, y, 1)

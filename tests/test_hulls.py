@@ -1,5 +1,6 @@
 import pickle
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -197,6 +198,8 @@ class TestSeparation:
         assert Separation(X, y, weights=np.array([0.5, 0.5, 1])).verify()
         assert not Separation(X, y, weights=np.array([0.5, 0.5, 2])).verify()
         assert not Separation(X, y, weights=np.array([1.5, -0.5, 1])).verify()
+        assert not Separation(X, y, weights=np.array([1.0, 1, 2])).verify()  # p = q, but not in
+        assert not Separation(X, y, weights=np.zeros(3)).verify()  # the hulls
         assert not Separation(X, y, weights=np.array([0.5, 0.5 + 1e-9, 1])).verify()
 
     def test_verify_is_exact_where_rounding_decides(self):
@@ -207,6 +210,12 @@ class TestSeparation:
         w = np.array([3.0, 1.0])
         assert Separation(X, y, w=w, b=-4.0).verify() is False
         assert Separation(X, y, w=np.array([-1.0, 1.0]), b=-EPS).verify()
+
+        ulp = 2.0**-54  # added to one from the left, the two small numbers vanish one by one
+        for order in permutations([1.0, -ulp, -ulp]):
+            X = np.array([order, [-5, 0, 0]])
+            assert not Separation(X, y[::-1], w=np.ones(3), b=2 * ulp - 1).verify()  # f = 0
+            assert Separation(X, y[::-1], w=np.ones(3), b=3 * ulp - 1).verify()
 
     def test_error_carries_the_common_point(self):
         X, y = [[0.0, 0], [2, 0], [1, 0]], [-1, -1, 1]
