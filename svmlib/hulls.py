@@ -10,8 +10,10 @@ module you can
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
 - find the largest cap at which the reduced hulls are still apart (`largest_separating_cap`).
 
-Everything here is invariant under moving and rescaling the data: the points are first moved to the
-origin and divided by a power of two, which is exact in binary arithmetic.
+Where the origin is and what the units are makes no difference: the points are first moved to the
+origin, and then divided by a power of two, which is exact in binary arithmetic.
+
+Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge loss*.
 """
 
 from __future__ import annotations

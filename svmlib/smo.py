@@ -271,7 +271,7 @@ def _warn_not_converged(problem: DualProblem, solution: Solution, gap: float, to
 
 @dataclass(frozen=True, eq=False)
 class HullStep:
-    """The state of `hull_smo` before an iteration.
+    """The state of `hull_smo` after an iteration, and at the start.
 
     Attributes
     ----------
@@ -286,6 +286,11 @@ class HullStep:
     distance, lower_bound : float
         ‖p − q‖ and (min w·x⁺ − max w·x⁻)/‖w‖: the distance of the hulls is between the two. The
         lower bound is negative as long as w does not separate the classes.
+    pair : tuple of two int, or None
+        The points (rows of X), one of each class, whose weights the step moved; None at the start
+        and after a sweep.
+    length : float
+        δ* of the step; the largest size of any δ* of the sweep; 0 at the start.
     """
 
     n_iter: int
@@ -295,6 +300,8 @@ class HullStep:
     objective: float
     distance: float
     lower_bound: float
+    pair: tuple[int, int] | None
+    length: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,7 +319,7 @@ class HullSolution:
     converged : bool
         Whether the relative gap reached the tolerance.
     trace : tuple of HullStep
-        Every iteration if asked for, else empty.
+        The start and every iteration if asked for, else empty.
     """
 
     closest: ClosestPoints
@@ -360,7 +367,7 @@ def hull_smo(
     max_iter : int, default 100,000
         The most pair steps; the last sweep is finished.
     callback : callable, optional
-        Called with a `HullStep` before every step, or every sweep.
+        Called with a `HullStep` at the start and after every step, or every sweep.
     trace : bool, default False
         Whether to keep every `HullStep` in the solution.
 
@@ -416,11 +423,12 @@ def hull_smo(
         raise NotSeparableError(separable)
 
     Z, centre, exponent = standardise(X, by_column=False)
-    plus, minus = Z[y > 0], Z[y < 0]
+    rows_plus, rows_minus = np.flatnonzero(y > 0).tolist(), np.flatnonzero(y < 0).tolist()
+    plus, minus = Z[rows_plus], Z[rows_minus]
     lambda_plus = np.full(len(plus), 1 / len(plus))
     lambda_minus = np.full(len(minus), 1 / len(minus))
     steps: list[HullStep] = []
-    n_iter = 0
+    n_iter, pair, length = 0, None, 0.0
     while True:
         p = lambda_plus @ plus / lambda_plus.sum()
         q = lambda_minus @ minus / lambda_minus.sum()
@@ -442,6 +450,8 @@ def hull_smo(
             objective=float(np.ldexp(-(distance**-2), -2 * exponent)),
             distance=float(np.ldexp(distance, exponent)),
             lower_bound=float(np.ldexp(bound, exponent)),
+            pair=pair,
+            length=float(np.ldexp(length, -2 * exponent)),
         )
         if trace:
             steps.append(step)
@@ -451,8 +461,10 @@ def hull_smo(
         if converged or n_iter >= max_iter:
             break
         pairs: Iterable[tuple[int, int]] = product(range(len(plus)), range(len(minus)))
+        length = 0.0
         if selection == "steepest":
-            pairs = [_steepest_pair(plus @ w, minus @ w, lambda_plus, lambda_minus)]
+            i, j = _steepest_pair(plus @ w, minus @ w, lambda_plus, lambda_minus)
+            pairs, pair = [(i, j)], (rows_plus[i], rows_minus[j])
         for i, j in pairs:
             difference = plus[i] - minus[j]
             delta = (1 - w @ difference) / (difference @ difference)
@@ -464,6 +476,7 @@ def hull_smo(
                 lambda_minus[j] += delta
                 w = w + delta * difference
                 n_iter += 1
+                length = max(length, delta, -delta) if selection == "cyclic" else delta
 
     weights = np.empty(len(y))
     weights[y > 0] = lambda_plus / lambda_plus.sum()

@@ -1,4 +1,5 @@
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -100,6 +101,10 @@ class TestBothSelections:
             np.testing.assert_allclose(record.lower_bound, bound, rtol=1e-9, atol=1e-12)
             assert record.lower_bound <= D * (1 + 1e-12) <= record.distance * (1 + 1e-9)
         assert (np.diff([record.objective for record in seen]) <= 1e-15).all()
+        assert (first.pair, first.length) == (None, 0)
+        for record in seen[1:]:
+            assert record.length > 0 or selection == "steepest"
+            assert (record.pair is None) == (selection == "cyclic")
         assert hull_smo(X, y, selection=selection).trace == ()
 
     @pytest.mark.parametrize(
@@ -133,6 +138,29 @@ class TestBothSelections:
             other = hull_smo(X * scale + move, y, selection=selection)
             np.testing.assert_allclose(other.closest.distance, one.closest.distance * scale, 1e-6)
             np.testing.assert_allclose(other.alpha * scale**2, one.alpha, rtol=1e-2, atol=1e-4)
+
+
+def test_a_step_is_the_clipped_minimum_along_its_pair():
+    X, y = gaussians(30, 2, 6)
+    weights = np.where(y > 0, 1 / np.sum(y > 0), 1 / np.sum(y < 0))
+    clipped = 0
+    for before, after in pairwise(hull_smo(X, y, trace=True).trace):
+        i, j = after.pair
+        assert (y[i], y[j]) == (1, -1)
+        weights *= before.total / weights[y > 0].sum()
+        moved = weights.copy()
+        moved[[i, j]] += after.length
+        assert moved.min() >= -1e-12
+        best = objective(moved, X, y)
+        for other in (0.9, 1.1):
+            nearby = weights.copy()
+            nearby[[i, j]] += other * after.length
+            assert objective(nearby, X, y) >= best or nearby.min() < 0
+        clipped += moved.min() <= 1e-12 and after.length < 0
+        weights = np.maximum(moved, 0)
+        p = weights[y > 0] @ X[y > 0] / weights[y > 0].sum()
+        np.testing.assert_allclose(after.p, p, atol=1e-9)
+    assert clipped
 
 
 def test_two_points_take_no_step():
