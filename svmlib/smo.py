@@ -105,8 +105,8 @@ def smo(
         and its certificate says so.
     tol : float, default 1e-3
         Stop when m(α) − M(α) ≤ tol / 2. LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it
-        takes about a tenth more steps, and makes the duality gap no larger than LIBSVM's for
-        the same number. Every functional margin is then within tol / 2 of the KKT conditions.
+        takes about a tenth more steps and, at the same number, leaves about half of LIBSVM's
+        duality gap. Every functional margin is then within tol / 2 of the KKT conditions.
     selection : {"second", "first", "cyclic"}
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
@@ -477,6 +477,8 @@ def hull_smo(
                 w = w + delta * difference
                 n_iter += 1
                 length = max(length, delta, -delta) if selection == "cyclic" else delta
+        if length == 0:
+            break  # what is left to gain is less than rounding
 
     weights = np.empty(len(y))
     weights[y > 0] = lambda_plus / lambda_plus.sum()

@@ -131,6 +131,16 @@ class TestBothSelections:
         assert not solution.converged
         assert solution.closest.lower_bound <= closest_points(X, y).distance
 
+    def test_a_tolerance_below_rounding_does_not_loop_forever(self, selection):
+        for seed in range(20):
+            X, y = gaussians(12, 3, 8, seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                solution = hull_smo(X, y, selection=selection, tol=1e-300, max_iter=2000)
+            np.testing.assert_allclose(
+                solution.closest.distance, closest_points(X, y).distance, rtol=1e-6
+            )
+
     def test_units_and_origin(self, selection):
         X, y = gaussians(30, 3, 8)
         one = hull_smo(X, y, selection=selection)

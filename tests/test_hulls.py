@@ -65,6 +65,7 @@ def check_certificate(answer, X, y):
         assert separates_exactly(answer.w, answer.b, X, y)
         assert answer.weights is None
         assert answer.point is None
+        assert answer.residual == 0
     else:
         weights = answer.weights
         assert answer.w is None
