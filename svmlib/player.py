@@ -29,7 +29,7 @@ _STYLE = """
 .frame-player input { width: 24px; height: 24px; margin: 0; accent-color: #0072B2; }
 .frame-player figure { display: none; order: 1; flex-basis: 100%; margin: 0.4rem 0 0; }
 .frame-player figure img { max-width: 100%; height: auto; display: block; margin: 0 auto; }
-.frame-player figcaption { text-align: center; min-height: 3.2em; }
+.frame-player figcaption { color: inherit !important; text-align: center; min-height: 3.2em; }
 .frame-player input:checked + figure { display: block; }
 @media print {
   .frame-player input, .frame-player legend, .frame-player input + figure { display: none; }
