@@ -665,3 +665,176 @@ def soft_bias_of_one_class(X, y, alpha, C):
 )
 def test_check_soft_bias(capsys, function, message):
     assert message in said(capsys, exercises.check_soft_bias, function)
+
+
+# Chapter 7
+
+
+def line_ends(alpha_1, alpha_2, y_1, y_2, C_1, C_2):
+    if y_1 == y_2:
+        return max(0, alpha_1 + alpha_2 - C_1), min(C_2, alpha_1 + alpha_2)
+    return max(0, alpha_2 - alpha_1), min(C_2, C_1 + alpha_2 - alpha_1)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (line_ends, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda *case: 1.0, "two numbers"),
+        (lambda a, b, y, z, C, D: line_ends(a, b, y, -z, C, D), "two cases are swapped"),
+        (lambda a, b, y, z, C, D: (0, D), "only the bounds of α_2"),
+        (lambda a, b, y, z, C, D: line_ends(a, b, y, z, D, C), "C_1 and C_2 are swapped"),
+        (lambda a, b, y, z, C, D: line_ends(a, b, y, z, C, C), "one cap for both"),
+        (lambda *case: line_ends(*case)[::-1], "L is the smaller"),
+        (lambda *case: (0.1, 0.2), "runs from"),
+    ],
+)
+def test_check_line_ends(capsys, function, message):
+    assert message in said(capsys, exercises.check_line_ends, function)
+
+
+def platt_step(
+    alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C, *, bent=max, clip=True, downhill=1, fixed=None
+):
+    low, high = line_ends(alpha_1, alpha_2, y_1, y_2, C, C)
+    slope = downhill * y_2 * (E_1 - E_2)
+
+    def gain(new):
+        return (new - alpha_2) * slope - (new - alpha_2) ** 2 * eta / 2
+
+    if eta > 0:
+        new = alpha_2 + slope / eta
+        new = min(max(new, low), high) if clip else new
+    else:
+        new = bent(low, high, key=gain)
+    return fixed or alpha_1 + y_1 * y_2 * (alpha_2 - new), new
+
+
+def platt_step_dividing(alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C):
+    low, high = line_ends(alpha_1, alpha_2, y_1, y_2, C, C)
+    with np.errstate(divide="ignore"):
+        top = alpha_2 + y_2 * (E_1 - E_2) / np.float64(eta)
+    new = np.clip(top, low, high) if eta else top
+    return alpha_1 + y_1 * y_2 * (alpha_2 - new), new
+
+
+def platt_step_to_the_bottom(*case):
+    return platt_step_dividing(*case) if case[6] else platt_step(*case)
+
+
+def platt_step_without_label(alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C):
+    low, high = line_ends(alpha_1, alpha_2, y_1, y_2, C, C)
+    new = np.clip(alpha_2 + (E_1 - E_2) / eta, low, high)
+    return alpha_1 + y_1 * y_2 * (alpha_2 - new), new
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (platt_step, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda *case: 1.0, "two numbers"),
+        (lambda *case: platt_step(*case, clip=False), "outside the box"),
+        (lambda *case: platt_step(*case, fixed=case[0]), "Σ α_i y_i has changed"),
+        (lambda *case: platt_step(*case, downhill=-1), "you go downhill"),
+        (platt_step_without_label, "y_2 is missing"),
+        (platt_step_dividing, "divide by η = 0"),
+        (platt_step_to_the_bottom, "at the bottom"),
+        (lambda *case: platt_step(*case, bent=min), "the worse end"),
+        (lambda *case: platt_step(*case) if case[6] > 0 else case[:2], "you do not move"),
+        (lambda *case: case[:2], "new multipliers are"),
+    ],
+)
+def test_check_platt_step(capsys, function, message):
+    assert message in said(capsys, exercises.check_platt_step, function)
+
+
+def state(K, y, alpha, C):
+    below, above = alpha < C, alpha > 0
+    return y - K @ (y * alpha), np.where(y > 0, below, above), np.where(y > 0, above, below)
+
+
+def violation(K, y, alpha, C):
+    g, up, down = state(K, y, alpha, C)
+    return g[up].max() - g[down].min()
+
+
+def violation_of_everybody(K, y, alpha, C):
+    return np.ptp(state(K, y, alpha, C)[0])
+
+
+def violation_by_alpha(K, y, alpha, C):
+    g = state(K, y, alpha, C)[0]
+    return g[alpha < C].max() - g[alpha > 0].min()
+
+
+def violation_swapped(K, y, alpha, C):
+    g, up, down = state(K, y, alpha, C)
+    return g[down].max() - g[up].min()
+
+
+def violation_of_gradients(K, y, alpha, C):
+    g, up, down = state(K, y, alpha, C)
+    return (y * g)[up].max() - (y * g)[down].min()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (violation, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda K, y, alpha, C: y, "one number"),
+        (lambda *case: -violation(*case), "you return M − m"),
+        (violation_of_everybody, "all samples"),
+        (violation_by_alpha, "change places"),
+        (violation_swapped, "are swapped"),
+        (violation_of_gradients, "difference of the g"),
+        (lambda *case: 123.0, "but yours is"),
+    ],
+)
+def test_check_violation(capsys, function, message):
+    assert message in said(capsys, exercises.check_violation, function)
+
+
+def second_order_pair(K, y, alpha, C, *, score=lambda s, a: s**2 / a):
+    g, up, down = state(K, y, alpha, C)
+    i = np.where(up, g, -np.inf).argmax()
+    partners = np.flatnonzero(down & (g < g[i]))
+    a = K[i, i] + K.diagonal()[partners] - 2 * K[i, partners]
+    return i, partners[score(g[i] - g[partners], a).argmax()]
+
+
+def pair_of(choose_i, choose_j):
+    def pair(*case):
+        g, up, down = state(*case)
+        return choose_i(g, up), choose_j(g, down)
+
+    return pair
+
+
+def highest(g, can):
+    return np.where(can, g, -np.inf).argmax()
+
+
+def lowest(g, can):
+    return np.where(can, g, np.inf).argmin()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (second_order_pair, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda *case: 1, "two indices"),
+        (pair_of(highest, lowest), "first-order choice"),
+        (lambda *case: second_order_pair(*case, score=lambda s, a: s / a), "longest step"),
+        (lambda *c: second_order_pair(*c, score=lambda s, a: -abs(s - 1)), "another one has"),
+        (pair_of(lambda g, up: (~up).argmax(), lowest), "cannot be the i"),
+        (pair_of(lowest, lowest), "i must have the largest g"),
+        (pair_of(highest, lambda g, down: (~down).argmax()), "cannot be the j"),
+        (pair_of(highest, highest), "no positive slope"),
+    ],
+)
+def test_check_second_order_pair(capsys, function, message):
+    assert message in said(capsys, exercises.check_second_order_pair, function)
