@@ -21,11 +21,18 @@ class _NotWrittenError(Exception):
     """The reader's function returned None, so its body is still the dots of the exercise."""
 
 
+class _ChangedArgumentError(Exception):
+    """The reader's function wrote into an array that belongs to its caller."""
+
+
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the reader's answer, or stop the check if there is none yet."""
+    """Return the reader's answer, or stop the check if there is none or an argument changed."""
+    before = [np.copy(argument) for argument in arguments]
     answer = function(*arguments)
     if answer is None:
         raise _NotWrittenError
+    if not all(map(np.array_equal, before, arguments)):
+        raise _ChangedArgumentError
     return answer
 
 
@@ -36,6 +43,8 @@ def _report(function: Callable[..., Any], problems: Iterator[str]) -> None:
         problem = next(problems, None)
     except _NotWrittenError:
         print(f"{name} is not written yet: it returns None.")
+    except _ChangedArgumentError:
+        print(f"{name}: it changes the arrays that it is given: start from copies of them.")
     except Exception as error:
         print(f"{name} stopped with {type(error).__name__}: {error}")
     else:
@@ -56,6 +65,7 @@ def check_bracket(function: Callable[..., Any]) -> None:
             for shift in (0.0, 4.0, 40.0):
                 X = random.standard_normal((n, d)) + shift * (y[:, np.newaxis] + 0.5)
                 weights = random.dirichlet(np.full(n, 0.7))
+                weights[:2] = 0  # samples without weight count in the lower bound, too
                 for label in (-1, 1):
                     weights[y == label] /= weights[y == label].sum()
                 yield from _bracket_problems(_call(function, X, y, weights), X, y, weights)
@@ -119,13 +129,12 @@ def check_reduce_weights(function: Callable[..., Any]) -> None:
     def problems() -> Iterator[str]:
         for d, n in ((1, 3), (2, 3), (2, 12), (3, 30), (6, 20)):
             points, weights = random.standard_normal((n, d)), random.dirichlet(np.ones(n))
-            given = weights.copy()
             found = np.asarray(_call(function, points, weights), dtype=np.float64)
             at = f"for {n} points in {d} dimensions"
-            if not np.array_equal(given, weights):
-                yield "it changes the caller's weights: start from a copy of them."
-            elif found.shape != (n,):
+            if found.shape != (n,):
                 yield f"{at} it must return {n} weights, zeros included, not shape {found.shape}."
+            elif np.isnan(found).any():
+                yield f"{at} a weight is not a number: did you divide by a zero among the a_i?"
             elif found.min() < 0:
                 yield (
                     f"{at} a weight became negative, {found.min():.3g}: t must be the smallest of "
@@ -136,7 +145,7 @@ def check_reduce_weights(function: Callable[..., Any]) -> None:
                     f"{at} your weights sum to {found.sum():.4f}: the a_i must sum to zero, which "
                     "is one more equation, a row of ones."
                 )
-            elif not np.allclose(found @ points, given @ points):
+            elif not np.allclose(found @ points, weights @ points):
                 yield f"{at} your weights mix another point than the given ones."
             elif np.count_nonzero(found) > d + 1:
                 yield (
@@ -154,7 +163,11 @@ def check_radon(function: Callable[..., Any]) -> None:
     def problems() -> Iterator[str]:
         for d in (1, 2, 3, 7):
             X = random.standard_normal((d + 2, d)) + 3
-            y, weights = (np.asarray(part, dtype=np.float64) for part in _call(function, X))
+            found = _call(function, X)
+            if not isinstance(found, tuple) or len(found) != 2:
+                yield "it must return two arrays, the labels and the weights."
+                return
+            y, weights = (np.asarray(part, dtype=np.float64) for part in found)
             at = f"for {d + 2} points in {d} dimensions"
             if y.shape != (d + 2,) or weights.shape != (d + 2,):
                 yield f"{at} it must return {d + 2} labels and {d + 2} weights."
@@ -579,12 +592,13 @@ def check_rbf_gram(function: Callable[..., Any]) -> None:
                 yield f"for {n} and {m} points it must have shape ({n}, {m}), not {K.shape}."
             elif not np.allclose(K, np.exp(-gamma * squared), atol=1e-12):
                 yield from _rbf_mistake(K, X, Z, gamma)
-        X = 1e9 + np.arange(20.0)[:, np.newaxis]
+        X = np.array([1e9, -1e9]) + np.arange(20.0)[:, np.newaxis]
         K = np.asarray(_call(function, X, X[:5], 0.01), dtype=np.float64)
         if not np.allclose(K, np.exp(-0.01 * cdist(X, X[:5], "sqeuclidean")), atol=1e-9):
             yield (
-                "it loses the digits of points far from the origin, here at 1e9: its values reach "
-                f"{K.max():.3g}. Distances do not change if you first move the origin to the data."
+                "it loses the digits of points far from the origin, here near (1e9, −1e9): its "
+                f"values reach {K.max():.3g}. Distances do not change if you first move the origin "
+                "into the middle of the data."
             )
         X = random.standard_normal((200, 3))
         if np.asarray(_call(function, X, X, 1.0)).max() > 1:
@@ -610,6 +624,8 @@ def _rbf_mistake(K: NDArray[Any], X: NDArray[Any], Z: NDArray[Any], gamma: float
         yield "it takes gamma for the width σ: here the exponent is −gamma ‖x − z‖²."
     elif np.allclose(K, np.exp(-squared)):
         yield "it ignores gamma."
+    elif np.allclose(K, np.exp(-gamma * cdist(X - X.mean(axis=0), Z - Z.mean(axis=0)) ** 2)):
+        yield "it moves X and Z by different vectors: distances stay only if both move alike."
     else:
         right = np.exp(-gamma * squared[0, 0])
         yield f"the first kernel value should be {right:.4f} here, but yours is {K[0, 0]:.4f}."
@@ -641,6 +657,8 @@ def check_quadratic_features(function: Callable[..., Any]) -> None:
                 yield "the features x_i need the weight √2."
             elif np.allclose(wrong, 2 * linear):
                 yield "the features x_i are missing: expand (x·z + 1)² = (x·z)² + 2 x·z + 1."
+            elif np.allclose(wrong, squares):
+                yield "the squares x_i² are missing."
             elif np.allclose(wrong, cross):
                 yield "the products x_i x_j with i < j need the weight √2."
             elif np.allclose(wrong, 2 * cross):
@@ -672,6 +690,12 @@ def check_is_gram_matrix(function: Callable[..., Any]) -> None:
             False,
             "it accepts [[1, 2], [2, 1]]: positive entries are not enough, an eigenvalue is −1.",
         ),
+        (
+            1.9 * np.eye(3) - 0.9,
+            False,
+            "it accepts 1 on the diagonal and −0.9 elsewhere, of size 3: any two of these points "
+            "can exist, but not all three, as an eigenvalue is −0.8.",
+        ),
         (shear, False, "it accepts a matrix that is not symmetric."),
         (np.zeros((2, 2)), True, "it rejects zero: two points at the origin have that matrix."),
         (
@@ -690,6 +714,12 @@ def check_is_gram_matrix(function: Callable[..., Any]) -> None:
             1e-12 * np.diag([1.0, -0.1]),
             False,
             "it accepts diag(1e-12, −1e-13): the tolerance must shrink with the matrix.",
+        ),
+        (
+            np.diag([1.0, -1e-6]),
+            False,
+            "it accepts diag(1, −1e-6): rounding is far smaller, about 1e-16 of the largest "
+            "eigenvalue.",
         ),
     )
 
@@ -732,7 +762,8 @@ def check_kernel_perceptron(function: Callable[..., Any]) -> None:
             else:
                 yield (
                     f"it separates the samples, but with {c.sum():.0f} mistakes and not "
-                    f"{right.sum():.0f}: take the samples in order, and let w change at once."
+                    f"{right.sum():.0f}: take the samples in order, add each mistake once, and let "
+                    "w change at once."
                 )
 
     _report(function, problems())
@@ -775,7 +806,7 @@ def check_reduced_support(function: Callable[..., Any]) -> None:
                 elif cap > 1 and np.allclose(found, cap * points[order[0]]):
                     yield f"{at} your first weight is {cap:g}: the weights must sum to 1."
                 elif np.allclose(found, points[order[0]]):
-                    yield f"{at} you return the outermost sample itself, whose weight exceeds the cap."
+                    yield f"{at} that is the outermost sample itself, whose weight exceeds the cap."
                 elif np.allclose(found, np.full(m, cap) @ points[order[:m]]):
                     yield f"{at} you forget the rest: {m} weights of {cap:.3g} do not sum to 1."
                 elif np.allclose(found, points[order[:m]].mean(axis=0)):

@@ -40,6 +40,12 @@ def bracket_by_edges(X, y, weights):
     return lower * 1.01, upper
 
 
+def bracket_of_used_samples(X, y, weights):
+    """Wrong only where a sample without weight is extreme."""
+    used = weights > 0
+    return bracket(X[used], y[used], weights[used])
+
+
 def reduce_weights(points, weights, *, pick=np.argmin, missing=np.inf, once=False):
     weights = np.array(weights, dtype=float)
     while np.count_nonzero(weights) > points.shape[1] + 1:
@@ -93,6 +99,7 @@ def test_chapter_2_accepts_right_answers(capsys, check, function):
         ),
         (lambda X, y, w: (bracket(X, y, w)[0] / 2, bracket(X, y, w)[1]), "half of the width"),
         (bracket_by_edges, "the lower bound is"),
+        (bracket_of_used_samples, "the lower bound is"),
     ],
 )
 def test_bracket_mistakes(capsys, wrong, words):
@@ -102,7 +109,8 @@ def test_bracket_mistakes(capsys, wrong, words):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (reduce_in_place, "changes the caller's weights"),
+        (reduce_in_place, "start from copies"),
+        (lambda points, weights: weights * np.nan, "not a number"),
         (lambda points, weights: weights[:2], "zeros included"),
         (
             lambda p, w: reduce_weights(p, w, pick=np.argmax, missing=-np.inf, once=True),
@@ -121,6 +129,7 @@ def test_reduce_weights_mistakes(capsys, wrong, words):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
+        (lambda X: radon(X)[0], "two arrays"),
         (lambda X: (radon(X)[0][1:], radon(X)[1]), "labels and"),
         (lambda X: (0 * radon(X)[0], radon(X)[1]), "neither −1 nor +1"),
         (lambda X: (radon(X)[0], radon(X)[0] * radon(X)[1]), "a weight is negative"),
@@ -394,10 +403,11 @@ class TestChapter5:
         return np.exp(-gamma * D.clip(min=0))
 
     @staticmethod
-    def quadratic_features(X, linear=2**0.5, cross=2**0.5, columns=slice(None)):
+    def quadratic_features(X, linear=2**0.5, cross=2**0.5, square=1, columns=slice(None)):
         X = np.column_stack((np.ones(len(X)), X))
         i, j = np.triu_indices(X.shape[1])
-        weight = np.where(i == j, 1, np.where(i == 0, linear, cross))
+        weight = np.where(i == 0, linear, np.where(i == j, square, cross))
+        weight[0] = 1
         return (weight * X[:, i] * X[:, j])[:, columns]
 
     @staticmethod
@@ -438,6 +448,21 @@ class TestChapter5:
             (lambda X, Z, g: np.exp(-g * cdist(X, X) ** 2), "must have shape"),
             (lambda X, Z, g: 2 * np.exp(-g * cdist(X, Z) ** 2), "but yours is"),
             (
+                lambda X, Z, g: TestChapter5.rbf_gram(X - X.mean(axis=0), Z - Z.mean(axis=0), g),
+                "by different vectors",
+            ),
+            (
+                lambda X, Z, g: np.exp(
+                    -g
+                    * (
+                        ((X - X.mean()) ** 2).sum(1)[:, None]
+                        + ((Z - X.mean()) ** 2).sum(1)
+                        - 2 * (X - X.mean()) @ (Z - X.mean()).T
+                    ).clip(min=0)
+                ),
+                "middle of the data",
+            ),
+            (
                 lambda X, Z, g: np.exp(-g * ((X**2).sum(1)[:, None] + (Z**2).sum(1) - 2 * X @ Z.T)),
                 "far from the origin",
             ),
@@ -455,6 +480,7 @@ class TestChapter5:
             ({"linear": 1, "cross": 1}, "and the products x_i x_j with i < j need"),
             ({"linear": 0}, "features x_i are missing"),
             ({"cross": 0}, "different coordinates are missing"),
+            ({"square": 0}, "squares x_i² are missing"),
             ({"linear": 2, "cross": 2}, "not 2"),
             ({"linear": 3}, "is off by"),
             ({"columns": slice(1, None)}, "constant feature"),
@@ -480,7 +506,17 @@ class TestChapter5:
             (lambda K: np.linalg.det(K) > 0, "determinant is 1"),
             (lambda K: (K >= 0).all(), "may be negative"),
             (lambda K: (np.diag(K) >= 0).all(), "positive entries are not enough"),
+            (
+                lambda K: (np.diag(K) >= 0).all() and (np.outer(*2 * [np.diag(K)]) >= K**2).all(),
+                "not all three",
+            ),
             (lambda K: np.linalg.eigvalsh(K)[0] >= -1e-9, "not symmetric"),
+            (
+                lambda K: (
+                    (K == K.T).all() and np.linalg.eigvalsh(K)[0] >= -0.01 * np.linalg.norm(K)
+                ),
+                "far smaller",
+            ),
             (lambda K: (K == K.T).all() and np.linalg.eigvalsh(K)[0] > 0, "rejects zero"),
             (lambda K: (K == K.T).all() and np.linalg.eigvalsh(K)[0] >= 0, "tiny negative one"),
             (
