@@ -245,8 +245,8 @@ class RBF(_PointwiseKernel):
 class Sigmoid(_PointwiseKernel):
     r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
 
-    It is *not* positive semidefinite for any γ and c₀ that hold for all data, so no feature map
-    stands behind it; `check_positive_semidefinite` shows it on your points.
+    For no γ > 0 and c₀ are all its Gram matrices positive semidefinite, so no feature map stands
+    behind it; `check_positive_semidefinite` tells whether that of your points is.
 
     Parameters
     ----------
