@@ -224,10 +224,26 @@ def check_pair_step(function: Callable[..., Any]) -> None:
                     "your δ is clipped too late, and the smaller weight becomes negative: M is the "
                     "larger of −λ⁺ and −λ⁻.",
                 ),
+                *(
+                    (
+                        np.maximum(bottom, -weights[:, k]),
+                        f"your δ looks after {mine} only, and {other} can become negative: M is "
+                        "the larger of −λ⁺ and −λ⁻.",
+                    )
+                    for k, mine, other in ((0, "λ⁺", "λ⁻"), (1, "λ⁻", "λ⁺"))
+                ),
                 (
                     np.maximum(bottom, 0),
                     "your δ is never negative, but weights must be able to shrink: clip at M, "
                     "not at 0.",
+                ),
+                (
+                    np.where(bottom < smallest, 0, bottom),
+                    "where δ_ij is below M you do not move at all: go as far as M.",
+                ),
+                (
+                    np.maximum((1 + slope) / square, smallest),
+                    "you have 1 + w·u above the line: it is 1 − w·u with u = x⁺ − x⁻.",
                 ),
                 (
                     np.minimum(bottom, smallest),
@@ -320,7 +336,8 @@ def check_best_scale(function: Callable[..., Any]) -> None:
                 ),
                 (
                     2 * s / square,
-                    "your t is twice the right one: Q(tλ) = t²‖w‖² − 2ts, and the 2 cancels.",
+                    "your t is twice the right one: Q(tλ) = t²‖w‖² − 2ts with the sum s of one "
+                    "class, and the 2 cancels.",
                 ),
                 (s / np.sqrt(square), "you divided by ‖w‖: divide by its square."),
             ],
@@ -335,10 +352,11 @@ def check_steepest_pair(function: Callable[..., Any]) -> None:
     random = np.random.RandomState(32)
 
     def problems() -> Iterator[str]:
-        for n_plus, n_minus in ((5, 8), (8, 5), (20, 20)):
+        for n_plus, n_minus, apart in ((5, 8, 0), (8, 5, 3), (20, 20, 6)):
             X_plus = random.standard_normal((n_plus, 3))
             X_minus = random.standard_normal((n_minus, 3))
             w = random.standard_normal(3)
+            X_plus += apart * w  # far apart, all pairs should shrink
             found = _call(function, X_plus, X_minus, w)
             if np.shape(found) != (2,):
                 yield "it must return two row numbers, (i, j)."
@@ -433,7 +451,7 @@ def check_dual(function: Callable[..., Any]) -> None:
             X, y = random.standard_normal((n, d)), np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
             alpha = random.uniform(0, 1, n)
             answer = _call(function, alpha, X, y)
-            if len(answer) != 2:
+            if not isinstance(answer, tuple | list) or len(answer) != 2:
                 yield "it must return a pair, the value and the gradient."
                 continue
             problem = DualProblem(X, y, C=np.inf)
@@ -519,6 +537,13 @@ def check_bias(function: Callable[..., Any]) -> None:
                     f"{at}, and with dust of relative size 1e-9 on every multiplier, your bias is "
                     f"{found:.4f} instead of {b:.4f}: a sample with dust is no support vector."
                 )
+            rough = alpha * random.uniform(0.999, 1.001, 20)
+            single = (y - X @ ((rough * y) @ X))[rough > 0]
+            if np.isclose(_call(function, rough, X, y), single, rtol=1e-12, atol=0).any():
+                yield (
+                    "your bias is that of one support vector. Rough multipliers give a different "
+                    "one for each of them: use them all."
+                )
 
     _report(function, problems())
 
@@ -548,7 +573,11 @@ def check_reduced_newton_step(function: Callable[..., Any]) -> None:
             X, y = random.standard_normal((n, 2)), np.where(np.arange(n) % 2, 1.0, -1.0)
             Q, alpha, s = np.outer(y, y) * (X @ X.T), *random.uniform(0.5, 2, (2, n))
             b, mu = 0.3, 0.1
-            d_alpha, d_b, d_s = _call(function, Q, y, alpha, b, s, mu)
+            answer = _call(function, Q, y, alpha, b, s, mu)
+            if not isinstance(answer, tuple | list) or len(answer) != 3:
+                yield "it must return three things, Δα, Δb and Δs."
+                continue
+            d_alpha, d_b, d_s = answer
             if np.shape(d_alpha) != (n,) or np.shape(d_s) != (n,):
                 yield f"Δα and Δs must have {n} entries each."
             elif np.ndim(d_b) != 0:

@@ -166,7 +166,14 @@ def _pair(formula):
     [
         (lambda w, u, lp, lm, M: (1 - w @ u) / (u @ u), "ignores the clipping"),
         (lambda w, u, lp, lm, M: max((1 - w @ u) / (u @ u), min(-lp, -lm)), "clipped too late"),
+        (lambda w, u, lp, lm, M: max((1 - w @ u) / (u @ u), -lp), "after λ⁺ only"),
+        (lambda w, u, lp, lm, M: max((1 - w @ u) / (u @ u), -lm), "after λ⁻ only"),
         (lambda w, u, lp, lm, M: max((1 - w @ u) / (u @ u), 0), "never negative"),
+        (
+            lambda w, u, lp, lm, M: ((1 - w @ u) / (u @ u)) * (1 - w @ u >= M * (u @ u)),
+            "do not move at all",
+        ),
+        (lambda w, u, lp, lm, M: max((1 + w @ u) / (u @ u), M), "1 + w·u above the line"),
         (lambda w, u, lp, lm, M: min((1 - w @ u) / (u @ u), M), "smaller of δ_ij and M"),
         (lambda w, u, lp, lm, M: max((w @ u - 1) / (u @ u), M), "wrong sign"),
         (lambda w, u, lp, lm, M: max((1 - w @ u) / np.sqrt(u @ u), M), "by its square"),
@@ -218,6 +225,10 @@ def steepest_pair(X_plus, X_minus, w):
     ("function", "message"),
     [
         (lambda P, N, w: (np.argmax(P @ w), np.argmin(N @ w)), "mind the signs"),
+        (
+            lambda P, N, w: divmod(np.abs(1 - (P @ w)[:, None] + N @ w).argmax(), len(N)),
+            "mind the signs",
+        ),
         (lambda P, N, w: (np.argmax(N @ w), np.argmin(P @ w)), "you returned (j, i)"),
         (lambda P, N, w: (np.argmin(P @ w), np.argmin(N @ w)), "wrong end"),
         (lambda P, N, w: (99, 98), "is no pair"),
@@ -325,7 +336,7 @@ def reduced_newton_step(Q, y, alpha, b, s, mu, *, sign=1, with_s=True):
     [
         (exercises.check_dual, dual, "Well done"),
         (exercises.check_dual, lambda *_: None, "not written yet"),
-        (exercises.check_dual, lambda *a: dual(*a)[0], "TypeError"),
+        (exercises.check_dual, lambda *a: dual(*a)[0], "must return a pair"),
         (exercises.check_dual, lambda *a: (*dual(*a), 0), "must return a pair"),
         (exercises.check_dual, lambda *a: dual(*a)[::-1], "must be one number"),
         (exercises.check_dual, dual_for_minimiser, "what a minimiser wants"),
@@ -356,9 +367,15 @@ def reduced_newton_step(Q, y, alpha, b, s, mu, *, sign=1, with_s=True):
             "for both classes",
         ),
         (exercises.check_bias, bias_above(0), "dust"),
+        (
+            exercises.check_bias,
+            lambda a, X, y: (y - X @ ((a * y) @ X))[a.argmax()],
+            "that of one support vector",
+        ),
         (exercises.check_bias, bias_above(1e-5), "fixed threshold"),
         (exercises.check_reduced_newton_step, reduced_newton_step, "Well done"),
         (exercises.check_reduced_newton_step, lambda *_: None, "not written yet"),
+        (exercises.check_reduced_newton_step, lambda *a: reduced_newton_step(*a)[:2], "three"),
         (
             exercises.check_reduced_newton_step,
             lambda *a: reduced_newton_step(*a, sign=-1),
