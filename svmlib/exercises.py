@@ -830,6 +830,8 @@ def check_reduced_support(function: Callable[..., Any]) -> None:
                     yield f"it must return one point of shape ({d},), not shape {found.shape}."
                 elif np.allclose(found, right):
                     continue
+                elif np.allclose(found, shares @ points):
+                    yield f"{at} you spend the weight in the order of the rows: sort them along u."
                 elif np.allclose(found, shares @ points[order[::-1]]):
                     yield f"{at} you spend the weight on the innermost samples first."
                 elif cap > 1 and np.allclose(found, cap * points[order[0]]):
@@ -843,6 +845,8 @@ def check_reduced_support(function: Callable[..., Any]) -> None:
                         f"{at} you take the mean of the {m} outermost samples, which gives each "
                         f"{1 / m:.3g}, more than the cap."
                     )
+                elif np.isclose(found @ u, right @ u):  # the outermost point is only one here
+                    yield f"{at} u·x is right, but your point is not in the reduced hull."
                 else:
                     yield (
                         f"{at} the largest u·x is {right @ u:.4f}, but at your point it is "
@@ -887,6 +891,10 @@ def check_hinge_objective(function: Callable[..., Any]) -> None:
                 yield "C is on the wrong term: it multiplies the losses."
             elif np.isclose(found, square + C * (1 - m).sum()):
                 yield "you add 1 − m without the maximum: safe samples earn a bonus."
+            elif np.isclose(found, square + C * np.maximum(0, 1 - y * (X @ w)).sum()):
+                yield "b is missing from the margins."
+            elif np.isclose(found, square + C * np.maximum(0, 1 - (X @ w + b)).sum()):
+                yield "the labels are missing: the margin is y f(x)."
             elif np.isclose(found, square + C * np.maximum(0, -m).sum()):
                 yield "your loss starts at m = 0: the hinge has its kink at m = 1."
             else:
@@ -901,7 +909,8 @@ def check_hinge_subgradient(function: Callable[..., Any]) -> None:
     def problems() -> Iterator[str]:
         for w, b, X, y, C in _hinge_cases(62):
             answer = _call(function, w, b, X, y, C)
-            if len(answer) != 2 or np.shape(answer[0]) != w.shape or np.ndim(answer[1]) != 0:
+            parts = answer if isinstance(answer, (tuple, list)) else ()
+            if [np.shape(part) for part in parts] != [w.shape, ()]:
                 yield f"it must return a pair: g_w of shape {w.shape}, and the number g_b."
                 continue
             yield from _subgradient_problems(answer, w, b, X, y, C)
@@ -931,6 +940,8 @@ def _subgradient_problems(
         yield "the samples with m > 1 push in yours: it must be those with m < 1."
     elif np.allclose(g_w, w + C * pull):
         yield "the samples pull the wrong way: the slope of 1 − y f(x) is −y x."
+    elif np.allclose(g_w, C * pull - w):
+        yield "that is minus a subgradient: the step, not the slope."
     elif np.allclose(g_w, -C * pull):
         yield "the regulariser is missing: ½‖w‖² adds w to g_w."
     elif np.allclose(g_w, w - pull):
@@ -951,7 +962,7 @@ def _kink_problems(function: Callable[..., Any]) -> Iterator[str]:
     g_w, g_b = _call(function, w, 0.0, X, y, 1.0)
     for u, c in ((0.0, 0.0), (2.0, 0.0), (1.0, 0.5), (1.0, -0.5), (0.5, 0.5), (0.5, -0.5)):
         higher = u * u / 2 + np.maximum(0, 1 - y * (u * X[:, 0] + c)).sum()
-        if higher < 0.5 + g_w[0] * (u - 1) + g_b * c - 1e-12:
+        if not higher >= 0.5 + g_w[0] * (u - 1) + g_b * c - 1e-12:  # nan is none either
             yield "at a kink (all margins exactly 1) your vector is no subgradient."
             return
 
@@ -961,12 +972,17 @@ def check_soft_bias(function: Callable[..., Any]) -> None:
     random = np.random.RandomState(63)
 
     def problems() -> Iterator[str]:
+        cases = []
         for n, shift, C in ((20, 0.8, 1.0), (30, 0.5, 0.1), (12, 2.0, 1e-4), (2, 1.0, 0.05)):
             y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
-            X = random.standard_normal((n, 2)) + shift * y[:, np.newaxis] + [3.0, 1.0]
+            cases.append((random.standard_normal((n, 2)) + shift * y[:, None] + [3.0, 1.0], y, C))
+        # the two ends of the interval come from α = C and from α = 0; then with the labels turned
+        three, labels = np.array([[-1.0], [1.0], [1.2]]), np.array([-1.0, 1.0, 1.0])
+        for X, y, C in (*cases, (three, labels, 0.25), (three, -labels, 0.25)):
             problem = DualProblem(X, y, C)
             alpha = solve_interior_point(problem).alpha
-            found, right = _call(function, X, y, alpha, C), problem.bias(alpha)
+            near = np.clip(alpha, 1e-12 * C, (1 - 1e-12) * C)  # as solvers return it
+            found, right = _call(function, X, y, near, C), problem.bias(alpha)
             free = (alpha > 1e-8 * C) & (alpha < C * (1 - 1e-8))
             heights = X @ problem.weights(alpha)
             g = y - heights
@@ -974,16 +990,18 @@ def check_soft_bias(function: Callable[..., Any]) -> None:
                 yield f"it must return one number, not an array of shape {np.shape(found)}."
             elif np.isclose(found, right, atol=1e-6):
                 continue
-            elif np.isclose(found, -(heights[y < 0].max() + heights[y > 0].min()) / 2):
-                yield "you put the line halfway between the nearest samples: only right if hard."
             elif not free.any():
                 low, high = problem.bias_interval(alpha)
                 yield (
                     f"here no support vector is free: every b from {low:.4f} to {high:.4f} is "
                     f"optimal, their middle is {right:.4f}, and yours is {found:.4f}."
                 )
+            elif np.isclose(found, -(heights[y < 0].max() + heights[y > 0].min()) / 2):
+                yield "you put the line halfway between the nearest samples: only right if hard."
             elif np.isclose(found, g[alpha > 1e-8 * C].mean()):
                 yield "you average over all support vectors: the bounded ones have slack."
+            elif np.isclose(found, g.mean()):
+                yield "multipliers closer to a bound than 1e-8 C are not free, but yours count."
             elif np.isclose(found, -right):
                 yield "your sign is turned: b = y_i − w·x_i."
             elif np.isclose(found, (1 - heights[free]).mean()):

@@ -594,6 +594,14 @@ def reduced_support_mean(points, u, cap):
             "weights must sum to 1",
         ),
         (reduced_support_without_rest, "forget the rest"),
+        (
+            lambda points, u, cap: np.clip(1 - cap * np.arange(len(points)), 0, cap) @ points,
+            "order of the rows",
+        ),
+        (
+            lambda points, u, cap: reduced_support(points, u, cap) @ u / (u @ u) * u,
+            "not in the reduced hull",
+        ),
         (reduced_support_mean, "more than the cap"),
     ],
 )
@@ -632,6 +640,8 @@ def losses(w, b, X, y):
             lambda w, b, X, y, C: w @ w / 2 + C * np.maximum(0, -y * (X @ w + b)).sum(),
             "starts at m = 0",
         ),
+        (lambda w, b, X, y, C: w @ w / 2 + C * losses(w, 0, X, y).sum(), "b is missing"),
+        (lambda w, b, X, y, C: w @ w / 2 + C * losses(w, b, X, 1).sum(), "labels are missing"),
         (lambda w, b, X, y, C: 0.0, "the objective is"),
     ],
 )
@@ -651,6 +661,15 @@ def subgradient(w, b, X, y, C, pushes=lambda m: m < 1):
         (lambda *case: subgradient(*case, pushes=lambda m: m <= 1), "every check passed"),
         (lambda *case: None, "not written yet"),
         (lambda *case: (0.0, 0.0), "must return a pair"),
+        (lambda *case: 0.0, "must return a pair"),
+        (lambda *case: tuple(-g for g in subgradient(*case)), "minus a subgradient"),
+        (
+            lambda w, b, X, y, C: tuple(
+                g if (y * (X @ w + b) != 1).all() else np.nan * g
+                for g in subgradient(w, b, X, y, C)
+            ),
+            "no subgradient",
+        ),
         (lambda *case: subgradient(*case, pushes=lambda m: m > 1), "it must be those with m < 1"),
         (lambda *case: subgradient(*case, pushes=lambda m: m < 0), "all with m < 1"),
         (lambda w, *case: (2 * w - subgradient(w, *case)[0], 0.0), "pull the wrong way"),
@@ -694,6 +713,14 @@ def soft_bias_halfway(X, y, alpha, C):
     return -(heights[y < 0].max() + heights[y > 0].min()) / 2
 
 
+def soft_bias_of_support_vectors(X, y, alpha, C):
+    """Forget that samples with α = 0 bound b too."""
+    g, above = y - X @ (X.T @ (alpha * y)), alpha > C * 1e-8
+    if (above & (alpha < C * (1 - 1e-8))).any():
+        return soft_bias(X, y, alpha, C)
+    return (g[above & (y < 0)].max() + g[above & (y > 0)].min()) / 2
+
+
 def soft_bias_of_one_class(X, y, alpha, C):
     free = (alpha > C * 1e-8) & (alpha < C * (1 - 1e-8))
     return (1 - X @ (X.T @ (alpha * y)))[free].mean()
@@ -709,6 +736,11 @@ def soft_bias_of_one_class(X, y, alpha, C):
         (lambda *case: soft_bias(*case, bounded=True), "bounded ones have slack"),
         (lambda *case: -soft_bias(*case), "sign is turned"),
         (soft_bias_of_one_class, "in place of y_i"),
+        (soft_bias_of_support_vectors, "no support vector is free"),
+        (
+            lambda X, y, alpha, C: (y - X @ (X.T @ (alpha * y)))[(alpha > 0) & (alpha < C)].mean(),
+            "are not free",
+        ),
         (lambda *case: 123.0, "but yours is"),
         (
             lambda X, y, alpha, C: soft_bias(X, y, alpha, C) + (0.9 if C < 1e-3 else 0.0),
