@@ -13,6 +13,7 @@ Derived in chapter 7, *The full SMO*.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self, get_args
 
@@ -20,12 +21,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from svmlib._validation import Array, check_scalar
-from svmlib.duality import DualProblem, Solution, solve_interior_point, solve_slsqp
+from svmlib.duality import (
+    DualProblem,
+    Solution,
+    closes_gap,
+    solve_interior_point,
+    solve_slsqp,
+)
 from svmlib.hulls import NotSeparableError, Separation, closest_points, separation
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, check_kernel, expansion
 from svmlib.smo import smo
@@ -34,6 +42,8 @@ KernelName = Literal["linear", "poly", "rbf", "sigmoid"]
 SolverName = Literal["auto", "smo", "interior_point", "slsqp"]
 
 _SMALL = 100  # up to here the interior point method is as fast as SMO, and exact
+_MEDIUM = 2000  # up to here it takes seconds, and SMO may take many minutes if C is large
+_PATIENCE = 100  # steps a sample, after which "auto" asks the other one
 
 
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -60,11 +70,13 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     coef0 : float, default 0.0
         c₀ of ``"poly"`` and ``"sigmoid"``.
     tol : float, default 1e-3
-        The largest violation of the KKT conditions, in units of y f(x), to be content with.
-        Only SMO stops there; the other two solvers go on to rounding.
+        What to be content with: the largest violation of the KKT conditions, in units of y f(x),
+        and the duality gap as a fraction of the primal value. Only SMO stops there; the other two
+        solvers go on to rounding.
     solver : {"auto", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` is the interior point method for up to 100 samples if the kernel is known to
-        be positive semidefinite, and SMO otherwise.
+        ``"auto"`` is SMO, unless the kernel is known to be positive semidefinite and the
+        interior point method is as fast, for up to 100 samples, or is needed: for up to 2000
+        samples, where SMO has not converged after 100 steps a sample.
     max_iter : int, default -1
         The most iterations, or −1 for the solver's own default.
     verbose : bool, default False
@@ -176,20 +188,23 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.kernel_ = self._kernel(points, weights)
 
         bounds = C * weights if np.isfinite(C) else C
-        problem = DualProblem(points, signs, bounds, self.kernel_)
+        origin = self._origin(points)
+        problem = DualProblem(points - origin, signs, bounds, self.kernel_)
         if problem.hard_margin:
-            _require_separable(problem)
+            _require_separable(problem, points)
         solution = solve(problem)
 
         support = np.flatnonzero(solution.alpha)
         support = support[np.argsort(problem.y[support], kind="stable")]
         self.support_ = used[support].astype(np.int32)
-        self.support_vectors_ = problem.X[support]
+        self.support_vectors_ = points[support]
         self.n_support_ = np.array(
             [np.sum(problem.y[support] < 0), np.sum(problem.y[support] > 0)], dtype=np.int32
         )
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
         self.intercept_ = np.array([solution.b])
+        if isinstance(self.kernel_, Linear):
+            self.intercept_ -= self.coef_ @ origin
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
         return self
@@ -198,8 +213,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,)."""
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        sums = expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points)
-        return sums + float(self.intercept_[0])
+        origin = self._origin(self.support_vectors_)
+        support_vectors = self.support_vectors_ - origin
+        sums = expansion(self.kernel_, support_vectors, self.dual_coef_[0], points - origin)
+        b = float(self.intercept_[0])
+        return sums + (b + self.coef_[0] @ origin if isinstance(self.kernel_, Linear) else b)
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
@@ -212,7 +230,19 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         check_is_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError(f"coef_ exists only for a linear kernel, not for {self.kernel_!r}")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        centred = self.support_vectors_ - self._origin(self.support_vectors_)
+        return np.asarray(self.dual_coef_ @ centred)
+
+    def _origin(self, X: Array) -> Array:
+        """Return the origin to compute with: the middle of X for the linear kernel, else 0.
+
+        Because Σ α_i y_i = 0, w and the multipliers are the same wherever it is, but not rounding:
+        far from the origin k(x, z) = x·z loses the digits that tell the points apart. (`RBF` sees
+        to it itself; to the other kernels the origin is a parameter.)
+        """
+        if not isinstance(self.kernel_, Linear):
+            return np.zeros(X.shape[1])
+        return np.asarray(X.min(axis=0) / 2 + X.max(axis=0) / 2)
 
     def _kernel(self, X: Array, weights: Array) -> Kernel:
         if not isinstance(self.kernel, str):
@@ -236,7 +266,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             if self.gamma == "scale":
                 mean = np.average(X.mean(axis=1), weights=weights)
                 variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
-                return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+                rounding = (4 * np.finfo(float).eps * np.abs(X).max()) ** 2
+                return 1 / (X.shape[1] * variance) if variance > rounding else 1.0
             raise ValueError(
                 f'gamma must be "scale", "auto" or a positive number, got {self.gamma!r}'
             )
@@ -257,16 +288,48 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         limit: dict[str, Any] = {} if self.max_iter == -1 else {"max_iter": int(self.max_iter)}
 
         def solve(problem: DualProblem) -> Solution:
-            name = self.solver
-            if name == "auto":
-                name = "interior_point" if problem.n <= _SMALL and problem.convex else "smo"
-            if name == "interior_point":
-                return solve_interior_point(problem, **limit)
-            if name == "slsqp":
+            if self.solver == "slsqp":
                 return solve_slsqp(problem, **limit)
-            return smo(problem, tol=tol, verbose=bool(self.verbose), **limit)
+            small = self.solver == "auto" and problem.n <= _SMALL and problem.convex
+            if self.solver == "interior_point" or small:
+                return solve_interior_point(problem, **limit)
+            if self.solver == "auto" and problem.n <= _MEDIUM and not limit and problem.convex:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    solution = _smo_to_the_gap(
+                        problem, tol, verbose=bool(self.verbose), max_iter=_PATIENCE * problem.n
+                    )
+                if closes_gap(problem, solution.certificate, tol):
+                    return solution
+                return solve_interior_point(problem)
+            return _smo_to_the_gap(problem, tol, verbose=bool(self.verbose), **limit)
 
         return solve
+
+
+def _smo_to_the_gap(problem: DualProblem, tol: float, **options: Any) -> Solution:
+    """Run SMO until the duality gap, too, is at most `tol` of the primal value.
+
+    Margins that are wrong by tol can make a gap of Σ C_i tol. Where C is large that is nearly all
+    of the primal value, and SMO has to be asked for more.
+    """
+    finer = tol
+    while True:
+        solution = smo(problem, tol=finer, **options)
+        certificate = solution.certificate
+        done = not certificate.proves_optimality or closes_gap(problem, certificate, tol)
+        if done or not solution.converged:
+            return solution
+        finer /= 10
+        largest = max(1.0, float(problem.diagonal.max() * solution.alpha.sum()))
+        if finer < 16 * np.finfo(float).eps * largest:
+            warnings.warn(
+                f"smo stopped where rounding begins, with a duality gap of {certificate.gap:.3g} "
+                f"(primal {certificate.primal:.6g}, dual {certificate.dual:.6g})",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+            return solution
 
 
 def _two_classes(
@@ -290,28 +353,29 @@ def _two_classes(
     return classes, np.where(y == classes[1], 1.0, -1.0)
 
 
-def _require_separable(problem: DualProblem) -> None:
+def _require_separable(problem: DualProblem, X: Array) -> None:
     """Raise `NotSeparableError` if no hyperplane of the feature space separates the classes.
 
-    For the linear kernel `separation` decides. For another one, a positive definite K says that
-    the φ(x_i) are linearly independent, and then every labelling can be separated. Otherwise an
-    eigendecomposition K = V Λ Vᵀ gives coordinates of the φ(x_i), the rows of V √Λ, and the hulls
-    meet if their closest points are no further apart than the rounding of K can tell.
+    For the linear kernel `separation` of X decides. For another one, a positive definite K says
+    that the φ(x_i) are linearly independent, and then every labelling can be separated. Otherwise
+    an eigendecomposition K = V Λ Vᵀ gives coordinates of the φ(x_i), the rows of V √Λ, and the
+    hulls meet if their closest points are no further apart than the rounding of K can tell.
     """
     if isinstance(problem.kernel, Linear):
-        result = separation(problem.X, problem.y)
+        result = separation(X, problem.y)
         if not result.separable:
             raise NotSeparableError(result)
         return
     K = problem.gram()
-    rounding = problem.n * np.finfo(float).eps * float(np.abs(problem.diagonal).max())
+    eps = float(np.finfo(float).eps)
+    rounding = problem.n * eps * float(np.abs(problem.diagonal).max())
     try:
         if np.linalg.cholesky(K).diagonal().min() ** 2 > rounding:
             return
     except LinAlgError:
         pass
     eigenvalues, eigenvectors = np.linalg.eigh(K)
-    if eigenvalues[0] < -rounding:
+    if eigenvalues[0] < -max(rounding, problem.n * eps * eigenvalues[-1]):
         raise ValueError(
             "kernel must be positive semidefinite for C = inf, but the Gram matrix of these "
             f"points has the eigenvalue {eigenvalues[0]:.3g}"
