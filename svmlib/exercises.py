@@ -1148,7 +1148,10 @@ def check_violation(function: Callable[..., Any]) -> None:
     """Check ``violation(K, y, alpha, C)``, the number m − M."""
 
     def problems() -> Iterator[str]:
-        for K, y, alpha, C in _smo_cases(72):
+        cases = list(_smo_cases(72))
+        gram, labels = cases[0][:2]
+        # the last one is optimal, with m < M: everybody is at a cap too small to matter
+        for K, y, alpha, C in [*cases, (gram, labels, np.full(labels.size, 1e-3), 1e-3)]:
             found = _call(function, K, y, alpha, C)
             if np.ndim(found) != 0:
                 yield f"it must return one number, not an array of shape {np.shape(found)}."
@@ -1162,10 +1165,12 @@ def check_violation(function: Callable[..., Any]) -> None:
                 yield "you return M − m: a violation is positive."
             elif np.isclose(found, g.max() - g.min()):
                 yield "you take all samples: those at a bound can only go one way."
-            elif np.isclose(found, g[below].max() - g[above].min(initial=np.inf)):
+            elif np.isclose(found, g[below].max(initial=-9e9) - g[above].min(initial=9e9)):
                 yield "for y = −1 up and down change places: β = −α goes up when α goes down."
             elif np.isclose(found, g[down].max() - g[up].min()):
-                yield "up and down are swapped."
+                yield "up and down are swapped, or the sign of g is turned."
+            elif np.isclose(found, max(0, right)):
+                yield "m − M may be negative: then the optimal b fill an interval."
             elif np.isclose(found, (y * g)[up].max() - (y * g)[down].min()):
                 yield "you use ∂D/∂α_i = y_i g_i: the slope of a pair is the difference of the g."
             else:

@@ -875,6 +875,7 @@ def violation_of_gradients(K, y, alpha, C):
         (violation_by_alpha, "change places"),
         (violation_swapped, "are swapped"),
         (violation_of_gradients, "difference of the g"),
+        (lambda *case: max(0, violation(*case)), "may be negative"),
         (lambda *case: 123.0, "but yours is"),
     ],
 )
