@@ -92,6 +92,15 @@ class Certificate:
         """The gap as a fraction of the primal value."""
         return self.gap / self.primal if np.isfinite(self.gap) and self.primal else self.gap
 
+    def optimal_to(self, tol: float) -> bool:
+        """Say whether this proves (α, b) optimal to a relative gap of at most `tol`.
+
+        Or as good as can be: where Σ C_i is much larger than the primal value, what rounding
+        leaves of the margins, 1e-13, can make a larger gap than that.
+        """
+        proves = self.proves_optimality and np.isfinite(self.gap)
+        return bool(proves and (self.relative_gap <= tol or self.kkt_violation <= 1e-13))
+
     def __str__(self) -> str:
         lines = [
             f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.2g}",
@@ -345,14 +354,16 @@ class DualProblem:
     def solution(
         self,
         alpha: Array,
+        b: float | None = None,
         *,
         n_iter: int,
         converged: bool,
         trace: tuple[Any, ...] = (),
     ) -> Solution:
-        """Return α as a `Solution`: its bias and its certificate, computed afresh."""
+        """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own."""
         Kbeta = expansion(self.kernel, self.X, alpha * self.y, self.X)
-        b = self._bias(alpha, self.y - Kbeta)
+        if b is None:
+            b = self._bias(alpha, self.y - Kbeta)
         return Solution(alpha, b, self._certificate(alpha, b, Kbeta), n_iter, converged, trace)
 
     def _gram_times(self, beta: Array) -> Array:
@@ -404,31 +415,6 @@ class DualProblem:
         )
 
 
-def closes_gap(problem: DualProblem, certificate: Certificate, tol: float) -> bool:
-    """Say whether a certificate proves (α, b) optimal: gap ≤ tol · primal + 1e-13 Σ C_i.
-
-    The last term is what rounding leaves: no margin is known better than to about 1e-13. (It is
-    zero for the hard margin, which has no price for a margin that is missed.)
-
-    Parameters
-    ----------
-    problem : DualProblem
-        The problem that the certificate is about.
-    certificate : Certificate
-        Its verdict on some α and b.
-    tol : float
-        The gap that is allowed, as a fraction of the primal value.
-
-    Notes
-    -----
-    Derived in chapter 4, *Lagrange duality*.
-    """
-    if not (certificate.proves_optimality and np.isfinite(certificate.gap)):
-        return False
-    rounding = 0.0 if problem.hard_margin else 1e-13 * float(problem.upper.sum())
-    return certificate.gap <= tol * certificate.primal + rounding
-
-
 def _finish(
     problem: DualProblem, alpha: Array, b: float, solver: str, n_iter: int, trace: tuple[Any, ...]
 ) -> Solution:
@@ -458,13 +444,16 @@ def _finish(
             exact = start.copy()
             exact[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
             candidates.append(np.clip(exact, 0, C))
-    solutions = [
-        problem.solution(candidate, n_iter=n_iter, converged=True, trace=trace)
-        for candidate in candidates
-    ]
-    accurate = [s for s in solutions if closes_gap(problem, s.certificate, _ACCURATE)]
+    outcome: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": trace}
+    solutions = [problem.solution(candidate, **outcome) for candidate in candidates]
+    accurate = [s for s in solutions if s.certificate.optimal_to(_ACCURATE)]
     if accurate:
         return min(accurate, key=lambda solution: solution.certificate.kkt_violation)
+    # Where hardly any multiplier is surely free, b is better known than what they say of it.
+    full = np.where(C - alpha <= 1e-12 * alpha, C, alpha)
+    solutions.append(problem.solution(_balance(problem, full), b, **outcome))
+    if solutions[-1].certificate.optimal_to(_ACCURATE):
+        return solutions[-1]
     best = min(solutions, key=lambda solution: solution.certificate.gap)
     warnings.warn(
         f"{solver} stopped after {n_iter} iterations with a duality gap of "
@@ -513,8 +502,8 @@ def solve_slsqp(
     Returns
     -------
     Solution
-        Converged if its certificate `closes_gap` to 1e-6, whatever SLSQP says about itself; else
-        with a `sklearn.exceptions.ConvergenceWarning` that names the gap.
+        Converged if its certificate is optimal to 1e-6, whatever SLSQP says about
+        itself; else with a `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
     Notes
     -----
@@ -614,7 +603,7 @@ def solve_interior_point(
     Returns
     -------
     Solution
-        Converged if its certificate `closes_gap` to 1e-6; else with a
+        Converged if its certificate is optimal to 1e-6; else with a
         `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
     Raises

@@ -27,13 +27,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from svmlib._validation import Array, check_scalar
-from svmlib.duality import (
-    DualProblem,
-    Solution,
-    closes_gap,
-    solve_interior_point,
-    solve_slsqp,
-)
+from svmlib.duality import DualProblem, Solution, solve_interior_point, solve_slsqp
 from svmlib.hulls import NotSeparableError, Separation, closest_points, separation
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, check_kernel, expansion
 from svmlib.smo import smo
@@ -299,7 +293,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                     solution = _smo_to_the_gap(
                         problem, tol, verbose=bool(self.verbose), max_iter=_PATIENCE * problem.n
                     )
-                if closes_gap(problem, solution.certificate, tol):
+                if solution.certificate.optimal_to(tol):
                     return solution
                 return solve_interior_point(problem)
             return _smo_to_the_gap(problem, tol, verbose=bool(self.verbose), **limit)
@@ -317,7 +311,7 @@ def _smo_to_the_gap(problem: DualProblem, tol: float, **options: Any) -> Solutio
     while True:
         solution = smo(problem, tol=finer, **options)
         certificate = solution.certificate
-        done = not certificate.proves_optimality or closes_gap(problem, certificate, tol)
+        done = not certificate.proves_optimality or certificate.optimal_to(tol)
         if done or not solution.converged:
             return solution
         finer /= 10
