@@ -16,8 +16,8 @@ def _as_float(value: ArrayLike, name: str) -> Array:
     """Convert to a float64 array, or say which argument could not be converted."""
     try:
         array = np.asarray(value)
-        if np.iscomplexobj(array):
-            raise TypeError("complex numbers are not ordered")
+        if np.iscomplexobj(array) or value is None:  # NumPy would make these real, and NaN
+            raise TypeError("not real numbers")
         array = np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be an array of real numbers, got {value!r:.80}") from error
@@ -64,6 +64,13 @@ def check_scalar(value: object, name: str, *, positive: bool = False, finite: bo
     if np.isnan(number) or (finite and np.isinf(number)) or (positive and number <= 0):
         raise ValueError(f"{name} must be {accepted}, got {value!r}")
     return number
+
+
+def check_count(value: object, name: str) -> int:
+    """Return a positive integer as an int."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r:.80}")
+    return int(value)
 
 
 def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:

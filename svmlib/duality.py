@@ -28,7 +28,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib._validation import (
+    Array,
+    check_count,
+    check_labelled,
+    check_points,
+    check_scalar,
+    check_vector,
+)
 from svmlib.kernels import BLOCK, Kernel, Linear, against, check_kernel, diagonal, expansion
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
@@ -348,6 +355,7 @@ class DualProblem:
         Kernel values are computed afresh: nothing that a solver has left behind is used.
         """
         alpha = check_vector(alpha, "alpha", length=self.n)
+        b = check_scalar(b, "b")
         Kbeta = expansion(self.kernel, self.X, alpha * self.y, self.X)
         return self._certificate(alpha, b, Kbeta)
 
@@ -430,7 +438,8 @@ def _finish(
     alpha = np.clip(alpha, 0, C)
     slack = y * problem.decision_function(alpha, b, problem.X) - 1
     slack[np.abs(slack) < 1e-9] = 0  # margins are about one, so this is rounding, and no force
-    worth = float(np.abs(problem.diagonal).mean()) or 1.0
+    worth = float(np.abs(problem.diagonal).mean())
+    worth = worth if worth > np.sqrt(_TINY) else 1.0  # K = 0, or as good as zero
     snapped = np.where(alpha * worth < slack, 0, np.where((C - alpha) * worth < -slack, C, alpha))
     candidates = []
     for start in (snapped, alpha):
@@ -450,15 +459,20 @@ def _finish(
     if accurate:
         return min(accurate, key=lambda solution: solution.certificate.kkt_violation)
     # Where hardly any multiplier is surely free, b is better known than what they say of it.
-    full = np.where(C - alpha <= 1e-12 * alpha, C, alpha)
+    full = np.where((C - alpha <= 1e-9 * alpha) & (slack < 0), C, alpha)
     solutions.append(problem.solution(_balance(problem, full), b, **outcome))
     if solutions[-1].certificate.optimal_to(_ACCURATE):
         return solutions[-1]
     best = min(solutions, key=lambda solution: solution.certificate.gap)
+    doubt = (
+        ""
+        if best.certificate.proves_optimality
+        else "; it proves nothing, because K is not known to be positive semidefinite"
+    )
     warnings.warn(
         f"{solver} stopped after {n_iter} iterations with a duality gap of "
         f"{best.certificate.gap:.3g} (primal {best.certificate.primal:.6g}, "
-        f"dual {best.certificate.dual:.6g})",
+        f"dual {best.certificate.dual:.6g}){doubt}",
         ConvergenceWarning,
         stacklevel=3,
     )
@@ -505,6 +519,11 @@ def solve_slsqp(
         Converged if its certificate is optimal to 1e-6, whatever SLSQP says about
         itself; else with a `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
+    Raises
+    ------
+    ValueError
+        If an argument is not as above, or the Gram matrix does not fit the cache.
+
     Notes
     -----
     Derived in chapter 4, *Lagrange duality*.
@@ -513,6 +532,8 @@ def solve_slsqp(
     ----------
     D. Kraft (1988), "A software package for sequential quadratic programming".
     """
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
     problem.gram()
     unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), _TINY))
     iterates: list[Array] = []
@@ -609,8 +630,8 @@ def solve_interior_point(
     Raises
     ------
     ValueError
-        If the Gram matrix does not fit the cache, or is so indefinite that Newton's system has
-        no solution (`svmlib.smo.smo` does not mind).
+        If an argument is not as above, or the Gram matrix does not fit the cache, or is so
+        indefinite that Newton's system has no solution (`svmlib.smo.smo` does not mind).
 
     Notes
     -----
@@ -620,6 +641,8 @@ def solve_interior_point(
     ----------
     S. Mehrotra (1992), "On the implementation of a primal–dual interior point method".
     """
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
     y, C = problem.y, problem.upper
     Q = problem.gram() * np.outer(y, y)
     boxed = np.isfinite(C)

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_labelled, check_scalar, check_vector
+from svmlib._validation import Array, check_count, check_labelled, check_scalar, check_vector
 
 # Losses
 
@@ -326,7 +326,7 @@ def subgradient_descent(
     X, y = check_labelled(X, y)
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
-    max_iter = int(check_scalar(max_iter, "max_iter", positive=True))
+    max_iter = check_count(max_iter, "max_iter")
     if step not in ("polyak", "diminishing"):
         raise ValueError(f"step must be 'polyak' or 'diminishing', got {step!r}")
 
@@ -439,7 +439,7 @@ def pegasos(
     X, y = check_labelled(X, y)
     lam = check_scalar(lam, "lam", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
-    n_epochs = int(check_scalar(n_epochs, "n_epochs", positive=True))
+    n_epochs = check_count(n_epochs, "n_epochs")
     if bias not in ("none", "regularised"):
         raise ValueError(f"bias must be 'none' or 'regularised', got {bias!r}")
 

@@ -23,7 +23,7 @@ from math import factorial, prod
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from svmlib._validation import Array, check_points, check_scalar
+from svmlib._validation import Array, check_count, check_points, check_scalar
 
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 
@@ -117,12 +117,7 @@ class Polynomial(_PointwiseKernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.degree, bool)
-            or not isinstance(self.degree, int | np.integer)
-            or self.degree < 1
-        ):
-            raise ValueError(f"degree must be a positive integer, got {self.degree!r}")
+        check_count(self.degree, "degree")
         check_scalar(self.gamma, "gamma", positive=True)
         check_scalar(self.coef0, "coef0")
 
@@ -339,6 +334,8 @@ def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
     def evaluate_at(X: Array, out: Array) -> Array:
         returned = kernel(X, Z)
         try:
+            if np.iscomplexobj(returned):
+                raise TypeError("it returned complex ones")
             values = np.asarray(returned, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(f"kernel must return an array of real numbers: {error}") from error

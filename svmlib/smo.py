@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
-from svmlib._validation import Array, check_labelled, check_scalar
+from svmlib._validation import Array, check_count, check_labelled, check_scalar
 from svmlib.duality import DualProblem, Solution
 from svmlib.hulls import (
     ClosestPoints,
@@ -149,7 +149,7 @@ def smo(
     tol = check_scalar(tol, "tol", positive=True)
     if selection not in get_args(Selection):
         raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
-    max_iter = int(check_scalar(max_iter, "max_iter", positive=True))
+    max_iter = check_count(max_iter, "max_iter")
 
     n, y, row, diagonal = problem.n, problem.y, problem.row, problem.diagonal
     C = y * problem.upper
@@ -417,7 +417,7 @@ def hull_smo(
     tol = check_scalar(tol, "tol", positive=True)
     if selection not in ("steepest", "cyclic"):
         raise ValueError(f"selection must be 'steepest' or 'cyclic', got {selection!r}")
-    max_iter = int(check_scalar(max_iter, "max_iter", positive=True))
+    max_iter = check_count(max_iter, "max_iter")
     separable = separation(X, y)
     if not separable.separable:
         raise NotSeparableError(separable)

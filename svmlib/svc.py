@@ -26,7 +26,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from svmlib._validation import Array, check_scalar
+from svmlib._validation import Array, check_count, check_scalar
 from svmlib.duality import DualProblem, Solution, solve_interior_point, solve_slsqp
 from svmlib.hulls import NotSeparableError, Separation, closest_points, separation
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, check_kernel, expansion
@@ -258,10 +258,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             if self.gamma == "auto":
                 return 1 / float(X.shape[1])
             if self.gamma == "scale":
-                mean = np.average(X.mean(axis=1), weights=weights)
-                variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
-                rounding = (4 * np.finfo(float).eps * np.abs(X).max()) ** 2
-                return 1 / (X.shape[1] * variance) if variance > rounding else 1.0
+                return _inverse_of_spread(X, weights)
             raise ValueError(
                 f'gamma must be "scale", "auto" or a positive number, got {self.gamma!r}'
             )
@@ -271,15 +268,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         tol = check_scalar(self.tol, "tol", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        if isinstance(self.max_iter, bool) or not (
-            isinstance(self.max_iter, int | np.integer)
-            and (self.max_iter == -1 or self.max_iter > 0)
-        ):
-            raise ValueError(
-                f"max_iter must be a positive integer, or -1 for the solver's own limit, "
-                f"got {self.max_iter!r}"
-            )
-        limit: dict[str, Any] = {} if self.max_iter == -1 else {"max_iter": int(self.max_iter)}
+        limit: dict[str, Any] = {}
+        if self.max_iter != -1:
+            limit["max_iter"] = check_count(self.max_iter, "max_iter")
 
         def solve(problem: DualProblem) -> Solution:
             if self.solver == "slsqp":
@@ -324,6 +315,21 @@ def _smo_to_the_gap(problem: DualProblem, tol: float, **options: Any) -> Solutio
                 stacklevel=4,
             )
             return solution
+
+
+def _inverse_of_spread(X: Array, weights: Array) -> float:
+    """Return 1 / (d · variance of all entries of X), or 1 if they are all the same."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.average(X.mean(axis=1), weights=weights)
+        variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
+    if np.ptp(X) <= 8 * np.finfo(float).eps * np.abs(X).max():
+        return 1.0
+    if not np.finfo(float).tiny < variance < np.finfo(float).max / X.shape[1]:
+        raise ValueError(
+            f'X must have a variance that a float can hold for gamma="scale", got {variance}; '
+            "scale X, or give gamma as a number"
+        )
+    return 1 / (float(X.shape[1]) * variance)
 
 
 def _two_classes(

@@ -442,6 +442,38 @@ def test_stopping_early_is_told_with_the_gap(solve):
     assert warned[0].filename == __file__
 
 
+@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tol": 0}, "tol must be a positive"),
+        ({"tol": "small"}, "tol must be a positive"),
+        ({"max_iter": 0}, "max_iter must be a positive integer"),
+        ({"max_iter": 2.5}, "max_iter must be a positive integer"),
+    ],
+)
+def test_bad_arguments_of_solvers_are_named(solve, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        solve(DualProblem(*data(0)), **arguments)
+
+
+def test_a_bias_that_is_no_number_is_refused():
+    problem = DualProblem(*data(0))
+    with pytest.raises(ValueError, match="b must be a finite number"):
+        problem.certificate(np.zeros(problem.n), np.nan)
+
+
+def test_what_optimal_to_asks_for():
+    """A small gap, or margins right to rounding; but nothing without feasible α and convexity."""
+    good = Certificate(1.0, 1.0 - 1e-4, 1e-2, 0.0, 1.0)
+    assert good.optimal_to(1e-3)
+    assert not good.optimal_to(1e-5)
+    assert replace(good, kkt_violation=1e-15).optimal_to(1e-5)
+    assert not replace(good, kkt_violation=0.0, dual=-np.inf).optimal_to(1e-3)
+    assert not replace(good, primal=np.inf).optimal_to(1e-3)
+    assert not replace(good, proves_optimality=False).optimal_to(1e-3)
+
+
 def test_interior_point_refuses_an_indefinite_kernel():
     problem = DualProblem(*data(0), 1.0, lambda A, B: -A @ B.T)
     with pytest.raises(ValueError, match="kernel must be positive semidefinite"):

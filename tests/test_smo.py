@@ -290,6 +290,7 @@ def test_rows_computed_on_demand_give_the_same_steps(monkeypatch):
         ({"selection": "third"}, "selection must be one of"),
         ({"max_iter": 0}, "max_iter must be a positive"),
         ({"max_iter": np.nan}, "max_iter must be"),
+        ({"max_iter": 2.5}, "max_iter must be a positive integer"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

@@ -20,6 +20,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from svmlib.datasets import load_penguins
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.svc import SVC
@@ -389,6 +390,8 @@ def test_hard_margin_wants_a_positive_semidefinite_kernel():
         ({"kernel": RBF}, "kernel must be a kernel"),
         ({"kernel": lambda A, B: A}, "kernel must return one row"),
         ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "kernel must return finite"),
+        ({"kernel": lambda A, B: 1j * A @ B.T}, "kernel must return an array of real numbers"),
+        ({"kernel": "poly", "degree": 2.0}, "degree must be a positive integer"),
         ({"kernel": "poly", "degree": -1}, "degree must be"),
         ({"kernel": "poly", "coef0": np.inf}, "coef0 must be"),
         ({"gamma": 0.0}, "gamma must be"),
@@ -467,3 +470,216 @@ def test_hard_cases(solver):
 def test_progress_is_shown_on_request(capsys):
     SVC(solver="smo", verbose=True).fit(*data(0, n=200))
     assert "SMO: " in capsys.readouterr().err
+
+
+# Rounding, and prices that make much of it
+
+
+def duality_gap(model: SVC, X: np.ndarray, y: np.ndarray, C: float) -> tuple[float, float]:
+    """Compute primal and dual value in plain NumPy, for a linear kernel about the middle of X."""
+    X = X - (X.min(axis=0) + X.max(axis=0)) / 2 if isinstance(model.kernel_, Linear) else X
+    alpha, signs = np.zeros(len(y)), np.where(y == model.classes_[1], 1, -1)
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    K = model.kernel_(X, X)
+    sums, squared_norm = K @ (alpha * signs), alpha * signs @ K @ (alpha * signs)
+    losses = np.array([np.clip(1 - signs * (sums + b), 0, None).sum() for b in signs - sums])
+    return squared_norm / 2 + C * losses.min(), alpha.sum() - squared_norm / 2
+
+
+@pytest.mark.parametrize("C", [1e-3, 10, 1e3, 1e5, 1e8])
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_the_gap_is_closed_whatever_the_price(C, solver, kernel):
+    """A margin that is wrong by 1e-3 costs C/1000: SMO must not stop there if C is large."""
+    X, y = data(7, n=130, shift=2.5)
+    model = SVC(C=C, kernel=kernel, solver=solver).fit(X, y)
+    primal, dual = duality_gap(model, X, y, C)
+    assert 0 <= model.certificate_.relative_gap + 1e-12 < 1e-3
+    assert primal - dual < 1.1e-3 * primal
+
+
+def test_auto_solves_what_would_take_smo_millions_of_steps():
+    X, y = data(0, n=150)
+    model = SVC(C=1e5, kernel="linear").fit(X, y)
+    assert model.n_iter_[0] <= 100  # the interior point method's
+    assert model.certificate_.relative_gap < 1e-6
+    with pytest.warns(ConvergenceWarning, match="smo stopped after max_iter=20000 steps"):
+        SVC(C=1e5, kernel="linear", max_iter=20_000).fit(X, y)
+
+
+def test_smo_says_where_rounding_stops_it():
+    """A polynomial far from the origin leaves nothing of the margins' last digits."""
+    X, y = data(0, n=20, d=10, shift=10.0)
+    with pytest.warns(ConvergenceWarning, match="where rounding begins, with a duality gap of"):
+        SVC(kernel="poly", degree=2, coef0=1.0, solver="smo").fit(1e4 + X, y)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("far", [1e3, 1e5])
+def test_the_linear_kernel_does_not_care_where_the_origin_is(solver, far):
+    """Years and body masses are data far from the origin."""
+    X, y = data(3)
+    near = SVC(kernel="linear", C=10, solver=solver, tol=1e-6).fit(X, y)
+    moved = SVC(kernel="linear", C=10, solver=solver, tol=1e-6).fit(X + far, y)
+    assert_allclose(moved.coef_, near.coef_, atol=1e-4)
+    f = near.decision_function(X)
+    assert_allclose(moved.decision_function(X + far), f, atol=1e-4)
+    assert_allclose((X + far) @ moved.coef_[0] + moved.intercept_, f, atol=1e-4)
+
+
+def test_features_of_1e_minus_8_and_a_minority():
+    """All the minority is at C and w = 0 but for rounding: the optimum is 2 C n₊."""
+    X, y = data(0, n=60)
+    y = np.where(np.arange(60) < 6, 1, -1)
+    for solver in SOLVERS:
+        model = SVC(kernel="linear", solver=solver).fit(1e-8 * X, y)
+        assert_allclose([model.certificate_.primal, model.certificate_.dual], 12, rtol=1e-6)
+        assert (model.predict(1e-8 * X) == -1).all()
+
+
+def test_both_labels_at_some_points_and_few_of_one_class():
+    rng = np.random.default_rng(1087)
+    for _ in range(20):
+        X, y = rng.normal(size=(35, 1)), np.where(np.arange(35) < 3, 1, -1)
+        X[:3] = X[10:13]
+        model = SVC(C=10).fit(X, y)
+        assert model.certificate_.relative_gap < 1e-6
+
+
+@pytest.mark.parametrize("value", [7.3, 0.1, 1e5, -1e-7])
+def test_entries_that_are_all_the_same_have_no_spread(value):
+    """Their variance may be rounding, 1e-31, and gamma would be 1e31."""
+    assert SVC().fit(np.full((200, 3), value), np.arange(200) % 2).kernel_ == RBF(1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e160])
+def test_a_variance_that_no_float_can_hold(scale):
+    X, y = data(0)
+    with pytest.raises(ValueError, match=r"X must have a variance that a float can hold"):
+        SVC().fit(scale * X, y)
+    SVC(kernel="linear").fit(1e-160 * X, y)  # has no gamma
+
+
+def test_rounding_does_not_make_a_kernel_indefinite():
+    """All values of tanh are 1 but for rounding; then so are the eigenvalues below zero."""
+    X, y = data(0, n=100)
+    with pytest.raises(NotSeparableError):
+        SVC(C=np.inf, kernel=Sigmoid(10.0, 0.0)).fit(1e3 + X, y)
+
+
+def test_slsqp_does_not_sell_a_stationary_point_as_optimal():
+    X, y = data(0)
+    with pytest.warns(ConvergenceWarning, match="it proves nothing, because K is not known"):
+        SVC(kernel=Sigmoid(1.0, -1.0), solver="slsqp").fit(X, y)
+
+
+# What scikit-learn asks of its own SVC
+
+
+def test_a_pair_of_iris():
+    iris = load_iris()
+    pair = iris.target < 2
+    X, y = iris.data[pair], iris.target_names[iris.target[pair]]
+    for kernel in ("linear", "rbf", "poly", "sigmoid"):
+        model, peer = SVC(kernel=kernel).fit(X, y), svm.SVC(kernel=kernel, tol=1e-8).fit(X, y)
+        assert model.score(X, y) == peer.score(X, y)
+    linear = SVC(kernel="linear").fit(X, y)
+    f = linear.dual_coef_ @ linear.support_vectors_ @ X.T + linear.intercept_
+    assert_allclose(f[0], linear.decision_function(X))
+    assert_array_equal(linear.predict(X), linear.classes_[(f[0] >= 0).astype(int)])
+
+
+def test_the_decision_function_is_the_sum_over_support_vectors():
+    X, y = data(8)
+    model = SVC(gamma=0.7).fit(X, y)
+    for x, f in zip(X, model.decision_function(X), strict=True):
+        squares = ((model.support_vectors_ - x) ** 2).sum(axis=1)
+        assert_allclose(model.dual_coef_[0] @ np.exp(-0.7 * squares) + model.intercept_[0], f)
+
+
+def test_a_kernel_that_looks_its_values_up():
+    """What `kernel="precomputed"` does elsewhere: rows of X are positions in a Gram matrix."""
+    X, y = data(9)
+    K = RBF(0.4)(X, X)
+    positions = np.arange(40.0)[:, None]
+    model = SVC(kernel=lambda A, B: K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))])
+    model.fit(positions, y)
+    direct = SVC(gamma=0.4).fit(X, y)
+    assert_allclose(model.decision_function(positions), direct.decision_function(X))
+    assert_array_equal(model.support_, direct.support_)
+    assert model.certificate_.proves_optimality  # by its Gram matrix
+
+
+def test_a_callable_that_is_the_linear_kernel():
+    X, y = data(10)
+    model = SVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+    assert_allclose(
+        model.decision_function(X), SVC(kernel="linear").fit(X, y).decision_function(X), atol=1e-8
+    )
+
+
+def test_a_heavier_sample_gets_its_own_way():
+    X = np.array([[-2.0, 0], [-1, -1], [0, -2], [0, 2], [1, 1], [2, 0]])
+    y, point = [1, 1, 1, 2, 2, 2], [[-1.0, 1.0]]
+    f = [
+        SVC(C=0.01, kernel="linear").fit(X, y, sample_weight=weights).decision_function(point)[0]
+        for weights in ([10, 0.1, 0.1, 0.1, 0.1, 10], [1] * 6, [0.1, 0.1, 10, 10, 0.1, 0.1])
+    ]
+    assert f[0] < -1e-3
+    assert abs(f[1]) < 1e-9
+    assert f[2] > 1e-3
+
+
+def test_fitting_leaves_parameters_and_data_alone():
+    X, y = data(0)
+    weights = np.random.default_rng(0).uniform(0.5, 2, 40)
+    copies, model = (X.copy(), y.copy(), weights.copy()), SVC(C=3, gamma="auto", kernel="poly")
+    before = model.get_params()
+    assert model.fit(X, y, weights) is model
+    assert model.get_params() == before
+    for array, copy in zip((X, y, weights), copies, strict=True):
+        assert_array_equal(array, copy)
+    for array in (X, y, weights):
+        array.flags.writeable = False
+    model.fit(X, y, weights)
+
+
+@pytest.mark.parametrize("solver", ["auto", *SOLVERS])
+def test_iterations_are_counted_as_integers(solver):
+    model = SVC(solver=solver).fit(*data(0))
+    assert model.n_iter_.dtype == np.int32
+    assert model.n_iter_[0] > 0
+
+
+def test_lists_and_fortran_order_and_strides_are_the_same_data():
+    X, y = data(0)
+    f = SVC().fit(X, y).decision_function(X)
+    wide = np.zeros((40, 6))
+    wide[:, ::2] = X
+    for same in (X.tolist(), np.asfortranarray(X), wide[:, ::2]):
+        assert_allclose(SVC().fit(same, list(y)).decision_function(same), f, atol=1e-10)
+
+
+def test_a_pipeline_survives_pickle_and_clone():
+    X, y = data(0)
+    pipeline = make_pipeline(StandardScaler(), SVC(C=2.0, kernel=RBF(0.3))).fit(X, y)
+    copy = pickle.loads(pickle.dumps(pipeline))
+    assert_array_equal(copy.decision_function(X), pipeline.decision_function(X))
+    again = clone(pipeline).fit(X, y)
+    assert_array_equal(again.decision_function(X), pipeline.decision_function(X))
+
+
+def test_three_species_of_penguins():
+    """One machine a species, against LIBSVM's, sample by sample."""
+    birds = load_penguins(("Adelie", "Chinstrap", "Gentoo"), ("bill_length_mm", "bill_depth_mm"))
+    X, species = birds.X, birds.y
+    model, peer = (
+        make_pipeline(StandardScaler(), OneVsRestClassifier(machine)).fit(X, species)
+        for machine in (SVC(), svm.SVC(tol=1e-6))
+    )
+    assert set(model.classes_) == {"Adelie", "Chinstrap", "Gentoo"}
+    assert_allclose(model.decision_function(X), peer.decision_function(X), atol=5e-3)
+    assert_array_equal(model.predict(X), peer.predict(X))
+    assert model.score(X, species) > 0.9
+    for machine in model[-1].estimators_:
+        assert machine.certificate_.optimal_to(1e-3)
