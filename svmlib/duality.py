@@ -437,7 +437,6 @@ def _finish(
     y, C = problem.y, problem.upper
     alpha = np.clip(alpha, 0, C)
     slack = y * problem.decision_function(alpha, b, problem.X) - 1
-    slack[np.abs(slack) < 1e-9] = 0  # margins are about one, so this is rounding, and no force
     worth = float(np.abs(problem.diagonal).mean())
     worth = worth if worth > np.sqrt(_TINY) else 1.0  # K = 0, or as good as zero
     snapped = np.where(alpha * worth < slack, 0, np.where((C - alpha) * worth < -slack, C, alpha))

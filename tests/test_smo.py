@@ -200,10 +200,11 @@ def replay(problem: DualProblem, steps):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("kernel", [RBF(0.5), Linear()], ids=repr)  # k(x, x) = 1, or not
 @pytest.mark.parametrize("seed", range(3))
-def test_every_step_is_what_it_says(selection, seed):
+def test_every_step_is_what_it_says(selection, kernel, seed):
     X, y = data(seed)
-    problem = DualProblem(X, y, np.where(y > 0, 1.0, 0.5), RBF(0.5))
+    problem = DualProblem(X, y, np.where(y > 0, 1.0, 0.5), kernel)
     solution = smo(problem, selection=selection, trace=True)
     assert len(solution.trace) == solution.n_iter > 10
     low, high = np.minimum(0, y * problem.upper), np.maximum(0, y * problem.upper)
