@@ -284,7 +284,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                     solution = _smo_to_the_gap(
                         problem, tol, verbose=bool(self.verbose), max_iter=_PATIENCE * problem.n
                     )
-                if solution.certificate.optimal_to(tol):
+                if solution.converged and solution.certificate.optimal_to(tol):
                     return solution
                 return solve_interior_point(problem)
             return _smo_to_the_gap(problem, tol, verbose=bool(self.verbose), **limit)
