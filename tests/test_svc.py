@@ -507,10 +507,9 @@ def test_auto_solves_what_would_take_smo_millions_of_steps():
         SVC(C=1e5, kernel="linear", max_iter=20_000).fit(X, y)
 
 
-@pytest.mark.parametrize("seed", [3, 6])
-def test_auto_wants_right_margins_and_not_only_a_small_gap(seed):
+def test_auto_wants_right_margins_and_not_only_a_small_gap():
     """Here SMO has a relative gap below 1e-3 when its patience ends, and margins that are wrong."""
-    X = np.random.default_rng(seed).normal(size=(130, 1))
+    X = np.random.default_rng(3).normal(size=(130, 1))
     model = SVC(C=1e3).fit(X, np.arange(130) < 13)
     assert model.certificate_.kkt_violation <= 1e-3
     assert model.certificate_.relative_gap <= 1e-3
