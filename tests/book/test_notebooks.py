@@ -1,6 +1,5 @@
 """What every notebook of the book must look like before anyone reads it."""
 
-import ast
 import re
 from statistics import median
 
@@ -65,15 +64,6 @@ def test_outputs_are_clean(notebook):
             plain = output.get("text") or output.get("data", {}).get("text/plain", "")
             if "image/png" not in output.get("data", {}):
                 assert not re.search(r" at 0x[0-9a-f]+", plain), f"an address: {plain}"
-
-
-def test_prints_whole_lines(notebook):
-    """The build joins what a cell prints from pieces, and a piece can end between arguments."""
-    for cell in code_cells(notebook):
-        for call in ast.walk(ast.parse(cell.source)):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", None) == "print":
-                named = {keyword.arg for keyword in call.keywords}
-                assert len(call.args) <= 1 and "end" not in named, ast.unparse(call)  # noqa: PT018
 
 
 def test_pictures_are_described_and_numbered(notebook):
