@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from svmlib.hulls import NotSeparableError, closest_points, separation
 from svmlib.smo import hull_smo
+from tests.test_hulls import gaussians
 
 
 @st.composite
@@ -22,14 +23,6 @@ def separable(draw, max_points=12, max_features=3):
     y[:2] = -1, 1
     X[:, 0] = y * np.abs(X[:, 0])
     assume(separation(X, y).separable)
-    return X, y
-
-
-def gaussians(n, d, distance, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 2, 1.0, -1.0)
-    X = rng.standard_normal((n, d))
-    X[:, 0] += y * distance / 2
     return X, y
 
 
