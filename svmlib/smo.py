@@ -209,7 +209,7 @@ def smo(
             n_iter += 1
             if trace or callback is not None:
                 gain = length * (g_i - g_j) - length**2 * curvature / 2
-                step = Step(i, j, length, length < top, abs(beta[i]), abs(beta[j]), gap, gain)
+                step = Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
                 if trace:
                     steps.append(step)
                 if callback is not None:
