@@ -34,7 +34,7 @@ pages: book  ## Look at the built pages in a real browser
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .
 	trap 'rm -f conf.py' EXIT INT TERM; \
-	$(BIN)/sphinx-autobuild . _build/live/html -d _build/live/.doctrees --watch svmlib \
+	PYTHONPATH=_ext $(BIN)/sphinx-autobuild . _build/live/html -d _build/live/.doctrees --watch svmlib \
 	  --pre-build "$(MAKE) --silent fresh" --ignore "*/_build/*" --ignore "*/.venv/*" --open-browser
 
 notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the files
