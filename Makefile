@@ -54,7 +54,7 @@ clean:  ## Remove everything that the other commands made
 # Stored runs are keyed on the notebook alone, so a page would keep old outputs after an edit in
 # the library or an upgrade. Whatever the notebooks import makes all of them run again.
 fresh: _build/fresh
-_build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py) constraints.txt Makefile | .venv/ready
+_build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.txt Makefile | .venv/ready
 	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live
 	mkdir -p _build && touch $@
 

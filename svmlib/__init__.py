@@ -7,7 +7,7 @@ One module a chapter. A module imports only from floors below it, so they can be
 - second floor: `svmlib.smo`
 - roof: `svmlib.svc`, the scikit-learn estimator
 
-`svmlib.plotting` and `svmlib.player` draw, `svmlib.exercises` checks answers of readers.
+`svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
 """
 
 from svmlib.hulls import NotSeparableError

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from svmlib import exercises
+from svmlib.book import exercises
 
 
 def said(capsys, check, function):

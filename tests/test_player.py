@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from svmlib.player import FramePlayer
+from svmlib.book.player import FramePlayer
 
 
 def draw(figure, k):

@@ -9,7 +9,7 @@ import pytest
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from svmlib import plotting
+from svmlib.book import plotting
 from svmlib.datasets import load_penguins, load_six_points, load_two_clouds
 from svmlib.geometry import Hyperplane, directional_margin
 

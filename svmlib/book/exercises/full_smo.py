@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from svmlib.exercises._frame import call, report
+from svmlib.book.exercises._frame import call, report
 
 
 def check_line_ends(function: Callable[..., Any]) -> None:

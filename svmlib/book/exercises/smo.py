@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib.exercises._frame import call, report
+from svmlib.book.exercises._frame import call, report
 
 
 def check_pair_step(function: Callable[..., Any]) -> None:

@@ -4,7 +4,7 @@ Plain HTML and CSS: a row of radio buttons, one a frame, moved through with the 
 or a finger. No script runs and nothing is fetched, so it works in the page, in Jupyter and without
 a network; on paper, and wherever HTML cannot be shown, the last frame stands as a still.
 
->>> from svmlib.player import FramePlayer
+>>> from svmlib.book.player import FramePlayer
 >>> def draw(figure, k):
 ...     _ = figure.subplots().plot([0, k])
 >>> player = FramePlayer("doctest", draw, ["at the start", "one step later"])

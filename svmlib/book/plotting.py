@@ -4,7 +4,7 @@ Every drawing function takes the axes first, draws data in data coordinates and 
 drew. Lines and bands leave the limits of the axes alone, so draw the samples first.
 
 >>> import matplotlib.pyplot as plt
->>> from svmlib import plotting
+>>> from svmlib.book import plotting
 >>> from svmlib.datasets import load_penguins
 >>> plotting.use_style()
 >>> figure, ax = plt.subplots()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmlib.book.exercises._frame import call, report
 from svmlib.duality import DualProblem, solve_interior_point
-from svmlib.exercises._frame import call, report
 
 
 def check_reduced_support(function: Callable[..., Any]) -> None:

@@ -1,0 +1,6 @@
+"""What serves the pages of the book and is no mathematics: apart from the rest of the library.
+
+- `svmlib.book.plotting`: the house style, and the few pictures that the chapters repeat,
+- `svmlib.book.player`: frames to step through,
+- `svmlib.book.exercises`: checks of the reader's own code.
+"""
