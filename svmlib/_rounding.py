@@ -13,6 +13,10 @@ Algorithms", chapter 3.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
+
 from svmlib._validation import Array
 
 UNIT = 2.0**-53
@@ -51,3 +55,23 @@ def weighted_sum(A: Array, weights: Array) -> Array:
     for block in blocks(len(weights)):
         total = total + weights[block] @ A[block]
     return total
+
+
+def sum_in_pairs(A: Array) -> Array:
+    """Return Σ_i A_i over the rows of A, added as a tree: off by γ_k of the sizes, k = ⌈log₂ n⌉."""
+    while len(A) > 1:
+        half = len(A) // 2
+        A = np.concatenate([A[:half] + A[half : 2 * half], A[2 * half :]])
+    return np.asarray(A.sum(axis=0))
+
+
+def tree_depth(n: int) -> int:
+    """Return ⌈log₂ n⌉, how many additions in a row `sum_in_pairs` makes."""
+    return max(n - 1, 0).bit_length()
+
+
+def exact_dot(a: Array, b: Array) -> Fraction:
+    """Return a·b of two finite vectors without any rounding, at some microseconds a term."""
+    used = (a != 0) & (b != 0)
+    terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
+    return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
