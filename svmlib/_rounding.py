@@ -31,7 +31,9 @@ def gamma(n: int) -> float:
 
 def up(value: float, operations: int = 4) -> float:
     """Return a number above the exact result of a few operations on numbers of one sign."""
-    return value * (1 + gamma(operations + 1)) if value >= 0 else value * (1 - gamma(operations + 1))
+    return (
+        value * (1 + gamma(operations + 1)) if value >= 0 else value * (1 - gamma(operations + 1))
+    )
 
 
 def down(value: float, operations: int = 4) -> float:

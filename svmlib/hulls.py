@@ -10,8 +10,11 @@ module you can
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
 - find the largest cap at which the reduced hulls are still apart (`largest_separating_cap`).
 
-Where the origin is and what the units are makes no difference: the points are first moved to the
-origin, and then divided by a power of two, which is exact in binary arithmetic.
+Every bound here is one: it holds for the floats given, taken as exact numbers, because the errors
+of rounding are bounded and put on its far side. Where the origin is and what the units are makes
+no difference, as long as squares are floats: sizes from about 1e-151 to 1e151, and any for
+`separation` and `largest_separating_cap`. (Points are first moved to the origin, which costs each
+coordinate a relative 2⁻⁵³, and then divided by a power of two, which is exact.)
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge loss*.
 """
@@ -25,11 +28,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, hstack, identity
 from scipy.spatial import ConvexHull as Qhull
 
+from svmlib._rounding import UNIT, down, exact_dot, gamma, sum_in_pairs, tree_depth, up
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
+from svmlib.geometry import euclidean_norm
 
 __all__ = [
     "ClosestPoints",
@@ -43,19 +46,42 @@ __all__ = [
     "separation",
 ]
 
-_EPS = float(np.finfo(np.float64).eps)
+_EPS = 2 * UNIT
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column."""
-    axis = 0 if by_column else None
-    size = np.frexp(np.abs(X).max(axis=axis))[1]
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column.
+
+    c and e are exact, and Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: the
+    only operation that rounds is the subtraction of c. A constant column becomes exactly zero.
+    """
+    size = np.frexp(np.abs(X).max(axis=0))[1]
     Z = np.ldexp(X, -size)
     low = Z.min(axis=0)
-    centre = low + (Z.max(axis=0) - low) / 2  # exact in a column that is constant
+    centre = low + (Z.max(axis=0) - low) / 2
     Z = Z - centre
-    spread = np.frexp(np.abs(Z).max(axis=axis))[1]
-    return np.ldexp(Z, -spread), np.ldexp(centre, size), np.asarray(size + spread, dtype=np.int64)
+    widest = np.abs(Z).max(axis=0)
+    exponent = np.asarray(size + np.frexp(widest)[1], dtype=np.int64)
+    if not by_column:
+        exponent = np.asarray(
+            exponent[widest > 0].max(initial=-9999)
+        )  # −9999: all points are equal
+    return np.ldexp(Z, size - exponent), np.ldexp(centre, size), exponent
+
+
+def _check_size(X: Array, exponent: NDArray[np.int64], limit: int, name: str = "X") -> None:
+    """Refuse points X = c + 2^exponent Z that need floats beyond 2^±limit."""
+    if np.frexp(np.abs(X).max())[1] > limit or (exponent < -limit and np.ptp(X, axis=0).any()):
+        raise ValueError(
+            f"{name} must have coordinates below {2.0**limit:.0e} and a spread above "
+            f"{2.0**-limit:.0e}, so that floats can hold what is computed from them: "
+            f"rescale {name}, by a power of two if no digit may change"
+        )
+
+
+def radius(Z: Array) -> float:
+    """Return R ≥ ‖z_i‖ for all rows."""
+    return up(float(np.sqrt(np.square(Z).sum(axis=1).max())), Z.shape[1] + 4)
 
 
 # Convex hulls
@@ -82,6 +108,14 @@ class ConvexHull:
         Facets, as half-spaces a·x ≤ β.
     affine_normals, affine_offsets : ndarray of shape (d − dimension, d) and (d − dimension,)
         Equations of the affine hull.
+
+    Examples
+    --------
+    >>> triangle = convex_hull([[0, 0], [4, 0], [0, 4], [1, 1]])
+    >>> len(triangle.vertices), triangle.dimension
+    (3, 2)
+    >>> triangle.contains([[1, 2], [3, 3]])
+    array([ True, False])
     """
 
     points: Array
@@ -108,12 +142,13 @@ class ConvexHull:
         """
         targets = check_points(points, "points", n_features=self.points.shape[1])
         origin = self.points[self.vertices[0]]
-        moved = targets - origin
-        extent = np.linalg.norm(np.ptp(self.points, axis=0))
+        extent = euclidean_norm(np.ptp(self.points, axis=0))
         rounding = 8 * _EPS * np.maximum(np.abs(targets).max(axis=1), np.abs(self.points).max())
         slack = (tol * extent + rounding)[:, np.newaxis]
-        inside = moved @ self.normals.T <= self.offsets - self.normals @ origin + slack
-        on_affine_hull = np.abs(moved @ self.affine_normals.T) <= slack
+        with np.errstate(over="ignore", invalid="ignore"):  # so far away that it is outside
+            moved = targets - origin
+            inside = moved @ self.normals.T <= self.offsets - self.normals @ origin + slack
+            on_affine_hull = np.abs(moved @ self.affine_normals.T) <= slack
         return np.asarray(inside.all(axis=1) & on_affine_hull.all(axis=1))
 
 
@@ -133,7 +168,8 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Raises
     ------
     ValueError
-        If `points` is empty, not two-dimensional or not finite.
+        If `points` is empty, not two-dimensional or not finite, or if its coordinates are so large
+        or so close together (about 1e±300) that no facet could be written down.
 
     Notes
     -----
@@ -149,12 +185,20 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     ----------
     Barber, C. B., Dobkin, D. P. and Huhdanpaa, H. (1996), "The Quickhull algorithm for convex
     hulls".
+
+    Examples
+    --------
+    >>> square = convex_hull([[0, 0], [2, 0], [2, 2], [0, 2], [1, 1]])
+    >>> sorted(square.vertices.tolist()), square.normals.shape
+    ([0, 1, 2, 3], (4, 2))
     """
     X = check_points(points, "points")
     n, d = X.shape
     Z, centre, exponent = standardise(X, by_column=False)
+    _check_size(X, exponent, 1000, "points")
     mean = Z.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(Z - mean, full_matrices=True)
+    triangle = np.linalg.qr(Z - mean, mode="r")  # has the same axes, and min(n, d) rows
+    _, lengths, axes = np.linalg.svd(triangle, full_matrices=True)
     rounding = _EPS * (np.ldexp(np.abs(X).max(), -int(exponent)) + 1) if lengths[0] > 0 else np.inf
     dimension = int(np.sum(lengths > 4 * math.sqrt(n * d) * rounding))
     axes, flat = axes[:dimension], axes[dimension:]
@@ -209,6 +253,9 @@ class Separation:
         one with the widest gap, which `closest_points` finds.
     weights : ndarray of shape (n,), or None
         Convex weights, summing to one in each class, of a point common to both hulls.
+    accuracy : float, default 1e-14
+        How well the coordinates in X are known, as a share of the largest in their column; more
+        than the default for coordinates that were themselves computed.
 
     Notes
     -----
@@ -217,11 +264,20 @@ class Separation:
     - *A hyperplane* is a proof without qualification. `verify` checks that each of the n numbers
       y_i (w·x_i + b) is positive: in floating point where the number exceeds a bound on its own
       rounding error, and in rational arithmetic where it does not.
-    - *A common point* is a proof up to `residual`. If both sums p = Σ λ_i x_i over A⁺ and
-      q = Σ λ_i x_i over A⁻ agree exactly, the hulls meet and no hyperplane separates them
-      strictly. If they differ, moving all of A⁺ by q − p makes the hulls meet; `residual` is the
-      size of that move, for each coordinate relative to the largest value in its column. It is
-      a small multiple of 2⁻⁵², so data within their own rounding of X are inseparable.
+    - *A common point* is a proof up to `residual`, which is computed in rational arithmetic. If
+      both sums p = Σ λ_i x_i over A⁺ and q = Σ λ_i x_i over A⁻ agree exactly, the hulls meet and
+      no hyperplane separates them strictly. If they differ, moving all of A⁺ by q − p makes the
+      hulls meet; `residual` is the size of that move, for each coordinate relative to the largest
+      value in its column. It is a small multiple of 2⁻⁵², so data within their own rounding of X
+      are inseparable.
+
+    Examples
+    --------
+    >>> answer = separation([[0.0], [3.0]], [-1, 1])
+    >>> answer.separable, answer.w, answer.b
+    (True, array([0.75]), -1.125)
+    >>> answer.verify()
+    True
     """
 
     X: Array
@@ -229,6 +285,7 @@ class Separation:
     w: Array | None = None
     b: float | None = None
     weights: Array | None = None
+    accuracy: float = 1e-14
 
     @property
     def separable(self) -> bool:
@@ -240,42 +297,53 @@ class Separation:
         """The point common to both hulls, halfway between its two sums; None if separable."""
         if self.weights is None:
             return None
-        return np.asarray(self.weights @ self.X / 2)
+        return np.asarray(self.weights / 2 @ self.X)
 
     @property
     def residual(self) -> float:
         """Largest difference of the two sums, relative to each column; 0.0 for a hyperplane."""
         if self.weights is None:
             return 0.0
-        size = np.abs(self.X).max(axis=0)
-        columns = (self.X / np.where(size > 0, size, 1.0)).T
-        return max(abs(math.fsum(self.weights * self.y * column)) for column in columns)
+        signed = self.weights * self.y
+        columns = [(column, float(np.abs(column).max())) for column in self.X.T if column.any()]
+        moves = [abs(exact_dot(signed, column)) / Fraction(size) for column, size in columns]
+        return up(float(max(moves, default=0)))
 
-    def verify(self, *, tol: float = 1e-14) -> bool:
+    def verify(self, *, tol: float | None = None) -> bool:
         """Check the certificate from the data, without trusting how it was found.
 
         Parameters
         ----------
-        tol : float
-            Largest `residual`, and largest error in the sums of the weights, that is accepted for
-            a common point, for each square root of the number of features. A hyperplane is
-            checked exactly.
+        tol : float, optional
+            Largest `residual` that is accepted for a common point, for each square root of the
+            number of features; `accuracy` unless given. Its weights must not be negative, and
+            must sum to one in each class within 2⁻⁵⁰. A hyperplane is checked exactly.
 
         Returns
         -------
         bool
+
+        Raises
+        ------
+        ValueError
+            If X and y are no labelled points, or tol is not a positive number.
         """
+        X, y = check_labelled(self.X, self.y)
+        tol = check_scalar(self.accuracy if tol is None else tol, "tol", positive=True)
         if self.w is not None and self.b is not None:
-            return _separates(self.w, self.b, self.X, self.y)
-        if self.weights is None:
-            return False
-        sums = [math.fsum(self.weights[self.y == label]) for label in (-1, 1)]
-        allowed = tol * math.sqrt(self.X.shape[1])
+            return _separates(self.w, self.b, X, y)
         return (
-            bool((self.weights >= 0).all())
-            and max(abs(total - 1) for total in sums) <= allowed
-            and self.residual <= allowed
+            self.weights is not None
+            and self.weights.shape == y.shape
+            and bool((self.weights >= 0).all() and np.isfinite(self.weights).all())
+            and all(_sums_to_one(self.weights[y == label]) for label in (-1, 1))
+            and self.residual <= tol * math.sqrt(X.shape[1])
         )
+
+
+def _sums_to_one(weights: Array) -> bool:
+    """Whether the exact sum is within 2⁻⁵⁰, which rounding of the weights themselves explains."""
+    return abs(exact_dot(weights, np.ones(len(weights))) - 1) <= Fraction(2) ** -50
 
 
 class NotSeparableError(ValueError):
@@ -285,6 +353,15 @@ class NotSeparableError(ValueError):
     ----------
     separation : Separation
         The certificate: the common point and its two sets of convex weights.
+
+    Examples
+    --------
+    >>> from svmlib import SVC
+    >>> try:
+    ...     SVC(kernel="linear", C=float("inf")).fit([[0.0], [2.0], [1.0]], [-1, -1, 1])
+    ... except NotSeparableError as error:
+    ...     print(error.separation.point, error.separation.verify())
+    [1.] True
     """
 
     def __init__(self, separation: Separation) -> None:
@@ -301,18 +378,15 @@ class NotSeparableError(ValueError):
         )
 
 
-def _exact_decision(w: Array, b: float, x: Array) -> Fraction:
-    """Compute w·x + b without any rounding."""
-    pairs = zip(w.tolist(), x.tolist(), strict=True)
-    return sum((Fraction(w_j) * Fraction(x_j) for w_j, x_j in pairs), Fraction(b))
-
-
 def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
-    margins = y * (X @ w + b)
-    error = (X.shape[1] + 3) * (_EPS * (np.abs(X) @ np.abs(w) + abs(b)) + np.finfo(float).tiny)
-    doubtful = np.flatnonzero(~(margins > error))
-    return all(y[i] * _exact_decision(w, b, X[i]) > 0 for i in doubtful)
+    if w.shape != X.shape[1:] or not (np.isfinite(w).all() and math.isfinite(b)):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
+        margins = y * (X @ w + b)
+        error = gamma(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
+        proved = margins > error + (len(w) + 4) * np.finfo(float).tiny
+    return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
 def separation(X: ArrayLike, y: ArrayLike) -> Separation:
@@ -370,7 +444,7 @@ def _halfway(w: Array, heights: Array, X: Array, y: Array) -> float:
     """Return the float b nearest to halfway between the classes; heights are rough w·x_i."""
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
-    return float(-(_exact_decision(w, 0.0, lowest) + _exact_decision(w, 0.0, highest)) / 2)
+    return float(-(exact_dot(w, lowest) + exact_dot(w, highest)) / 2)
 
 
 # Closest points
@@ -392,10 +466,16 @@ class ClosestPoints:
         The hyperplane halfway between p and q: w = p − q, b = −w·(p + q)/2. If the hulls meet,
         w is zero up to rounding and means nothing.
     distance : float
-        ‖p − q‖, which is at least the distance between the hulls.
+        ‖p − q‖, rounded up: at least the distance between the hulls.
     lower_bound : float
-        (min w·x over the hull of A⁺ − max w·x over the hull of A⁻)/‖w‖, or zero if that is
-        negative; at most the distance between the hulls.
+        (min w·x over the hull of A⁺ − max w·x over the hull of A⁻)/‖w‖, rounded down, or zero if
+        that is negative: at most the distance between the hulls.
+
+    Examples
+    --------
+    >>> closest = closest_points([[0.0, 1.0], [3.0, 0.0], [3.0, 2.0]], [-1, 1, 1])
+    >>> closest.lower_bound <= 3 <= closest.distance, closest.gap < 1e-13
+    (True, True)
     """
 
     p: Array
@@ -426,7 +506,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     cap : float
-        μ, from max(1/n₊, 1/n₋) to 1.
+        μ, from max(1/n₊, 1/n₋) to 1. In a class of n points the float 1/n stands for the fraction,
+        even where it is a little less.
 
     Returns
     -------
@@ -435,7 +516,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Raises
     ------
     ValueError
-        If the data are malformed, or if `cap` is too small for weights that sum to one.
+        If the data are malformed, if `cap` is too small for weights that sum to one, or if a float
+        cannot hold the squares of distances.
 
     Notes
     -----
@@ -446,7 +528,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Wolfe's algorithm is finite: it keeps a few corners of R⁺ − R⁻, the set of all differences of
     the two hulls, moves to the point of their affine hull that is nearest to the origin, drops the
     corners that the move leaves behind, and adds the corner that lies lowest along the new
-    direction, until none lies lower. `ClosestPoints.gap` is of the order of the rounding error of
+    direction, until none lies lower. `ClosestPoints.gap` is of the order of d rounding errors of
     one coordinate, whether the hulls are far apart or nearly touch. A step costs O(nd) and a least
     squares problem with at most d + 1 corners.
 
@@ -461,12 +543,13 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Examples
     --------
     >>> closest = closest_points([[0.0, 0.0], [2.0, -1.0], [2.0, 1.0]], [-1, 1, 1])
-    >>> closest.p, closest.distance
+    >>> closest.p, round(closest.distance, 12)
     (array([2., 0.]), 2.0)
     """
     X, y = check_labelled(X, y)
     cap = _check_cap(cap, y)
-    Z, _, _ = standardise(X, by_column=False)
+    Z, _, exponent = standardise(X, by_column=False)
+    _check_size(X, exponent, 504)
     weights, normal = _nearest_to_origin(Z, y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
@@ -479,11 +562,10 @@ def certify_weights(
     A `normal` that is p − q but for rounding errors, in standardised coordinates, can be given.
     """
     Z, centre, exponent = standardise(X, by_column=False)
-    p, q = weights[y > 0] @ Z[y > 0], weights[y < 0] @ Z[y < 0]
+    p, q, error = _ends(Z, y, weights, cap)
     w = p - q if normal is None else normal
-    heights = y * (Z @ w)
-    length, distance = np.linalg.norm(w), np.linalg.norm(p - q)
-    bound = _lowest_corner(heights, y, cap) @ heights / length if length > 0 else 0.0
+    distance = distance_above(p - q, error)
+    bound = distance_below(_lift(y * (Z @ _unit_size(w)), y, cap), _unit_size(w), radius(Z))
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
         q=centre + np.ldexp(q, exponent),
@@ -492,8 +574,71 @@ def certify_weights(
         w=np.ldexp(w, exponent),
         b=float(-np.ldexp(w, exponent) @ (np.ldexp(p + q, exponent) / 2 + centre)),
         distance=float(np.ldexp(distance, exponent)),
-        lower_bound=float(np.ldexp(np.clip(bound, 0.0, distance), exponent)),
+        lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
+
+
+def _unit_size(w: Array) -> Array:
+    """Multiply w by a power of two, so that its largest entry is between ½ and 1."""
+    unit_size: Array = np.ldexp(w, -np.frexp(np.abs(w).max())[1])
+    return unit_size
+
+
+def _ends(Z: Array, y: Array, weights: Array, cap: float) -> tuple[Array, Array, float]:
+    """Return p, q and how far p − q can be from a difference of two points of the reduced hulls.
+
+    Taken as exact numbers the weights do not quite sum to one. Divided by their sum they do, off by
+    γ_{k+1} where k is the most additions that a term passes through; p = Σ λ_i z_i is then off by
+    γ_{2k+3} R, because of the products, their sum, and Z itself. What still exceeds the cap has to
+    go to points with room, and moves p by at most 2R times the excess.
+    """
+    ends, error = [], 0.0
+    for members in (y > 0, y < 0):
+        mass = weights[members]
+        k = min(tree_depth(len(mass)), int(np.count_nonzero(mass)))
+        shares = mass / sum_in_pairs(mass)
+        ends.append(sum_in_pairs(shares[:, np.newaxis] * Z[members]))
+        error += gamma(2 * k + 6)
+        if cap < 1:
+            excess = np.maximum(shares * (1 + gamma(k + 3)) - max(cap, 1 / len(shares)), 0)
+            error += 2 * up(float(excess.sum()), len(y))
+    return ends[0], ends[1], up(error * radius(Z))
+
+
+def distance_above(v: Array, error: float) -> float:
+    """Bound a distance from above: by ‖v‖ for v that is off by an error of at most that length."""
+    return up(up(float(np.linalg.norm(v)), len(v) + 4) + error)
+
+
+def distance_below(lift: float, w: Array, R: float) -> float:
+    """Bound the distance of two hulls from below by lift/‖w‖, for entries of w of size one.
+
+    lift = min w·z over one hull − max w·z over the other, as computed. Each w·z is off by at most
+    γ_{d+1} ‖w‖ R (d products and sums, and Z itself), so lift/‖w‖ is off by 2 γ_{d+1} R; a
+    minimum over weights that sum to one is off by no more than what it is taken over.
+    """
+    if not w.any():
+        return -math.inf
+    length = float(np.linalg.norm(w))
+    return down(down(lift / length, len(w) + 5) - up(2 * gamma(len(w) + 4) * R))
+
+
+def _lift(heights: Array, y: Array, cap: float) -> float:
+    """Bound Σ λ_i h_i from below over all weights of the reduced hulls; heights are y_i w·z_i."""
+    return down(_least_mean(heights[y > 0], cap) + _least_mean(heights[y < 0], cap), 1)
+
+
+def _least_mean(heights: Array, cap: float) -> float:
+    """Bound Σ λ_i h_i from below, over 0 ≤ λ_i ≤ μ with Σ λ_i = 1.
+
+    ρ − Σ λ_i h_i = Σ λ_i (ρ − h_i) ≤ μ Σ max(ρ − h_i, 0) for every level ρ, with equality for the
+    best weights if ρ is the height at which they run out: the lowest are filled first.
+    """
+    n = len(heights)
+    filled = min(math.ceil(1 / cap) - 1, n - 1)
+    level = float(np.partition(heights, filled)[filled])
+    below = float(sum_in_pairs(np.maximum(level - heights, 0)))
+    return down(level - up(max(cap, up(1 / n)) * below, tree_depth(n) + 4)) if below else level
 
 
 def _smallest_cap(y: Array) -> float:
@@ -538,8 +683,8 @@ def _nearest_to_origin(
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     rounding = 2 * _EPS * np.linalg.norm(X, axis=1).max()
-    normal = signed.T @ _lowest_corner(np.zeros_like(y), y, _smallest_cap(y))
-    weights = _lowest_corner(signed @ normal, y, cap)
+    centroids = _lowest_corner(np.zeros_like(y), y, _smallest_cap(y))
+    weights = _lowest_corner(signed @ (centroids @ signed), y, cap)
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
     normal = corners[0]
 
@@ -563,24 +708,32 @@ def _nearest_to_origin(
         if len(corners) > X.shape[1] or (corners == corner).all(axis=1).any():
             break  # exact arithmetic would have stopped before
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
-        shares = np.append(shares, 0.0)
-        while True:
-            step, normal = _affine_minimum(shares, corners)
-            left_behind = np.flatnonzero(shares + step < 0)
-            if left_behind.size == 0:
-                break
-            fractions = shares[left_behind] / -step[left_behind]
-            shares = shares + fractions.min() * step
-            shares[left_behind[fractions.argmin()]] = 0.0
-            keep = shares > 0
-            lambdas, corners = lambdas[keep], corners[keep]
-            shares = shares[keep] / shares[keep].sum()
-        shares = shares + step
+        shares, kept, normal = _move(np.append(shares, 0.0), corners)
+        lambdas, corners = lambdas[kept], corners[kept]
 
     _, weights, normal = best
     for members in (y > 0, y < 0):
-        weights[members] /= weights[members].sum()
+        weights[members] /= math.fsum(weights[members])
     return np.minimum(weights, cap), normal
+
+
+def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array]:
+    """Go towards the nearest point of the affine hull of the corners, dropping corners on the way.
+
+    Returns the shares in the new point of the corners that are kept, which these are, and the
+    point, which is then the nearest one of their affine hull.
+    """
+    kept = np.arange(len(shares))
+    while True:
+        step, point = _affine_minimum(shares, corners[kept])
+        left_behind = np.flatnonzero(shares + step < 0)
+        if left_behind.size == 0:
+            return shares + step, kept, point
+        fractions = shares[left_behind] / -step[left_behind]
+        shares = shares + fractions.min() * step
+        shares[left_behind[fractions.argmin()]] = 0.0
+        kept, shares = kept[shares > 0], shares[shares > 0]
+        shares = shares / shares.sum()
 
 
 def _affine_minimum(shares: Array, corners: Array) -> tuple[Array, Array]:
@@ -613,13 +766,21 @@ class SeparatingCap:
     supremum : float
         The reduced hulls are disjoint for μ < supremum and meet for μ ≥ supremum; 1 if the hulls
         themselves are disjoint, so that no cap is needed (then they are disjoint at μ = 1 too).
+        It is an upper bound in the sense of `weights`.
     smallest : float
         max(1/n₊, 1/n₋), the smallest cap for which both reduced hulls exist.
     weights : ndarray of shape (n,), or None
         Convex weights, none above `supremum`, of a point common to both reduced hulls: they prove
-        that no larger cap separates. None if the hulls are disjoint.
+        that no larger cap separates, up to the `Separation.residual` that they have. None if the
+        hulls are disjoint.
     lower_bound : float
-        Every cap below it separates, by linear programming duality; `supremum` up to rounding.
+        Every cap below it separates, a proof without qualification: rounded down.
+
+    Examples
+    --------
+    >>> caps = largest_separating_cap([[0.0], [2.0], [1.0], [3.0]], [-1, -1, 1, 1])
+    >>> round(caps.supremum, 12), caps.smallest, caps.none_separates
+    (0.75, 0.5, False)
     """
 
     supremum: float
@@ -668,47 +829,58 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     λ ≤ μ the left side is at most μ times the sum of its positive terms. The dual of the linear
     program is the search for the best of these bounds.
 
+    The search is Newton's: the closest points of the reduced hulls at a cap that separates give a
+    w, and this w alone keeps the hulls apart up to some larger cap, at which the next w is found.
+    When no w goes further, the hulls meet. The caps rise, and only finitely many w occur.
+
     Derived in chapter 6, *The hinge loss*.
 
     References
     ----------
     Crisp, D. J. and Burges, C. J. C. (1999), "A geometric interpretation of ν-SVM classifiers".
+
+    Dinkelbach, W. (1967), "On nonlinear fractional programming".
+
+    Examples
+    --------
+    >>> xor = [[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]
+    >>> largest_separating_cap(xor, [1, 1, -1, -1]).none_separates
+    True
     """
     X, y = check_labelled(X, y)
     smallest = _smallest_cap(y)
-    whole = separation(X, y)
-    if whole.separable:
+    if separation(X, y).separable:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
-    if smallest == 1.0:  # one class is a single point, and the hull of the other contains it
-        return SeparatingCap(1.0, smallest, whole.weights, smallest)
     Z, _, _ = standardise(X, by_column=True)
-    weights, _ = _nearest_to_origin(Z, y, smallest)
-    if np.linalg.norm((weights * y) @ Z) <= 8 * _EPS * np.linalg.norm(Z, axis=1).max():
-        return SeparatingCap(smallest, smallest, weights, smallest)
+    rounding = 8 * _EPS * radius(Z)
+    cap = bound = smallest
+    while True:
+        weights, normal = _nearest_to_origin(Z, y, cap)
+        if np.linalg.norm((weights * y) @ Z) <= rounding:
+            break
+        further, proved = _cap_along(_unit_size(normal), Z, y)
+        bound = max(bound, proved)
+        cap = min(max(further, cap * (1 + 4 * _EPS)), 1.0)
+    return SeparatingCap(max(cap, bound), smallest, weights, bound)
 
-    n, d = Z.shape
-    signed = y[:, np.newaxis] * Z
-    no_more_than_cap = hstack([identity(n), csr_array(-np.ones((n, 1)))], format="csr")
-    equations = np.zeros((d + 2, n + 1))
-    equations[:d, :n] = signed.T
-    equations[d, :n], equations[d + 1, :n] = y > 0, y < 0
-    solution = linprog(
-        c=np.append(np.zeros(n), 1.0),
-        A_ub=no_more_than_cap,
-        b_ub=np.zeros(n),
-        A_eq=equations,
-        b_eq=np.append(np.zeros(d), [1.0, 1.0]),
-        bounds=(0, None),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    weights = solution.x[:n]
-    marginals = solution.eqlin.marginals
-    levels = np.where(y > 0, marginals[d], marginals[d + 1])
-    violations = np.maximum(levels + signed @ marginals[:d], 0)
-    return SeparatingCap(
-        supremum=float(weights.max()),
-        smallest=smallest,
-        weights=weights,
-        lower_bound=float((marginals[d] + marginals[d + 1]) / violations.sum()),
-    )
+
+def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
+    """Return the largest cap up to which w separates the reduced hulls, and a cap it is proved for.
+
+    With ν = 1/μ, the lowest point of R⁺ − R⁻ along w is at T(ν)/ν, where T adds up the lowest ν
+    heights of either class: convex, with its corners at the integers, zero at 0, and zero again
+    where w stops to separate. The levels there are the heights at which the weights run out.
+    """
+    heights = y * (Z @ w)
+    plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
+    n = min(len(plus), len(minus))
+    slopes = plus[:n] + minus[:n]
+    T = np.cumsum(slopes)
+    k = int(np.flatnonzero(T <= 0).max(initial=0))  # T(k + 1) ≤ 0 < T(k + 2)
+    k_next = min(k + 1, n - 1)
+    cap = 1 / (k + 1 - T[k] / slopes[k_next]) if slopes[k_next] > 0 else 1 / (k + 1)
+
+    levels = np.where(y > 0, plus[k_next], minus[k_next])
+    error = gamma(len(w) + 4) * radius(Z) * up(float(np.linalg.norm(w)), len(w) + 4)
+    below = up(float(sum_in_pairs(np.maximum(levels - heights + error, 0))), tree_depth(len(y)) + 2)
+    return float(cap), max(down((plus[k_next] + minus[k_next]) / below), 0.0) if below > 0 else 0.0
