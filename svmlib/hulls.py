@@ -22,13 +22,16 @@ Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge los
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
+from scipy.optimize import linprog
 from scipy.spatial import ConvexHull as Qhull
+from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import UNIT, down, exact_dot, gamma, sum_in_pairs, tree_depth, up
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
@@ -47,6 +50,7 @@ __all__ = [
 ]
 
 _EPS = 2 * UNIT
+_MOST_NEWTON_STEPS = 100  # of `largest_separating_cap`; none is the rule, and three are many
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
@@ -712,9 +716,13 @@ def _nearest_to_origin(
         lambdas, corners = lambdas[kept], corners[kept]
 
     _, weights, normal = best
-    for members in (y > 0, y < 0):
-        weights[members] /= math.fsum(weights[members])
-    return np.minimum(weights, cap), normal
+    return np.minimum(_normalise(weights, y), cap), normal
+
+
+def _normalise(weights: Array, y: Array) -> Array:
+    """Divide the weights of each class by their sum."""
+    sums = {label: math.fsum(weights[y == label]) for label in (-1, 1)}
+    return weights / np.where(y > 0, sums[1], sums[-1])
 
 
 def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array]:
@@ -829,9 +837,11 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     λ ≤ μ the left side is at most μ times the sum of its positive terms. The dual of the linear
     program is the search for the best of these bounds.
 
-    The search is Newton's: the closest points of the reduced hulls at a cap that separates give a
-    w, and this w alone keeps the hulls apart up to some larger cap, at which the next w is found.
-    When no w goes further, the hulls meet. The caps rise, and only finitely many w occur.
+    In ν = 1/μ and t = νλ the program has d + 1 equations and the box 0 ≤ t ≤ 1, which is fast. Its
+    solution is nearly always exact but for rounding. Where the solver's tolerance shows (as for
+    hulls that nearly touch), Newton's method goes on: the closest points of the reduced hulls at a
+    cap that separates give a w, and this w alone keeps the hulls apart up to some larger cap, at
+    which the next w is found. When no w goes further, the hulls meet.
 
     Derived in chapter 6, *The hinge loss*.
 
@@ -853,34 +863,67 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
     rounding = 8 * _EPS * radius(Z)
-    cap = bound = smallest
-    while True:
-        weights, normal = _nearest_to_origin(Z, y, cap)
-        if np.linalg.norm((weights * y) @ Z) <= rounding:
+    weights, normal = _cap_program(Z, y)
+    cap, bound = _cap_along(normal, Z, y)
+    for _ in range(_MOST_NEWTON_STEPS):
+        meet = np.linalg.norm((weights * y) @ Z) <= rounding
+        if meet and weights.max() <= cap * (1 + 1e-12):
             break
-        further, proved = _cap_along(_unit_size(normal), Z, y)
-        bound = max(bound, proved)
-        cap = min(max(further, cap * (1 + 4 * _EPS)), 1.0)
-    return SeparatingCap(max(cap, bound), smallest, weights, bound)
+        weights, normal = _nearest_to_origin(Z, y, cap)
+        further, proved = _cap_along(normal, Z, y)
+        cap, bound = min(max(cap * (1 + 4 * _EPS), further), 1.0), max(bound, proved)
+    else:
+        warnings.warn(
+            f"largest_separating_cap found only that the cap is above {bound:.6g}: the hulls of X "
+            "touch within rounding",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+        cap, weights = 1.0, _nearest_to_origin(Z, y, 1.0)[0]
+    highest = float(weights.max())
+    snapped = smallest if highest <= smallest * (1 + 8 * _EPS) else highest
+    return SeparatingCap(max(snapped, bound), smallest, weights, bound)
+
+
+def _cap_program(Z: Array, y: Array) -> tuple[Array, Array]:
+    """Solve max ν subject to Σ y_i t_i z_i = 0, Σ_{A⁺} t_i = Σ_{A⁻} t_i = ν and 0 ≤ t ≤ 1.
+
+    Returns λ = t/ν and the multipliers w of the first equation.
+    """
+    program = linprog(
+        c=np.where(y > 0, -1.0, 0.0),
+        A_eq=np.vstack([(y[:, np.newaxis] * Z).T, y]),
+        b_eq=np.zeros(Z.shape[1] + 1),
+        bounds=(0, 1),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    t = program.x if program.success and -program.fun > 0.5 else np.ones(len(y))
+    return _normalise(t, y), -program.eqlin.marginals[:-1]
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     """Return the largest cap up to which w separates the reduced hulls, and a cap it is proved for.
 
     With ν = 1/μ, the lowest point of R⁺ − R⁻ along w is at T(ν)/ν, where T adds up the lowest ν
-    heights of either class: convex, with its corners at the integers, zero at 0, and zero again
-    where w stops to separate. The levels there are the heights at which the weights run out.
+    heights of either class: convex, linear between integers, zero at 0 and at the ν wanted. The
+    levels that give the bound are the heights at which the weights run out.
     """
+    smallest = _smallest_cap(y)
+    if not w.any():
+        return smallest, smallest
+    w = _unit_size(w)
     heights = y * (Z @ w)
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
     n = min(len(plus), len(minus))
     slopes = plus[:n] + minus[:n]
     T = np.cumsum(slopes)
-    k = int(np.flatnonzero(T <= 0).max(initial=0))  # T(k + 1) ≤ 0 < T(k + 2)
-    k_next = min(k + 1, n - 1)
-    cap = 1 / (k + 1 - T[k] / slopes[k_next]) if slopes[k_next] > 0 else 1 / (k + 1)
+    k = int(np.flatnonzero(T <= 0).max(initial=0))  # T is positive from ν = k + 2 on
+    last = min(k + 1, n - 1)
+    nu = k + 1 - T[k] / slopes[last] if slopes[last] > 0 else k + 1
 
-    levels = np.where(y > 0, plus[k_next], minus[k_next])
-    error = gamma(len(w) + 4) * radius(Z) * up(float(np.linalg.norm(w)), len(w) + 4)
-    below = up(float(sum_in_pairs(np.maximum(levels - heights + error, 0))), tree_depth(len(y)) + 2)
-    return float(cap), max(down((plus[k_next] + minus[k_next]) / below), 0.0) if below > 0 else 0.0
+    levels = np.where(y > 0, plus[last], minus[last])
+    error = up(gamma(len(w) + 5) * radius(Z) * float(np.linalg.norm(w)))
+    below = float(sum_in_pairs(np.maximum(levels - heights + error, 0)))
+    bound = down(float(plus[last] + minus[last]) / below, tree_depth(len(y)) + 5) if below else 0.0
+    return min(1 / max(nu, 1.0), 1.0), min(max(bound, smallest), 1.0)
