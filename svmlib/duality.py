@@ -19,7 +19,10 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import cached_property
+from math import fsum
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib._rounding import UNIT, gamma, up
 from svmlib._validation import (
     Array,
     check_count,
@@ -36,7 +40,30 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.kernels import BLOCK, Kernel, Linear, against, check_kernel, diagonal, expansion
+from svmlib.hulls import NotSeparableError, Separation
+from svmlib.kernels import (
+    BLOCK,
+    Expansion,
+    Kernel,
+    Linear,
+    PointwiseKernel,
+    Precomputed,
+    against,
+    check_kernel,
+    diagonal,
+    expansion,
+    kernel_expansion,
+    linear_expansion,
+)
+
+__all__ = [
+    "Certificate",
+    "DualProblem",
+    "InteriorStep",
+    "Solution",
+    "solve_interior_point",
+    "solve_slsqp",
+]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
@@ -50,36 +77,53 @@ class Certificate:
 
     For every feasible α and every classifier, dual ≤ primal (weak duality). So the optimum lies
     between the two numbers here, and the gap between them bounds the distance of *both* from it.
+    They are bounds on exact numbers: the floats given are taken as exact, the kernel by its
+    formula, and whatever rounding may have done on the way is added to the one and taken from the
+    other. Where rounding has eaten the answer they are far apart, but never wrong.
 
     Attributes
     ----------
     primal : float
-        The primal value of the classifier that (α, b) defines, an upper bound on the optimum:
-        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`. For the hard
-        margin (C = ∞) it is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
-        :math:`\hat\gamma = \min_i y_i f(x_i)`: the value of (w, b)/γ̂, the same hyperplane in
+        An upper bound on the primal value of the classifier that (α, b) defines,
+        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`, or that it
+        defines when lengthened by no more than the rounding of its margins; and so on the
+        optimum. For the hard margin (C = ∞) the value is
+        :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
+        :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
         canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
-        hyperplane does not separate the classes.
+        hyperplane does not separate the classes, or only as far as rounding can tell.
     dual : float
-        The dual value D(α), a lower bound on the optimum; −∞ if α is not feasible, because then
-        it bounds nothing.
+        A lower bound on the dual value D of α, made feasible if it is not quite (clipped to the
+        box, then the heavier class scaled down until Σ α_i y_i = 0), and so on the optimum.
     kkt_violation : float
-        The largest violation of the Karush–Kuhn–Tucker conditions, in units of the functional
-        margin y f(x): :math:`y_i f(x_i) \ge 1` where :math:`\alpha_i < C_i`, and
+        An upper bound on the largest violation of the Karush–Kuhn–Tucker conditions, in units of
+        the functional margin y f(x): :math:`y_i f(x_i) \ge 1` where :math:`\alpha_i < C_i`, and
         :math:`y_i f(x_i) \le 1` where :math:`\alpha_i > 0`.
     infeasibility : float
         The largest violation of :math:`0 \le \alpha_i \le C_i` and of
-        :math:`\sum_i \alpha_i y_i = 0`. Rounding is allowed for, no more.
+        :math:`\sum_i \alpha_i y_i = 0` by the α given.
     norm_w : float
-        ‖w‖, so that 1/‖w‖ is the geometric margin of a canonical hyperplane.
+        ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖.
     proves_optimality : bool
         Whether weak duality holds here, which takes a positive semidefinite Gram matrix. Where
         it does not, as with an indefinite kernel, a small KKT violation says that α is
         stationary, not that it is a maximum, and the two values bound nothing.
+    of_given_matrix : bool
+        Whether the kernel is a function or a matrix of the user's. Then the problem is that of
+        the Gram matrix as it was returned, up to the rounding that decides whether a matrix is
+        positive semidefinite.
 
     Notes
     -----
     Derived in chapter 4, *Lagrange duality*.
+
+    Examples
+    --------
+    >>> problem = DualProblem([[0.0], [2.0]], [-1, 1], C=1.0)
+    >>> print(problem.certificate([0.5, 0.5], b=-1.0))
+    primal 0.5, dual 0.5, gap 9.4e-15
+    largest KKT violation 5.3e-15, infeasibility 0, norm of w 1
+    proves that the optimum is in [0.499999, 0.500001]
     """
 
     primal: float
@@ -88,6 +132,7 @@ class Certificate:
     infeasibility: float
     norm_w: float
     proves_optimality: bool = True
+    of_given_matrix: bool = False
 
     @property
     def gap(self) -> float:
@@ -100,13 +145,8 @@ class Certificate:
         return self.gap / self.primal if np.isfinite(self.gap) and self.primal else self.gap
 
     def optimal_to(self, tol: float) -> bool:
-        """Say whether this proves (α, b) optimal to a relative gap of at most `tol`.
-
-        Or as good as can be: where Σ C_i is much larger than the primal value, what rounding
-        leaves of the margins, 1e-13, can make a larger gap than that.
-        """
-        proves = self.proves_optimality and np.isfinite(self.gap)
-        return bool(proves and (self.relative_gap <= tol or self.kkt_violation <= 1e-13))
+        """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""
+        return bool(self.proves_optimality and self.relative_gap <= tol)
 
     def __str__(self) -> str:
         lines = [
@@ -121,14 +161,29 @@ class Certificate:
             )
         elif self.primal == np.inf:
             lines.append("does not prove optimality: the hyperplane does not separate the classes")
-        elif self.dual == -np.inf:
-            lines.append("does not prove optimality: the multipliers are not feasible")
         else:
-            lines.append(f"proves that the optimum is in [{self.dual:.6g}, {self.primal:.6g}]")
+            low, high = _printed(self.dual, ROUND_FLOOR), _printed(self.primal, ROUND_CEILING)
+            whose = " for the Gram matrix given" if self.of_given_matrix else ""
+            lines.append(f"proves that the optimum{whose} is in [{low}, {high}]")
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+def check_problem(problem: object) -> DualProblem:
+    """Return the problem if it is one, or say how to make one of points and labels."""
+    if not isinstance(problem, DualProblem):
+        raise ValueError(
+            f"problem must be a DualProblem, as DualProblem(X, y, C, kernel) makes it, "
+            f"got {problem!r:.80}"
+        )
+    return problem
+
+
+def _printed(value: float, rounding: str) -> str:
+    """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
+    return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """What a solver returns.
 
@@ -194,14 +249,27 @@ class DualProblem:
     ------
     ValueError
         If X, y, C or the kernel is not as above, or the cache cannot hold two rows.
+    NotSeparableError
+        If C = ∞ and two equal points have opposite labels: D then grows without bound.
 
     Notes
     -----
+    Threads may share a problem, and it can be pickled if its kernel can.
+
     Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 
     References
     ----------
     C. Cortes and V. Vapnik (1995), "Support-vector networks".
+
+    Examples
+    --------
+    >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], C=1.0)
+    >>> problem.objective([0.5, 0.5, 0.0])
+    0.5
+    >>> solution = solve_interior_point(problem)
+    >>> solution.alpha.round(6), round(solution.b, 6)
+    (array([0.5, 0.5, 0. ]), -1.0)
     """
 
     def __init__(
@@ -224,7 +292,13 @@ class DualProblem:
         self.hard_margin = bool(np.isinf(self.upper[0]))
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
         self.diagonal = diagonal(self.kernel, self.X)
-        self._kernel_rows = against(self.kernel, self.X)
+        if not np.isfinite(self.diagonal).all():
+            raise ValueError(
+                f"X must be small enough for the values of {self.kernel!r:.80} to be finite: "
+                "scale the columns"
+            )
+        if self.hard_margin:
+            self._refuse_contradictions()
         self._capacity = int(check_scalar(cache_mb, "cache_mb", positive=True) * 2**20 / self.n / 8)
         if self._capacity < min(2, self.n):
             raise ValueError(
@@ -232,28 +306,54 @@ class DualProblem:
                 f"Gram matrix of {self.n} points, got {cache_mb:g}"
             )
         self._capacity = min(self._capacity, self.n)
-        self._slots: OrderedDict[int, Array] = OrderedDict()  # least recently used row first
-        self._cache = np.empty((self._capacity, self.n))  # takes real memory row by row, as used
+        self._forget()
+
+    def _refuse_contradictions(self) -> None:
+        """Raise `NotSeparableError` if two equal points have opposite labels."""
+        given = isinstance(self.kernel, Precomputed)
+        rows = self.kernel(self.X, self.X) if given else self.X
+        pair = _contradiction(rows, self.y)
+        if pair is not None:
+            weights = np.zeros(self.n)
+            weights[list(pair)] = 1
+            raise NotSeparableError(Separation(rows, self.y, weights=weights))
 
     # The Gram matrix
 
+    def _forget(self) -> None:
+        """Start with an empty cache."""
+        self._gram: Array | None = None
+        self._rows: OrderedDict[int, Array] = OrderedDict()  # least recently used row first
+        self._lock = Lock()
+        self._kernel_rows = against(self.kernel, self.X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the cache behind when pickled."""
+        cache = ("_gram", "_rows", "_lock", "_kernel_rows")
+        return {name: value for name, value in vars(self).items() if name not in cache}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._forget()
+
     def row(self, i: int) -> Array:
-        """Return row i of K, (k(x_i, x_j))_j: read only, and valid until the next row but one."""
-        row = self._slots.get(i)
-        if row is not None:
-            self._slots.move_to_end(i)
-            return row
-        if self.n <= min(_SMALL, self._capacity):
-            return np.asarray(self.gram()[i])
-        if len(self._slots) < self._capacity:
-            row = self._cache[len(self._slots)]
-        else:
-            row = self._slots.popitem(last=False)[1]
-            row.flags.writeable = True
+        """Return row i of K, (k(x_i, x_j))_j, read only."""
+        if self._gram is None and self.n <= min(_SMALL, self._capacity):
+            self.gram()
+        if self._gram is not None:
+            return np.asarray(self._gram[i])
+        with self._lock:
+            if i in self._rows:
+                self._rows.move_to_end(i)
+                return self._rows[i]
+        row = np.empty(self.n)
         self._kernel_rows(self.X[i : i + 1], row[None, :])
         row[i] = self.diagonal[i]
         row.flags.writeable = False
-        self._slots[i] = row
+        with self._lock:
+            self._rows[i] = row
+            if len(self._rows) > self._capacity:
+                self._rows.popitem(last=False)
         return row
 
     def gram(self) -> Array:
@@ -264,54 +364,65 @@ class DualProblem:
         ValueError
             If it does not fit the cache; the message says how large the cache must be.
         """
-        if self._capacity < self.n:
-            raise ValueError(
-                f"cache_mb must be at least {8 * self.n**2 / 2**20:.0f} to hold the whole Gram "
-                f"matrix of {self.n} points; `smo` needs only single rows"
-            )
-        K = self._cache
-        if K.flags.writeable:
+        if self._gram is None:
+            if self._capacity < self.n:
+                raise ValueError(
+                    f"cache_mb must be at least {8 * self.n**2 / 2**20:.0f} to hold the whole "
+                    f"Gram matrix of {self.n} points; `smo` needs only single rows"
+                )
+            self._rows.clear()
+            K = np.empty((self.n, self.n))
             step = max(1, BLOCK // self.n)
             for start in range(0, self.n, step):
                 self._kernel_rows(self.X[start : start + step], K[start : start + step])
             np.fill_diagonal(K, self.diagonal)
             K.flags.writeable = False
-            self._slots = OrderedDict(enumerate(K))
-        return K
+            self._gram = K
+        return self._gram
 
-    @cached_property
+    @property
     def convex(self) -> bool:
         """Whether K is known to be positive semidefinite, so that D is concave.
 
         By theorem for the kernels that have one; by a Cholesky factorisation for up to 2000
         points otherwise. Beyond that the answer is False: nobody has looked.
         """
+        return bool(np.isfinite(self._lift))
+
+    @cached_property
+    def _lift(self) -> float:
+        """A number η for which K + ηI is known to be positive semidefinite, or infinity.
+
+        A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
+        trace, and rounding in the values themselves can take about γ_d of the trace.
+        """
         if getattr(self.kernel, "positive_semidefinite", False) is True:
-            return True
+            return 0.0
         if self.n > min(_LARGEST_FACTOR, self._capacity):
-            return False
+            return np.inf
         K = self.gram()
-        if not np.allclose(K, K.T, rtol=0, atol=1e-10 * float(np.abs(K).max())):
-            return False
-        rounding = 4 * self.n * _EPS * float(np.abs(self.diagonal).max())
+        if np.abs(K - K.T).max() > 1e-12 * np.abs(K).max():
+            return np.inf
+        rounding = 8 * gamma(self.n + self.X.shape[1] + 8) * float(np.abs(self.diagonal).sum())
         try:
             np.linalg.cholesky(K + rounding * np.eye(self.n))
         except LinAlgError:
-            return False
-        return True
+            return np.inf
+        return 2 * rounding
 
     # The functions of α
 
-    def objective(self, alpha: Array) -> float:
+    def objective(self, alpha: ArrayLike) -> float:
         """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)."""
+        alpha = self._check(alpha)
         beta = alpha * self.y
         return float(alpha.sum() - 0.5 * beta @ self._gram_times(beta))
 
-    def gradient(self, alpha: Array) -> Array:
+    def gradient(self, alpha: ArrayLike) -> Array:
         """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
-        return 1 - self.y * self._gram_times(alpha * self.y)
+        return 1 - self.y * self._gram_times(self._check(alpha) * self.y)
 
-    def weights(self, alpha: Array) -> Array:
+    def weights(self, alpha: ArrayLike) -> Array:
         """Return w = Σ α_i y_i x_i, of shape (d,).
 
         Raises
@@ -321,14 +432,14 @@ class DualProblem:
         """
         if not isinstance(self.kernel, Linear):
             raise ValueError(f"kernel must be Linear() for w to be a vector, got {self.kernel!r}")
-        return np.asarray(self.X.T @ (alpha * self.y))
+        return np.asarray(self.X.T @ (self._check(alpha) * self.y))
 
-    def decision_function(self, alpha: Array, b: float, Z: ArrayLike) -> Array:
+    def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
-        return expansion(self.kernel, self.X, alpha * self.y, Z) + b
+        return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 
-    def bias_interval(self, alpha: Array) -> tuple[float, float]:
+    def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
         r"""Return the two ends of the interval of biases that suit α.
 
         With :math:`g_i = y_i - \sum_j \alpha_j y_j k(x_i, x_j)` the KKT conditions say
@@ -338,26 +449,28 @@ class DualProblem:
         is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
         optimal only up to a tolerance, the ends may cross by that tolerance.
         """
+        alpha = self._check(alpha)
         return self._bias_interval(alpha, self.y - self._gram_times(alpha * self.y))
 
-    def bias(self, alpha: Array) -> float:
+    def bias(self, alpha: ArrayLike) -> float:
         """Return b: the mean over all free multipliers, or the middle of `bias_interval`.
 
         Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
         rounding. If every α_i is 0 or C_i, only an interval is known, and its middle treats the
         classes alike.
         """
+        alpha = self._check(alpha)
         return self._bias(alpha, self.y - self._gram_times(alpha * self.y))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone.
 
-        Kernel values are computed afresh: nothing that a solver has left behind is used.
+        Kernel values are computed afresh, but for a kernel of yours: nothing that a solver has
+        left behind is used. Rounding is bounded (`svmlib.kernels` has the bounds) and goes
+        outwards.
         """
-        alpha = check_vector(alpha, "alpha", length=self.n)
-        b = check_scalar(b, "b")
-        Kbeta = expansion(self.kernel, self.X, alpha * self.y, self.X)
-        return self._certificate(alpha, b, Kbeta)
+        alpha, b = self._check(alpha), check_scalar(b, "b")
+        return self._certificate(alpha, b, self._expansion(alpha * self.y))
 
     def solution(
         self,
@@ -369,15 +482,54 @@ class DualProblem:
         trace: tuple[Any, ...] = (),
     ) -> Solution:
         """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own."""
-        Kbeta = expansion(self.kernel, self.X, alpha * self.y, self.X)
+        sums = self._expansion(alpha * self.y)
         if b is None:
-            b = self._bias(alpha, self.y - Kbeta)
-        return Solution(alpha, b, self._certificate(alpha, b, Kbeta), n_iter, converged, trace)
+            b = self._bias(alpha, self.y - sums.values)
+        return Solution(alpha, b, self._certificate(alpha, b, sums), n_iter, converged, trace)
+
+    def _check(self, alpha: ArrayLike) -> Array:
+        return check_vector(alpha, "alpha", length=self.n)
+
+    def _expansion(self, beta: Array) -> Expansion:
+        """Return Kβ and βᵀKβ with bounds on what rounding has done to them.
+
+        They hold for every positive semidefinite matrix within η (`_lift`) of K.
+        """
+        if isinstance(self.kernel, Linear):
+            return linear_expansion(self.X, beta)
+        if isinstance(self.kernel, PointwiseKernel):
+            sums = kernel_expansion(self.kernel, self.X, beta)
+        else:
+            sums = self._given_expansion(beta)
+        if not 0 < self._lift < np.inf:
+            return sums
+        return replace(
+            sums,
+            error=up(1.0) * (sums.error + self._lift * np.abs(beta)),
+            squared_norm=up(sums.squared_norm + self._lift * float(beta @ beta), self.n),
+            sizes=np.sqrt(sums.sizes**2 + self._lift),
+        )
+
+    def _given_expansion(self, beta: Array) -> Expansion:
+        """Return the expansion for the values that a kernel of the user's has returned."""
+        sizes = np.sqrt(np.maximum(self.diagonal, 0))
+        if not self.convex:  # then nothing is proved, and nothing needs bounds
+            sums = self._gram_times(beta)
+            return Expansion(sums, np.zeros(self.n), fsum(beta * sums), sizes)
+        K = self.gram()
+        sums, skew = K @ beta, float(np.abs(K - K.T).max())
+        magnitudes = np.abs(beta)
+        error = gamma(self.n + 2) * (np.abs(K) @ magnitudes) + skew * magnitudes.sum()
+        error *= 1 + gamma(self.n + 8)
+        squared_norm = fsum(beta * sums) + up(
+            float(magnitudes @ (error + 4 * UNIT * np.abs(sums))), self.n + 4
+        )
+        return Expansion(sums, error, squared_norm, sizes)
 
     def _gram_times(self, beta: Array) -> Array:
         """Return K β, from the cached matrix if it is there."""
-        if len(self._slots) == self.n:
-            return np.asarray(self.gram() @ beta)
+        if self._gram is not None:
+            return np.asarray(self._gram @ beta)
         return expansion(self.kernel, self.X, beta, self.X)
 
     def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:
@@ -397,71 +549,108 @@ class DualProblem:
         low, high = self._bias_interval(alpha, g)
         return (low + high) / 2
 
-    def _certificate(self, alpha: Array, b: float, Kbeta: Array) -> Certificate:
-        beta = alpha * self.y
-        margins = self.y * (Kbeta + b)
-        squared_norm = float(beta @ Kbeta)
-        if self.hard_margin:
-            smallest = margins.min()
-            primal = 0.5 * squared_norm / smallest**2 if smallest > 0 else np.inf
-        else:
-            primal = 0.5 * squared_norm + self.upper @ np.maximum(0, 1 - margins)
-        total = float(np.abs(alpha).sum())
-        infeasibility = max(
-            0.0, -float(alpha.min()), float((alpha - self.upper).max()), abs(float(beta.sum()))
-        )
-        feasible = infeasibility <= 1e-10 * total
-        shortfall = (1 - margins).max(where=alpha < self.upper, initial=0)
-        excess = (margins - 1).max(where=alpha > 0, initial=0)
+    def _certificate(self, alpha: Array, b: float, sums: Expansion) -> Certificate:
+        f = sums.values + b
+        error = sums.error + 4 * UNIT * (np.abs(sums.values) + abs(b) + sums.error)
+        lowest, highest = self.y * f - error, self.y * f + error  # of the functional margins
+        squared_norm = max(0.0, sums.squared_norm) if self.convex else sums.squared_norm
+        shortfall = (1 - lowest).max(where=alpha < self.upper, initial=0)
+        excess = (highest - 1).max(where=alpha > 0, initial=0)
         return Certificate(
-            primal=float(primal),
-            dual=total - 0.5 * squared_norm if feasible else -np.inf,
-            kkt_violation=float(max(shortfall, excess)),
-            infeasibility=infeasibility,
-            norm_w=float(np.sqrt(max(0.0, squared_norm))),
+            primal=self._primal(squared_norm, lowest, highest),
+            dual=self._dual(alpha, squared_norm, sums.sizes),
+            kkt_violation=up(float(max(shortfall, excess))),
+            infeasibility=max(
+                0.0,
+                -float(alpha.min()),
+                float((alpha - self.upper).max()),
+                abs(fsum(alpha * self.y)),
+            ),
+            norm_w=up(float(np.sqrt(max(0.0, squared_norm)))),
             proves_optimality=self.convex,
+            of_given_matrix=not isinstance(self.kernel, PointwiseKernel),
         )
+
+    def _primal(self, squared_norm: float, lowest: Array, highest: Array) -> float:
+        """Return the primal value for at most this ‖w‖² and margins in this range, rounded up.
+
+        For the soft margin the smaller of two: that of (w, b), and that of (w, b)/m, where m is
+        the least that a margin which may be 1 can be. If C is large the slack that rounding alone
+        brings to such margins costs more than lengthening w.
+        """
+        if self.hard_margin:
+            scales = [float(lowest.min())]
+        else:
+            scales = [1.0, float(lowest.min(where=highest >= 1, initial=1.0))]
+        return min(self._scaled_primal(squared_norm, lowest, m) for m in scales)
+
+    def _scaled_primal(self, squared_norm: float, margins: Array, m: float) -> float:
+        """Return the primal value of (w, b)/m, for at most this ‖w‖² and at least these margins."""
+        if not m > 0:
+            return np.inf
+        hinge = 0.0
+        if not self.hard_margin:
+            scaled = margins / m
+            slack = np.where(margins < m, 1 - scaled + 4 * UNIT * np.abs(scaled), 0)
+            hinge = float(self.upper @ slack)
+        return up(0.5 * squared_norm / m**2 + hinge, self.n + 12)
+
+    def _dual(self, alpha: Array, squared_norm: float, sizes: Array) -> float:
+        """Return the dual value of α, made feasible, for at most this ‖w‖², rounded down.
+
+        Made feasible by clipping, and by scaling the class with the larger sum: that takes the
+        difference r of the sums from Σα, and moves w by no more than what it takes from each
+        multiplier times the length of its φ(x).
+        """
+        feasible = np.clip(alpha, 0, self.upper)
+        excess = fsum(feasible * self.y)
+        taken = np.abs(alpha - feasible)
+        if excess:
+            heavier = self.y * excess > 0
+            taken[heavier] += feasible[heavier] * (abs(excess) / fsum(feasible[heavier]))
+        if squared_norm >= 0:
+            moved = up(float(taken @ sizes), self.n + 8)
+            cost = up(0.5 * (np.sqrt(squared_norm) + moved) ** 2, 8)
+        else:
+            cost = 0.5 * squared_norm
+        total, excess = fsum(feasible), abs(excess)
+        return float(total - excess - cost - 8 * UNIT * (total + excess + abs(cost)))
+
+
+def _contradiction(X: Array, y: Array) -> tuple[int, int] | None:
+    """Return two equal rows of X with opposite labels, if there are any."""
+    first: dict[bytes, int] = {}
+    for i, row in enumerate(X + 0.0):  # which makes −0 and 0 the same bytes
+        j = first.setdefault(row.tobytes(), i)
+        if y[i] != y[j]:
+            return j, i
+    return None
 
 
 def _finish(
     problem: DualProblem, alpha: Array, b: float, solver: str, n_iter: int, trace: tuple[Any, ...]
 ) -> Solution:
-    """Turn an accurate α into an exact one, and let its certificate say if the solver converged.
+    """Turn an accurate α into an exact one where possible, and let its certificate judge.
 
-    Bounds first: where one holds with force, y f(x) − 1 stays away from zero while α's distance
-    from the bound shrinks; that distance times k(x, x) is the margin it is worth, and the smaller
-    of the two is the one that is zero at the optimum. With the bounded multipliers known, the
-    free ones and b solve linear equations: y f(x) = 1 at each of them, and Σ α_i y_i = 0. Both
-    guesses can be wrong, so the best of the candidates wins.
+    An iterative solver leaves multipliers almost at a bound, and almost balanced. We put them
+    there (`_at_bounds`), solve for the others (`_free_exactly`), and keep the best of what comes
+    out, for either guess can be wrong.
     """
-    y, C = problem.y, problem.upper
-    alpha = np.clip(alpha, 0, C)
-    slack = y * problem.decision_function(alpha, b, problem.X) - 1
-    worth = float(np.abs(problem.diagonal).mean())
-    worth = worth if worth > np.sqrt(_TINY) else 1.0  # K = 0, or as good as zero
-    snapped = np.where(alpha * worth < slack, 0, np.where((C - alpha) * worth < -slack, C, alpha))
-    candidates = []
+    alpha = np.clip(alpha, 0, problem.upper)
+    snapped = _at_bounds(problem, alpha, b)
+    guesses: list[tuple[Array, float | None]] = []
     for start in (snapped, alpha):
-        candidates.append(_balance(problem, start))
-        free = np.flatnonzero((start > 0) & (start < C))
-        if free.size:
-            beta, ones = start * y, np.ones((free.size, 1))
-            K_free = problem.gram()[free]
-            system = np.block([[K_free[:, free] / worth, ones], [ones.T, np.zeros((1, 1))]])
-            wrong = np.append((y[free] - b - K_free @ beta) / worth, -beta.sum())
-            exact = start.copy()
-            exact[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
-            candidates.append(np.clip(exact, 0, C))
-    outcome: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": trace}
-    solutions = [problem.solution(candidate, **outcome) for candidate in candidates]
+        balanced = _balance(problem, start)
+        guesses.append((_balance(problem, _free_exactly(problem, start, b)), None))
+        guesses.append((balanced, None))
+        guesses.append((balanced, b))  # where few multipliers are free, b knows more than they
+    solutions = [
+        problem.solution(guess, bias, n_iter=n_iter, converged=True, trace=trace)
+        for guess, bias in guesses
+    ]
     accurate = [s for s in solutions if s.certificate.optimal_to(_ACCURATE)]
     if accurate:
         return min(accurate, key=lambda solution: solution.certificate.kkt_violation)
-    # Where hardly any multiplier is surely free, b is better known than what they say of it.
-    full = np.where((C - alpha <= 1e-9 * alpha) & (slack < 0), C, alpha)
-    solutions.append(problem.solution(_balance(problem, full), b, **outcome))
-    if solutions[-1].certificate.optimal_to(_ACCURATE):
-        return solutions[-1]
     best = min(solutions, key=lambda solution: solution.certificate.gap)
     doubt = (
         ""
@@ -476,6 +665,42 @@ def _finish(
         stacklevel=3,
     )
     return replace(best, converged=False)
+
+
+def _scale(problem: DualProblem) -> float:
+    """Return the mean of k(x, x), or 1 if that is as good as zero."""
+    mean = float(np.abs(problem.diagonal).mean())
+    return mean if mean > np.sqrt(_TINY) else 1.0
+
+
+def _at_bounds(problem: DualProblem, alpha: Array, b: float) -> Array:
+    """Return α with every multiplier that its margin says is at a bound put there.
+
+    Where a bound holds with force, y f(x) − 1 stays away from zero while α's distance from the
+    bound shrinks. That distance times k(x, x) is the margin it is worth, and the smaller of the
+    two is the one that is zero at the optimum.
+    """
+    C, scale = problem.upper, _scale(problem)
+    slack = problem.y * problem.decision_function(alpha, b, problem.X) - 1
+    return np.where(alpha * scale < slack, 0, np.where((C - alpha) * scale < -slack, C, alpha))
+
+
+def _free_exactly(problem: DualProblem, alpha: Array, b: float) -> Array:
+    """Return α with its free multipliers solved for, the others held.
+
+    Their equations are linear: y f(x) = 1 at each of them, and Σ α_i y_i = 0.
+    """
+    y, scale = problem.y, _scale(problem)
+    free = np.flatnonzero((alpha > 0) & (alpha < problem.upper))
+    if free.size == 0:
+        return alpha
+    beta, ones = alpha * y, np.ones((free.size, 1))
+    K_free = problem.gram()[free]
+    system = np.block([[K_free[:, free] / scale, ones], [ones.T, np.zeros((1, 1))]])
+    wrong = np.append((y[free] - b - K_free @ beta) / scale, -beta.sum())
+    exact = alpha.copy()
+    exact[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
+    return np.clip(exact, 0, problem.upper)
 
 
 def _balance(problem: DualProblem, alpha: Array) -> Array:
@@ -530,7 +755,14 @@ def solve_slsqp(
     References
     ----------
     D. Kraft (1988), "A software package for sequential quadratic programming".
+
+    Examples
+    --------
+    >>> solution = solve_slsqp(DualProblem([[0.0], [2.0]], [-1, 1], C=np.inf))
+    >>> solution.alpha.round(6), round(solution.b, 6)
+    (array([0.5, 0.5]), -1.0)
     """
+    problem = check_problem(problem)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     problem.gram()
@@ -582,6 +814,28 @@ def _longest_step(values: list[Array], directions: list[Array]) -> float:
         float((v[d < 0] / -d[d < 0]).min(initial=1.0))
         for v, d in zip(values, directions, strict=True)
     )
+
+
+def _factor(problem: DualProblem, matrix: Array) -> tuple[Array, bool]:
+    """Return the Cholesky factor of Newton's matrix, after adding what rounding has taken from K.
+
+    K may have rank less than n, and its computed values may then make it slightly indefinite.
+    """
+    diagonal, added = np.diag_indices(problem.n), 0.0
+    more = problem.n * _EPS * max(float(np.abs(problem.diagonal).mean()), _TINY)
+    while True:
+        matrix[diagonal] += more - added
+        added = more
+        try:
+            factor: tuple[Array, bool] = cho_factor(matrix, lower=True)
+            return factor
+        except LinAlgError as error:
+            if not problem.convex:
+                raise ValueError(
+                    "kernel must be positive semidefinite for the interior point method, but the "
+                    "Gram matrix of these points is not"
+                ) from error
+            more *= 16
 
 
 def solve_interior_point(
@@ -639,14 +893,20 @@ def solve_interior_point(
     References
     ----------
     S. Mehrotra (1992), "On the implementation of a primal–dual interior point method".
+
+    Examples
+    --------
+    >>> solution = solve_interior_point(DualProblem([[0.0], [2.0]], [-1, 1], C=np.inf))
+    >>> solution.alpha.round(6), round(solution.b, 6)
+    (array([0.5, 0.5]), -1.0)
     """
+    problem = check_problem(problem)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     y, C = problem.y, problem.upper
     Q = problem.gram() * np.outer(y, y)
     boxed = np.isfinite(C)
     curvature = max(float(np.abs(problem.diagonal).mean()), _TINY)
-    regular = problem.n * _EPS * curvature * np.eye(problem.n)  # K may have rank less than n
 
     alpha = np.minimum(C / 2, 1 / curvature)
     t = C - alpha  # the room above; infinite, with ξ = 0, where there is no upper bound
@@ -660,13 +920,7 @@ def solve_interior_point(
         total = float(alpha.sum())
         if gap <= tol * total and largest <= max(tol, 4 * _EPS * curvature * total):
             break  # rounding in Qα is about that last number
-        try:
-            factor = cho_factor(Q + regular + np.diag(s / alpha + xi / t), lower=True)
-        except LinAlgError as error:
-            raise ValueError(
-                "kernel must be positive semidefinite for the interior point method, but the "
-                "Gram matrix of these points is not"
-            ) from error
+        factor = _factor(problem, Q + np.diag(s / alpha + xi / t))
         v = cho_solve(factor, y)
         mu = gap / products.size
         target, centring, bend_s, bend_xi = 0.0, 0.0, zeros, zeros

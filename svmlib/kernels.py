@@ -4,7 +4,7 @@ A kernel is anything that can be called as ``k(X, Z)`` with points X of shape (n
 (m, d) and returns the n × m matrix of the numbers k(x_i, z_j). The four classics are small frozen
 objects; a plain function of your own is welcome wherever they are. With this module you can
 
-- evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`,
+- evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
 - write down the feature map φ of the first two and see that k(x, z) = φ(x)·φ(z),
 - ask `check_positive_semidefinite` whether a Gram matrix can come from any feature map at all,
   and look at the eigenvector that says no.
@@ -18,13 +18,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import factorial, prod
+from math import factorial, fsum, prod
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
+from svmlib._rounding import TINIEST, UNIT, accurate_sum, blocks, gamma, terms, up, weighted_sum
 from svmlib._validation import Array, check_count, check_points, check_scalar
 
+__all__ = [
+    "RBF",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "SemidefiniteCheck",
+    "Sigmoid",
+    "check_positive_semidefinite",
+    "expansion",
+]
+
+_SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 
 Kernel = Callable[[Array, Array], Array]
@@ -35,7 +49,19 @@ def _squared_norms(X: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-class _PointwiseKernel(ABC):
+def _lengths(X: Array) -> Array:
+    """Return ‖x‖ for every row, rounded up."""
+    return np.asarray(np.sqrt(_squared_norms(X)) * (1 + gamma(X.shape[1] + 4)))
+
+
+def _out_of_range(X: Array) -> float:
+    """Return infinity if a squared row over- or underflows, so that no bound holds, else 0."""
+    sizes = np.abs(X).max(axis=1)
+    sizes = sizes[sizes > 0]
+    return np.inf if sizes.size and not 1e-140 < sizes.min() <= sizes.max() < 1e140 else 0.0
+
+
+class PointwiseKernel(ABC):
     """What the four classics share: checking the points, then one formula."""
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -54,6 +80,14 @@ class _PointwiseKernel(ABC):
         """Whether every Gram matrix of this kernel is provably positive semidefinite."""
 
     @abstractmethod
+    def rounding(self, X: Array) -> tuple[float, Array]:
+        """Return θ and sizes s_i that bound every value, and the error of every computed one.
+
+        For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
+        θ s_i s_j away from the formula's. Infinity where floats run out of exponents.
+        """
+
+    @abstractmethod
     def _against(self, Z: Array) -> Evaluate:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
 
@@ -63,7 +97,7 @@ class _PointwiseKernel(ABC):
 
 
 @dataclass(frozen=True)
-class Linear(_PointwiseKernel):
+class Linear(PointwiseKernel):
     r"""The linear kernel :math:`k(x, z) = x \cdot z`: the feature space is the space itself.
 
     Notes
@@ -80,6 +114,10 @@ class Linear(_PointwiseKernel):
         """Return φ(x) = x, of shape (n, d)."""
         return check_points(X)
 
+    def rounding(self, X: Array) -> tuple[float, Array]:
+        """Return γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms."""
+        return gamma(X.shape[1]) + _out_of_range(X), _lengths(X)
+
     def _against(self, Z: Array) -> Evaluate:
         return lambda X, out: np.matmul(X, Z.T, out=out)
 
@@ -88,7 +126,7 @@ class Linear(_PointwiseKernel):
 
 
 @dataclass(frozen=True)
-class Polynomial(_PointwiseKernel):
+class Polynomial(PointwiseKernel):
     r"""The polynomial kernel :math:`k(x, z) = (\gamma\, x \cdot z + c_0)^p`.
 
     Parameters
@@ -158,6 +196,17 @@ class Polynomial(_PointwiseKernel):
                 features.append(weight * np.prod(X[:, variables], axis=1))
         return np.column_stack(features)
 
+    def rounding(self, X: Array) -> tuple[float, Array]:
+        """Return about p (d + 4) u, and s with s² = (γ‖x‖² + abs(c₀))^p.
+
+        The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
+        Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more.
+        """
+        base = self.gamma * _lengths(X) ** 2 + abs(self.coef0)
+        sizes = np.asarray((base * (1 + gamma(8))) ** (self.degree / 2))
+        theta = gamma(self.degree * (X.shape[1] + 4)) + _out_of_range(X)
+        return theta + _out_of_range(sizes[:, None]), sizes
+
     def _against(self, Z: Array) -> Evaluate:
         def evaluate_at(X: Array, out: Array) -> Array:
             base = self.gamma * (X @ Z.T) + self.coef0
@@ -173,7 +222,7 @@ class Polynomial(_PointwiseKernel):
 
 
 @dataclass(frozen=True)
-class RBF(_PointwiseKernel):
+class RBF(PointwiseKernel):
     r"""The Gaussian kernel :math:`k(x, z) = \exp(-\gamma \lVert x - z \rVert^2)`.
 
     Its feature space has infinitely many dimensions, so there is no ``feature_map``.
@@ -203,12 +252,31 @@ class RBF(_PointwiseKernel):
     def from_width(cls, sigma: float) -> RBF:
         """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²)."""
         sigma = check_scalar(sigma, "sigma", positive=True)
+        if not 1e-150 < sigma < 1e150:
+            raise ValueError(
+                f"sigma must be between 1e-150 and 1e150, or 1 / (2 sigma²) is no positive float, "
+                f"got {sigma!r}: scale the points"
+            )
         return cls(gamma=0.5 / sigma**2)
 
     @property
     def positive_semidefinite(self) -> bool:
         """True: a limit of polynomials with non-negative coefficients."""
         return True
+
+    def rounding(self, X: Array) -> tuple[float, Array]:
+        """Return the error of the exponent, and of the exponential, and s = 1.
+
+        With both points at most r from the origin that `_against` chooses, the exponent takes
+        about 2d + 20 operations on numbers of size 2 γ r²; where that would show, d + 4 on t
+        itself, and t exp(−t) ≤ 1/e. The exponential is good to a few u.
+        """
+        d = X.shape[1]
+        radius = 2 * float(_lengths(X - X.mean(axis=0)).max())
+        exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius**2, _SAFE_EXPONENT)
+        underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
+        theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
+        return float(theta) if radius < 1e140 else np.inf, np.ones(len(X))
 
     def _against(self, Z: Array) -> Evaluate:
         # ‖x − z‖² = ‖x‖² + ‖z‖² − 2 x·z turns the work into one matrix product, but subtracts
@@ -221,7 +289,7 @@ class RBF(_PointwiseKernel):
         def evaluate_at(X: Array, out: Array) -> Array:
             x = X - centre
             xx = self.gamma * _squared_norms(x)
-            if not np.finfo(float).eps * (xx.max() + zz.max()) < 1e-13:
+            if not xx.max() + zz.max() < _SAFE_EXPONENT:
                 np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
                 return out
             np.matmul(2 * self.gamma * x, z.T, out=out)
@@ -237,7 +305,7 @@ class RBF(_PointwiseKernel):
 
 
 @dataclass(frozen=True)
-class Sigmoid(_PointwiseKernel):
+class Sigmoid(PointwiseKernel):
     r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
 
     For no γ > 0 and c₀ are all its Gram matrices positive semidefinite, so no feature map stands
@@ -277,11 +345,64 @@ class Sigmoid(_PointwiseKernel):
         """False: never guaranteed."""
         return False
 
+    def rounding(self, X: Array) -> tuple[float, Array]:
+        """Return about (d + 8) u and s² = 1 + γ‖x‖² + abs(c₀): tanh is no steeper than 1."""
+        sizes = np.sqrt(1 + self.gamma * _lengths(X) ** 2 + abs(self.coef0))
+        return gamma(X.shape[1] + 8) + _out_of_range(X), np.asarray(sizes)
+
     def _against(self, Z: Array) -> Evaluate:
         return lambda X, out: np.tanh(self.gamma * (X @ Z.T) + self.coef0, out=out)
 
     def _diagonal(self, X: Array) -> Array:
         return np.tanh(self.gamma * _squared_norms(X) + self.coef0)
+
+
+class Precomputed:
+    """A Gram matrix, looked up: the "points" are its row numbers.
+
+    For anything that is not a vector (strings, graphs), or for values that took long to compute.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        The matrix of all k(x_i, x_j); K and Kᵀ may differ by rounding, and are averaged. Whether
+        it is positive semidefinite is not asked here.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+        The matrix.
+    points : ndarray of shape (n, 1)
+        The row numbers 0, …, n − 1, which stand for the points.
+
+    Raises
+    ------
+    ValueError
+        If K is not square, finite and symmetric; the message names the entry.
+
+    Notes
+    -----
+    Derived in chapter 5, *Kernels*.
+
+    Examples
+    --------
+    >>> kernel = Precomputed([[2.0, 1.0], [1.0, 3.0]])
+    >>> kernel(kernel.points, kernel.points[1:])
+    array([[1.],
+           [3.]])
+    """
+
+    def __init__(self, K: ArrayLike) -> None:
+        K = check_symmetric(K)
+        self.K = (K + K.T) / 2
+        self.points = np.arange(float(len(self.K)))[:, None]
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        """Return the rows X and columns Z of K."""
+        return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
+
+    def __repr__(self) -> str:
+        return f"Precomputed(K of shape {self.K.shape})"
 
 
 def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
@@ -312,9 +433,7 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
         From the function returned: if the kernel returns a matrix of the wrong shape, or NaN or
         infinity.
     """
-    evaluate_at = (
-        kernel._against(Z) if isinstance(kernel, _PointwiseKernel) else _foreign(kernel, Z)
-    )
+    evaluate_at = kernel._against(Z) if isinstance(kernel, PointwiseKernel) else _foreign(kernel, Z)
 
     def checked(X: Array, out: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
@@ -353,8 +472,9 @@ def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
 
 def diagonal(kernel: Kernel, X: Array) -> Array:
     """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
-    if isinstance(kernel, _PointwiseKernel):
-        return kernel._diagonal(X)
+    if isinstance(kernel, PointwiseKernel):
+        with np.errstate(over="ignore"):  # the caller tells, in words
+            return kernel._diagonal(X)
     return np.array([against(kernel, x)(x, np.empty((1, 1)))[0, 0] for x in X[:, None, :]])
 
 
@@ -363,20 +483,93 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
 
     Points with β_i = 0 cost nothing, and kernel values are never kept: memory stays at a few
     megabytes however many points there are. The points must be checked already.
+
+    Examples
+    --------
+    >>> expansion(Polynomial(2), np.array([[1.0], [3.0]]), np.array([1.0, -1.0]), np.array([[2.0]]))
+    array([-32.])
     """
     used = np.flatnonzero(beta)
-    if used.size == 0:
-        return np.zeros(Z.shape[0])
-    write_kernel, weights = against(kernel, X[used]), beta[used]
-    step = min(max(1, BLOCK // used.size), Z.shape[0])
-    block, sums = np.empty((step, used.size)), np.empty(Z.shape[0])
-    for start in range(0, Z.shape[0], step):
-        z = Z[start : start + step]
-        np.matmul(write_kernel(z, block[: len(z)]), weights, out=sums[start : start + step])
+    if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
+        return np.asarray(Z @ weighted_sum(X[used], beta[used]))
+    sums = np.zeros(Z.shape[0])
+    for chosen in (used[block] for block in blocks(used.size) if used.size):
+        write_kernel, weights = against(kernel, X[chosen]), beta[chosen]
+        step = min(max(1, BLOCK // chosen.size), Z.shape[0])
+        tile = np.empty((step, chosen.size))
+        for start in range(0, Z.shape[0], step):
+            z = Z[start : start + step]
+            sums[start : start + step] += write_kernel(z, tile[: len(z)]) @ weights
     return sums
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The sums g_j = Σ_i β_i k(x_j, x_i) at the points themselves, and how far off they can be.
+
+    Attributes
+    ----------
+    values, error : ndarray of shape (n,)
+        g as computed; the exact numbers are at most `error` away.
+    squared_norm : float
+        An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
+    sizes : ndarray of shape (n,)
+        Upper bounds on ‖φ(x_i)‖.
+    """
+
+    values: Array
+    error: Array
+    squared_norm: float
+    sizes: Array
+
+
+def linear_expansion(X: Array, beta: Array) -> Expansion:
+    r"""Return the expansion of the linear kernel, by way of w = Σ β_i x_i.
+
+    Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
+    each coordinate; a computed w·x is then off by at most
+    :math:`\gamma_d \lvert w \rvert \cdot \lvert x \rvert + e \cdot \lvert x \rvert`.
+    """
+    used = np.flatnonzero(beta)
+    d = X.shape[1]
+    w, e = accurate_sum(X[used], beta[used])
+    largest = np.abs(w) + e
+    error = np.abs(X) @ (gamma(d + 4) * largest + e)
+    return Expansion(
+        values=X @ w,
+        error=error * (1 + gamma(d + 8)) + (d + 1) * TINIEST,
+        squared_norm=up(float(largest @ largest), d + 4) + d * TINIEST,
+        sizes=_lengths(X) + np.sqrt(d * TINIEST),
+    )
+
+
+def kernel_expansion(kernel: PointwiseKernel, X: Array, beta: Array) -> Expansion:
+    r"""Return the expansion of one of the classics, by way of its values.
+
+    By the sizes s_i of `rounding`, the error of g_j is at most :math:`(\theta + \gamma) s_j S` with
+    :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that of Σ β_j g_j at most
+    :math:`(\theta + 2\gamma) S^2`.
+    """
+    theta, sizes = kernel.rounding(X)
+    values = expansion(kernel, X, beta, X)
+    n, used = len(beta), int(np.count_nonzero(beta))
+    if not used:
+        return Expansion(values, np.zeros(n), 0.0, sizes)
+    if not theta < 1:
+        return Expansion(values, np.full(n, np.inf), np.inf, sizes)
+    relative = up(theta + gamma(terms(used) + 2) * (1 + theta))
+    total = up(float(np.abs(beta) @ sizes), n)
+    tiny = (n + 1) * TINIEST
+    return Expansion(
+        values=values,
+        error=relative * (1 + 8 * UNIT) * total * sizes + tiny,
+        squared_norm=fsum(beta * values)
+        + up((relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1), 16),
+        sizes=sizes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
 class SemidefiniteCheck:
     """The verdict on a symmetric matrix K, and the vector that proves a "no".
 
@@ -409,7 +602,28 @@ class SemidefiniteCheck:
         )
 
 
-def check_positive_semidefinite(K: Array) -> SemidefiniteCheck:
+def check_symmetric(K: ArrayLike) -> Array:
+    """Return K as a finite square matrix that is symmetric up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message names the entry.
+    """
+    K = check_points(K, "K")
+    n, m = K.shape
+    if n != m:
+        raise ValueError(f"K must be a square matrix, got shape {K.shape}")
+    skew = np.abs(K - K.T)
+    i, j = np.unravel_index(skew.argmax(), skew.shape)
+    if skew[i, j] > 1e-10 * float(np.abs(K).max()):
+        raise ValueError(
+            f"K must be symmetric, but K[{i}, {j}] = {K[i, j]:.6g} and K[{j}, {i}] = {K[j, i]:.6g}"
+        )
+    return K
+
+
+def check_positive_semidefinite(K: ArrayLike) -> SemidefiniteCheck:
     """Decide whether K is positive semidefinite, vᵀ K v ≥ 0 for all v, and show a v if it is not.
 
     Parameters
@@ -436,18 +650,8 @@ def check_positive_semidefinite(K: Array) -> SemidefiniteCheck:
     ----------
     J. Mercer (1909), "Functions of positive and negative type".
     """
-    K = check_points(K, "K")
-    n, m = K.shape
-    if n != m:
-        raise ValueError(f"K must be a square matrix, got shape {K.shape}")
-    scale = float(np.abs(K).max())
-    skew = np.abs(K - K.T)
-    i, j = np.unravel_index(skew.argmax(), skew.shape)
-    if skew[i, j] > 1e-10 * scale:
-        raise ValueError(
-            f"K must be symmetric, but K[{i}, {j}] = {K[i, j]:.6g} and K[{j}, {i}] = {K[j, i]:.6g}"
-        )
+    K = check_symmetric(K)
     eigenvalues, eigenvectors = np.linalg.eigh((K + K.T) / 2)
-    tolerance = n * np.finfo(float).eps * float(np.abs(eigenvalues).max())
+    tolerance = len(K) * np.finfo(float).eps * float(np.abs(eigenvalues).max())
     smallest = float(eigenvalues[0])
     return SemidefiniteCheck(bool(smallest >= -tolerance), smallest, eigenvectors[:, 0], tolerance)

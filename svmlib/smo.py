@@ -14,8 +14,8 @@ Derived in chapters 3 and 7, *SMO* and *The full SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import combinations, cycle, product
 from typing import Literal, get_args
 
@@ -24,8 +24,9 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
-from svmlib._validation import Array, check_count, check_labelled, check_scalar
-from svmlib.duality import DualProblem, Solution
+from svmlib._rounding import gamma
+from svmlib._validation import Array, check_count, check_labelled, check_scalar, check_vector
+from svmlib.duality import DualProblem, Solution, check_problem
 from svmlib.hulls import (
     ClosestPoints,
     NotSeparableError,
@@ -34,7 +35,9 @@ from svmlib.hulls import (
     separation,
     standardise,
 )
-from svmlib.kernels import Linear
+from svmlib.kernels import PointwiseKernel
+
+__all__ = ["HullSolution", "HullStep", "Step", "hull_smo", "smo"]
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -74,6 +77,7 @@ def smo(
     *,
     tol: float = 1e-3,
     selection: Selection = "second",
+    start: ArrayLike | None = None,
     max_iter: int = 10_000_000,
     callback: Callable[[Step], object] | None = None,
     trace: bool = False,
@@ -112,6 +116,9 @@ def smo(
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
         the steepest slope. ``"cyclic"``: the next pair, in a fixed order, that violates the KKT
         conditions by more than tol / 2.
+    start : array_like of shape (n,), optional
+        Feasible multipliers to begin with, as those of a coarser tolerance or a neighbouring C;
+        zero if not given.
     max_iter : int, default 10,000,000
         The most steps.
     callback : callable, optional
@@ -124,16 +131,19 @@ def smo(
     Returns
     -------
     Solution
-        With a `sklearn.exceptions.ConvergenceWarning` that names the gap if max_iter was reached.
+        Converged if m(α) − M(α) ≤ tol / 2 and the margins, computed afresh, are within `tol`
+        of the KKT conditions; else with a `sklearn.exceptions.ConvergenceWarning` that names the
+        gap.
 
     Raises
     ------
     ValueError
-        If an argument is not as above.
+        If an argument is not as above, or C = ∞ and the kernel is indefinite.
     NotSeparableError
-        If C = ∞ and two points with opposite labels have the same features, so that D grows
-        without bound along that pair. (Other inseparable data take every step they are given;
-        ask `svmlib.hulls.separation` first.)
+        If C = ∞ and the method meets two points with opposite labels and the same features φ, so
+        that D grows without bound along that pair. (`DualProblem` refuses equal points with
+        opposite labels at once. Other inseparable data take every step they are given; ask
+        `svmlib.hulls.separation` first.)
 
     Notes
     -----
@@ -145,122 +155,167 @@ def smo(
     S. S. Keerthi et al. (2001), "Improvements to Platt's SMO algorithm".
     R.-E. Fan, P.-H. Chen and C.-J. Lin (2005), "Working set selection using second order
     information for training SVM".
+
+    Examples
+    --------
+    >>> from svmlib.kernels import RBF
+    >>> solution = smo(DualProblem([[0.0], [1.0], [3.0]], [-1, 1, -1], 10.0, RBF(1.0)))
+    >>> solution.converged, solution.certificate.relative_gap < 1e-3
+    (True, True)
     """
+    problem = check_problem(problem)
     tol = check_scalar(tol, "tol", positive=True)
     if selection not in get_args(Selection):
         raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
     max_iter = check_count(max_iter, "max_iter")
 
-    n, y, row, diagonal = problem.n, problem.y, problem.row, problem.diagonal
-    C = y * problem.upper
-    beta, lowest, highest = [0.0] * n, np.minimum(0, C).tolist(), np.maximum(0, C).tolist()
-    g_up = np.where(y > 0, y, -np.inf)  # g where β can grow; at first, with α = 0, where y = +1
-    g_down = np.where(y < 0, y, np.inf)  # g where β can shrink
-    # A curvature below its own rounding is as good as zero, and an indefinite kernel can have a
-    # negative one. A tiny positive number in its place makes a long step uphill, to the box.
-    tiny = 4 * np.finfo(float).eps * (float(np.abs(diagonal).max()) or 1.0)
-    half_diagonal, half_tiny = diagonal / 2, np.full(n, tiny / 2)
-
-    # The loop below is all the time there is, so it works in arrays that are already there.
-    work, slope, half_curvature = np.empty(n), np.empty(n), np.empty(n)
-    pairs = cycle(combinations(range(n), 2))
+    state = _State(problem, start)
+    choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
+        "second": state.best_partner,
+        "first": lambda i, j: (i, j),
+        "cyclic": lambda i, j: state.next_violating(tol / 2),
+    }
     steps: list[Step] = []
     n_iter = 0
     with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar, np.errstate(over="ignore"):
         while True:
-            i = int(g_up.argmax())
-            np.subtract(g_up[i], g_down, out=slope)  # of D along "β_i up, β_j down", for every j
-            j = int(slope.argmax())
-            gap = float(slope[j])
+            i, j, gap = state.most_violating()
             if gap <= tol / 2 or n_iter == max_iter:
                 break
-
-            K_i = row(i)
-            if selection == "second":
-                np.subtract(half_diagonal, K_i, out=half_curvature)
-                half_curvature += half_diagonal[i]
-                np.maximum(half_curvature, half_tiny, out=half_curvature)
-                np.abs(slope, out=work)
-                work *= slope  # slope², but a negative slope stays out of the contest
-                work /= half_curvature
-                j = int(work.argmax())
-            elif selection == "cyclic":
-                i, j = _next_violating_pair(pairs, g_up, g_down, tol / 2)
-                K_i = row(i)
-            K_j = row(j)
-
-            g_i, g_j = float(g_up[i]), float(g_down[j])
-            curvature = float(diagonal[i] + diagonal[j] - 2 * K_i[j])
-            top = (g_i - g_j) / max(curvature, tiny)
-            room_i, room_j = highest[i] - beta[i], beta[j] - lowest[j]
-            length = min(top, room_i, room_j)
-            if problem.hard_margin and curvature <= tiny and length == top:
-                raise _unbounded(problem, i, j, curvature, tiny)
-            # At a bound means exactly at it, or rounding would leave steps of no length.
-            beta[i] = min(beta[i] + length, highest[i]) if length < room_i else highest[i]
-            beta[j] = max(beta[j] - length, lowest[j]) if length < room_j else lowest[j]
-            g_up[i], g_down[i] = g_i if beta[i] < highest[i] else -np.inf, g_i
-            g_up[j], g_down[j] = g_j, g_j if beta[j] > lowest[j] else np.inf
-            np.subtract(K_i, K_j, out=work)
-            work *= length
-            g_up -= work
-            g_down -= work
-
+            step = state.move(*choose[selection](i, j), gap)
             n_iter += 1
-            if trace or callback is not None:
-                gain = length * (g_i - g_j) - length**2 * curvature / 2
-                step = Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
-                if trace:
-                    steps.append(step)
-                if callback is not None:
-                    callback(step)
+            if trace:
+                steps.append(step)
+            if callback is not None:
+                callback(step)
             if verbose and n_iter % 100 == 0:
                 bar.update(100)
                 bar.set_postfix({"m - M": f"{gap:.1e}"})
     solution = problem.solution(
-        np.abs(beta), n_iter=n_iter, converged=gap <= tol, trace=tuple(steps)
+        np.abs(state.beta), n_iter=n_iter, converged=gap <= tol / 2, trace=tuple(steps)
     )
-    if not solution.converged:
+    if not solution.converged or solution.certificate.kkt_violation > tol:
+        solution = replace(solution, converged=False)
         _warn_not_converged(problem, solution, gap, tol)
     return solution
 
 
-def _next_violating_pair(
-    pairs: Iterator[tuple[int, int]], g_up: Array, g_down: Array, tol: float
-) -> tuple[int, int]:
-    """Return the next (i, j) of the endless list, either way round, with g_i − g_j > tol."""
-    for i, j in pairs:
-        if g_up[i] - g_down[j] > tol:
-            return i, j
-        if g_up[j] - g_down[i] > tol:
-            return j, i
-    raise AssertionError("the list of pairs has an end")
+class _State:
+    """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
+
+    The loop of `smo` is all the time there is, so everything here works in arrays that are
+    already there.
+    """
+
+    def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
+        self.problem, n, y = problem, problem.n, problem.y
+        C = y * problem.upper
+        self.lowest, self.highest = np.minimum(0, C).tolist(), np.maximum(0, C).tolist()
+        alpha = np.zeros(n) if start is None else _check_start(start, problem)
+        beta = alpha * y
+        self.beta = beta.tolist()
+        g = problem.y * problem.gradient(alpha)
+        self.g_up = np.where(beta < self.highest, g, -np.inf)
+        self.g_down = np.where(beta > self.lowest, g, np.inf)
+        # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
+        # a negative one. A tiny positive number in its place makes a long step uphill, to the box.
+        self.diagonal = problem.diagonal
+        self.tiny = 4 * np.finfo(float).eps * (float(np.abs(self.diagonal).max()) or 1.0)
+        self.half_diagonal, self.half_tiny = self.diagonal / 2, np.full(n, self.tiny / 2)
+        self.work, self.slope, self.half_curvature = np.empty(n), np.empty(n), np.empty(n)
+        self.pairs = cycle(combinations(range(n), 2))
+
+    def most_violating(self) -> tuple[int, int, float]:
+        """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
+        i = int(self.g_up.argmax())
+        np.subtract(self.g_up[i], self.g_down, out=self.slope)
+        j = int(self.slope.argmax())
+        return i, j, float(self.slope[j])
+
+    def best_partner(self, i: int, j: int) -> tuple[int, int]:
+        """Return i and the j whose step gains the most, slope² / curvature."""
+        np.subtract(self.half_diagonal, self.problem.row(i), out=self.half_curvature)
+        self.half_curvature += self.half_diagonal[i]
+        np.maximum(self.half_curvature, self.half_tiny, out=self.half_curvature)
+        np.abs(self.slope, out=self.work)
+        self.work *= self.slope  # slope², but a negative slope stays out of the contest
+        self.work /= self.half_curvature
+        return i, int(self.work.argmax())
+
+    def next_violating(self, tol: float) -> tuple[int, int]:
+        """Return the next (i, j) of the endless list, either way round, with g_i − g_j > tol."""
+        for i, j in self.pairs:
+            if self.g_up[i] - self.g_down[j] > tol:
+                return i, j
+            if self.g_up[j] - self.g_down[i] > tol:
+                return j, i
+        raise AssertionError("the list of pairs has an end")
+
+    def move(self, i: int, j: int, gap: float) -> Step:
+        """Take the best step along a pair, and bring g up to date."""
+        beta, K_i, K_j = self.beta, self.problem.row(i), self.problem.row(j)
+        g_i, g_j = float(self.g_up[i]), float(self.g_down[j])
+        curvature = float(self.diagonal[i] + self.diagonal[j] - 2 * K_i[j])
+        top = (g_i - g_j) / max(curvature, self.tiny)
+        room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
+        length = min(top, room_i, room_j)
+        if self.problem.hard_margin and length == top:
+            _refuse_unbounded(self.problem, i, j, curvature)
+        # At a bound means exactly at it, or rounding would leave steps of no length.
+        beta[i] = min(beta[i] + length, self.highest[i]) if length < room_i else self.highest[i]
+        beta[j] = max(beta[j] - length, self.lowest[j]) if length < room_j else self.lowest[j]
+        self.g_up[i], self.g_down[i] = (g_i if beta[i] < self.highest[i] else -np.inf), g_i
+        self.g_up[j], self.g_down[j] = g_j, (g_j if beta[j] > self.lowest[j] else np.inf)
+        np.subtract(K_i, K_j, out=self.work)
+        self.work *= length
+        self.g_up -= self.work
+        self.g_down -= self.work
+        gain = length * (g_i - g_j) - length**2 * curvature / 2
+        return Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
 
 
-def _unbounded(problem: DualProblem, i: int, j: int, curvature: float, tiny: float) -> ValueError:
-    """Return the error for D growing without end along a pair of the hard margin."""
-    if curvature < -tiny:
-        return ValueError(
+def _check_start(start: ArrayLike, problem: DualProblem) -> Array:
+    alpha = check_vector(start, "start", length=problem.n)
+    total = float(np.abs(alpha).sum())
+    balanced = abs(float(alpha @ problem.y)) <= 1e-9 * total
+    if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
+        raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
+    return alpha
+
+
+def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:
+    """Raise an error if the dual value of the hard margin grows without end along a pair."""
+    kernel, theta = problem.kernel, gamma(problem.X.shape[1] + 8)
+    if isinstance(kernel, PointwiseKernel):
+        theta = kernel.rounding(problem.X[[i, j]])[0]
+    rounding = 4 * theta * float(np.abs(problem.diagonal).max())
+    if curvature > rounding:
+        return
+    if curvature < -rounding and not problem.convex:
+        raise ValueError(
             "kernel must be positive semidefinite for C = inf: the dual value grows without "
             f"bound, because k has curvature {curvature:.3g} between points {i} and {j}"
         )
-    # φ(x_i) = φ(x_j). Off the linear kernel, inner products with the two stand for coordinates.
-    linear = isinstance(problem.kernel, Linear)
-    points = problem.X if linear else np.column_stack([problem.row(i), problem.row(j)])
+    # φ(x_i) = φ(x_j), it seems; inner products with the two stand for coordinates. Where their
+    # own rounding leaves that in doubt, we go on.
     weights = np.zeros(problem.n)
     weights[[i, j]] = 1
-    return NotSeparableError(Separation(points, problem.y, weights=weights))
+    points = np.column_stack([problem.row(i), problem.row(j)])
+    common = Separation(points, problem.y, weights=weights)
+    if common.verify():
+        raise NotSeparableError(common)
 
 
 def _warn_not_converged(problem: DualProblem, solution: Solution, gap: float, tol: float) -> None:
-    hint = (
-        "; no hyperplane may separate the classes, which svmlib.hulls.separation would tell"
-        if problem.hard_margin and not np.isfinite(solution.certificate.primal)
-        else ""
-    )
+    certificate, hint = solution.certificate, ""
+    if problem.hard_margin and not np.isfinite(certificate.primal):
+        hint = "; no hyperplane may separate the classes, which svmlib.hulls.separation would tell"
+    if gap <= tol / 2:
+        why = f"where rounding begins: margins may be wrong by {certificate.kkt_violation:.3g}"
+    else:
+        why = f"after max_iter={solution.n_iter} steps with m - M = {gap:.3g} > tol/2"
     warnings.warn(
-        f"smo stopped after max_iter={solution.n_iter} steps with m - M = {gap:.3g} > tol={tol:g} "
-        f"and a duality gap of {solution.certificate.gap:.3g}{hint}",
+        f"smo stopped {why} (tol={tol:g}), with a duality gap of {certificate.gap:.3g}{hint}",
         ConvergenceWarning,
         stacklevel=3,
     )

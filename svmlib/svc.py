@@ -14,30 +14,44 @@ Derived in chapter 7, *The full SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from dataclasses import replace
+from math import comb
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.duality import DualProblem, Solution, solve_interior_point, solve_slsqp
-from svmlib.hulls import NotSeparableError, Separation, closest_points, separation
-from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, check_kernel, expansion
+from svmlib.duality import Certificate, DualProblem, Solution, solve_interior_point, solve_slsqp
+from svmlib.hulls import NotSeparableError, separation
+from svmlib.kernels import (
+    RBF,
+    Kernel,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    check_kernel,
+    expansion,
+)
 from svmlib.smo import smo
 
-KernelName = Literal["linear", "poly", "rbf", "sigmoid"]
+__all__ = ["SVC"]
+
+KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 SolverName = Literal["auto", "smo", "interior_point", "slsqp"]
 
-_SMALL = 100  # up to here the interior point method is as fast as SMO, and exact
+# `make bench` measures where these belong.
+_SMALL = 100  # up to here the interior point method takes milliseconds, and is exact
 _MEDIUM = 2000  # up to here it takes seconds, and SMO may take many minutes if C is large
-_PATIENCE = 100  # steps a sample, after which "auto" asks the other one
+_PATIENCE = 100  # steps a sample, after which "auto" asks the interior point method
+_FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
 
 
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -52,9 +66,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ----------
     C : float, default 1.0
         The price of a unit of slack, positive; ``numpy.inf`` allows none.
-    kernel : {"linear", "poly", "rbf", "sigmoid"} or callable, default "rbf"
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default "rbf"
         The name of a kernel; or an object of `svmlib.kernels`, which brings its own parameters;
-        or any function f(X, Z) that returns the matrix of k(x_i, z_j).
+        or any function f(X, Z) that returns the matrix of k(x_i, z_j). With ``"precomputed"`` the
+        X of `fit` is the Gram matrix itself, of shape (n, n), and the X of predictions has one
+        row a new point and one column a training sample.
     degree : int, default 3
         The degree of ``"poly"``.
     gamma : {"scale", "auto"} or float, default "scale"
@@ -64,15 +80,21 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     coef0 : float, default 0.0
         c₀ of ``"poly"`` and ``"sigmoid"``.
     tol : float, default 1e-3
-        What to be content with: the largest violation of the KKT conditions, in units of y f(x),
-        and the duality gap as a fraction of the primal value. Only SMO stops there; the other two
-        solvers go on to rounding.
+        What to be content with: the duality gap as a fraction of the primal value, and the
+        largest violation of the KKT conditions in units of y f(x), rounding included. SMO stops
+        when both are reached; the other two solvers go on to rounding. A fit whose gap stays
+        larger warns (or whose KKT violation does, where the kernel is not known to be positive
+        semidefinite and the gap means nothing).
+    class_weight : dict or "balanced", optional
+        Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
+        n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` is SMO, unless the kernel is known to be positive semidefinite and the
-        interior point method is as fast, for up to 100 samples, or is needed: for up to 2000
-        samples, where SMO has not converged after 100 steps a sample.
+        ``"auto"`` is SMO, unless the kernel is known to be positive semidefinite and there are at
+        most 100 samples, or at most 2000 and SMO has not closed the gap after 100 steps a sample:
+        then it is the interior point method.
     max_iter : int, default -1
-        The most iterations, or −1 for the solver's own default.
+        The most iterations of the solver, or −1 for its own default. A step of SMO costs n
+        operations, an iteration of the interior point method n³.
     verbose : bool, default False
         Whether SMO shows its progress.
 
@@ -96,6 +118,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         b.
     n_iter_ : ndarray of shape (1,)
         Iterations of the solver.
+    solver_ : str
+        The solver that found the solution.
+    class_weight_ : ndarray of shape (2,)
+        The factors of C for the two classes.
     kernel_ : callable
         The kernel, with its parameters settled.
     n_features_in_ : int
@@ -106,12 +132,20 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     Notes
     -----
     Derived in chapter 7, *The full SMO*. Unlike `sklearn.svm.SVC` it takes two classes only
-    (`sklearn.multiclass.OneVsRestClassifier` makes it take more), dense data only, no
-    ``class_weight``, and it gives no probabilities.
+    (`sklearn.multiclass.OneVsRestClassifier` makes it take more), dense data only, and it gives
+    no probabilities (`sklearn.calibration.CalibratedClassifierCV` makes it).
 
     References
     ----------
     C. Cortes and V. Vapnik (1995), "Support-vector networks".
+
+    Examples
+    --------
+    >>> X, y = [[0.0, 0.0], [2.0, 0.0], [1.0, 2.0]], ["a", "b", "b"]
+    >>> model = SVC(kernel="linear", C=np.inf).fit(X, y)
+    >>> model.coef_.round(6), model.intercept_.round(6)
+    (array([[1. , 0.5]]), array([-1.]))
+    >>> print(model.certificate_)
     """
 
     def __init__(
@@ -123,6 +157,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         gamma: Literal["scale", "auto"] | float = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         solver: SolverName = "auto",
         max_iter: int = -1,
         verbose: bool = False,
@@ -133,13 +168,15 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.gamma = gamma
         self.coef0 = coef0
         self.tol = tol
+        self.class_weight = class_weight
         self.solver = solver
         self.max_iter = max_iter
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes."""
+        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -167,51 +204,66 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             If a parameter or the data are not as documented.
         NotSeparableError
             If C = ∞ and no hyperplane separates the classes. It carries a point common to both
-            hulls and its weights: in the space of X for the linear kernel, else in coordinates
-            of the feature space in which inner products are the kernel's values.
+            hulls and its weights: in the space of X for the linear kernel, of the monomials for a
+            polynomial one, else in coordinates of the feature space in which inner products are
+            the kernel's values.
         """
         C = check_scalar(self.C, "C", positive=True, finite=False)
-        solve = self._solver()
+        tol = check_scalar(self.tol, "tol", positive=True)
+        if self.solver not in get_args(SolverName):
+            raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
         points, labels = validate_data(self, X, y, dtype=np.float64)
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if given and points.shape[0] != points.shape[1]:
+            raise ValueError(
+                f'X must be a square Gram matrix for kernel="precomputed", got shape {points.shape}'
+            )
         weights = _check_sample_weight(sample_weight, points, dtype=np.float64)
         if (weights < 0).any():
             raise ValueError(f"sample_weight must not be negative, got {weights.min()}")
         used = np.flatnonzero(weights)
         self.classes_, signs = _two_classes(labels, labels[used])
+        self.class_weight_ = self._class_weight(labels[used])
         points, signs, weights = points[used], signs[used], weights[used]
-        self.kernel_ = self._kernel(points, weights)
+        self.kernel_ = self._kernel(points, weights, used)
+        if isinstance(self.kernel_, Precomputed):
+            points = self.kernel_.points
 
-        bounds = C * weights if np.isfinite(C) else C
-        origin = self._origin(points)
-        problem = DualProblem(points - origin, signs, bounds, self.kernel_)
+        self._origin = self._middle(points)
+        bounds = C if np.isinf(C) else _bounds(C, weights, self.class_weight_, signs)
+        problem = DualProblem(points - self._origin, signs, bounds, self.kernel_)
         if problem.hard_margin:
             _require_separable(problem, points)
-        solution = solve(problem)
+        solution, self.solver_ = self._solve(problem, tol)
+        _warn_unless_optimal(solution, tol, self.solver_)
+        self._keep(solution, problem, points, used)
+        return self
 
+    def _keep(self, solution: Solution, problem: DualProblem, points: Array, used: Any) -> None:
+        """Keep what predictions need, under the names that scikit-learn uses."""
         support = np.flatnonzero(solution.alpha)
         support = support[np.argsort(problem.y[support], kind="stable")]
+        signs = problem.y[support]
         self.support_ = used[support].astype(np.int32)
         self.support_vectors_ = points[support]
-        self.n_support_ = np.array(
-            [np.sum(problem.y[support] < 0), np.sum(problem.y[support] > 0)], dtype=np.int32
-        )
+        self.n_support_ = np.array([np.sum(signs < 0), np.sum(signs > 0)], dtype=np.int32)
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
+        self._b = solution.b  # the bias where the origin is the middle of the points
         self.intercept_ = np.array([solution.b])
         if isinstance(self.kernel_, Linear):
-            self.intercept_ -= self.coef_ @ origin
+            self.intercept_ -= self.coef_ @ self._origin
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
-        return self
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,)."""
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        origin = self._origin(self.support_vectors_)
-        support_vectors = self.support_vectors_ - origin
-        sums = expansion(self.kernel_, support_vectors, self.dual_coef_[0], points - origin)
-        b = float(self.intercept_[0])
-        return sums + (b + self.coef_[0] @ origin if isinstance(self.kernel_, Linear) else b)
+        if isinstance(self.kernel_, Precomputed):
+            return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
+        support_vectors = self.support_vectors_ - self._origin
+        sums = expansion(self.kernel_, support_vectors, self.dual_coef_[0], points - self._origin)
+        return sums + self._b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
@@ -224,30 +276,53 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         check_is_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError(f"coef_ exists only for a linear kernel, not for {self.kernel_!r}")
-        centred = self.support_vectors_ - self._origin(self.support_vectors_)
-        return np.asarray(self.dual_coef_ @ centred)
+        return np.asarray(self.dual_coef_ @ (self.support_vectors_ - self._origin))
 
-    def _origin(self, X: Array) -> Array:
-        """Return the origin to compute with: the middle of X for the linear kernel, else 0.
+    def _middle(self, X: Array) -> Array:
+        """Return the origin to compute with, for the linear kernel; 0 for the others.
 
         Because Σ α_i y_i = 0, w and the multipliers are the same wherever it is, but not rounding:
-        far from the origin k(x, z) = x·z loses the digits that tell the points apart. (`RBF` sees
-        to it itself; to the other kernels the origin is a parameter.)
+        far from the origin k(x, z) = x·z loses the digits that tell the points apart. So where a
+        column is further from zero than it is wide, its middle becomes the origin. There the
+        differences are exact, because x is between half and twice what is taken from it
+        (Sterbenz). (`RBF` sees to its origin itself; to the other kernels it is a parameter.)
         """
         if not isinstance(self.kernel_, Linear):
             return np.zeros(X.shape[1])
-        return np.asarray(X.min(axis=0) / 2 + X.max(axis=0) / 2)
+        low, high = X.min(axis=0), X.max(axis=0)
+        middle = low / 2 + high / 2
+        return np.asarray(np.where(np.abs(middle) > 1.01 * (high / 2 - low / 2) * 2, middle, 0))
 
-    def _kernel(self, X: Array, weights: Array) -> Kernel:
+    def _class_weight(self, labels: NDArray[np.generic]) -> Array:
+        """Return the factors of C for the two classes."""
+        if isinstance(self.class_weight, dict):
+            unknown = set(self.class_weight) - set(self.classes_.tolist())
+            if unknown:
+                raise ValueError(
+                    f"class_weight must have labels of y as keys, which are "
+                    f"{self.classes_.tolist()}, got {sorted(map(str, unknown))}"
+                )
+        elif self.class_weight is not None and self.class_weight != "balanced":
+            raise ValueError(
+                f'class_weight must be a dict, "balanced" or None, got {self.class_weight!r:.80}'
+            )
+        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        if not (np.isfinite(factors) & (factors > 0)).all():
+            raise ValueError(f"class_weight must be positive numbers, got {factors.tolist()}")
+        return np.asarray(factors, dtype=np.float64)
+
+    def _kernel(self, X: Array, weights: Array, used: NDArray[np.intp]) -> Kernel:
         if not isinstance(self.kernel, str):
             return check_kernel(self.kernel)
-        if self.kernel == "linear":
-            return Linear()
         if self.kernel not in get_args(KernelName):
             raise ValueError(
                 f"kernel must be one of {get_args(KernelName)}, an object of svmlib.kernels or a "
                 f"function f(X, Z), got {self.kernel!r}"
             )
+        if self.kernel == "precomputed":
+            return Precomputed(X[:, used])
+        if self.kernel == "linear":
+            return Linear()
         gamma = self._gamma(X, weights)
         if self.kernel == "poly":
             return Polynomial(self.degree, gamma, self.coef0)
@@ -264,61 +339,88 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             )
         return check_scalar(self.gamma, "gamma", positive=True)
 
-    def _solver(self) -> Callable[[DualProblem], Solution]:
-        tol = check_scalar(self.tol, "tol", positive=True)
-        if self.solver not in get_args(SolverName):
-            raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
+    def _solve(self, problem: DualProblem, tol: float) -> tuple[Solution, str]:
+        """Return the solution, and the name of the solver that found it."""
         limit: dict[str, Any] = {}
         if self.max_iter != -1:
             limit["max_iter"] = check_count(self.max_iter, "max_iter")
-
-        def solve(problem: DualProblem) -> Solution:
+        automatic = self.solver == "auto"
+        exact = problem.convex and problem.n <= (_SMALL if limit else _MEDIUM)
+        with warnings.catch_warnings():  # the certificate will judge, and we shall tell
+            warnings.simplefilter("ignore", ConvergenceWarning)
             if self.solver == "slsqp":
-                return solve_slsqp(problem, **limit)
-            small = self.solver == "auto" and problem.n <= _SMALL and problem.convex
-            if self.solver == "interior_point" or small:
-                return solve_interior_point(problem, **limit)
-            if self.solver == "auto" and problem.n <= _MEDIUM and not limit and problem.convex:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)
-                    solution = _smo_to_the_gap(
-                        problem, tol, verbose=bool(self.verbose), max_iter=_PATIENCE * problem.n
-                    )
-                if solution.converged and solution.certificate.optimal_to(tol):
-                    return solution
-                return solve_interior_point(problem)
-            return _smo_to_the_gap(problem, tol, verbose=bool(self.verbose), **limit)
-
-        return solve
+                return solve_slsqp(problem, **limit), "slsqp"
+            if self.solver == "interior_point" or (automatic and exact and problem.n <= _SMALL):
+                return solve_interior_point(problem, **limit), "interior_point"
+            options = {"verbose": bool(self.verbose)} | limit
+            if automatic and exact:
+                options["max_iter"] = _PATIENCE * problem.n
+            solution = _smo_to_the_gap(problem, tol, **options)
+            if automatic and exact and not _good_enough(solution.certificate, tol):
+                return solve_interior_point(problem), "interior_point"
+            return solution, "smo"
 
 
-def _smo_to_the_gap(problem: DualProblem, tol: float, **options: Any) -> Solution:
-    """Run SMO until the duality gap, too, is at most `tol` of the primal value.
+def _smo_to_the_gap(
+    problem: DualProblem, tol: float, *, max_iter: int = 10_000_000, verbose: bool
+) -> Solution:
+    """Run SMO until the duality gap, and not only the margins, is what was asked for.
 
     Margins that are wrong by tol can make a gap of Σ C_i tol. Where C is large that is nearly all
-    of the primal value, and SMO has to be asked for more.
+    of the primal value; then SMO goes on from where it is, with a finer tolerance.
     """
-    finer = tol
+    finer, steps, start = tol, 0, None
     while True:
-        solution = smo(problem, tol=finer, **options)
-        certificate = solution.certificate
-        done = not certificate.proves_optimality or certificate.optimal_to(tol)
-        if done or not solution.converged:
-            return solution
-        finer /= 10
-        largest = max(1.0, float(problem.diagonal.max() * solution.alpha.sum()))
-        if finer < 16 * np.finfo(float).eps * largest:
-            warnings.warn(
-                f"smo stopped where rounding begins, with a duality gap of {certificate.gap:.3g} "
-                f"(primal {certificate.primal:.6g}, dual {certificate.dual:.6g})",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-            return solution
+        solution = smo(problem, tol=finer, start=start, max_iter=max_iter - steps, verbose=verbose)
+        steps += solution.n_iter
+        if _good_enough(solution.certificate, tol) or not solution.converged or steps >= max_iter:
+            return replace(solution, n_iter=steps)
+        finer, start = finer / 10, solution.alpha
+
+
+def _good_enough(certificate: Certificate, tol: float) -> bool:
+    """Whether margins and gap are within tol; for an indefinite kernel only margins can be."""
+    right_margins = certificate.kkt_violation <= tol
+    return right_margins and (certificate.optimal_to(tol) or not certificate.proves_optimality)
+
+
+def _warn_unless_optimal(solution: Solution, tol: float, solver: str) -> None:
+    """Warn if the gap, or the KKT violation where there is no gap, is larger than tol.
+
+    (A multiplier that is one rounding away from its bound can violate the KKT conditions by any
+    amount and be worth nothing, so the gap decides where there is one.)
+    """
+    certificate = solution.certificate
+    if certificate.proves_optimality:
+        reached, what = certificate.relative_gap, "a relative duality gap"
+    else:
+        reached, what = certificate.kkt_violation, "a KKT violation"
+    if not reached <= tol:
+        warnings.warn(
+            f"{solver} stopped after {solution.n_iter} iterations with {what} of {reached:.3g}, "
+            f"rounding included, more than tol={tol:g} (primal {certificate.primal:.6g}, dual "
+            f"{certificate.dual:.6g}): allow more iterations, scale the columns of X, or make C or "
+            "gamma less extreme",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def _bounds(C: float, weights: Array, class_weight: Array, signs: Array) -> Array:
+    """Return C_i, which is C times the weight of the sample times that of its class."""
+    with np.errstate(over="ignore", under="ignore"):
+        bounds = C * weights * np.where(signs > 0, class_weight[1], class_weight[0])
+    if not (np.isfinite(bounds) & (bounds > 0)).all():
+        raise ValueError(
+            "sample_weight times class_weight times C must be positive numbers that a float can "
+            f"hold, got {bounds.min():g} to {bounds.max():g}"
+        )
+    return np.asarray(bounds)
 
 
 def _inverse_of_spread(X: Array, weights: Array) -> float:
     """Return 1 / (d · variance of all entries of X), or 1 if they are all the same."""
+    weights = weights / weights.max()
     with np.errstate(over="ignore", invalid="ignore"):
         mean = np.average(X.mean(axis=1), weights=weights)
         variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
@@ -356,32 +458,31 @@ def _two_classes(
 def _require_separable(problem: DualProblem, X: Array) -> None:
     """Raise `NotSeparableError` if no hyperplane of the feature space separates the classes.
 
-    For the linear kernel `separation` of X decides. For another one, a positive definite K says
-    that the φ(x_i) are linearly independent, and then every labelling can be separated. Otherwise
-    an eigendecomposition K = V Λ Vᵀ gives coordinates of the φ(x_i), the rows of V √Λ, and the
-    hulls meet if their closest points are no further apart than the rounding of K can tell.
+    Different points are always separable by the RBF kernel, and where the φ(x_i) have
+    coordinates, `separation` decides: X for the linear kernel, monomials for a polynomial one, and
+    for a matrix K = V Λ Vᵀ of the user's the rows of V √Λ, without what may be its rounding.
+    Where the monomials are too many we do not look; a solver that does not converge will tell.
     """
-    if isinstance(problem.kernel, Linear):
-        result = separation(X, problem.y)
-        if not result.separable:
-            raise NotSeparableError(result)
-        return
-    K = problem.gram()
-    eps = float(np.finfo(float).eps)
-    rounding = problem.n * eps * float(np.abs(problem.diagonal).max())
-    try:
-        if np.linalg.cholesky(K).diagonal().min() ** 2 > rounding:
+    kernel = problem.kernel
+    if isinstance(kernel, Linear):
+        points = X
+    elif isinstance(kernel, Polynomial) and kernel.coef0 >= 0:
+        if comb(X.shape[1] + kernel.degree, kernel.degree) > _FEATURES:
             return
-    except LinAlgError:
-        pass
-    eigenvalues, eigenvectors = np.linalg.eigh(K)
-    if eigenvalues[0] < -max(rounding, problem.n * eps * eigenvalues[-1]):
+        points = kernel.feature_map(X)
+    elif isinstance(kernel, RBF):
+        return
+    elif not problem.convex:
         raise ValueError(
             "kernel must be positive semidefinite for C = inf, but the Gram matrix of these "
-            f"points has the eigenvalue {eigenvalues[0]:.3g}"
+            "points is not, or is too large to look"
         )
-    significant = eigenvalues > rounding
-    points = eigenvectors[:, significant] * np.sqrt(eigenvalues[significant])
-    closest = closest_points(points, problem.y)
-    if closest.distance**2 <= rounding:
-        raise NotSeparableError(Separation(points, problem.y, weights=closest.weights))
+    else:
+        eigenvalues, eigenvectors = np.linalg.eigh(problem.gram())
+        significant = eigenvalues > 64 * np.finfo(float).eps * problem.n * eigenvalues[-1]
+        points = eigenvectors[:, significant] * np.sqrt(eigenvalues[significant])
+        if significant.all():
+            return
+    result = separation(points, problem.y)
+    if not result.separable:
+        raise NotSeparableError(result)

@@ -1,0 +1,85 @@
+"""The judge of every certificate: primal and dual values in 60 digits, the floats given as exact.
+
+It shares nothing with the library: kernels by their formulas, sums as they are written.
+"""
+
+from __future__ import annotations
+
+import mpmath as mp
+import numpy as np
+
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+
+mp.mp.dps = 60
+
+
+def exact(values) -> list:
+    return [mp.mpf(float(value)) for value in values]
+
+
+def gram(kernel, X) -> mp.matrix:
+    """Return the exact Gram matrix of the exact points."""
+    points = [exact(row) for row in X]
+    K = mp.matrix(len(points))
+    for i, x in enumerate(points):
+        for j, z in enumerate(points[: i + 1]):
+            K[i, j] = K[j, i] = value(kernel, x, z)
+    return K
+
+
+def value(kernel, x, z):
+    product = mp.fdot(x, z)
+    match kernel:
+        case Linear():
+            return product
+        case Polynomial(degree, gamma, coef0):
+            return (mp.mpf(gamma) * product + mp.mpf(coef0)) ** degree
+        case RBF(gamma):
+            return mp.exp(-mp.mpf(gamma) * mp.fsum((a - b) ** 2 for a, b in zip(x, z, strict=True)))
+        case Sigmoid(gamma, coef0):
+            return mp.tanh(mp.mpf(gamma) * product + mp.mpf(coef0))
+        case Precomputed():
+            return mp.mpf(kernel.K[int(x[0]), int(z[0])])
+    raise TypeError(kernel)
+
+
+class Judge:
+    """One problem in exact numbers: C is infinite or one number a sample."""
+
+    def __init__(self, X, y, upper, kernel) -> None:
+        self.K = gram(kernel, X)
+        self.y, self.n = exact(y), len(y)
+        self.upper = None if np.isinf(upper[0]) else exact(upper)
+
+    def _times(self, v) -> list:
+        return [mp.fdot(self.K[i, :], v) for i in range(self.n)]
+
+    def primal(self, alpha, b, *, slip=0):
+        """Return the value of the classifier (α, b), or the least of (α, b)/m, |1 − m| ≤ slip."""
+        beta = [a * s for a, s in zip(exact(alpha), self.y, strict=True)]
+        g = self._times(beta)
+        margins = [s * (v + mp.mpf(float(b))) for s, v in zip(self.y, g, strict=True)]
+        half = mp.fdot(beta, g) / 2
+        if self.upper is None:
+            return half / min(margins) ** 2 if min(margins) > 0 else mp.inf
+        scales = [mp.mpf(1), *(m for m in margins if abs(1 - m) <= slip)]
+        return min(
+            half / m**2
+            + mp.fsum(
+                C * max(mp.mpf(0), 1 - own / m)
+                for C, own in zip(self.upper, margins, strict=True)
+            )
+            for m in scales
+        )
+
+    def dual(self, alpha):
+        """Return the value of the feasible multipliers that α becomes by clipping and scaling."""
+        alpha = [max(mp.mpf(0), a) for a in exact(alpha)]
+        if self.upper is not None:
+            alpha = [min(a, C) for a, C in zip(alpha, self.upper, strict=True)]
+        plus = mp.fsum(a for a, s in zip(alpha, self.y, strict=True) if s > 0)
+        minus = mp.fsum(alpha) - plus
+        factor = {1: min(plus, minus) / plus if plus else 0, -1: min(plus, minus) / minus if minus else 0}
+        alpha = [a * factor[int(s)] for a, s in zip(alpha, self.y, strict=True)]
+        beta = [a * s for a, s in zip(alpha, self.y, strict=True)]
+        return mp.fsum(alpha) - mp.fdot(beta, self._times(beta)) / 2
