@@ -160,7 +160,12 @@ class Certificate:
                 "semidefinite, so the gap bounds nothing and stationarity is all there is"
             )
         elif self.primal == np.inf:
-            lines.append("does not prove optimality: the hyperplane does not separate the classes")
+            lines.append(
+                "does not prove optimality: the hyperplane does not separate the classes, as far "
+                "as rounding can tell"
+            )
+        elif self.dual == -np.inf:
+            lines.append("does not prove optimality: rounding leaves no lower bound")
         else:
             low, high = _printed(self.dual, ROUND_FLOOR), _printed(self.primal, ROUND_CEILING)
             whose = " for the Gram matrix given" if self.of_given_matrix else ""

@@ -1,6 +1,12 @@
-"""Settings for every test: random problems are the same on every machine and in every run."""
+"""Settings for every test: one BLAS thread, and random problems that are the same in every run."""
 
-from hypothesis import settings
+import os
+
+# Before NumPy is imported: on problems as small as these, a second thread only waits.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+from hypothesis import settings  # noqa: E402
 
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")

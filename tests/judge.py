@@ -56,7 +56,7 @@ class Judge:
 
     def primal(self, alpha, b, *, slip=0):
         """Return the value of the classifier (α, b), or the least of (α, b)/m, |1 − m| ≤ slip."""
-        beta = [a * s for a, s in zip(exact(alpha), self.y, strict=True)]
+        beta = self._signed(alpha)
         g = self._times(beta)
         margins = [s * (v + mp.mpf(float(b))) for s, v in zip(self.y, g, strict=True)]
         half = mp.fdot(beta, g) / 2
@@ -66,11 +66,33 @@ class Judge:
         return min(
             half / m**2
             + mp.fsum(
-                C * max(mp.mpf(0), 1 - own / m)
-                for C, own in zip(self.upper, margins, strict=True)
+                C * max(mp.mpf(0), 1 - own / m) for C, own in zip(self.upper, margins, strict=True)
             )
             for m in scales
         )
+
+    def _signed(self, alpha) -> list:
+        return [a * s for a, s in zip(exact(alpha), self.y, strict=True)]
+
+    def norm(self, alpha):
+        """Return ‖w‖."""
+        beta = self._signed(alpha)
+        return mp.sqrt(max(0, mp.fdot(beta, self._times(beta))))
+
+    def violation(self, alpha, b):
+        """Return the largest violation of the KKT conditions."""
+        g = self._times(self._signed(alpha))
+        excess = [s * (v + mp.mpf(float(b))) - 1 for s, v in zip(self.y, g, strict=True)]
+        upper = self.upper or [mp.inf] * self.n
+        return max(
+            max(mp.mpf(0), -e if a < C else 0, e if a > 0 else 0)
+            for e, a, C in zip(excess, exact(alpha), upper, strict=True)
+        )
+
+    def infeasibility(self, alpha):
+        """Return the largest violation of the constraints on α."""
+        above = [a - C for a, C in zip(exact(alpha), self.upper or [mp.inf] * self.n, strict=True)]
+        return max(0, -min(exact(alpha)), max(above), abs(mp.fsum(self._signed(alpha))))
 
     def dual(self, alpha):
         """Return the value of the feasible multipliers that α becomes by clipping and scaling."""
@@ -79,7 +101,10 @@ class Judge:
             alpha = [min(a, C) for a, C in zip(alpha, self.upper, strict=True)]
         plus = mp.fsum(a for a, s in zip(alpha, self.y, strict=True) if s > 0)
         minus = mp.fsum(alpha) - plus
-        factor = {1: min(plus, minus) / plus if plus else 0, -1: min(plus, minus) / minus if minus else 0}
+        factor = {
+            1: min(plus, minus) / plus if plus else 0,
+            -1: min(plus, minus) / minus if minus else 0,
+        }
         alpha = [a * factor[int(s)] for a, s in zip(alpha, self.y, strict=True)]
         beta = [a * s for a, s in zip(alpha, self.y, strict=True)]
         return mp.fsum(alpha) - mp.fdot(beta, self._times(beta)) / 2

@@ -43,7 +43,8 @@ def assert_optimal(problem: DualProblem, solution: Solution, tol: float = 1e-3) 
     assert (margin[alpha < C] >= 1 - tol).all()
     assert (margin[alpha > 0] <= 1 + tol).all()
     if np.isfinite(C[0]):
-        assert_allclose(solution.certificate.primal, primal, rtol=1e-9)
+        slack = 1e-12 * (1 + alpha.sum()) * C.sum()  # rounding in a margin costs C
+        assert_allclose(solution.certificate.primal, primal, rtol=1e-9, atol=slack)
         assert -1e-10 * primal <= primal - dual <= tol * alpha.sum() + tol * C[margin < 1].sum()
     assert_allclose(solution.certificate.dual, dual, rtol=1e-9)
     assert solution.certificate.kkt_violation <= tol
@@ -345,6 +346,47 @@ def test_a_hard_margin_wants_a_positive_semidefinite_kernel():
     X, y = data(0)
     with pytest.raises(ValueError, match="positive semidefinite for C = inf"):
         smo(DualProblem(X, y, np.inf, lambda A, B: -A @ B.T))
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0)], ids=repr)
+def test_a_finer_tolerance_goes_on_from_a_coarser_one(kernel):
+    X, y = data(5, n=60)
+    problem = DualProblem(X, y, 10.0, kernel)
+    coarse, fine = smo(problem, tol=1e-1), smo(problem, tol=1e-6)
+    further = smo(problem, tol=1e-6, start=coarse.alpha)
+    assert_optimal(problem, further, 1e-6)
+    assert further.n_iter < fine.n_iter
+    assert smo(problem, tol=1e-5, start=fine.alpha).n_iter == 0
+
+
+@pytest.mark.parametrize("start", [[1.0, 0.0], [-1.0, -1.0], [2.0, 2.0]], ids=str)
+def test_a_start_that_is_not_feasible_is_refused(start):
+    with pytest.raises(ValueError, match="start must be feasible"):
+        smo(DualProblem([[0.0], [2.0]], [-1, 1], 1.5), start=start)
+
+
+def test_a_problem_is_a_dual_problem():
+    with pytest.raises(ValueError, match=r"problem must be a DualProblem, as DualProblem\(X, y"):
+        smo(np.zeros((3, 2)))
+
+
+def test_an_indefinite_pair_goes_to_the_end_of_the_box():
+    """Where the parabola opens upwards there is no top to stop at, whatever its curvature."""
+    table = np.array([[-1.0, 0.0], [0.0, -1.0]])
+    kernel = lambda A, B: table[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]  # noqa: E731
+    solution = smo(DualProblem([[0.0], [1.0]], [1, -1], 0.25, kernel), trace=True)
+    assert_allclose(solution.alpha, 0.25)
+    assert solution.trace[0].clipped
+
+
+def test_twins_are_found_whatever_the_choice_of_pairs():
+    """Among 30 others no selection need ever come to the pair."""
+    X, y = data(0, n=30)
+    X[1], y[0], y[1] = X[0], 1, -1
+    for selection in SELECTIONS:
+        with pytest.raises(NotSeparableError) as raised:
+            smo(DualProblem(X, y, np.inf), selection=selection)
+        assert raised.value.separation.verify()
 
 
 def test_a_hard_margin_that_does_not_exist_ends_at_max_iter():

@@ -1,0 +1,192 @@
+"""The certificate against 60 digits: never wrong, and narrow where rounding leaves it room."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svmlib import SVC
+from svmlib._rounding import accurate_sum, gamma
+from svmlib.datasets import load_penguins
+from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.hulls import NotSeparableError
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed
+from tests.judge import Judge
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def nasty(seed: int) -> tuple[np.ndarray, np.ndarray, float | np.ndarray, object]:
+    """Return points, labels, C and kernel: any scale, any origin, duplicates, contradictions."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 12)), int(rng.choice([1, 2, 3, 10, 60]))
+    scale = 10.0 ** rng.choice([0, 0, *rng.uniform(-10, 10, 2)])
+    X = (rng.normal(size=(n, d)) + rng.choice([0, 0, 1, 1e4, 1e8]) * rng.normal(size=d)) * scale
+    if rng.random() < 0.3:
+        X[n // 2 :] = X[: n - n // 2]
+    if rng.random() < 0.2:
+        X = np.round(X)
+    y = np.where(np.arange(n) < rng.integers(1, n), 1, -1)
+    g = (
+        10.0 ** rng.uniform(-2, 1) / d / scale**2
+        if rng.random() < 0.6
+        else 10.0 ** rng.uniform(-12, 12)
+    )
+    kernel = (
+        Linear(),
+        RBF(g),
+        Polynomial(int(rng.choice([1, 2, 3, 9])), g, float(rng.choice([0, 1]))),
+    )
+    C = 10.0 ** rng.choice([0, rng.uniform(-8, 12)])
+    C = rng.choice([np.inf, C, C]) if rng.random() < 0.8 else C * 10.0 ** rng.uniform(-12, 12, n)
+    return X, y, C, kernel[rng.integers(3)]
+
+
+def some_multipliers(problem: DualProblem, seed: int) -> np.ndarray:
+    """Return multipliers that are feasible, nearly so, or not at all."""
+    rng = np.random.default_rng(seed)
+    alpha = np.minimum(problem.upper, 10.0 ** rng.uniform(-3, 3)) * rng.random(problem.n)
+    plus, minus = alpha @ (problem.y > 0), alpha @ (problem.y < 0)
+    if rng.random() < 0.7:
+        alpha *= np.where(problem.y > 0, min(plus, minus) / plus, min(plus, minus) / minus)
+    alpha *= 1 + rng.choice([0, 0, 1e-12, 1e-9, 1e-3]) * rng.normal(size=problem.n)
+    return alpha - rng.choice([0, 0, 0, 1e-3]) * alpha.max()
+
+
+@given(seed=seeds)
+@settings(max_examples=150)
+def test_any_multipliers_and_any_bias_are_judged_rightly(seed):
+    try:
+        problem = DualProblem(*nasty(seed))
+    except (NotSeparableError, ValueError):
+        return
+    alpha, b = some_multipliers(problem, seed), float(np.random.default_rng(seed).normal())
+    certificate = problem.certificate(alpha, b)
+    judge = Judge(problem.X, problem.y, problem.upper, problem.kernel)
+    assert mp.mpf(certificate.dual) <= judge.dual(alpha)
+    assert mp.mpf(certificate.primal) >= judge.primal(alpha, b, slip=1e-3)
+    assert mp.mpf(certificate.norm_w) >= judge.norm(alpha)
+    assert mp.mpf(certificate.kkt_violation) >= judge.violation(alpha, b)
+    assert mp.mpf(certificate.infeasibility) * (1 + 1e-15) >= judge.infeasibility(alpha)
+
+
+@given(seed=seeds, solver=st.sampled_from(["auto", "smo"]))
+@settings(max_examples=60)
+def test_the_optimum_is_in_the_interval_of_every_fit(seed, solver):
+    """Optima of feasible points of both problems, found by anyone, bound the optimum."""
+    X, y, C, kernel = nasty(seed)
+    weights = None
+    if np.ndim(C):
+        C, weights = 1.0, C
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model = SVC(C=C, kernel=kernel, solver=solver, max_iter=2000 if solver == "smo" else -1)
+            model.fit(X, y, weights)
+        except (NotSeparableError, ValueError):
+            return
+        upper = np.full(len(y), C) if weights is None else weights
+        peer = solve_interior_point(DualProblem(X, y, upper if weights is not None else C, kernel))
+    judge, certificate = Judge(X, y, upper, kernel), model.certificate_
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    for choice, b in (
+        (alpha, model.intercept_[0]),
+        (peer.alpha, peer.b),
+        (0 * alpha, np.sign(y.sum())),
+    ):
+        assert mp.mpf(certificate.dual) <= judge.primal(choice, b)
+        assert mp.mpf(certificate.primal) >= judge.dual(choice)
+
+
+@pytest.mark.parametrize("parameters", [{"gamma": "auto"}, {"gamma": 1.0, "coef0": 1.0}], ids=str)
+def test_squared_grams_prove_nothing_false(parameters):
+    """Of two species, 68 in the smaller one, w = 0 and b = −1 cost exactly 2 · 68."""
+    penguins = load_penguins(("Adelie", "Chinstrap"))
+    with pytest.warns(UserWarning, match="a relative duality gap of .* rounding included"):
+        model = SVC(kernel="poly", degree=2, **parameters).fit(penguins.X, penguins.y)
+    assert model.certificate_.dual <= 136
+
+
+@pytest.mark.parametrize("C", [1.0, 1e6])
+def test_the_linear_kernel_keeps_its_digits_in_grams(C):
+    penguins = load_penguins(("Adelie", "Chinstrap"))
+    certificate = SVC(kernel="linear", C=C).fit(penguins.X, penguins.y).certificate_
+    assert certificate.dual <= 136 * C
+    assert certificate.relative_gap < 1e-3
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8, 1e12])
+def test_far_from_the_origin_a_small_imbalance_proves_nothing_false(offset):
+    """The optimum is ½ wherever the two points are; an excess of 1e-10 once "proved" 0.61."""
+    problem = DualProblem([[offset + 1], [offset - 1]], [1, -1], np.inf)
+    for wrong in (0.0, 1e-12, 1e-10, -1e-10, 1e-6):
+        a = 0.5032
+        certificate = problem.certificate([a * (1 - wrong), a], -offset)
+        assert certificate.dual <= 0.5
+        assert certificate.primal >= 0.5
+        if wrong == 0 and offset < 1e9:
+            assert certificate.dual > 0.499
+
+
+def test_the_origin_moves_only_where_that_is_exact():
+    """Sterbenz: x − c has no rounding if c/2 ≤ x ≤ 2c."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        X = rng.normal(size=(9, 3)) * 10.0 ** rng.uniform(-3, 3) + 10.0 ** rng.uniform(
+            -4, 8, size=3
+        )
+        model = SVC(kernel="linear").fit(X, np.arange(9) < 4)
+        for x, moved in zip(X.ravel(), (X - model._origin).ravel(), strict=True):
+            c = model._origin[np.flatnonzero((x == X).any(axis=0))[0]]
+            assert Fraction(moved) == Fraction(x) - Fraction(c)
+
+
+@given(seed=seeds)
+@settings(max_examples=60)
+def test_sums_in_twice_the_precision(seed):
+    """Every second term nearly cancels the one before it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([1, 2, 7, 600, 1100]))
+    A, weights = (
+        rng.normal(size=(n, 1)) * 1e8 ** rng.uniform(-1, 1, size=(n, 1)),
+        rng.normal(size=n),
+    )
+    A, weights = np.r_[A, A * (1 + 1e-13)], np.r_[weights, -weights]
+    result, error = accurate_sum(A, weights)
+    terms = zip(A[:, 0].tolist(), weights.tolist(), strict=True)
+    exact = sum((Fraction(a) * Fraction(w) for a, w in terms), Fraction(0))
+    assert abs(Fraction(float(result[0])) - exact) <= Fraction(float(error[0]))
+    assert error[0] <= gamma(8) * abs(float(exact)) + 1e-24 * float(
+        np.abs(weights) @ np.abs(A[:, 0])
+    )
+
+
+def test_certificates_are_narrow_where_there_is_room():
+    """Bounds that are never wrong because they are infinite would be worth nothing."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), np.where(np.arange(80) < 30, 1, -1)
+    X[:30] += 1.5
+    for kernel in (Linear(), RBF(0.3), Polynomial(3, 0.5, 1.0), lambda A, B: A @ B.T):
+        for C in (1.0, 100.0):
+            certificate = solve_interior_point(DualProblem(X, y, C, kernel)).certificate
+            assert certificate.relative_gap < (1e-9 if C == 1 else 1e-7)
+    table = Precomputed(RBF(0.3)(X, X))
+    certificate = solve_interior_point(DualProblem(table.points, y, 1.0, table)).certificate
+    assert certificate.of_given_matrix
+    assert certificate.relative_gap < 1e-8
+
+
+def test_numbers_out_of_range_prove_nothing():
+    """Squares that underflow leave no bound; the certificate says so instead of guessing."""
+    problem = DualProblem([[1e-170], [2e-170]], [-1, 1], 1.0, Polynomial(2, 1e300))
+    assert (
+        "no lower bound" in str(problem.certificate([1.0, 1.0], 0.0))
+        or problem.certificate([1.0, 1.0], 0.0).primal == np.inf
+    )
