@@ -3,15 +3,28 @@
 One module a chapter. A module imports only from floors below it, so they can be read in order:
 
 - ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
-- first floor: `svmlib.hulls`, `svmlib.duality`, `svmlib.hinge`
-- second floor: `svmlib.smo`
+- first floor: `svmlib.hulls`, `svmlib.hinge`
+- second floor: `svmlib.duality`
+- third floor: `svmlib.smo`
 - roof: `svmlib.svc`, the scikit-learn estimator
 
 `svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
 """
 
+from svmlib import datasets, duality, geometry, hinge, hulls, kernels, smo, svc
 from svmlib.hulls import NotSeparableError
 from svmlib.svc import SVC
 
-__all__ = ["SVC", "NotSeparableError"]
+__all__ = [
+    "SVC",
+    "NotSeparableError",
+    "datasets",
+    "duality",
+    "geometry",
+    "hinge",
+    "hulls",
+    "kernels",
+    "smo",
+    "svc",
+]
 __version__ = "1.0.0"

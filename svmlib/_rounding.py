@@ -79,6 +79,14 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     What every product and every sum loses is computed and added in the end (Ogita, Rump and Oishi
     2005), so the error is a few u of the result and γ_n² of the sizes of the terms.
     """
+    with np.errstate(over="ignore", invalid="ignore"):
+        result, error = _accurate_sum(A, weights)
+    sound = np.isfinite(error) & np.isfinite(result)
+    return np.where(sound, result, weights @ A), np.where(sound, error, np.inf)
+
+
+def _accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the sum and its error, or NaN and infinity where something overflows."""
     total, lost, sizes = np.zeros((3, A.shape[1]))
     for block in blocks(len(weights)):
         products, errors = _two_product(weights[block, None], A[block])
@@ -95,9 +103,7 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
         total = tree[0]
     result = total + lost
     n = len(weights)
-    error = 4 * UNIT * np.abs(result) + 2 * gamma(n + 8) ** 2 * sizes + (8 * n + 8) * TINIEST
-    sound = np.isfinite(error) & np.isfinite(result)
-    return np.where(sound, result, weights @ A), np.where(sound, error, np.inf)
+    return result, 4 * UNIT * np.abs(result) + 2 * gamma(n + 8) ** 2 * sizes + 8 * (n + 1) * TINIEST
 
 
 def sum_in_pairs(A: Array) -> Array:

@@ -83,7 +83,7 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
             f"got shape {labels.shape}"
         )
     if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
-        found = ", ".join(map(repr, sorted({str(label) for label in labels.tolist()})[:5]))
+        found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         raise ValueError(f"y must contain only -1 and +1, got {found}")
     if np.unique(labels).size < 2:
         raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")

@@ -68,6 +68,7 @@ __all__ = [
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
+_LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
 
 
@@ -120,10 +121,13 @@ class Certificate:
     Examples
     --------
     >>> problem = DualProblem([[0.0], [2.0]], [-1, 1], C=1.0)
-    >>> print(problem.certificate([0.5, 0.5], b=-1.0))
-    primal 0.5, dual 0.5, gap 9.4e-15
-    largest KKT violation 5.3e-15, infeasibility 0, norm of w 1
-    proves that the optimum is in [0.499999, 0.500001]
+    >>> certificate = problem.certificate([0.5, 0.4], b=-1.0)
+    >>> print(certificate)
+    primal 0.505, dual 0.48, gap 0.025
+    largest KKT violation 0.1, infeasibility 0.1, norm of w 0.8
+    proves that the optimum is in [0.479999, 0.505001]
+    >>> certificate.optimal_to(0.1)
+    True
     """
 
     primal: float
@@ -493,7 +497,10 @@ class DualProblem:
         return Solution(alpha, b, self._certificate(alpha, b, sums), n_iter, converged, trace)
 
     def _check(self, alpha: ArrayLike) -> Array:
-        return check_vector(alpha, "alpha", length=self.n)
+        alpha = check_vector(alpha, "alpha", length=self.n)
+        if np.abs(alpha).max() > _LARGEST_MULTIPLIER:
+            raise ValueError(f"alpha must be at most {_LARGEST_MULTIPLIER:g}, got {alpha.max():g}")
+        return alpha
 
     def _expansion(self, beta: Array) -> Expansion:
         """Return Kβ and βᵀKβ with bounds on what rounding has done to them.
@@ -551,8 +558,8 @@ class DualProblem:
         free = (alpha > 0) & (alpha < self.upper)
         if free.any():
             return float(g[free].mean())
-        low, high = self._bias_interval(alpha, g)
-        return (low + high) / 2
+        ends = [end for end in self._bias_interval(alpha, g) if np.isfinite(end)]
+        return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
     def _certificate(self, alpha: Array, b: float, sums: Expansion) -> Certificate:
         f = sums.values + b
@@ -641,7 +648,9 @@ def _finish(
     there (`_at_bounds`), solve for the others (`_free_exactly`), and keep the best of what comes
     out, for either guess can be wrong.
     """
-    alpha = np.clip(alpha, 0, problem.upper)
+    # Where the dual is unbounded (C = ∞ and no hyperplane) a solver may end anywhere.
+    alpha = np.clip(np.nan_to_num(alpha), 0, np.minimum(problem.upper, _LARGEST_MULTIPLIER))
+    b = b if np.isfinite(b) else 0.0
     snapped = _at_bounds(problem, alpha, b)
     guesses: list[tuple[Array, float | None]] = []
     for start in (snapped, alpha):
@@ -772,18 +781,20 @@ def solve_slsqp(
     max_iter = check_count(max_iter, "max_iter")
     problem.gram()
     unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), _TINY))
+    ceiling = np.minimum(problem.upper, _LARGEST_MULTIPLIER)  # the dual may be unbounded
     iterates: list[Array] = []
-    result = minimize(
-        lambda u: -problem.objective(unit * u) / unit,
-        np.zeros(problem.n),
-        jac=lambda u: -problem.gradient(unit * u),
-        bounds=[(0, bound) for bound in problem.upper / unit],
-        constraints={"type": "eq", "fun": lambda u: problem.y @ u, "jac": lambda u: problem.y},
-        method="SLSQP",
-        options={"ftol": tol, "maxiter": max_iter},
-        callback=(lambda u: iterates.append(unit * u)) if trace else None,
-    )
-    alpha = np.clip(unit * result.x, 0, problem.upper)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = minimize(
+            lambda u: -problem.objective(unit * u) / unit,
+            np.zeros(problem.n),
+            jac=lambda u: -problem.gradient(unit * u),
+            bounds=[(0, bound) for bound in ceiling / unit],
+            constraints={"type": "eq", "fun": lambda u: problem.y @ u, "jac": lambda u: problem.y},
+            method="SLSQP",
+            options={"ftol": tol, "maxiter": max_iter},
+            callback=(lambda u: iterates.append(unit * u)) if trace else None,
+        )
+    alpha = np.clip(unit * np.nan_to_num(result.x), 0, ceiling)
     rounding = 1e-9 * unit  # SLSQP stops this close to a bound rather than on it
     alpha[alpha < rounding] = 0
     full = problem.upper - alpha < rounding

@@ -451,7 +451,13 @@ def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
     """Return (X, out) ↦ k(X, Z) for a function of the user's, whose shape is checked."""
 
     def evaluate_at(X: Array, out: Array) -> Array:
-        returned = kernel(X, Z)
+        try:
+            returned = kernel(X, Z)
+        except Exception as error:
+            raise ValueError(
+                f"kernel must accept points of shape (n, d) and (m, d), but {kernel!r:.80} failed "
+                f"on shapes {X.shape} and {Z.shape}: {error}"
+            ) from error
         try:
             if np.iscomplexobj(returned):
                 raise TypeError("it returned complex ones")
@@ -555,8 +561,8 @@ def kernel_expansion(kernel: PointwiseKernel, X: Array, beta: Array) -> Expansio
     n, used = len(beta), int(np.count_nonzero(beta))
     if not used:
         return Expansion(values, np.zeros(n), 0.0, sizes)
-    if not theta < 1:
-        return Expansion(values, np.full(n, np.inf), np.inf, sizes)
+    if not (theta < 1 and np.isfinite(values).all()):
+        return Expansion(np.nan_to_num(values), np.full(n, np.inf), np.inf, sizes)
     relative = up(theta + gamma(terms(used) + 2) * (1 + theta))
     total = up(float(np.abs(beta) @ sizes), n)
     tiny = (n + 1) * TINIEST

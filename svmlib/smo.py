@@ -39,6 +39,8 @@ from svmlib.kernels import PointwiseKernel
 
 __all__ = ["HullSolution", "HullStep", "Step", "hull_smo", "smo"]
 
+_ENDLESS = 1e100  # a violation that only an unbounded dual can have
+
 Selection = Literal["second", "first", "cyclic"]
 
 
@@ -159,7 +161,7 @@ def smo(
     Examples
     --------
     >>> from svmlib.kernels import RBF
-    >>> solution = smo(DualProblem([[0.0], [1.0], [3.0]], [-1, 1, -1], 10.0, RBF(1.0)))
+    >>> solution = smo(DualProblem([[0.0], [1.0], [3.0]], [-1, 1, -1], 1.0, RBF(1.0)))
     >>> solution.converged, solution.certificate.relative_gap < 1e-3
     (True, True)
     """
@@ -180,7 +182,7 @@ def smo(
     with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar, np.errstate(over="ignore"):
         while True:
             i, j, gap = state.most_violating()
-            if gap <= tol / 2 or n_iter == max_iter:
+            if gap <= tol / 2 or n_iter == max_iter or gap > _ENDLESS:
                 break
             step = state.move(*choose[selection](i, j), gap)
             n_iter += 1
@@ -270,7 +272,7 @@ class _State:
         self.work *= length
         self.g_up -= self.work
         self.g_down -= self.work
-        gain = length * (g_i - g_j) - length**2 * curvature / 2
+        gain = length * (g_i - g_j - length * curvature / 2)
         return Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
 
 
