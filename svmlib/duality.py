@@ -123,11 +123,11 @@ class Certificate:
     >>> problem = DualProblem([[0.0], [2.0]], [-1, 1], C=1.0)
     >>> certificate = problem.certificate([0.5, 0.4], b=-1.0)
     >>> print(certificate)
-    primal 0.505, dual 0.48, gap 0.025
-    largest KKT violation 0.1, infeasibility 0.1, norm of w 0.8
-    proves that the optimum is in [0.479999, 0.505001]
-    >>> certificate.optimal_to(0.1)
-    True
+    primal 0.72, dual 0.48, gap 0.24
+    largest KKT violation 0.4, infeasibility 0.1, norm of w 0.8
+    proves that the optimum is in [0.479999, 0.720001]
+    >>> certificate.optimal_to(0.5), certificate.optimal_to(0.1)
+    (True, False)
     """
 
     primal: float
