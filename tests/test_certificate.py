@@ -135,6 +135,30 @@ def test_far_from_the_origin_a_small_imbalance_proves_nothing_false(offset):
             assert certificate.dual > 0.499
 
 
+@pytest.mark.parametrize(("C", "beyond"), [(0.3, "below 0"), (0.3, "above C"), (np.inf, "below 0")])
+def test_multipliers_outside_the_box_prove_nothing_false(C, apart, beyond):
+    """Just outside an active bound D is larger than its maximum inside, and bounds nothing."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20, 2)), np.where(np.arange(20) < 8, 1, -1)
+    X += apart * y[:, None]
+    problem = DualProblem(X, y, C)
+    solution = solve_interior_point(problem)
+    alpha, margins = solution.alpha, y * problem.decision_function(solution.alpha, solution.b, X)
+    if beyond == "below 0":
+        active = (alpha == 0) & (margins > 1.5)
+        push = -0.01
+    else:
+        active, push = (alpha == C) & (margins < 0.8), 0.01
+    pair = [np.flatnonzero(active & (y == sign))[:1] for sign in (1, -1)]
+    outside = alpha.copy()
+    outside[np.concatenate(pair)] += push
+    assert all(part.size for part in pair)
+    assert problem.objective(outside) > solution.certificate.primal
+    certificate = problem.certificate(outside, solution.b)
+    assert certificate.dual <= solution.certificate.primal
+    assert certificate.infeasibility > 0.009
+
+
 def test_the_origin_moves_only_where_that_is_exact():
     """Sterbenz: x − c has no rounding if c/2 ≤ x ≤ 2c."""
     rng = np.random.default_rng(0)

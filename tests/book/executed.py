@@ -1,0 +1,85 @@
+"""A pytest plugin beside nbval: look at the pictures too, and keep what was run for the pages.
+
+nbval runs every cell and compares what it prints, but no picture. Here the picture just drawn is
+held against the stored one. When all cells of a notebook have passed, their outputs go into the
+cache from which `make book` makes the pages, so that nothing has to run twice.
+"""
+
+import base64
+import io
+
+import nbformat
+import numpy as np
+import pytest
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from matplotlib.image import imread
+from nbval.plugin import IPyNbCell
+
+from tests.book.notebooks import ROOT
+
+CACHE = ROOT / "_build" / ".jupyter_cache"
+BLOCK = 12  # pixels: larger than what another rendering of a font moves, smaller than a marker
+TOLERANCE = 0.3  # of a block from white to black: a letter hinted otherwise is 0.28
+
+
+def _picture(png: str) -> np.ndarray:
+    """Return the picture on white paper, as the means of its blocks, between 0 and 1."""
+    pixels = imread(io.BytesIO(base64.b64decode(png)))
+    colours, opacity = pixels[..., :3], pixels[..., 3:] if pixels.shape[-1] == 4 else 1.0
+    paper = colours * opacity + (1 - opacity)
+    height, width = (size - size % BLOCK for size in paper.shape[:2])
+    blocks = paper[:height, :width].reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK, 3)
+    return blocks.mean(axis=(1, 3))
+
+
+def difference(stored: str, drawn: str) -> float:
+    """Return how much the most different blocks of two pictures differ: 0 for the same picture.
+
+    A picture that has grown or shrunk by a block or more is another picture, which is 1.
+    """
+    a, b = _picture(stored), _picture(drawn)
+    return float(np.abs(a - b).max()) if a.shape == b.shape else 1.0
+
+
+def pictures(outputs: list) -> list[str]:
+    found = (output.get("data", {}).get("image/png") for output in outputs)
+    return [png for png in found if png]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    result = yield
+    if isinstance(item, IPyNbCell):
+        stored, drawn = pictures(item.cell.outputs), pictures(item.test_outputs)
+        if len(stored) != len(drawn):
+            pytest.fail(f"{len(stored)} pictures stored, {len(drawn)} drawn", pytrace=False)
+        for number, pair in enumerate(zip(stored, drawn, strict=True)):
+            change = difference(*pair)
+            if change > TOLERANCE:
+                pytest.fail(f"picture {number} differs by {change:.2f} of a block", pytrace=False)
+        item.passed = True
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    result = yield
+    if isinstance(item, IPyNbCell) and (nextitem is None or nextitem.parent is not item.parent):
+        keep(item.parent, item.session)
+    return result
+
+
+def keep(notebook, session):
+    """Put a notebook into the cache if all of its cells were run, and passed, in this session."""
+    cells = [item for item in session.items if item.parent is notebook]
+    executed = nbformat.read(notebook.path, as_version=4)
+    code = [cell for cell in executed.cells if cell.cell_type == "code"]
+    if len(cells) != len(code) or not all(getattr(cell, "passed", False) for cell in cells):
+        return
+    for count, (cell, item) in enumerate(zip(code, cells, strict=True), start=1):
+        cell.execution_count, cell.outputs = count, item.test_outputs
+    CACHE.mkdir(parents=True, exist_ok=True)
+    get_cache(CACHE).cache_notebook_bundle(
+        CacheBundleIn(executed, str(notebook.path)), overwrite=True
+    )
