@@ -565,7 +565,7 @@ class DualProblem:
         f = sums.values + b
         error = sums.error + 4 * UNIT * (np.abs(sums.values) + abs(b) + sums.error)
         lowest, highest = self.y * f - error, self.y * f + error  # of the functional margins
-        squared_norm = max(0.0, sums.squared_norm) if self.convex else sums.squared_norm
+        squared_norm = sums.squared_norm
         shortfall = (1 - lowest).max(where=alpha < self.upper, initial=0)
         excess = (highest - 1).max(where=alpha > 0, initial=0)
         return Certificate(

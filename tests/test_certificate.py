@@ -135,7 +135,10 @@ def test_far_from_the_origin_a_small_imbalance_proves_nothing_false(offset):
             assert certificate.dual > 0.499
 
 
-@pytest.mark.parametrize(("C", "beyond"), [(0.3, "below 0"), (0.3, "above C"), (np.inf, "below 0")])
+@pytest.mark.parametrize(
+    ("C", "apart", "beyond"),
+    [(1.0, 1.2, "below 0"), (0.3, 0.4, "above C"), (np.inf, 2.5, "below 0")],
+)
 def test_multipliers_outside_the_box_prove_nothing_false(C, apart, beyond):
     """Just outside an active bound D is larger than its maximum inside, and bounds nothing."""
     rng = np.random.default_rng(1)
