@@ -169,7 +169,7 @@ def test_a_step_is_the_clipped_minimum_along_its_pair():
 def test_two_points_take_no_step():
     solution = hull_smo([[0.0, 0], [3, 4]], [1, -1])
     assert solution.n_iter == 0
-    assert solution.closest.distance == 5
+    assert solution.closest.lower_bound <= 5 <= solution.closest.distance
     np.testing.assert_allclose(solution.alpha, 2 / 25)
 
 
