@@ -77,3 +77,8 @@ def exact_dot(a: Array, b: Array) -> Fraction:
     used = (a != 0) & (b != 0)
     terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
     return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
+
+
+def radius(A: Array) -> float:
+    """Return R with ‖a_i‖ ≤ R for every row."""
+    return up(float(np.sqrt(np.square(A).sum(axis=1).max())), A.shape[1] + 4)

@@ -33,7 +33,7 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull as Qhull
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import UNIT, down, exact_dot, gamma, sum_in_pairs, tree_depth, up
+from svmlib._rounding import UNIT, down, exact_dot, gamma, radius, sum_in_pairs, tree_depth, up
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
 from svmlib.geometry import euclidean_norm
 
@@ -81,11 +81,6 @@ def check_size(X: Array, exponent: NDArray[np.int64], limit: int = 504, name: st
             f"{2.0**-limit:.0e}, so that floats can hold what is computed from them: "
             f"rescale {name}, by a power of two if no digit may change"
         )
-
-
-def radius(Z: Array) -> float:
-    """Return R ≥ ‖z_i‖ for all rows."""
-    return up(float(np.sqrt(np.square(Z).sum(axis=1).max())), Z.shape[1] + 4)
 
 
 # Convex hulls

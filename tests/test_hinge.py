@@ -268,7 +268,7 @@ class TestSubgradientDescent:
             ([[1.0], [1.0]], [1, -1]),
             ([[0.0], [1.0]], [1, -1]),
             (np.vstack([np.zeros((1000, 2)), np.ones((1, 2))]), [-1] * 1000 + [1]),
-            (np.array([[1e-8, 1e8], [2e-8, 2e8], [3e-8, -1e8]]), [1, -1, 1]),
+            (np.array([[1e-8, 1e4], [2e-8, 2e4], [3e-8, -1e4]]), [1, -1, 1]),
         ],
     )
     def test_hard_cases(self, X, y):
@@ -276,6 +276,12 @@ class TestSubgradientDescent:
         solution = subgradient_descent(X, y, 0.5)
         check_descent(solution, X, y, 0.5, 1e-3)
         assert solution.converged
+
+    def test_where_rounding_exceeds_the_minimum_the_interval_is_wide(self):
+        X, y = np.array([[1e8], [-1e8]]), [1, -1]  # w = 1e-8, but margins are known to 1e-16
+        with pytest.warns(ConvergenceWarning):
+            solution = subgradient_descent(X, y, 1, max_iter=100)
+        assert solution.dual <= 0.5e-16 <= solution.primal <= 1e-14
 
     def test_says_when_it_did_not_converge(self):
         X, y = gaussians(60, 2, 2)
