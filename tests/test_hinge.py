@@ -278,10 +278,10 @@ class TestSubgradientDescent:
         assert solution.converged
 
     def test_where_rounding_exceeds_the_minimum_the_interval_is_wide(self):
-        X, y = np.array([[1e8], [-1e8]]), [1, -1]  # w = 1e-8, but margins are known to 1e-16
-        with pytest.warns(ConvergenceWarning):
-            solution = subgradient_descent(X, y, 1, max_iter=100)
-        assert solution.dual <= 0.5e-16 <= solution.primal <= 1e-14
+        X = np.array([[1e-8, 1e8], [2e-8, 2e8], [3e-8, -1e8]])  # margins are known to 1e-16,
+        with pytest.warns(ConvergenceWarning):  # and the minimum is of that order
+            solution = subgradient_descent(X, [1, -1, 1], 0.5, max_iter=200)
+        assert 0 <= solution.dual < 1e-15 < solution.primal < 1e-13
 
     def test_says_when_it_did_not_converge(self):
         X, y = gaussians(60, 2, 2)
