@@ -359,9 +359,9 @@ class _Best:
     ) -> bool:
         """Take note of an iterate, and say whether the gap has reached the tolerance."""
         self.n_iter = n_iter
-        if primal < self.primal or n_iter == 0:
+        if primal <= self.primal:
             self.primal, self.w, self.b = primal, w, b
-        if dual > self.dual or n_iter == 0:
+        if dual >= self.dual:
             self.dual, self.alpha = dual, alpha
         if self.trace:
             self.steps.append(HingeStep(n_iter, w, b, primal, self.dual))
@@ -404,7 +404,7 @@ def _dual_below(w: Array, total: float, error: float, lam: float) -> float:
     if total == 0:  # then all multipliers are zero
         return 0.0
     length = up(up(float(np.linalg.norm(w)), len(w) + 4) + error)
-    return down(lam * (total - up(length**2 / 2)), 4) - TINIEST * len(w)
+    return down(lam * (total - up(length * length / 2)), 4) - TINIEST * len(w)
 
 
 def _check_reach(X: Array, weight: float, name: str) -> None:
@@ -633,10 +633,9 @@ def pegasos(
     if bias not in ("none", "regularised"):
         raise ValueError(f"bias must be 'none' or 'regularised', got {bias!r}")
 
-    _check_reach(X, 1 / lam, "lam")
-
     n, d = X.shape
     Z = y[:, np.newaxis] * (np.column_stack([X, np.ones(n)]) if bias == "regularised" else X)
+    _check_reach(Z, 1 / lam, "lam")
     R, most = radius(Z), down(1 / (lam * n))
     rng = np.random.default_rng(seed)
     v, counts, t = np.zeros(Z.shape[1]), np.zeros(n), 0

@@ -907,7 +907,7 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     """
     smallest = _smallest_cap(y)
     if not w.any():
-        return smallest, smallest
+        return smallest, down(smallest, 1)
     w = _unit_size(w)
     heights = y * (Z @ w)
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
@@ -922,4 +922,4 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     error = up(gamma(len(w) + 5) * radius(Z) * float(np.linalg.norm(w)))
     below = float(sum_in_pairs(np.maximum(levels - heights + error, 0)))
     bound = down(float(plus[last] + minus[last]) / below, tree_depth(len(y)) + 5) if below else 0.0
-    return min(1 / max(nu, 1.0), 1.0), min(max(bound, smallest), 1.0)
+    return min(max(1 / max(nu, 1.0), smallest), 1.0), min(max(bound, down(smallest, 1)), 1.0)
