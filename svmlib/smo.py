@@ -461,8 +461,7 @@ def hull_smo(
         if callback is not None:
             callback(step)
         gap = state.above - state.below
-        at_rounding = gap <= 2 * state.slack
-        if at_rounding or gap <= tol * state.above or state.n_iter >= max_iter:
+        if gap <= max(tol * state.above, 2 * state.slack) or state.n_iter >= max_iter:
             break
         if selection == "steepest":
             i, j = _steepest_pair(*state.heights, *state.lambdas)
@@ -470,26 +469,27 @@ def hull_smo(
         else:
             length = state.sweep()
         if length == 0:
-            at_rounding = True
-            break
+            break  # what is left to gain is less than rounding
 
     closest = certify_weights(X, y, state.weights())
     converged = closest.gap <= tol * closest.distance
     if not converged:
-        reason = (
-            "what is left is rounding"
-            if at_rounding
-            else "columns of different scale need many steps"
-        )
-        warnings.warn(
-            f"hull_smo stopped after {state.n_iter} steps with a distance of {closest.distance:.6g}"
-            f" and a lower bound of {closest.lower_bound:.6g}; {reason}",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        _warn_hulls_not_converged(state, closest, max_iter)
     alpha = 2 * closest.weights * step.total
-    return HullSolution(
-        closest, alpha, state.n_iter, converged, tuple(steps), n_products=state.n_products
+    return HullSolution(closest, alpha, state.n_iter, converged, tuple(steps), state.n_products)
+
+
+def _warn_hulls_not_converged(state: _Pairs, closest: ClosestPoints, max_iter: int) -> None:
+    reason = (
+        "columns of different scale need many steps"
+        if state.n_iter >= max_iter
+        else "what is left is rounding"
+    )
+    warnings.warn(
+        f"hull_smo stopped after {state.n_iter} steps with a distance of {closest.distance:.6g} "
+        f"and a lower bound of {closest.lower_bound:.6g}; {reason}",
+        ConvergenceWarning,
+        stacklevel=3,
     )
 
 
@@ -507,19 +507,27 @@ class _Pairs:
         self.n_iter = self.n_products = 0
 
     def rescale(self) -> None:
-        """Find p and q, and give the weights the best sum for them, 1/‖p − q‖²."""
+        """Find p and q, enclose their distance, give the weights the best sum, 1/‖p − q‖².
+
+        p and q are off by γ_{2m+3} R if m weights are not zero: the sums, and Z itself.
+        """
         lambda_plus, lambda_minus = self.lambdas
         self.p = lambda_plus @ self.plus / lambda_plus.sum()
         self.q = lambda_minus @ self.minus / lambda_minus.sum()
         self.distance = float(np.linalg.norm(self.p - self.q))
-        if self.distance < 2 * UNIT:
+        m = sum(int(np.count_nonzero(lambdas)) for lambdas in self.lambdas)
+        error = up(2 * gamma(2 * m + 6) * self.radius)
+        self.slack = error + 2 * gamma(len(self.p) + 4) * self.radius  # of both bounds
+        if self.distance <= self.slack:
             raise _nearer_than_rounding(self.X, self.y)
         for lambdas in self.lambdas:
             lambdas *= 1 / self.distance**2 / lambdas.sum()
         self.w = (self.p - self.q) / self.distance**2
         self.heights = self.plus @ self.w, self.minus @ self.w
         self.n_products += 2 * len(self.y)
-        self.bound()
+        lift = float(self.heights[0].min() - self.heights[1].max())
+        self.above = distance_above(self.p - self.q, error)
+        self.below = distance_below(lift, self.w, self.radius)
 
     def move(self, i: int, j: int) -> float:
         """Minimise Q along one pair, as far as the weights allow, and return the step δ*."""
@@ -563,18 +571,6 @@ class _Pairs:
         self.n_iter += delta != 0
         return float(delta)
 
-    def bound(self) -> None:
-        """Enclose the distance of the hulls in [below, above]; slack is the rounding in both.
-
-        p and q are off by γ_{2m+3} R if m weights are not zero: the sums, and Z itself.
-        """
-        m = sum(int(np.count_nonzero(lambdas)) for lambdas in self.lambdas)
-        error = up(2 * gamma(2 * m + 6) * self.radius)
-        lift = float(self.heights[0].min() - self.heights[1].max())
-        self.above = distance_above(self.p - self.q, error)
-        self.below = distance_below(lift, self.w, self.radius)
-        self.slack = error + 2 * gamma(len(self.w) + 4) * self.radius
-
     def record(self, pair: tuple[int, int] | None, length: float) -> HullStep:
         """Describe the state in the units of X."""
         with np.errstate(over="ignore"):
@@ -613,8 +609,8 @@ def _nearer_than_rounding(X: Array, y: Array) -> ValueError:
         else "svmlib.hulls.separation proves that they are separable, no scale of the columns helps"
     )
     return ValueError(
-        "X must have its classes further apart than the rounding of its coordinates, but "
-        f"their distance is below {np.abs(X).max() * 2 * UNIT:.0e} ({reason})"
+        "X must have its classes further apart than the rounding errors of sums of its points "
+        f"({reason})"
     )
 
 
