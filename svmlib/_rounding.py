@@ -47,7 +47,7 @@ def blocks(n: int) -> list[slice]:
 
 
 def terms(n: int) -> int:
-    """Return k such that a sum of n products, computed in `blocks`, is off by γ_k of their sizes."""
+    """Return k such that a sum of n products, made in `blocks`, is off by γ_k of their sizes."""
     return min(n, _BLOCK) + len(blocks(n))
 
 
@@ -81,4 +81,6 @@ def exact_dot(a: Array, b: Array) -> Fraction:
 
 def radius(A: Array) -> float:
     """Return R with ‖a_i‖ ≤ R for every row."""
-    return up(float(np.sqrt(np.square(A).sum(axis=1).max())), A.shape[1] + 4)
+    largest = float(np.abs(A).max())  # so that no square underflows
+    scaled = A / (largest or 1.0)
+    return up(largest * float(np.sqrt(np.square(scaled).sum(axis=1).max())), A.shape[1] + 6)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
-from svmlib._rounding import UNIT, gamma, radius, up
+from svmlib._rounding import gamma, radius, up
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
 from svmlib.duality import DualProblem, Solution
 from svmlib.hulls import (

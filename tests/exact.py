@@ -23,14 +23,14 @@ def least_mean(heights, cap):
 
 
 def proved_by(w, X, y, cap=Fraction(1)):
-    """The square of the lower bound on the distance of the reduced hulls that w proves; 0 if none."""
+    """The square of the lower bound on the distance of reduced hulls that w proves; or 0."""
     heights = y * (X @ w)
     lift = sum(least_mean(heights[y == label], cap) for label in (-1, 1))
     return lift**2 / (w @ w) if lift > 0 else Fraction(0)
 
 
 def feasible(weights, y, cap=Fraction(1)):
-    """The weights divided by their sums, and what then exceeds the cap moved where there is room."""
+    """The weights divided by their sums; what then exceeds the cap goes where there is room."""
     shares = exact(weights)
     for label in (-1, 1):
         own = np.flatnonzero(y == label)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def problem(seed, *, most_points=12, most_features=4, scales=(-10, 10), shifts=8):
-    """X and y: any scale, far from the origin, on a grid, repeated, flat, overlapping or touching."""
+    """X and y: any scale, far from the origin, on a grid, repeated, overlapping or touching."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, most_points + 1)), int(rng.integers(1, most_features + 1))
     y = np.where(rng.random(n) < rng.choice([0.5, 0.8]), 1.0, -1.0)
