@@ -124,3 +124,10 @@ def exact_dot(a: Array, b: Array) -> Fraction:
     used = (a != 0) & (b != 0)
     terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
     return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
+
+
+def radius(A: Array) -> float:
+    """Return R with ‖a_i‖ ≤ R for every row."""
+    largest = float(np.abs(A).max())  # so that no square underflows
+    scaled = A / (largest or 1.0)
+    return up(largest * float(np.sqrt(np.square(scaled).sum(axis=1).max())), A.shape[1] + 6)

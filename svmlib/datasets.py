@@ -22,6 +22,19 @@ from numpy.typing import NDArray
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 
+__all__ = [
+    "Dataset",
+    "load_circles",
+    "load_close_clouds",
+    "load_iris_pair",
+    "load_line_example",
+    "load_outlier",
+    "load_penguins",
+    "load_six_points",
+    "load_two_clouds",
+    "load_xor",
+]
+
 _PENGUIN_UNITS = {
     "bill_length_mm": ("bill length", "mm"),
     "bill_depth_mm": ("bill depth", "mm"),
@@ -58,6 +71,13 @@ class Dataset:
     Notes
     -----
     Introduced in chapter 1, *Geometry*.
+
+    Examples
+    --------
+    >>> names = {"feature_names": ("length",), "units": ("cm",), "class_names": ("short", "long")}
+    >>> worms = Dataset([[2.0], [9.0]], [-1, 1], **names)
+    >>> worms.axis_labels, worms.names([1, -1])
+    (('length (cm)',), ['long', 'short'])
     """
 
     X: Array
@@ -134,6 +154,11 @@ class Dataset:
         Notes
         -----
         Distances, and so margins, depend on this choice: chapter 1, *Geometry*.
+
+        Examples
+        --------
+        >>> load_penguins().in_units((1, 1000), ("mm", "kg")).X[0]
+        array([18.7 ,  3.75])
         """
         factors = check_vector(sizes, "sizes", length=self.X.shape[1])
         if (factors <= 0).any():
@@ -180,6 +205,11 @@ def load_penguins(
     Gorman, Williams, Fraser (2014), *Ecological sexual dimorphism and environmental variability
     within a community of Antarctic penguins (genus Pygoscelis)*, PLoS ONE 9(3), e90081; the R
     package palmerpenguins of Horst, Hill and Gorman (2020).
+
+    Examples
+    --------
+    >>> load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm")).X.shape
+    (219, 2)
     """
     _check_choice("species", species, _PENGUIN_SPECIES, at_least=2)
     _check_choice("features", features, tuple(_PENGUIN_UNITS), at_least=1)
@@ -229,6 +259,11 @@ def load_iris_pair() -> Dataset:
     ----------
     Fisher (1936), *The use of multiple measurements in taxonomic problems*, Annals of Eugenics
     7(2), 179–188.
+
+    Examples
+    --------
+    >>> load_iris_pair().X.shape
+    (38, 2)
     """
     from sklearn.datasets import load_iris  # slow to import: only when asked for
 
@@ -252,6 +287,11 @@ def load_six_points() -> Dataset:
     Notes
     -----
     Used in chapters 1, *Geometry*, and 2, *Convex hulls*.
+
+    Examples
+    --------
+    >>> load_six_points().X[:3].tolist()
+    [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0]]
     """
     return _toy(
         [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]],
@@ -266,6 +306,11 @@ def load_two_clouds() -> Dataset:
     Notes
     -----
     Used in chapters 1, *Geometry*, and 4, *Lagrange duality*.
+
+    Examples
+    --------
+    >>> load_two_clouds().X.shape
+    (100, 2)
     """
     random = np.random.RandomState(42)
     positive = random.standard_normal((50, 2)) + 2
@@ -288,6 +333,11 @@ def load_close_clouds() -> Dataset:
     Notes
     -----
     Used in chapter 4, *Lagrange duality*.
+
+    Examples
+    --------
+    >>> load_close_clouds().X.shape
+    (50, 2)
     """
     random = np.random.RandomState(46)
     negative = random.standard_normal((25, 2)) + np.array([3.5, 0.0])
@@ -305,6 +355,11 @@ def load_line_example() -> Dataset:
     Notes
     -----
     Used in chapter 1, *Geometry*.
+
+    Examples
+    --------
+    >>> load_line_example().X.tolist()
+    [[1.0, 0.25], [0.5, 0.0]]
     """
     return _toy(
         [[1.0, 0.25], [0.5, 0.0]],
@@ -321,6 +376,11 @@ def load_outlier() -> Dataset:
     Notes
     -----
     Used in chapter 6, *The hinge loss*.
+
+    Examples
+    --------
+    >>> load_outlier().X[-1].tolist()
+    [-1.6, 0.2]
     """
     random = np.random.RandomState(7)
     positive = 0.6 * random.standard_normal((15, 2)) + 2
@@ -350,6 +410,11 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     Notes
     -----
     Used in chapter 5, *Kernels*.
+
+    Examples
+    --------
+    >>> load_circles(6, noise=0).y.tolist()
+    [-1, -1, -1, 1, 1, 1]
     """
     half = _check_half(n)
     random = np.random.RandomState(3)
@@ -380,6 +445,11 @@ def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
     Notes
     -----
     Used in chapter 5, *Kernels*.
+
+    Examples
+    --------
+    >>> load_xor().X.tolist()
+    [[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]]
     """
     if _check_half(n) % 2:
         raise ValueError(f"n must be a positive multiple of 4, got {n}")

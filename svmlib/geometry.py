@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 
+__all__ = ["DirectionalMargin", "Hyperplane", "directional_margin", "euclidean_norm"]
+
 
 @dataclass(frozen=True, eq=False)
 class Hyperplane:
@@ -38,6 +40,14 @@ class Hyperplane:
     Notes
     -----
     Derived in chapter 1, *Geometry*.
+
+    Examples
+    --------
+    >>> plane = Hyperplane([3, 4], -5)
+    >>> plane.signed_distance([[3, 4], [0, 0]])
+    array([ 4., -1.])
+    >>> plane.predict([[3, 4], [0, 0]])
+    array([ 1, -1])
     """
 
     w: Array
@@ -185,8 +195,9 @@ class DirectionalMargin:
     b_minus, b_plus : float
         B⁻(w) = max of w·x over A⁻ and B⁺(w) = min of w·x over A⁺.
     width : float
-        τ_w = (B⁺ − B⁻) / ‖w‖. The classes are separable along w if it is positive; if it is
-        negative, its size is how far they overlap.
+        τ_w = (B⁺ − B⁻) / ‖w‖. If it is positive, the classes are separable along w with a gap this
+        wide. If it is not, no hyperplane with this normal, A⁺ in front, separates them, and −τ_w
+        is how far A⁺ would have to move along w/‖w‖ to touch A⁻ from the front.
     midline : Hyperplane
         w·x − (B⁺ + B⁻)/2 = 0.
     touching : array of int
@@ -195,6 +206,12 @@ class DirectionalMargin:
     Notes
     -----
     Derived in chapter 1, *Geometry*.
+
+    Examples
+    --------
+    >>> margin = directional_margin([[0, 0], [3, 1], [5, 2]], [-1, 1, 1], w=[2, 0])
+    >>> margin.b_minus, margin.b_plus, margin.width, margin.touching
+    (0.0, 6.0, 3.0, array([0, 1]))
     """
 
     b_minus: float
@@ -235,6 +252,13 @@ def directional_margin(
     Notes
     -----
     Derived in chapter 1, *Geometry*.
+
+    Examples
+    --------
+    >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[1, 0]).width
+    6.0
+    >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[-1, 0]).width  # apart the wrong way round
+    -6.0
     """
     direction = _check_nonzero(w)
     points, labels = check_labelled(check_points(X, n_features=direction.size), y)
@@ -252,7 +276,13 @@ def directional_margin(
 
 
 def euclidean_norm(v: Array) -> float:
-    """Return ‖v‖ of a non-empty vector without squaring a number too large or too small for it."""
+    """Return ‖v‖ of a non-empty vector without squaring a number too large or too small for it.
+
+    Examples
+    --------
+    >>> print(f"{euclidean_norm(np.array([3e200, 4e200])):.3e}")
+    5.000e+200
+    """
     largest = float(np.abs(v).max())
     return largest and largest * float(np.sqrt(np.sum((v / largest) ** 2)))
 

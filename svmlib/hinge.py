@@ -24,6 +24,7 @@ Derived in chapter 6, *The hinge loss*.
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Literal
@@ -32,7 +33,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_count, check_labelled, check_scalar, check_vector
+from svmlib._rounding import TINIEST, down, gamma, radius, up
+from svmlib._validation import (
+    Array,
+    _as_float,
+    check_count,
+    check_labelled,
+    check_scalar,
+    check_vector,
+)
+
+__all__ = [
+    "HingeSolution",
+    "HingeStep",
+    "absolute",
+    "best_bias",
+    "hinge",
+    "logistic",
+    "pegasos",
+    "primal_objective",
+    "squared",
+    "subgradient",
+    "subgradient_descent",
+]
 
 # Losses
 
@@ -42,8 +65,18 @@ def hinge(margin: ArrayLike) -> Array:
 
     Zero where the point is on the right side with a margin of at least one, and an upper bound on
     the number of mistakes (one where m ≤ 0). Derived in chapter 6, *The hinge loss*.
+
+    Raises
+    ------
+    ValueError
+        If `margin` is not an array of finite numbers.
+
+    Examples
+    --------
+    >>> hinge([-1.0, 0.0, 1.0, 3.0])
+    array([2., 1., 0., 0.])
     """
-    return np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64))
+    return np.maximum(0.0, 1.0 - _as_float(margin, "margin"))
 
 
 def squared(margin: ArrayLike) -> Array:
@@ -51,8 +84,18 @@ def squared(margin: ArrayLike) -> Array:
 
     It equals (y − f(x))² because y² = 1, and punishes points that are right by more than one.
     Derived in chapter 6, *The hinge loss*.
+
+    Raises
+    ------
+    ValueError
+        If `margin` is not an array of finite numbers.
+
+    Examples
+    --------
+    >>> squared([-1.0, 1.0, 3.0])
+    array([4., 0., 4.])
     """
-    return np.square(1.0 - np.asarray(margin, dtype=np.float64))
+    return np.square(1.0 - _as_float(margin, "margin"))
 
 
 def absolute(margin: ArrayLike) -> Array:
@@ -60,8 +103,18 @@ def absolute(margin: ArrayLike) -> Array:
 
     It equals abs(y − f(x)) because abs(y) = 1, and is the hinge loss where m ≤ 1.
     Derived in chapter 6, *The hinge loss*.
+
+    Raises
+    ------
+    ValueError
+        If `margin` is not an array of finite numbers.
+
+    Examples
+    --------
+    >>> absolute([-1.0, 1.0, 3.0])
+    array([2., 0., 2.])
     """
-    return np.abs(1.0 - np.asarray(margin, dtype=np.float64))
+    return np.abs(1.0 - _as_float(margin, "margin"))
 
 
 def logistic(margin: ArrayLike) -> Array:
@@ -69,8 +122,18 @@ def logistic(margin: ArrayLike) -> Array:
 
     Divided by log 2 it is one at m = 0 and bounds the number of mistakes like the hinge loss.
     No margin is too large or too small for it. Derived in chapter 6, *The hinge loss*.
+
+    Raises
+    ------
+    ValueError
+        If `margin` is not an array of finite numbers.
+
+    Examples
+    --------
+    >>> logistic([0.0, 1e300]).round(4)
+    array([0.6931, 0.    ])
     """
-    return np.logaddexp(0.0, -np.asarray(margin, dtype=np.float64))
+    return np.logaddexp(0.0, -_as_float(margin, "margin"))
 
 
 # The objective
@@ -102,6 +165,11 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     Notes
     -----
     Derived in chapter 6, *The hinge loss*.
+
+    Examples
+    --------
+    >>> primal_objective([1.0], -1.0, [[1.0], [3.0]], [-1, 1], C=10)
+    10.5
     """
     w, b, X, y, C = _check_problem(w, b, X, y, C)
     return float(w @ w / 2 + C * hinge(y * (X @ w + b)).sum())
@@ -135,6 +203,11 @@ def subgradient(
     Notes
     -----
     Derived in chapter 6, *The hinge loss*.
+
+    Examples
+    --------
+    >>> subgradient([2.0], 0.0, [[1.0], [3.0]], [-1, 1], C=1)
+    (array([3.]), 1.0)
     """
     w, b, X, y, C = _check_problem(w, b, X, y, C)
     inside = y * (X @ w + b) < 1
@@ -163,9 +236,16 @@ class HingeStep:
     w, b : ndarray of shape (d,) and float
         The iterate.
     primal : float
-        Its objective, an upper bound on the minimum. It need not fall from step to step.
+        Its objective, rounded up: an upper bound on the minimum. It need not fall from step to
+        step.
     dual : float
-        A lower bound on the minimum.
+        A lower bound on the minimum, rounded down.
+
+    Examples
+    --------
+    >>> start, *_ = subgradient_descent([[0.0], [2.0]], [-1, 1], C=1, trace=True).trace
+    >>> start.w, start.dual, round(start.primal, 9)
+    (array([0.]), 0.0, 2.0)
     """
 
     n_iter: int
@@ -184,15 +264,23 @@ class HingeSolution:
     w, b : ndarray of shape (d,) and float
         The iterate with the lowest objective.
     alpha : ndarray of shape (n,)
-        Multipliers of the dual that prove the lower bound `dual`, feasible up to rounding.
+        Multipliers that prove the lower bound `dual`. They are in their box, and where Σ α_i y_i
+        has to be zero, scaling down the heavier class makes it so: `dual` belongs to those.
     primal, dual : float
-        Upper and lower bound on the minimum, in the scaling of the function that returned them.
+        Upper and lower bound on the minimum, in the scaling of the function that returned them,
+        for the floats given taken as exact numbers: roundings are bounded and go outwards.
     n_iter : int
         Steps taken.
     converged : bool
         Whether the gap reached the tolerance.
     trace : tuple of HingeStep
         The iterates if asked for, else empty.
+
+    Examples
+    --------
+    >>> solution = subgradient_descent([[0.0], [2.0]], [-1, 1], C=1, tol=1e-6)
+    >>> solution.dual <= 0.5 <= solution.primal, solution.converged
+    (True, True)
     """
 
     w: Array
@@ -238,6 +326,11 @@ def best_bias(scores: ArrayLike, y: ArrayLike) -> tuple[float, NDArray[np.bool_]
     Notes
     -----
     Derived in chapter 6, *The hinge loss*.
+
+    Examples
+    --------
+    >>> best_bias([-5.0, 3.0], [-1, 1])[0]
+    1.0
     """
     _, y = check_labelled(np.zeros((np.size(y), 1)), y)
     return _best_bias(check_vector(scores, "scores", length=y.size), y)
@@ -251,6 +344,79 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     below[order[:n_plus]] = True
     low, high = kinks[order[n_plus - 1]], kinks[order[n_plus]]
     return float(low + (high - low) / 2), np.where(y < 0, below, ~below)
+
+
+class _Best:
+    """The best bounds of a descent so far, and its iterates if they are to be kept."""
+
+    def __init__(self, tol: float, trace: bool) -> None:
+        self.tol, self.trace = tol, trace
+        self.primal, self.dual = math.inf, -math.inf
+        self.steps: list[HingeStep] = []
+
+    def add(
+        self, n_iter: int, w: Array, b: float, primal: float, alpha: Array, dual: float
+    ) -> bool:
+        """Take note of an iterate, and say whether the gap has reached the tolerance."""
+        self.n_iter = n_iter
+        if primal <= self.primal:
+            self.primal, self.w, self.b = primal, w, b
+        if dual >= self.dual:
+            self.dual, self.alpha = dual, alpha
+        if self.trace:
+            self.steps.append(HingeStep(n_iter, w, b, primal, self.dual))
+        return self.converged
+
+    @property
+    def converged(self) -> bool:
+        return self.primal - self.dual <= self.tol * self.primal < math.inf
+
+    def solution(self, effort: str) -> HingeSolution:
+        """Return the result, with a warning if the gap is not what was asked for."""
+        if not self.converged:
+            gap = self.primal - self.dual
+            warnings.warn(
+                f"{effort} with a duality gap of {gap:.3g}, which is {gap / self.primal:.3g} of "
+                f"the objective and not below tol={self.tol:g}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return HingeSolution(
+            self.w,
+            self.b,
+            self.alpha,
+            self.primal,
+            self.dual,
+            self.n_iter,
+            self.converged,
+            tuple(self.steps),
+        )
+
+
+def _primal_above(w: Array, losses: Array, lam: float, C: float) -> float:
+    """Bound λ/2 ‖w‖² + C Σ losses from above, for losses that are already bounds."""
+    n_operations = len(w) + len(losses) + 8
+    return up(lam * float(w @ w) / 2 + C * float(losses.sum()), n_operations) + TINIEST * len(w)
+
+
+def _dual_below(w: Array, total: float, error: float, lam: float) -> float:
+    """Bound λ (total − ½ ‖w + e‖²) from below, for every e no longer than the error."""
+    if total == 0:  # then all multipliers are zero
+        return 0.0
+    length = up(up(float(np.linalg.norm(w)), len(w) + 4) + error)
+    return down(lam * (total - up(length * length / 2)), 4) - TINIEST * len(w)
+
+
+def _check_reach(X: Array, weight: float, name: str) -> None:
+    """Refuse data for which ‖w‖ ≤ weight·‖x‖, or a margin, has a square beyond floats."""
+    size = 2 * float(np.abs(X).max()) * math.sqrt(X.shape[1])
+    reach = weight * size
+    if not max(reach * reach, reach * size, size * size) < 1e300:
+        culprit = "X" if size > 1e100 or weight < 1e100 else name
+        raise ValueError(
+            f"{culprit} must be such that floats can hold the squares of the sums of up to "
+            f"{weight:.3g} times X, got values up to {np.abs(X).max():.3g}: rescale {culprit}"
+        )
 
 
 def subgradient_descent(
@@ -296,11 +462,11 @@ def subgradient_descent(
     Raises
     ------
     ValueError
-        If an argument is not as above.
+        If an argument is not as above, or if the numbers that arise are beyond floats.
 
     Notes
     -----
-    *The gap costs nothing.* Let s be the vector with C at the active points and 0 elsewhere. It is
+    *The gap costs little.* Let s be the vector with C at the active points and 0 elsewhere. It is
     feasible for the dual: 0 ≤ s ≤ C, and Σ s_i y_i = 0 because b was best. The step is
     w ← (1 − η) w + η Σ s_i y_i x_i, so if α ← (1 − η) α + η s goes with it, then w = Σ α_i y_i x_i
     throughout, α stays feasible, and D(α) = Σ α_i − ½‖w‖² is a lower bound on the minimum.
@@ -322,6 +488,12 @@ def subgradient_descent(
     Jaggi, M. (2013), "Revisiting Frank-Wolfe: projection-free sparse convex optimization".
 
     Bach, F. (2015), "Duality between subgradient and conditional gradient methods".
+
+    Examples
+    --------
+    >>> solution = subgradient_descent([[0.0], [1.0], [3.0]], [-1, -1, 1], C=10)
+    >>> solution.w.round(2), round(solution.b, 2)
+    (array([1.]), -2.0)
     """
     X, y = check_labelled(X, y)
     C = check_scalar(C, "C", positive=True)
@@ -330,25 +502,20 @@ def subgradient_descent(
     if step not in ("polyak", "diminishing"):
         raise ValueError(f"step must be 'polyak' or 'diminishing', got {step!r}")
 
+    _check_reach(X, C * y.size, "C")
+
     origin = X.mean(axis=0)  # neither F nor D knows where the origin is, but rounding does
     Z = X - origin
+    R = radius(Z)
     alpha: Array = np.zeros(y.size)
-    w: Array = np.zeros(Z.shape[1])
-    best_primal, best_dual = (np.inf, w, 0.0), (-np.inf, alpha)
-    steps: list[HingeStep] = []
+    best = _Best(tol, trace)
     for t in range(max_iter + 1):
+        w = (alpha * y) @ Z
         scores = Z @ w
         b, active = _best_bias(scores, y)
-        primal = float(w @ w / 2 + C * hinge(y * (scores + b)).sum())
-        dual = float(alpha.sum() - w @ w / 2)
-        if primal < best_primal[0]:
-            best_primal = (primal, w, float(b - w @ origin))
-        if dual > best_dual[0]:
-            best_dual = (dual, alpha)
-        if trace:
-            steps.append(HingeStep(t, w, float(b - w @ origin), primal, best_dual[0]))
-        converged = best_primal[0] - best_dual[0] <= tol * best_primal[0]
-        if converged or t == max_iter:
+        primal = _soft_margin_primal(w, b, scores, y, C, R, origin)
+        dual = _soft_margin_dual(w, alpha, y, R)
+        if best.add(t, w, float(b - w @ origin), primal, alpha, dual) or t == max_iter:
             break
         s = C * active
         g = w - (s * y) @ Z
@@ -356,15 +523,32 @@ def subgradient_descent(
             eta = (primal - dual) / max(primal - dual, float(g @ g))
         else:
             eta = 2 / (t + 2)  # the first step has t = 0
-        w = w - eta * g
-        alpha = (1 - eta) * alpha + eta * s
+        alpha = np.clip((1 - eta) * alpha + eta * s, 0, C)
+    return best.solution(f"subgradient_descent stopped after {t} steps")
 
-    primal, w, b = best_primal
-    dual, alpha = best_dual
-    solution = HingeSolution(w, b, alpha, primal, dual, t, converged, tuple(steps))
-    if not converged:
-        _warn_not_converged("subgradient_descent", f"{t} steps", solution, tol)
-    return solution
+
+def _soft_margin_primal(
+    w: Array, b: float, scores: Array, y: Array, C: float, R: float, origin: Array
+) -> float:
+    """Bound the objective at (w, b − w·origin) from above, that bias being rounded to a float.
+
+    A score is off by γ_{d+1} ‖w‖ R at most (Z has one rounding), the bias by γ_{d+1} of its terms.
+    """
+    bias_terms = 2 * abs(b) + float(np.abs(w) @ np.abs(origin))
+    slack = gamma(len(w) + 8) * (float(np.linalg.norm(w)) * R + bias_terms + 1)
+    return _primal_above(w, np.maximum(1 - y * (scores + b) + slack, 0), 1.0, C)
+
+
+def _soft_margin_dual(w: Array, alpha: Array, y: Array, R: float) -> float:
+    """Bound D(α) from below, for α scaled down in the heavier class until Σ α_i y_i = 0.
+
+    Both sums then are the smaller one. w = Σ α_i y_i z_i is off by γ_{m+1} R Σ α_i where m
+    multipliers are not zero, and the scaling moves it by R times the difference of the sums.
+    """
+    m = int(np.count_nonzero(alpha))
+    sums = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
+    error = up((abs(sums[0] - sums[1]) + gamma(2 * m + 6) * sum(sums)) * R)
+    return _dual_below(w, down(2 * min(sums), m + 4), error, 1.0)
 
 
 def pegasos(
@@ -419,7 +603,7 @@ def pegasos(
     Raises
     ------
     ValueError
-        If an argument is not as above.
+        If an argument is not as above, or if the numbers that arise are beyond floats.
 
     Notes
     -----
@@ -435,6 +619,12 @@ def pegasos(
     ----------
     Shalev-Shwartz, S., Singer, Y., Srebro, N. and Cotter, A. (2011), "Pegasos: primal estimated
     sub-gradient solver for SVM".
+
+    Examples
+    --------
+    >>> solution = pegasos([[-2.0], [-1.0], [1.0]], [-1, -1, 1], lam=0.1)
+    >>> solution.dual <= 0.05 <= solution.primal, solution.b
+    (True, 0.0)
     """
     X, y = check_labelled(X, y)
     lam = check_scalar(lam, "lam", positive=True)
@@ -445,10 +635,11 @@ def pegasos(
 
     n, d = X.shape
     Z = y[:, np.newaxis] * (np.column_stack([X, np.ones(n)]) if bias == "regularised" else X)
+    _check_reach(Z, 1 / lam, "lam")
+    R, most = radius(Z), down(1 / (lam * n))
     rng = np.random.default_rng(seed)
     v, counts, t = np.zeros(Z.shape[1]), np.zeros(n), 0
-    best_primal, best_dual = (np.inf, v), (-np.inf, counts)
-    steps: list[HingeStep] = []
+    best = _Best(tol, trace)
     for _ in range(n_epochs):
         for i in rng.permutation(n):
             t += 1
@@ -457,33 +648,13 @@ def pegasos(
             if inside:
                 v += Z[i] / (lam * t)
                 counts[i] += 1
-        alpha = np.minimum(counts / (lam * t), 1 / (lam * n))
-        primal = float(lam / 2 * v @ v + hinge(Z @ v).mean())
-        w_alpha = alpha @ Z  # v but for rounding, which piles up over the steps
-        dual = float(lam * (alpha.sum() - w_alpha @ w_alpha / 2))
-        if primal < best_primal[0]:
-            best_primal = (primal, v)
-        if dual > best_dual[0]:
-            best_dual = (dual, alpha)
-        if trace:
-            steps.append(HingeStep(t, v[:d], float(v[d:].sum()), primal, best_dual[0]))
-        converged = best_primal[0] - best_dual[0] <= tol * best_primal[0]
-        if converged:
+        alpha = np.minimum(counts / (lam * t), most)
+        # Each product of n or d terms is off by its γ; v is Σ α_i y_i x_i but for more rounding.
+        slack = gamma(len(v) + 8) * (float(np.linalg.norm(v)) * R + 1)
+        primal = _primal_above(v, np.maximum(1 - Z @ v + slack, 0), lam, 1 / n)
+        total = float(alpha.sum())
+        error = up(gamma(n + 6) * total * R)
+        dual = _dual_below(alpha @ Z, down(total, n + 4), error, lam)
+        if best.add(t, v[:d], float(v[d:].sum()), primal, alpha, dual):  # no bias: an empty sum
             break
-
-    primal, v = best_primal
-    dual, alpha = best_dual
-    w, b = v[:d], float(v[d:].sum())  # an empty sum is zero: no bias
-    solution = HingeSolution(w, b, alpha, primal, dual, t, converged, tuple(steps))
-    if not converged:
-        _warn_not_converged("pegasos", f"{n_epochs} epochs", solution, tol)
-    return solution
-
-
-def _warn_not_converged(name: str, effort: str, solution: HingeSolution, tol: float) -> None:
-    warnings.warn(
-        f"{name} stopped after {effort} with a duality gap of {solution.gap:.3g}, which is "
-        f"{solution.gap / solution.primal:.3g} of the objective and not below tol={tol:g}",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
+    return best.solution(f"pegasos stopped after {n_epochs} epochs")

@@ -33,7 +33,7 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull as Qhull
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import UNIT, down, exact_dot, gamma, sum_in_pairs, tree_depth, up
+from svmlib._rounding import UNIT, down, exact_dot, gamma, radius, sum_in_pairs, tree_depth, up
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
 from svmlib.geometry import euclidean_norm
 
@@ -73,19 +73,14 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
     return np.ldexp(Z, size - exponent), np.ldexp(centre, size), exponent
 
 
-def _check_size(X: Array, exponent: NDArray[np.int64], limit: int, name: str = "X") -> None:
-    """Refuse points X = c + 2^exponent Z that need floats beyond 2^±limit."""
+def check_size(X: Array, exponent: NDArray[np.int64], limit: int = 504, name: str = "X") -> None:
+    """Refuse X = c + 2^exponent Z outside 2^±limit; within the default, squares are floats."""
     if np.frexp(np.abs(X).max())[1] > limit or (exponent < -limit and np.ptp(X, axis=0).any()):
         raise ValueError(
             f"{name} must have coordinates below {2.0**limit:.0e} and a spread above "
             f"{2.0**-limit:.0e}, so that floats can hold what is computed from them: "
             f"rescale {name}, by a power of two if no digit may change"
         )
-
-
-def radius(Z: Array) -> float:
-    """Return R ≥ ‖z_i‖ for all rows."""
-    return up(float(np.sqrt(np.square(Z).sum(axis=1).max())), Z.shape[1] + 4)
 
 
 # Convex hulls
@@ -199,7 +194,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     X = check_points(points, "points")
     n, d = X.shape
     Z, centre, exponent = standardise(X, by_column=False)
-    _check_size(X, exponent, 1000, "points")
+    check_size(X, exponent, 1000, "points")
     mean = Z.mean(axis=0)
     triangle = np.linalg.qr(Z - mean, mode="r")  # has the same axes, and min(n, d) rows
     _, lengths, axes = np.linalg.svd(triangle, full_matrices=True)
@@ -553,7 +548,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     X, y = check_labelled(X, y)
     cap = _check_cap(cap, y)
     Z, _, exponent = standardise(X, by_column=False)
-    _check_size(X, exponent, 504)
+    check_size(X, exponent)
     weights, normal = _nearest_to_origin(Z, y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
@@ -615,7 +610,7 @@ def distance_above(v: Array, error: float) -> float:
 
 
 def distance_below(lift: float, w: Array, R: float) -> float:
-    """Bound the distance of two hulls from below by lift/‖w‖, for entries of w of size one.
+    """Bound the distance of two hulls from below by lift/‖w‖, for w that is not tiny.
 
     lift = min w·z over one hull − max w·z over the other, as computed. Each w·z is off by at most
     γ_{d+1} ‖w‖ R (d products and sums, and Z itself), so lift/‖w‖ is off by 2 γ_{d+1} R; a
@@ -838,10 +833,10 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     program is the search for the best of these bounds.
 
     In ν = 1/μ and t = νλ the program has d + 1 equations and the box 0 ≤ t ≤ 1, which is fast. Its
-    solution is nearly always exact but for rounding. Where the solver's tolerance shows (as for
-    hulls that nearly touch), Newton's method goes on: the closest points of the reduced hulls at a
-    cap that separates give a w, and this w alone keeps the hulls apart up to some larger cap, at
-    which the next w is found. When no w goes further, the hulls meet.
+    solution is nearly always exact but for rounding. Where it is not, as for hulls that nearly
+    touch, Newton's method goes on: the closest points of the reduced hulls at a cap that separates
+    give a w, and this w alone keeps the hulls apart up to some larger cap, at which the next w is
+    found. When no w goes further, the hulls meet.
 
     Derived in chapter 6, *The hinge loss*.
 
@@ -890,16 +885,17 @@ def _cap_program(Z: Array, y: Array) -> tuple[Array, Array]:
 
     Returns λ = t/ν and the multipliers w of the first equation.
     """
-    program = linprog(
-        c=np.where(y > 0, -1.0, 0.0),
-        A_eq=np.vstack([(y[:, np.newaxis] * Z).T, y]),
-        b_eq=np.zeros(Z.shape[1] + 1),
-        bounds=(0, 1),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    t = program.x if program.success and -program.fun > 0.5 else np.ones(len(y))
-    return _normalise(t, y), -program.eqlin.marginals[:-1]
+    A = np.vstack([(y[:, np.newaxis] * Z).T, y])
+    costs = np.where(y > 0, -1.0, 0.0)
+    program = linprog(costs, A_eq=A, b_eq=np.zeros(len(A)), bounds=(0, 1), method="highs")
+    if not program.success or -program.fun < 0.5:
+        return _normalise(np.ones(len(y)), y), np.zeros(Z.shape[1])
+    t, multipliers = program.x, program.eqlin.marginals
+    free = (t > 1e-9) & (t < 1 - 1e-9)  # there both systems are equations, to be solved once more
+    basis = A[:, free]
+    t[free] -= np.linalg.lstsq(basis, A @ t)[0]
+    multipliers += np.linalg.lstsq(basis.T, costs[free] - multipliers @ basis)[0]
+    return _normalise(t.clip(0, 1), y), -multipliers[:-1]
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
@@ -911,7 +907,7 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     """
     smallest = _smallest_cap(y)
     if not w.any():
-        return smallest, smallest
+        return smallest, down(smallest, 1)
     w = _unit_size(w)
     heights = y * (Z @ w)
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
@@ -926,4 +922,4 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     error = up(gamma(len(w) + 5) * radius(Z) * float(np.linalg.norm(w)))
     below = float(sum_in_pairs(np.maximum(levels - heights + error, 0)))
     bound = down(float(plus[last] + minus[last]) / below, tree_depth(len(y)) + 5) if below else 0.0
-    return min(1 / max(nu, 1.0), 1.0), min(max(bound, smallest), 1.0)
+    return min(max(1 / max(nu, 1.0), smallest), 1.0), min(max(bound, down(smallest, 1)), 1.0)

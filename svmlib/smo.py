@@ -14,9 +14,9 @@ Derived in chapters 3 and 7, *SMO* and *The full SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import combinations, cycle, product
+from itertools import combinations, cycle
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
-from svmlib._rounding import gamma
+from svmlib._rounding import gamma, radius, up
 from svmlib._validation import Array, check_count, check_labelled, check_scalar, check_vector
 from svmlib.duality import DualProblem, Solution, check_problem
 from svmlib.hulls import (
@@ -32,6 +32,10 @@ from svmlib.hulls import (
     NotSeparableError,
     Separation,
     certify_weights,
+    check_size,
+    closest_points,
+    distance_above,
+    distance_below,
     separation,
     standardise,
 )
@@ -341,13 +345,19 @@ class HullStep:
     objective : float
         Q(λ) = ‖w(λ)‖² − Σλ⁺ − Σλ⁻.
     distance, lower_bound : float
-        ‖p − q‖ and (min w·x⁺ − max w·x⁻)/‖w‖: the distance of the hulls is between the two. The
-        lower bound is negative as long as w does not separate the classes.
+        ‖p − q‖, rounded up, and (min w·x⁺ − max w·x⁻)/‖w‖, rounded down: the distance of the hulls
+        is between the two. The lower bound is negative as long as w does not separate the classes.
     pair : tuple of two int, or None
         The points (rows of X), one of each class, whose weights the step moved; None at the start
         and after a sweep.
     length : float
         δ* of the step; the largest size of any δ* of the sweep; 0 at the start.
+
+    Examples
+    --------
+    >>> first, *_ = hull_smo([[0.0], [2.0], [6.0]], [-1, -1, 1], trace=True).trace
+    >>> first.n_iter, first.p, first.q, first.pair
+    (0, array([6.]), array([1.]), None)
     """
 
     n_iter: int
@@ -377,6 +387,15 @@ class HullSolution:
         Whether the relative gap reached the tolerance.
     trace : tuple of HullStep
         The start and every iteration if asked for, else empty.
+    n_products : int
+        Inner products of d numbers computed for the steps and their bounds (those of `separation`
+        at the start and of the final check apart); a weighted sum of n points counts as n.
+
+    Examples
+    --------
+    >>> solution = hull_smo([[0.0], [2.0], [6.0]], [-1, -1, 1])
+    >>> solution.alpha, solution.converged
+    (array([0.   , 0.125, 0.125]), True)
     """
 
     closest: ClosestPoints
@@ -384,6 +403,7 @@ class HullSolution:
     n_iter: int
     converged: bool
     trace: tuple[HullStep, ...] = ()
+    n_products: int = 0
 
 
 def hull_smo(
@@ -420,7 +440,8 @@ def hull_smo(
         Stop when ‖p − q‖ − bound ≤ tol · ‖p − q‖, where bound = (min w·x⁺ − max w·x⁻)/‖w‖.
     selection : {"steepest", "cyclic"}
         ``"steepest"``: the pair along which Q falls fastest. ``"cyclic"``: sweep after sweep
-        through all n₊n₋ pairs; the bound is computed once a sweep.
+        through all n₊n₋ pairs, of which most do not move; the bound is computed once a sweep. A
+        sweep costs O(n₊n₋d): meant for watching, not for thousands of points.
     max_iter : int, default 100,000
         The most pair steps; the last sweep is finished.
     callback : callable, optional
@@ -436,8 +457,8 @@ def hull_smo(
     Raises
     ------
     ValueError
-        If an argument is not as above, or if one column is so much larger than the others that
-        its rounding hides the distance of the hulls.
+        If an argument is not as above, if the rounding of the coordinates hides the distance of
+        the hulls, or if the squares of distances, or the multipliers, leave the range of a float.
     NotSeparableError
         If the hulls meet. Q has no minimum then: along the weights of a common point w is zero,
         and Q falls without end as their sum grows.
@@ -469,6 +490,12 @@ def hull_smo(
     Teitelbaum, J., *Mathematics for Machine Learning*, chapter 7: pairs across the classes.
 
     Platt, J. (1998), "Sequential minimal optimization".
+
+    Examples
+    --------
+    >>> solution = hull_smo([[0.0, 0.0], [4.0, 2.0], [4.0, -2.0]], [-1, 1, 1])
+    >>> solution.closest.p.round(6), round(solution.closest.distance, 6)
+    (array([4., 0.]), 4.0)
     """
     X, y = check_labelled(X, y)
     tol = check_scalar(tol, "tol", positive=True)
@@ -479,76 +506,167 @@ def hull_smo(
     if not separable.separable:
         raise NotSeparableError(separable)
 
-    Z, centre, exponent = standardise(X, by_column=False)
-    rows_plus, rows_minus = np.flatnonzero(y > 0).tolist(), np.flatnonzero(y < 0).tolist()
-    plus, minus = Z[rows_plus], Z[rows_minus]
-    lambda_plus = np.full(len(plus), 1 / len(plus))
-    lambda_minus = np.full(len(minus), 1 / len(minus))
+    state = _Pairs(X, y)
     steps: list[HullStep] = []
-    n_iter, pair, length = 0, None, 0.0
+    pair, length = None, 0.0
     while True:
-        p = lambda_plus @ plus / lambda_plus.sum()
-        q = lambda_minus @ minus / lambda_minus.sum()
-        distance = float(np.linalg.norm(p - q))
-        if distance < np.finfo(float).eps:
-            raise ValueError(
-                "X must have its classes further apart than the rounding of its coordinates "
-                "(they are separable along a column of smaller values: scale the columns)"
-            )
-        lambda_plus *= 1 / distance**2 / lambda_plus.sum()
-        lambda_minus *= 1 / distance**2 / lambda_minus.sum()
-        w = (p - q) / distance**2
-        bound = float(((plus @ w).min() - (minus @ w).max()) * distance)  # ‖w‖ = 1/distance
-        step = HullStep(
-            n_iter,
-            p=centre + np.ldexp(p, exponent),
-            q=centre + np.ldexp(q, exponent),
-            total=float(np.ldexp(distance**-2, -2 * exponent)),
-            objective=float(np.ldexp(-(distance**-2), -2 * exponent)),
-            distance=float(np.ldexp(distance, exponent)),
-            lower_bound=float(np.ldexp(bound, exponent)),
-            pair=pair,
-            length=float(np.ldexp(length, -2 * exponent)),
-        )
+        state.rescale()
+        step = state.record(pair, length)
         if trace:
             steps.append(step)
         if callback is not None:
             callback(step)
-        converged = distance - bound <= tol * distance
-        if converged or n_iter >= max_iter:
+        gap = state.above - state.below
+        if gap <= max(tol * state.above, 2 * state.slack) or state.n_iter >= max_iter:
             break
-        pairs: Iterable[tuple[int, int]] = product(range(len(plus)), range(len(minus)))
-        length = 0.0
         if selection == "steepest":
-            i, j = _steepest_pair(plus @ w, minus @ w, lambda_plus, lambda_minus)
-            pairs, pair = [(i, j)], (rows_plus[i], rows_minus[j])
-        for i, j in pairs:
-            difference = plus[i] - minus[j]
-            delta = (1 - w @ difference) / (difference @ difference)
-            smallest = max(-lambda_plus[i], -lambda_minus[j])
-            if delta <= smallest:
-                delta = smallest  # one of the next two sums is exactly zero
-            if delta != 0:
-                lambda_plus[i] += delta
-                lambda_minus[j] += delta
-                w = w + delta * difference
-                n_iter += 1
-                length = max(length, delta, -delta) if selection == "cyclic" else delta
+            i, j = _steepest_pair(*state.heights, *state.lambdas)
+            pair, length = (int(state.rows[0][i]), int(state.rows[1][j])), state.move(i, j)
+        else:
+            length = state.sweep()
         if length == 0:
             break  # what is left to gain is less than rounding
 
-    weights = np.empty(len(y))
-    weights[y > 0] = lambda_plus / lambda_plus.sum()
-    weights[y < 0] = lambda_minus / lambda_minus.sum()
+    closest = certify_weights(X, y, state.weights())
+    converged = closest.gap <= tol * closest.distance
     if not converged:
-        warnings.warn(
-            f"hull_smo stopped after {n_iter} steps with a distance of {step.distance:.6g} and a "
-            f"lower bound of {step.lower_bound:.6g}; columns of different scale need many steps",
-            ConvergenceWarning,
-            stacklevel=2,
+        _warn_hulls_not_converged(state, closest, max_iter)
+    alpha = 2 * closest.weights * step.total
+    return HullSolution(closest, alpha, state.n_iter, converged, tuple(steps), state.n_products)
+
+
+def _warn_hulls_not_converged(state: _Pairs, closest: ClosestPoints, max_iter: int) -> None:
+    reason = (
+        "columns of different scale need many steps"
+        if state.n_iter >= max_iter
+        else "what is left is rounding"
+    )
+    warnings.warn(
+        f"hull_smo stopped after {state.n_iter} steps with a distance of {closest.distance:.6g} "
+        f"and a lower bound of {closest.lower_bound:.6g}; {reason}",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+class _Pairs:
+    """The weights λ⁺, λ⁻ of `hull_smo` and w(λ), for points in standardised coordinates."""
+
+    def __init__(self, X: Array, y: Array) -> None:
+        self.X, self.y = X, y
+        Z, self.centre, exponent = standardise(X, by_column=False)
+        check_size(X, exponent)
+        self.exponent, self.radius = int(exponent), radius(Z)
+        self.rows = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+        self.plus, self.minus = Z[self.rows[0]], Z[self.rows[1]]
+        self.lambdas = tuple(np.full(len(rows), 1 / len(rows)) for rows in self.rows)
+        self.n_iter = self.n_products = 0
+
+    def rescale(self) -> None:
+        """Find p and q, enclose their distance, give the weights the best sum, 1/‖p − q‖².
+
+        p and q are off by γ_{2m+3} R if m weights are not zero: the sums, and Z itself.
+        """
+        lambda_plus, lambda_minus = self.lambdas
+        self.p = lambda_plus @ self.plus / lambda_plus.sum()
+        self.q = lambda_minus @ self.minus / lambda_minus.sum()
+        self.distance = float(np.linalg.norm(self.p - self.q))
+        m = sum(int(np.count_nonzero(lambdas)) for lambdas in self.lambdas)
+        error = up(2 * gamma(2 * m + 6) * self.radius)
+        self.slack = error + 2 * gamma(len(self.p) + 4) * self.radius  # of both bounds
+        if self.distance <= self.slack:
+            raise _nearer_than_rounding(self.X, self.y)
+        for lambdas in self.lambdas:
+            lambdas *= 1 / self.distance**2 / lambdas.sum()
+        self.w = (self.p - self.q) / self.distance**2
+        self.heights = self.plus @ self.w, self.minus @ self.w
+        self.n_products += 2 * len(self.y)
+        lift = float(self.heights[0].min() - self.heights[1].max())
+        self.above = distance_above(self.p - self.q, error)
+        self.below = distance_below(lift, self.w, self.radius)
+
+    def move(self, i: int, j: int) -> float:
+        """Minimise Q along one pair, as far as the weights allow, and return the step δ*."""
+        difference = self.plus[i] - self.minus[j]
+        (length,) = self._lengths(i, difference[np.newaxis], slice(j, j + 1))
+        return self._move(i, j, difference, length)
+
+    def sweep(self) -> float:
+        """Move along every pair in turn, and return the largest size of a step.
+
+        All pairs of one x⁺_i are looked at together; where one moves, those after it once more.
+        """
+        largest = 0.0
+        for i, x in enumerate(self.plus):
+            differences = x - self.minus
+            start = 0
+            while start < len(differences):
+                lengths = self._lengths(i, differences[start:], slice(start, None))
+                moving = np.flatnonzero(lengths)
+                if moving.size == 0:
+                    break
+                j = start + int(moving[0])
+                largest = max(largest, abs(self._move(i, j, differences[j], lengths[moving[0]])))
+                start = j + 1
+        return largest
+
+    def _lengths(self, i: int, differences: Array, columns: slice) -> Array:
+        """Return δ* = max(δ_ij, −λ⁺_i, −λ⁻_j) for the pairs of i with some j."""
+        squares = np.square(differences).sum(axis=1)
+        if not squares.all():
+            raise _nearer_than_rounding(self.X, self.y)
+        self.n_products += 2 * len(differences)
+        bounds = np.maximum(-self.lambdas[0][i], -self.lambdas[1][columns])
+        lengths: Array = np.maximum((1 - differences @ self.w) / squares, bounds)
+        return lengths
+
+    def _move(self, i: int, j: int, difference: Array, delta: float) -> float:
+        for lambdas, k in zip(self.lambdas, (i, j), strict=True):
+            lambdas[k] += delta  # exactly zero where δ* is its bound
+        self.w = self.w + delta * difference
+        self.n_iter += delta != 0
+        return float(delta)
+
+    def record(self, pair: tuple[int, int] | None, length: float) -> HullStep:
+        """Describe the state in the units of X."""
+        with np.errstate(over="ignore"):
+            total = float(np.ldexp(self.distance**-2, -2 * self.exponent))
+        if not np.isfinite(total):
+            raise ValueError(
+                "X must have its classes further apart: the multipliers, of the size 1/distance², "
+                "are too large for floats; rescale X"
+            )
+        return HullStep(
+            self.n_iter,
+            p=self.centre + np.ldexp(self.p, self.exponent),
+            q=self.centre + np.ldexp(self.q, self.exponent),
+            total=total,
+            objective=-total,
+            distance=float(np.ldexp(self.above, self.exponent)),
+            lower_bound=float(np.ldexp(self.below, self.exponent)),
+            pair=pair,
+            length=float(np.ldexp(length, -2 * self.exponent)),
         )
-    return HullSolution(
-        certify_weights(X, y, weights), 2 * weights * step.total, n_iter, converged, tuple(steps)
+
+    def weights(self) -> Array:
+        """Return the convex weights, in the order of the rows of X."""
+        weights = np.empty(len(self.y))
+        for rows, lambdas in zip(self.rows, self.lambdas, strict=True):
+            weights[rows] = lambdas / lambdas.sum()
+        return weights
+
+
+def _nearer_than_rounding(X: Array, y: Array) -> ValueError:
+    """Return the error for separable classes that steps cannot tell apart, with the reason."""
+    by_column, _, _ = standardise(X, by_column=True)
+    reason = (
+        "they are separable along a column of smaller values: scale the columns"
+        if closest_points(by_column, y).lower_bound > 1e-9
+        else "svmlib.hulls.separation proves that they are separable, no scale of the columns helps"
+    )
+    return ValueError(
+        "X must have its classes further apart than the rounding errors of sums of its points "
+        f"({reason})"
     )
 
 

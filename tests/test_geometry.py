@@ -1,6 +1,7 @@
 """Distances are what Pythagoras says, margins are blind to scale, bad input is named."""
 
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -176,6 +177,29 @@ def test_touching_samples_in_spite_of_rounding():
     margin = directional_margin(X, [1, 1, 1, 1, -1, -1], turn @ (0, 1))
     assert margin.touching.tolist() == [0, 1, 2, 4]
     assert margin.width == pytest.approx(1)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e6])
+def test_what_touches_does_not_depend_on_units(scale):
+    X = np.array([[0.0, 1], [3, 1], [7, 1 + 1e-6], [1, 2], [1, 0], [2, -1]]) * scale
+    margin = directional_margin(X, [1, 1, 1, 1, -1, -1], (0, 1))
+    assert margin.touching.tolist() == [0, 1, 4]  # not 2, which is off by a millionth
+    X[2, 1] = X[0, 1] + 1e-11 * scale
+    assert directional_margin(X, [1, 1, 1, 1, -1, -1], (0, 1)).touching.tolist() == [0, 1, 2, 4]
+
+
+def test_a_width_that_is_not_positive_is_how_far_a_class_has_to_move():
+    for X in ([[0.0], [6.0]], [[0.0], [6.0], [2.0], [-9.0]]):  # the wrong way round; inside
+        X, y = np.array(X), np.array([1, -1, -1, 1])[: len(X)]
+        width = directional_margin(X, y, [2.0]).width
+        moved = X + np.where(y > 0, -width, 0)[:, np.newaxis]
+        assert directional_margin(moved, y, [2.0]).width == 0
+        assert directional_margin(moved + 0.1 * (y > 0)[:, np.newaxis], y, [2.0]).width > 0
+
+
+def test_pickle():
+    plane = pickle.loads(pickle.dumps(line()))
+    assert (plane.w.tolist(), plane.b) == ([1, 2], -1)
 
 
 def test_penguins_are_separable_along_the_eyeballed_direction():

@@ -1,4 +1,6 @@
+import pickle
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,6 +22,8 @@ from svmlib.hinge import (
     subgradient,
     subgradient_descent,
 )
+from tests import exact
+from tests.hostile import problem
 
 REALS = st.floats(-1e3, 1e3, allow_subnormal=False)
 
@@ -71,6 +75,84 @@ class TestLosses:
         for loss in (hinge, squared, absolute, logistic):
             assert loss(np.zeros((2, 3))).shape == (2, 3)
             assert loss([1, 2]).dtype == np.float64
+
+    @pytest.mark.parametrize("margin", [None, np.nan, [0.0, np.inf], "one", [1j]])
+    def test_what_is_no_number_is_refused(self, margin):
+        for loss in (hinge, squared, absolute, logistic):
+            with pytest.raises(ValueError, match="margin must be"):
+                loss(margin)
+
+
+class TestBoundsAgainstFractions:
+    """What is reported is true of the floats given, taken as exact numbers, without tolerance."""
+
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+    @pytest.mark.parametrize("seed", range(120))
+    def test_subgradient_descent(self, seed):
+        X, y = problem(seed)
+        C = 10.0 ** np.random.default_rng(seed).uniform(-4, 4) / (np.ptp(X) ** 2 or 1.0)
+        C = 1.0 if seed % 5 == 0 else C
+        step = "polyak" if seed % 2 else "diminishing"
+        solution = subgradient_descent(X, y, C, tol=1e-6, max_iter=40, step=step, trace=True)
+        for iterate in (solution, solution.trace[0], solution.trace[-1]):
+            F = exact.objective(iterate.w, iterate.b, X, y, C)
+            assert Fraction(iterate.primal) >= F
+        assert ((solution.alpha >= 0) & (solution.alpha <= C)).all()
+        assert Fraction(solution.dual) <= exact.dual_value(solution.alpha, X, y)
+        assert solution.converged == (solution.gap <= 1e-6 * solution.primal)
+
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+    @pytest.mark.parametrize("bias", ["none", "regularised"])
+    @pytest.mark.parametrize("seed", range(60))
+    def test_pegasos(self, seed, bias):
+        X, y = problem(seed)
+        n = len(y)
+        lam = 10.0 ** np.random.default_rng(seed).uniform(-4, 4) * (np.ptp(X) ** 2 or 1.0)
+        solution = pegasos(X, y, lam, bias=bias, n_epochs=10, trace=True)
+        Z = np.column_stack([X, np.ones(n)]) if bias == "regularised" else X
+        for iterate in (solution, solution.trace[-1]):
+            v = np.append(iterate.w, iterate.b) if bias == "regularised" else iterate.w
+            loss = exact.objective(v, 0.0, Z, y, 1) - exact.objective(v, 0.0, Z, y, 0)
+            F = exact.objective(v, 0.0, Z, y, 0) * Fraction(lam) + loss / n
+            assert Fraction(iterate.primal) >= F
+        most = 1 / (Fraction(lam) * n)
+        assert all(0 <= Fraction(a) <= most for a in solution.alpha)
+        dual = exact.dual_value(solution.alpha, Z, y, balance=False) * Fraction(lam)
+        assert Fraction(solution.dual) <= dual
+
+    @pytest.mark.parametrize("shift", [1e8, 1e11])
+    def test_far_from_the_origin(self, shift):
+        X, y = gaussians(30, 2, 2)
+        X = X + shift
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solution = subgradient_descent(X, y, 1.0, max_iter=500)
+        assert Fraction(solution.primal) >= exact.objective(solution.w, solution.b, X, y, 1.0)
+
+    @pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e-154])
+    def test_tiny_features_leave_only_the_bias(self, scale):
+        X, y = gaussians(20, 2, 4)
+        assert subgradient_descent(X * scale, y, 1.0).primal == pytest.approx(20)
+        assert pegasos(X * scale, y, 0.1).primal == pytest.approx(1)
+
+    def test_what_floats_cannot_hold_is_refused_by_name(self):
+        X, y = gaussians(20, 2, 4)
+        for scale in (1e154, 1e200, 1e308):
+            Z = np.clip(X, -1, 1) * scale
+            with pytest.raises(ValueError, match=r"X must be such that floats .* rescale X"):
+                subgradient_descent(Z, y, 1.0)
+            with pytest.raises(ValueError, match=r"X must be such that floats .* rescale X"):
+                pegasos(Z, y, 0.1)
+        with pytest.raises(ValueError, match="C must be such that floats"):
+            subgradient_descent(X, y, 1e200)
+        with pytest.raises(ValueError, match="lam must be such that floats"):
+            pegasos(X, y, 1e-200)
+
+    def test_pickle(self):
+        solution = subgradient_descent(*gaussians(20, 2, 4), 1.0, trace=True)
+        again = pickle.loads(pickle.dumps(solution))
+        np.testing.assert_array_equal(again.w, solution.w)
+        assert again != solution
 
 
 class TestObjective:
@@ -268,7 +350,7 @@ class TestSubgradientDescent:
             ([[1.0], [1.0]], [1, -1]),
             ([[0.0], [1.0]], [1, -1]),
             (np.vstack([np.zeros((1000, 2)), np.ones((1, 2))]), [-1] * 1000 + [1]),
-            (np.array([[1e-8, 1e8], [2e-8, 2e8], [3e-8, -1e8]]), [1, -1, 1]),
+            (np.array([[1e-8, 1e4], [2e-8, 2e4], [3e-8, -1e4]]), [1, -1, 1]),
         ],
     )
     def test_hard_cases(self, X, y):
@@ -276,6 +358,12 @@ class TestSubgradientDescent:
         solution = subgradient_descent(X, y, 0.5)
         check_descent(solution, X, y, 0.5, 1e-3)
         assert solution.converged
+
+    def test_where_rounding_exceeds_the_minimum_the_interval_is_wide(self):
+        X = np.array([[1e-8, 1e8], [2e-8, 2e8], [3e-8, -1e8]])  # margins are known to 1e-16,
+        with pytest.warns(ConvergenceWarning):  # and the minimum is of that order
+            solution = subgradient_descent(X, [1, -1, 1], 0.5, max_iter=200)
+        assert 0 <= solution.dual < 1e-15 < solution.primal < 1e-13
 
     def test_says_when_it_did_not_converge(self):
         X, y = gaussians(60, 2, 2)

@@ -1,4 +1,6 @@
+import pickle
 import warnings
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +13,8 @@ from sklearn.svm import SVC
 
 from svmlib.hulls import NotSeparableError, closest_points, separation
 from svmlib.smo import hull_smo
+from tests import exact
+from tests.hostile import problem
 from tests.test_hulls import gaussians
 
 
@@ -117,6 +121,25 @@ class TestBothSelections:
         X, y, weights = np.array(X), np.array(y), error.value.separation.weights
         assert objective(1e6 * weights, X, y) <= -2e6 * (1 - 1e-6)
 
+    @pytest.mark.parametrize("seed", range(60))
+    def test_every_bound_of_every_step_is_true(self, selection, seed):
+        X, y = problem(seed, scales=(-145, 135) if seed % 3 == 0 else (-10, 10))
+        squared = exact.distance_squared(X, y, closest_points(X, y).weights)
+        if squared is None or not separation(X, y).separable:
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                solution = hull_smo(X, y, selection=selection, tol=1e-13, max_iter=100, trace=True)
+            except ValueError:  # nearer to each other than rounding
+                assert squared <= (Fraction(1e-13) * Fraction(np.ptp(X))) ** 2
+                return
+        for record in (*solution.trace, solution.closest):
+            assert Fraction(max(record.lower_bound, 0)) ** 2 <= squared
+            assert squared <= Fraction(record.distance) ** 2
+        gap = solution.closest.gap
+        assert solution.converged == (gap <= 1e-13 * solution.closest.distance)
+
     def test_max_iter(self, selection):
         X, y = gaussians(40, 2, 5)
         with pytest.warns(ConvergenceWarning, match="distance of .* and a lower bound of"):
@@ -169,7 +192,7 @@ def test_a_step_is_the_clipped_minimum_along_its_pair():
 def test_two_points_take_no_step():
     solution = hull_smo([[0.0, 0], [3, 4]], [1, -1])
     assert solution.n_iter == 0
-    assert solution.closest.distance == 5
+    assert solution.closest.lower_bound <= 5 <= solution.closest.distance
     np.testing.assert_allclose(solution.alpha, 2 / 25)
 
 
@@ -199,6 +222,51 @@ def test_columns_of_different_scale_are_not_silently_wrong():
 
     with pytest.raises(ValueError, match="scale the columns"):
         hull_smo([[0.0, 0.0], [0.0, 1.0], [1e-30, 0.0], [1e-30, 1.0]], [1, 1, -1, -1])
+
+
+def test_classes_apart_by_rounding_get_the_right_reason():
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((2, 2)))[0]
+    X, y = np.array([[0.0, 0], [0, 1], [2e-15, 0], [2e-15, 1]]) @ turn, [1, 1, -1, -1]
+    assert separation(X, y).separable
+    with pytest.raises(ValueError, match="no scale of the columns helps"):
+        hull_smo(X, y)
+    for scale in (1e-200, 1e154, 1e200):
+        with pytest.raises(ValueError, match="rescale X"):
+            hull_smo(scale * np.array([[0.0], [1.0]]), [1, -1])
+    with pytest.raises(ValueError, match=r"multipliers.*rescale X"):
+        hull_smo(1e-150 * np.array([[0.0], [1e-6], [1.0]]), [1, -1, -1])
+
+
+def test_why_it_stopped():
+    X, y = gaussians(30, 2, 5)
+    for max_iter, reason in (
+        (3, "columns of different scale"),
+        (10_000, "what is left is rounding"),
+    ):
+        with pytest.warns(ConvergenceWarning, match=reason):
+            hull_smo(X, y, tol=1e-300, max_iter=max_iter)
+
+
+def test_inner_products_are_counted():
+    X, y = gaussians(40, 2, 8)
+    solution = hull_smo(X, y)
+    assert solution.n_products == 2 * 40 * (solution.n_iter + 1) + 2 * solution.n_iter
+    sweeps = hull_smo(X, y, selection="cyclic", trace=True)
+    assert sweeps.n_products >= (len(sweeps.trace) - 1) * 2 * 20 * 20
+
+
+def test_sweeps_through_a_thousand_points():
+    X, y = gaussians(1000, 2, 10)
+    solution = hull_smo(X, y, selection="cyclic")
+    check_closest(solution, X, y, 1e-6)
+
+
+def test_pickle():
+    solution = hull_smo(*gaussians(20, 2, 8), trace=True)
+    again = pickle.loads(pickle.dumps(solution))
+    np.testing.assert_array_equal(again.alpha, solution.alpha)
+    assert len(again.trace) == len(solution.trace)
+    assert solution != again
 
 
 def test_bad_input_is_refused():

@@ -13,11 +13,14 @@ from sklearn.svm import SVC
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
+    certify_weights,
     closest_points,
     convex_hull,
     largest_separating_cap,
     separation,
 )
+from tests import exact
+from tests.hostile import problem
 
 EPS = np.finfo(float).eps
 
@@ -226,6 +229,171 @@ class TestSeparation:
         again = pickle.loads(pickle.dumps(error))
         assert str(again) == str(error)
         np.testing.assert_array_equal(again.separation.weights, error.separation.weights)
+
+
+class TestNearMissesAreRefused:
+    """A certificate that is wrong by little is wrong."""
+
+    X, y = np.array([[0.0], [2.0], [1.0]]), np.array([-1.0, -1, 1])
+
+    def point(self, *weights, **options):
+        return Separation(self.X, self.y, weights=np.array(weights), **options)
+
+    def test_the_right_one_passes(self):
+        assert self.point(0.5, 0.5, 1.0).verify()
+        assert self.point(0.5, 0.5, 1.0).residual == 0
+
+    @pytest.mark.parametrize("error", [1e-5, 1e-9, 1e-12, 1e-14, -1e-9, -1e-14])
+    def test_sums_that_are_not_one(self, error):
+        for accuracy in (1e-14, 1e-3):  # the coordinates may be vague, the weights may not
+            assert not self.point(0.5, 0.5, 1 + error, accuracy=accuracy).verify()
+            assert not self.point(0.5, 0.5 + error, 1.0, accuracy=accuracy).verify()
+            assert not self.point(0.5 + error, 0.5 + error, 1 + error, accuracy=accuracy).verify()
+
+    @pytest.mark.parametrize("size", [1e-300, 1e-20, 1e-16, 1e-9])
+    def test_negative_weights(self, size):
+        X, y = np.array([[0.0], [2.0], [1.0], [1.0]]), np.array([-1.0, -1, 1, 1])
+        assert not Separation(X, y, weights=np.array([0.5, 0.5, 1.0, -size])).verify()
+        assert Separation(X, y, weights=np.array([0.5, 0.5, 1.0, 0.0])).verify()
+
+    @pytest.mark.parametrize("move", [1e-13, 1e-10, -1e-13])
+    def test_sums_that_do_not_meet(self, move):
+        assert not self.point(0.5 + move, 0.5 - move, 1.0).verify()
+        assert self.point(0.5 + move, 0.5 - move, 1.0, accuracy=3e-10).verify()
+        assert self.point(0.5 + move, 0.5 - move, 1.0).verify(tol=3e-10)
+        assert not self.point(0.5 + move, 0.5 - move, 1.0, accuracy=1.0).verify(tol=1e-14)
+
+    @pytest.mark.parametrize("scale", [1e-300, 1e-9, 1e9, 1e300])
+    def test_the_residual_is_relative_to_the_column(self, scale):
+        X = self.X * [[scale]] + np.zeros((3, 2)) * [1, 0]
+        for weights, verdict in (([0.5, 0.5, 1.0], True), ([0.5 + 1e-12, 0.5 - 1e-12, 1.0], False)):
+            assert Separation(X, self.y, weights=np.array(weights)).verify() == verdict
+
+    @pytest.mark.parametrize(
+        "weights", [[np.nan, 0.5, 1], [np.inf, 0.5, 1], [0.5, 1.0], [], [[0.5]]]
+    )
+    def test_no_weights_at_all(self, weights):
+        assert not self.point(*weights).verify()
+
+    @pytest.mark.parametrize(
+        ("w", "b"),
+        [([np.nan], 0.0), ([np.inf], 0.0), ([1.0], np.nan), ([1.0, 1.0], -2.5), ([0.0], 1)],
+    )
+    def test_no_hyperplane_at_all(self, w, b):
+        X, y = [[0.0], [5.0]], [-1, 1]
+        assert Separation(X, y, w=np.array([1.0]), b=-2.5).verify()
+        assert not Separation(X, y, w=np.array(w), b=b).verify()
+
+    def test_a_hyperplane_through_a_point(self):
+        X, y = np.array([[0.1], [0.3]]), np.array([-1, 1])
+        assert not Separation(X, y, w=np.array([3.0]), b=-0.3).verify()  # float 3 · 0.1 > 0.3
+        assert not Separation(X, y, w=np.array([1.0]), b=-0.1).verify()
+        assert Separation(X, y, w=np.array([1.0]), b=float(np.nextafter(-0.1, -1))).verify()
+
+    def test_malformed_data_are_named(self):
+        with pytest.raises(ValueError, match="both classes"):
+            Separation([[0.0], [1.0]], [1, 1], w=np.array([0.0]), b=1.0).verify()
+        with pytest.raises(ValueError, match="tol must be"):
+            self.point(0.5, 0.5, 1.0).verify(tol=0)
+
+
+class TestBoundsAgainstFractions:
+    """What is reported is true of the floats given, taken as exact numbers, without tolerance."""
+
+    @pytest.mark.parametrize("scales", [(-10, 10), (-145, 135)])
+    @pytest.mark.parametrize("seed", range(100))
+    def test_closest_points(self, seed, scales):
+        X, y = problem(seed, scales=scales)
+        smallest = smallest_cap(y)
+        for cap in (1.0, smallest + (1 - smallest) * seed / 100, smallest):
+            closest, mu = closest_points(X, y, cap), Fraction(cap)
+            weights = exact.feasible(closest.weights, y, mu)
+            v = (weights * exact.exact(y)) @ exact.exact(X)
+            assert Fraction(closest.distance) ** 2 >= v @ v >= Fraction(closest.lower_bound) ** 2
+            assert closest.gap <= rounding(X)
+            squared = exact.distance_squared(X, y, closest.weights, mu)
+            if squared is not None:
+                assert (
+                    Fraction(closest.lower_bound) ** 2 <= squared <= Fraction(closest.distance) ** 2
+                )
+
+    @pytest.mark.parametrize("seed", range(60))
+    def test_any_weights_and_any_direction(self, seed):
+        X, y = problem(seed)
+        rng = np.random.default_rng(seed)
+        weights, w = rng.random(len(y)) ** 8, rng.standard_normal(X.shape[1])
+        for label in (-1, 1):
+            weights[y == label] /= weights[y == label].sum()
+        for cap in (1.0, max(weights.max(), smallest_cap(y))):
+            closest = certify_weights(X, y, weights, cap, w)
+            v = (exact.feasible(weights, y) * exact.exact(y)) @ exact.exact(X)
+            assert Fraction(closest.distance) ** 2 >= v @ v
+            proved = exact.proved_by(exact.exact(w), exact.exact(X), exact.exact(y), Fraction(cap))
+            assert Fraction(closest.lower_bound) ** 2 <= proved
+
+    def test_weights_above_the_cap_are_paid_for(self):
+        X, y = np.array([[0.0], [4.0], [10.0], [14.0]]), np.array([-1.0, -1, 1, 1])
+        closest = certify_weights(X, y, np.array([0.0, 1, 1, 0]), 0.5)
+        assert closest.distance >= 10 >= closest.lower_bound > 9.9
+
+    @pytest.mark.parametrize("seed", range(150))
+    def test_largest_separating_cap(self, seed):
+        X, y = problem(seed)
+        caps = largest_separating_cap(X, y)
+        if caps.weights is None:
+            assert separation(X, y).separable
+            return
+        assert Separation(X, y, weights=caps.weights).verify()
+        assert caps.weights.max() <= caps.supremum * (1 + EPS)
+        assert caps.lower_bound <= caps.supremum <= caps.lower_bound * (1 + 1e-10)
+        cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
+        if cap is not None:
+            assert Fraction(caps.lower_bound) <= cap <= Fraction(caps.supremum * (1 + 1e-14))
+
+    def test_what_is_inseparable_always_passes_its_own_verification(self):
+        for seed in range(300):
+            X, y = problem(seed)
+            answer = separation(X, y)
+            assert answer.verify()
+            if not answer.separable:
+                sums = [sum(exact.exact(answer.weights[y == label])) for label in (-1, 1)]
+                assert max(abs(total - 1) for total in sums) <= Fraction(2) ** -50
+
+    @pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e-154, 1e154, 1e200, 1e300])
+    def test_right_or_refused_beyond_the_squares_of_floats(self, scale):
+        X, y = gaussians(30, 2, 8)
+        assert separation(X * scale, y).verify()
+        touching = np.vstack([X, X[:1], X[:1]]) * scale, np.append(y, [1, -1])
+        caps = largest_separating_cap(*touching)
+        assert Separation(*touching, weights=caps.weights).verify()
+        with pytest.raises(ValueError, match=r"X must have coordinates below .*: rescale X"):
+            closest_points(X * scale, y)
+        if scale < 1e-300:
+            with pytest.raises(ValueError, match=r"points must have .*: rescale points"):
+                convex_hull(X * scale)
+            return
+        hull = convex_hull(X * scale)
+        assert hull.contains(X * scale).all()
+        assert not hull.contains([[60 * scale, 0], [0, -60 * scale], [1e307, 1e307]]).any()
+
+    def test_a_hundred_thousand_points(self):
+        X, y = gaussians(100_000, 2, 1)
+        assert convex_hull(X).contains(X[:10]).all()
+        caps = largest_separating_cap(X[:10_000], y[:10_000])
+        assert caps.supremum - caps.lower_bound <= 1e-12 * caps.supremum
+
+
+def test_objects_can_be_pickled_and_compared_by_identity():
+    X, y = gaussians(20, 2, 1)
+    for thing in (
+        separation(X, y), closest_points(X, y), convex_hull(X), largest_separating_cap(X, y)
+    ):  # fmt: skip
+        again = pickle.loads(pickle.dumps(thing))
+        assert again != thing
+        assert thing == thing
+        assert len({thing, again}) == 2
+        for name, value in vars(thing).items():
+            np.testing.assert_array_equal(getattr(again, name), value)
 
 
 BAD_DATA = [
