@@ -100,7 +100,10 @@ SOURCES = {
 
 
 def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) -> str:
-    """Link every section that treats an item: the owning chapter first, its chief one in bold."""
+    """Link every section that treats an item: the owning chapter first.
+
+    Where there are several, the first one, which is the chief one, is set in bold.
+    """
     found = []
     for stem in sorted(places, key=lambda stem: stem[1] != owner):
         links = [
@@ -108,11 +111,10 @@ def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) 
             f"(../chapters/{stem}.ipynb#{default_slugify(heading)})"
             for heading in places[stem].get(item, [])
         ]
-        if links and not found:
-            links[0] = f"**{links[0]}**"
         if links:
             found.append(f"chapter {int(stem[:2])}: {', '.join(links)}")
-    return "; ".join(found)
+    several = "; ".join(found)
+    return re.sub(r"\[.+?\)(?=[,;])", r"**\g<0>**", several, count=1)
 
 
 def concordance() -> str:
