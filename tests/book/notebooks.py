@@ -136,6 +136,7 @@ def concordance() -> str:
             f"{{cite}}`{key}`",
             "",
             ":::{list-table}",
+            ":class: stack",
             ":header-rows: 1",
             ":widths: 22 44 34",
             "",

@@ -73,6 +73,13 @@ def test_errata_have_one_form():
             assert shown.outputs, entry.source
 
 
+def test_the_glossary_is_in_order_and_says_each_word_once():
+    page = (notebooks.ROOT / "reference" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^(\w.*)\n  \S", page.split(":::{glossary}\n")[1], flags=re.MULTILINE)
+    assert len(words) > 50
+    assert words == sorted(set(words), key=str.casefold)
+
+
 def test_bibliography_has_distinct_labels_and_no_raw_tex():
     extension = runpy.run_path(str(notebooks.ROOT / "_ext" / "author_year_labels.py"))
     extension["setup"](None)
