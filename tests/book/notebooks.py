@@ -67,26 +67,38 @@ def coverage() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def sections(notebook: nbformat.NotebookNode) -> list[str]:
+    """Name, for each cell, the heading of the section that it belongs to.
+
+    A cell with several headings counts under the first one that is followed by text, so not under
+    a heading that only opens the next one.
+    """
+    names, current = [], ""
+    for cell in notebook.cells:
+        _, *parts = re.split(r"^#{1,3} (.+)$", cell.source, flags=re.MULTILINE)
+        if cell.cell_type == "code" or not parts:
+            names.append(current)
+            continue
+        headings, texts = parts[::2], parts[1::2]
+        followed = [heading for heading, text in zip(headings, texts, strict=True) if text.strip()]
+        names.append((followed or headings[-1:])[0])
+        current = headings[-1]
+    return names
+
+
 def covered(notebook: nbformat.NotebookNode) -> dict[str, list[str]]:
     """Map each item that a chapter treats to the headings of its sections, the chief one first.
 
     The chief section is the first one, or the one whose cell marks the item with a star.
     """
     places: dict[str, list[str]] = {}
-    heading = ""
-    for cell in notebook.cells:
-        # A cell may open with an anchor or hold several headings; the first one names its place.
-        headings = re.findall(r"^#{1,3} (.+)$", cell.source, flags=re.MULTILINE)
-        if cell.cell_type == "markdown" and headings:
-            heading = headings[0]
+    for heading, cell in zip(sections(notebook), notebook.cells, strict=True):
         for mark in cell.metadata.get("covers", []):
             found = places.setdefault(mark.rstrip("*"), [])
             if mark.endswith("*"):
                 found[:] = [heading, *(place for place in found if place != heading)]
             elif heading not in found:
                 found.append(heading)
-        if cell.cell_type == "markdown" and headings:
-            heading = headings[-1]
     return places
 
 

@@ -61,6 +61,12 @@ def test_an_item_has_all_its_places_and_the_chief_one_first():
     assert places == {"T-01": ["Two", "One"], "T-02": ["One", "Two"]}
 
 
+def test_a_heading_that_only_opens_another_names_no_place():
+    pages = notebook(("# Title", []), ("## One\n\n### Within\ntext\n\n### Next", ["T-01"]))
+    assert notebooks.sections(pages) == ["Title", "Within"]
+    assert notebooks.covered(pages) == {"T-01": ["Within"]}
+
+
 def test_errata_have_one_form():
     """What is printed, what is correct, where to read on; then a cell that shows it."""
     cells = notebooks.read(notebooks.ROOT / "reference" / "errata.ipynb").cells
