@@ -24,7 +24,7 @@ unit: .venv/ready  ## The library's tests, with coverage
 	$(BIN)/python -m pytest tests --ignore tests/book -n 2 --cov --cov-report term
 
 outputs: .venv/ready  ## Run every notebook and compare what it prints with what is stored
-	$(BIN)/python -m pytest tests/book/test_notebooks.py -p no:cacheprovider
+	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
 	  -n 2 --dist loadscope $(NOTEBOOKS)
 

@@ -14,7 +14,10 @@ from sphinxcontrib.bibtex.style.template import join, year
 
 
 class AuthorYearLabels(BaseLabelStyle):
+    """Labels such as "Boser et al., 1992"."""
+
     def format_labels(self, sorted_entries):
+        """Yield the label of each entry."""
         style = SimpleNamespace(person=PersonStyle())
         label = join(sep=", ")[style.person.author_or_editor_or_title(full=False), year]
         for entry in sorted_entries:
@@ -22,6 +25,8 @@ class AuthorYearLabels(BaseLabelStyle):
 
 
 class AuthorYearStyle(PlainStyle):
+    """The plain style with these labels."""
+
     default_label_style = AuthorYearLabels
 
 

@@ -67,36 +67,66 @@ def coverage() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def covered(notebook: nbformat.NotebookNode) -> dict[str, str]:
-    """Map each item that a chapter treats to the heading of the section that treats it first."""
-    places: dict[str, str] = {}
-    heading = ""
+def sections(notebook: nbformat.NotebookNode) -> list[str]:
+    """Name, for each cell, the heading of the section that it belongs to.
+
+    A cell with several headings counts under the first one that is followed by text, so not under
+    a heading that only opens the next one.
+    """
+    names, current = [], ""
     for cell in notebook.cells:
-        # A cell may open with an anchor or hold several headings; the first one names its place.
-        headings = re.findall(r"^#{1,3} (.+)$", cell.source, flags=re.MULTILINE)
-        if cell.cell_type == "markdown" and headings:
-            heading = headings[0]
-        for item in cell.metadata.get("covers", []):
-            places.setdefault(item, heading)
-        if cell.cell_type == "markdown" and headings:
-            heading = headings[-1]
+        _, *parts = re.split(r"^#{1,3} (.+)$", cell.source, flags=re.MULTILINE)
+        if cell.cell_type == "code" or not parts:
+            names.append(current)
+            continue
+        headings, texts = parts[::2], parts[1::2]
+        followed = [heading for heading, text in zip(headings, texts, strict=True) if text.strip()]
+        names.append((followed or headings[-1:])[0])
+        current = headings[-1]
+    return names
+
+
+def covered(notebook: nbformat.NotebookNode) -> dict[str, list[str]]:
+    """Map each item that a chapter treats to the headings of its sections, the chief one first.
+
+    The chief section is the first one, or the one whose cell marks the item with a star.
+    """
+    places: dict[str, list[str]] = {}
+    for heading, cell in zip(sections(notebook), notebook.cells, strict=True):
+        for mark in cell.metadata.get("covers", []):
+            found = places.setdefault(mark.rstrip("*"), [])
+            if mark.endswith("*"):
+                found[:] = [heading, *(place for place in found if place != heading)]
+            elif heading not in found:
+                found.append(heading)
     return places
 
 
 SOURCES = {
-    "T": "Teitelbaum, *Mathematics for Machine Learning*, chapter 7",
-    "N": "Stanford CS229 lecture notes, chapter 6",
-    "B": "the post *Optimal Separating Hyperplanes*",
-    "K": "Kuleshov, *Applied Machine Learning*, lecture 9",
-    "W": "the notes *Maximal Margin and Support Vectors*",
+    "T": ("Mathematics for Machine Learning, chapter 7", "teitelbaum"),
+    "N": ("Stanford CS229, chapter 6", "cs229"),
+    "B": ("Optimal separating hyperplanes", "optimalhyperplanes"),
+    "K": ("Applied Machine Learning, lecture 9", "kuleshov"),
+    "W": ("Maximal margin and support vectors", "maximalmargin"),
 }
-CITATIONS = {
-    "T": "teitelbaum",
-    "N": "cs229",
-    "B": "optimalhyperplanes",
-    "K": "kuleshov",
-    "W": "maximalmargin",
-}
+
+
+def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) -> str:
+    """Link every section that treats an item: the owning chapter first.
+
+    Where there are several, the first one, which is the chief one, is set in bold.
+    """
+    found = []
+    for stem in sorted(places, key=lambda stem: stem[1] != owner):
+        links = [
+            f"[{heading.removesuffix(' (second reading)')}]"
+            f"(../chapters/{stem}.ipynb#{default_slugify(heading)})"
+            for heading in places[stem].get(item, [])
+        ]
+        if links:
+            found.append(f"chapter {int(stem[:2])}: {', '.join(links)}")
+    several = "; ".join(found)
+    return re.sub(r"\[.+?\)(?=[,;])", r"**\g<0>**", several, count=1)
 
 
 def concordance() -> str:
@@ -105,37 +135,31 @@ def concordance() -> str:
     lines = [
         "# Concordance",
         "",
-        "The book merges five texts. This table takes a reader, or a lecturer who used one of",
-        "them, from a passage of the source to the section of the book that treats it. Topics are",
-        "named as the source has them; where the source is mistaken, the errata say so. The table",
-        "is made from the notebooks by `make notebooks`; a test fails when it is not up to date.",
+        "The book merges five texts. If you know one of them, or teach from it, these tables take",
+        "you from a passage of that text to the place in the book that treats it. The rows follow",
+        "the text; where several sections of the book share a topic, the chief one stands first,",
+        "in bold. What a text has wrong is put right in the [errata](errata.ipynb).",
         "",
     ]
-    for key, source in SOURCES.items():
+    for letter, (title, key) in SOURCES.items():
         lines += [
-            f"## {key}: {source}",
+            f"## {letter}: {title}",
             "",
-            f"{{cite}}`{CITATIONS[key]}`",
+            f"{{cite}}`{key}`",
             "",
             ":::{list-table}",
+            ":class: stack",
             ":header-rows: 1",
-            ":widths: 10 12 48 30",
+            ":widths: 22 44 34",
             "",
-            "* - Item\n  - Section\n  - Topic\n  - In this book",
+            "* - In the source\n  - Topic\n  - In this book",
         ]
-        for row in coverage():
-            if row["item"].startswith(f"{key}-"):
-                found = [
-                    f"[{section}](../chapters/{stem}.ipynb#{default_slugify(section)})"
-                    for stem, items in places.items()
-                    for item, section in items.items()
-                    if item == row["item"]
-                ]
-                topic = re.sub(r"([\\*_|<>$^\[\]`{}])", r"\\\1", row["topic"])
-                where = "; ".join(found) or f"chapter {row['chapter']}, still to come"
-                lines.append(
-                    f"* - {row['item']}\n  - {row['section'] or '–'}\n  - {topic}\n  - {where}"
-                )
+        lines += [
+            f"* - {row['section']}\n  - {row['topic']}\n"
+            f"  - {whereabouts(row['item'], row['chapter'], places)}"
+            for row in coverage()
+            if row["item"].startswith(f"{letter}-")
+        ]
         lines += [":::", ""]
     return "\n".join(lines)
 

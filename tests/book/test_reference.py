@@ -1,0 +1,99 @@
+"""The reference pages: concordance, errata and bibliography keep the form that readers rely on."""
+
+import re
+import runpy
+from itertools import pairwise
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from pybtex.database import parse_file
+from pybtex.plugin import find_plugin
+
+from tests.book import notebooks
+
+ITEMS = notebooks.coverage()
+NUMBER_OF_ITEMS = {"T": 68, "N": 49, "B": 32, "K": 34, "W": 35}
+WORKSHOP = r"(?i)proof:|missing|\blost\b|elided|\.png|compute them|left to reader|\[O\d|\bitem \d"
+
+
+def notebook(*cells):
+    """Make the bare minimum that `covered` reads: (source, marks) a cell."""
+    return SimpleNamespace(
+        cells=[
+            nbformat.v4.new_markdown_cell(source, metadata={"covers": marks})
+            for source, marks in cells
+        ]
+    )
+
+
+def test_no_item_of_the_sources_is_lost():
+    wanted = [f"{key}-{i:02d}" for key, n in NUMBER_OF_ITEMS.items() for i in range(1, n + 1)]
+    assert [row["item"] for row in ITEMS] == wanted
+
+
+@pytest.mark.parametrize("row", ITEMS, ids=lambda row: row["item"])
+def test_a_row_speaks_to_readers(row):
+    assert row["section"], "the source's own section or heading"
+    assert not re.search(WORKSHOP, row["topic"]), "a note of the workshop"
+    assert len(row["topic"].split()) >= 2, "a topic in words"
+    plain = re.sub(r"\$[^$]+\$|`[^`]+`", "", row["topic"])
+    assert not re.search(r"[$\\_^{}<>=≤≥Σαβγθλξ‖ᵀ]", plain), "mathematics that is not typeset"
+    if row["item"][0] in "TN":
+        assert re.match(r"§[67]\.[1-8](\.[1-3])?\b|Opening$", row["section"])
+
+
+def test_the_concordance_places_every_item():
+    page = notebooks.CONCORDANCE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\* - (?!In the source).+\n  - .+\n  - (.*)$", page, flags=re.MULTILINE)
+    assert len(rows) == len(ITEMS)
+    for row in rows:
+        several = row.count("](") > 1
+        assert re.match(r"chapter \d: \*\*\[" if several else r"chapter \d: \[", row), row
+        assert row.count("**") == 2 * several, "the chief of several places, and no other, in bold"
+
+
+def test_an_item_has_all_its_places_and_the_chief_one_first():
+    pages = notebook(
+        ("# One", ["T-01", "T-02"]), ("## Two", ["T-01*", "T-02"]), ("more", ["T-01", "T-02"])
+    )
+    places = notebooks.covered(pages)
+    assert places == {"T-01": ["Two", "One"], "T-02": ["One", "Two"]}
+
+
+def test_a_heading_that_only_opens_another_names_no_place():
+    pages = notebook(("# Title", []), ("## One\n\n### Within\ntext\n\n### Next", ["T-01"]))
+    assert notebooks.sections(pages) == ["Title", "Within"]
+    assert notebooks.covered(pages) == {"T-01": ["Within"]}
+
+
+def test_errata_have_one_form():
+    """What is printed, what is correct, where to read on; then a cell that shows it."""
+    cells = notebooks.read(notebooks.ROOT / "reference" / "errata.ipynb").cells
+    for entry, shown in pairwise(cells):
+        if "**Printed:**" in entry.source:
+            assert re.match(r"### [TNBKW]\b", entry.source)
+            assert "**Correct:**" in entry.source
+            assert "**See** " in entry.source
+            assert shown.cell_type == "code", entry.source
+            assert shown.outputs, entry.source
+
+
+def test_the_glossary_is_in_order_and_says_each_word_once():
+    page = (notebooks.ROOT / "reference" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^(\w.*)\n  \S", page.split(":::{glossary}\n")[1], flags=re.MULTILINE)
+    assert len(words) > 50
+    assert words == sorted(set(words), key=str.casefold)
+
+
+def test_bibliography_has_distinct_labels_and_no_raw_tex():
+    extension = runpy.run_path(str(notebooks.ROOT / "_ext" / "author_year_labels.py"))
+    extension["setup"](None)
+    style = find_plugin("pybtex.style.formatting", "author_year")()
+    entries = list(style.format_bibliography(parse_file(notebooks.ROOT / "references.bib")))
+    labels = [entry.label for entry in entries]
+    assert len(set(labels)) == len(labels)
+    assert "Boser et al., 1992" in labels
+    assert "Cortes and Vapnik, 1995" in labels
+    for entry in entries:
+        assert not re.search(r"[\\{}$]", entry.text.render_as("text")), entry.key
