@@ -14,23 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Array",
-    "Inputs",
-    "Key",
-    "Random",
-    "Tests",
-    "at",
-    "exercise",
-    "hint",
-    "progress",
-    "samples",
-]
+__all__ = ["Array", "Inputs", "Key", "Random", "Tests", "exercise", "hint", "progress", "samples"]
 
 Array = NDArray[Any]
 Inputs = Iterator[tuple[Any, ...]]
 Random = np.random.RandomState  # the same numbers in every version of numpy
 Tests = Iterator[tuple[Any, str]]
+_EXERCISES: dict[str, "_Exercise"] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,39 +28,36 @@ class Key:
     """The answer key of an exercise for one input.
 
     ``right`` is a right answer, a tuple if it has parts. ``mistakes`` maps what to tell a reader to
-    the answer that this mistake gives, with None for a part that it leaves alone. ``tests(*parts)``
-    yields pairs (is it wrong?, what to tell). If ``several`` answers are right, only tests decide.
+    a list of answers that the mistake gives, with None for a part that it leaves alone.
+    ``tests(*parts)`` yields pairs (is it wrong?, what to tell). Where ``several`` answers are right
+    only the tests decide.
     """
 
     right: Any
-    mistakes: dict[str, Any] = field(default_factory=dict)
+    mistakes: dict[str, list[Any]] = field(default_factory=dict)
     tests: Callable[..., Tests] = lambda *_: iter(())
     several: bool = False
 
     def objection(self, parts: list[Array]) -> str:
         """Return what is wrong with an answer, or nothing."""
         wrong = not self.several and not _agree(parts, self.right)
-        told = (f": {said}" for found, said in self.tests(*parts) if found)
-        return next(told, ": that is not the right answer." if wrong else "")
+        told = (said for found, said in self.tests(*parts) if found)
+        return next(told, "that is not the right answer." if wrong else "")
 
-    def all_mistakes(self) -> dict[str, Any]:
-        """Return the mistakes declared, then those that fit any exercise."""
-        right = [np.asarray(part) for part in _tuple(self.right)]
-        factors = {"minus": -1, "twice": 2, "half of": 0.5}
-        scaled = {f"your answer is {k} the right one.": f for k, f in factors.items()}
-        turned = {"your answers have changed places.": (*right[::-1],)} if len(right) > 1 else {}
-        return self.mistakes | turned | {s: tuple(f * r for r in right) for s, f in scaled.items()}
+    def explanations(self) -> dict[tuple[str, int], Any]:
+        """Return the answers that mistakes give: those declared, then some that are universal."""
+        right = tuple(np.array(part, dtype=float) for part in _tuple(self.right))
+        answers = {(said, k): a for said, each in self.mistakes.items() for k, a in enumerate(each)}
+        answers |= {("your answers have changed places.", 0): right[::-1]} if right[1:] else {}
+        factors = {"minus": -1, "twice": 2, "half of": 0.5}.items()
+        said = "your answer is {} the right one."
+        return answers | {(said.format(k), 0): tuple(f * r for r in right) for k, f in factors}
 
 
 def samples(random: Random) -> Iterator[tuple[Array, Array]]:
-    """Yield samples X with labels y of both classes, from few to many, in numbers short to print."""
+    """Yield samples X with labels y of both classes, from few to many, in short numbers."""
     for n, d in ((2, 1), (3, 1), (4, 2), (5, 5), (9, 2), (20, 5)):
         yield random.randint(-30, 31, (n, d)) / 10, np.where(random.permutation(n) % 3, -1.0, 1.0)
-
-
-def at(part: int, mistakes: dict[str, Any]) -> dict[str, Any]:
-    """Return mistakes in the first or the second of two parts, which leave the other one alone."""
-    return {said: (None, wrong) if part else (wrong, None) for said, wrong in mistakes.items()}
 
 
 @dataclass(eq=False)
@@ -83,11 +70,8 @@ class _Attempt:
     said: str = ""
     parts: list[Array] | None = None
 
-    def __init__(self, exercise: "_Exercise", function: Callable[..., Any], drawn: Any) -> None:
-        self.inputs, self.key = (
-            dict(zip(exercise.arguments, drawn, strict=False)),
-            exercise.key(*drawn),
-        )
+    def call(self, function: Callable[..., Any], gives: str) -> None:
+        """Give the function a copy of the input, and judge what it does."""
         given, stdout = copy.deepcopy(self.inputs), io.StringIO()
         try:
             with contextlib.redirect_stdout(stdout):
@@ -96,40 +80,38 @@ class _Attempt:
             words = re.sub("0x[0-9a-fA-F]+", "0x…", str(error))
             self.said = f" stopped with {type(error).__name__}: {words}"
             return
-        finally:
-            self.printed = stdout.getvalue()
+        self.printed = stdout.getvalue()
         changed = [n for n, value in self.inputs.items() if not np.array_equal(value, given[n])]
         if changed:
-            self.said = f": it changes its argument {changed[0]}. Start from copies."
+            self.said = f": it changes its argument {changed[0]}: start from copies."
         elif answer is None:
             self.said = f": it {'prints, but ' * bool(self.printed)}returns None."
         elif (parts := _parts(answer, self.key)) is None:
-            forms = f"That is {_form(self.key.right)} here, but yours is {_form(answer)}."
-            self.said = f": it must return {exercise.gives}. {forms}"
+            forms = f"Here that is {_form(self.key.right)}, but yours is {_form(answer)}."
+            self.said = f": it must return {gives}. {forms}"
         else:
-            self.parts, self.said = parts, self.key.objection(parts)
+            self.parts, told = parts, self.key.objection(parts)
+            self.said = f": {told}" * bool(told)
 
-    def diagnosis(self, others: list["_Attempt"]) -> str:
+    def diagnosis(self, attempts: list["_Attempt"]) -> str:
         """Return the mistake that explains this wrong answer and most others, if there is one."""
-
-        def score(said: str) -> int:
-            return sum(_agree(a.parts, a.key.all_mistakes()[said]) for a in others if a.parts)
-
-        mistakes, right = self.key.all_mistakes(), _tuple(self.key.right)
-        fitting = [s for s, m in mistakes.items() if _agree(self.parts, m) and not _agree(right, m)]
-        best = max(fitting, key=score, default=self.said)
-        return f": {best}" if fitting and score(best) > 0.7 * len(others) else self.said
+        others = [a for a in attempts if a.parts]
+        best, most, right = self.said, len(others) / 2, _tuple(self.key.right)
+        for name, answer in self.key.explanations().items():
+            if _agree(self.parts, answer) and not _agree(right, answer):
+                score = sum(_agree(a.parts, a.key.explanations().get(name, ())) for a in others)
+                best, most = (f": {name[0]}", score) if score > most else (best, most)
+        return best
 
     def details(self) -> Iterator[str]:
         """Yield lines with the input, the right answer, the reader's, and what was printed."""
         lines = {"tried": ", ".join(f"{name} = {_show(v)}" for name, v in self.inputs.items())}
         if self.parts:
             right = [np.asarray(part) for part in _tuple(self.key.right)]
-            digits = next((d for d in (4, 8) if _show(right, d) != _show(self.parts, d)), 16)
+            digits = next((d for d in (4, 8) if _show(right, d) != _show(self.parts, d)), 4)
             lines["expected"] = _show(right, digits) + ", for one" * self.key.several
             lines["yours"] = _show(self.parts, digits)
-        if self.printed:
-            lines["printed"] = textwrap.shorten(self.printed, 160)
+        lines |= {"printed": textwrap.shorten(self.printed, 160)} if self.printed else {}
         for label, text in lines.items():
             yield textwrap.fill(
                 text, 96, initial_indent=f"  {label:10}", subsequent_indent=" " * 12
@@ -162,7 +144,9 @@ class _Exercise:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             for drawn in self.inputs(Random(0)):
-                attempts.append(_Attempt(self, function, drawn))
+                inputs = dict(zip(self.arguments, drawn, strict=False))
+                attempts.append(_Attempt(inputs, self.key(*drawn)))
+                attempts[-1].call(function, self.gives)
                 if not attempts[-1].parts:
                     break
             shown = next((attempt for attempt in attempts if attempt.said), None)
@@ -185,20 +169,22 @@ def _parts(answer: Any, key: Key) -> list[Array] | None:
     """Return the parts of an answer as arrays, if they are of the same form as the right ones."""
     axes = 1 if key.several else None  # another right answer may have another number of columns
     answer = answer if isinstance(key.right, tuple) else (answer,)
-    if isinstance(answer, tuple | list) or np.ndim(answer) == 1:
+    if isinstance(answer, tuple | list) or np.ndim(answer) > 0:
         with contextlib.suppress(ValueError):
-            parts, right = map(np.asarray, answer), map(np.asarray, _tuple(key.right))
-            pairs = list(zip(parts, right, strict=True))
+            pairs = list(zip(map(np.array, answer), map(np.array, _tuple(key.right)), strict=True))
             same = all(a.ndim == b.ndim and a.shape[:axes] == b.shape[:axes] for a, b in pairs)
             if same and all(a.dtype.kind in "biuf" for a, _ in pairs):
-                return [a.astype(float) for a, _ in pairs]
+                return [a for a, _ in pairs]
     return None
 
 
 def _agree(parts: Any, others: Any) -> bool:
     """Return whether parts equal others, up to rounding and but for those that are None."""
-    pairs = [pair for pair in zip(parts, _tuple(others), strict=True) if pair[1] is not None]
-    return all(np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True) for a, b in pairs)
+    pairs = [pair for pair in zip(parts, _tuple(others), strict=False) if pair[1] is not None]
+    return bool(pairs) and all(
+        np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
+        for a, b in pairs
+    )
 
 
 def _form(value: Any) -> str:
@@ -222,9 +208,6 @@ def _show(value: Any, digits: int = 4) -> str:
     return " ".join(np.array2string(np.array(value), separator=", ", formatter=number).split())
 
 
-_EXERCISES: dict[str, _Exercise] = {}
-
-
 def exercise(
     chapter: int, title: str, gives: str, inputs: Callable[[Random], Inputs]
 ) -> Callable[[Callable[..., Key]], Callable[[Any], None]]:
@@ -242,7 +225,7 @@ def exercise(
     >>> @exercise(0, "Double", "one number", lambda random: iter([(0.0,), (1.5,)]))
     ... def check_double(x):
     ...     \"\"\"Ask yourself what x + x is.\"\"\"
-    ...     return Key(2 * x, {"x² is not 2x.": x**2})
+    ...     return Key(2 * x, {"x² is not 2x.": [x**2]})
     >>> check_double(lambda x: x * x)
     <lambda>: x² is not 2x.
       tried     x = 1.5
@@ -261,13 +244,12 @@ def exercise(
 
         check.__name__ = check.__qualname__ = key.__name__
         check.__module__ = key.__module__
-        call = f"{name}({', '.join(declared.arguments)})"
-        check.__doc__ = f"""Check ``{call}`` of chapter {chapter}, {title}.
+        check.__doc__ = f"""Check ``{name}({", ".join(declared.arguments)})``: {title}.
 
         Parameters
         ----------
         function : callable
-            Yours. It must return {gives}.
+            Yours, of chapter {chapter}. It must return {gives}.
 
         Examples
         --------
@@ -293,12 +275,10 @@ def hint(exercise: Any) -> None:
     Hint ... for bracket: ...
     """
     name = str(getattr(exercise, "__name__", exercise)).removeprefix("check_")
-    if name not in _EXERCISES:
+    if (asked := _EXERCISES.get(name)) is None:
         print(f"There are hints for {', '.join(_EXERCISES)}.")
         return
-    asked = _EXERCISES[name]
-    number = asked.hints_given % len(asked.hints)
-    asked.hints_given += 1
+    number, asked.hints_given = asked.hints_given % len(asked.hints), asked.hints_given + 1
     print(f"Hint {number + 1} of {len(asked.hints)} for {name}: {asked.hints[number]}")
 
 
@@ -318,9 +298,9 @@ def progress(chapter: int | None = None) -> None:
     Chapter 2: ... of 3 done
       ...
     """
-    listed = [e for e in _EXERCISES.values() if chapter in (None, e.chapter)]
-    for number in sorted({e.chapter for e in listed}) or [chapter]:
-        here = [e for e in listed if e.chapter == number]
+    chapters = sorted({e.chapter for e in _EXERCISES.values()})
+    for number in chapters if chapter is None else [chapter]:
+        here = [e for e in _EXERCISES.values() if e.chapter == number]
         print(f"Chapter {number}: {sum(e.state == 'done' for e in here)} of {len(here)} done")
         for e in here:
             print(f"  {e.state:6}{e.title}: check_{e.name}")

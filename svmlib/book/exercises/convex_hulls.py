@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import norm, null_space
 from scipy.optimize import nnls
 
-from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, at, exercise, samples
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 
 __all__ = ["check_bracket", "check_radon", "check_reduce_weights"]
 
@@ -28,18 +28,15 @@ def check_bracket(X: Array, y: Array, weights: Array) -> Key:
     heights, length = X @ w, norm(w)
     above, below = heights[y > 0], heights[y < 0]
     gap, together = above.min() - below.max(), above.max() - below.min()
-    upper = {
-        "your upper bound is ‖p + q‖: the points of A⁻ must count with a minus.": norm(weights @ X),
-        "your upper bound is ‖p − q‖²: take the square root.": w @ w,
+    mistakes = {
+        "‖p + q‖ is no bridge: the points of A⁻ count with a minus.": [(None, norm(weights @ X))],
+        "your upper bound is ‖p − q‖²: take the square root.": [(None, w @ w)],
+        "your lower bound can be negative, but 0 is a better one.": [(gap / length, None)],
+        "your lower bound depends on ‖w‖: divide it by ‖w‖.": [(max(gap, 0), None), (gap, None)],
+        "your lower bound is half of the width τ_w.": [(max(gap, 0) / length / 2, None)],
+        "B⁺ is the smallest w·x over A⁺, not the largest.": [(together / length, None)],
     }
-    lower = {
-        "your lower bound can be negative. That is true, but 0 is a better one.": gap / length,
-        "your lower bound depends on the length of w: divide it by ‖w‖.": max(gap, 0),
-        "your lower bound depends on ‖w‖, and can be negative: divide it by ‖w‖.": gap,
-        "your lower bound is half of the width τ_w, to the midline.": max(gap, 0) / length / 2,
-        "B⁺ is the smallest w·x over A⁺, not the largest.": together / length,
-    }
-    return Key((max(gap / length, 0), length), at(1, upper) | at(0, lower))
+    return Key((max(gap / length, 0), length), mistakes)
 
 
 def _mixed_points(random: Random) -> Inputs:

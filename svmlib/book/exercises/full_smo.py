@@ -29,24 +29,23 @@ def check_line_ends(a_1: float, a_2: float, y_1: int, y_2: int, C_1: float, C_2:
     α_2 has two limits of its own, 0 and C_2. Of the two on either side, the tighter counts.
     """
     same = y_1 == y_2
-    mistakes = {
-        "the two cases are swapped: equal labels keep the sum.": _ends(
-            a_1, a_2, not same, C_1, C_2
-        ),
-        "you use only the bounds of α_2: α_1 may hit its own before.": (0, C_2),
-        "C_1 and C_2 are swapped: α_2 is capped by C_2.": _ends(a_1, a_2, same, C_2, C_1),
-        "you use one cap for both: α_2 has its own.": _ends(a_1, a_2, same, C_1, C_1),
-        "you use one cap for both: α_1 has its own.": _ends(a_1, a_2, same, C_2, C_2),
+    mistakes: dict[str, list[Any]] = {
+        "equal labels keep the sum: the two cases are swapped.": [
+            _ends(a_1, a_2, not same, C_1, C_2)
+        ],
+        "you use only the bounds of α_2: α_1 may hit its own before.": [(0, C_2)],
+        "C_1 and C_2 are swapped: α_2 is capped by C_2.": [_ends(a_1, a_2, same, C_2, C_1)],
+        "you use one cap for both.": [_ends(a_1, a_2, same, C, C) for C in (C_1, C_2)],
     }
     return Key(_ends(a_1, a_2, same, C_1, C_2), mistakes)
 
 
 def _platt(random: Random) -> Inputs:
-    for k, eta in enumerate([0.5, 2.0, -0.5, 0.0] * 20):
-        C, E = random.randint(1, 11) / 5, random.randint(-9, 10, 2) / 5 * (k % 12 < 11)
-        alpha = random.randint(0, 5, 2) / 4 * C
+    for eta in np.repeat([0.5, 2.0, 0.0, -0.5], 25):
+        C, tie = random.randint(1, 11) / 5, random.rand() < 0.1
+        alpha, E = random.randint(0, 5, 2) / 4 * C, random.randint(-9, 10, 2) / 5
         y = random.choice([-1, 1], 2)
-        yield *map(float, alpha), *map(int, y), *map(float, E), eta * (k % 5 < 4), C
+        yield *map(float, alpha), *map(int, y), E[0], E[0] if tie else E[1], float(eta), C
 
 
 @exercise(7, "Platt's step, whatever the curvature", "two numbers, the new α_1 and α_2", _platt)
@@ -70,11 +69,13 @@ def check_platt_step(
 
     bottom = np.clip(a_2 + y_2 * errors / eta, *ends) if eta else best
     mistakes = {
-        "y_2 is missing: α_2 changes by +y_2 (E_1 − E_2)/η.": top(errors, best),
-        "you go downhill: α_2 changes by +y_2 (E_1 − E_2)/η.": top(-y_2 * errors, best),
-        "for η < 0 the derivative vanishes at the bottom: compare the two ends.": step(bottom),
-        "for η ≤ 0 you take the worse end: compare D at both.": top(y_2 * errors, worst),
-        "for η ≤ 0 you do not move, though an end is better.": top(y_2 * errors, a_2),
+        "y_2 is missing: α_2 changes by +y_2 (E_1 − E_2)/η.": [top(errors, best)],
+        "you go downhill: α_2 changes by +y_2 (E_1 − E_2)/η.": [top(-y_2 * errors, worst)],
+        "for η < 0 the derivative vanishes at the bottom.": [
+            step(a_2 if tie and not eta else bottom)
+        ],
+        "for η ≤ 0 you take the worse end: compare D at both.": [top(y_2 * errors, worst)],
+        "for η ≤ 0 you do not move, though an end is better.": [top(y_2 * errors, a_2)],
     }
 
     def tests(*new: Any) -> Tests:
@@ -89,7 +90,7 @@ def check_platt_step(
 
 
 def _states(random: Random) -> Inputs:
-    yield np.array([[2.0, 1], [1, 1]]), np.array([1.0, -1]), np.zeros(2), 1.0
+    yield np.array([[2.0, 1], [1, 1]]), np.array([1.0, -1]), np.full(2, 0.2), 1.0
     for X, _ in list(samples(random))[2:]:
         y = (-1.0) ** np.arange(len(X))
         K = np.exp(-cdist(X, X, "sqeuclidean") / 2) + X @ X.T
@@ -98,11 +99,11 @@ def _states(random: Random) -> Inputs:
             alpha = np.zeros(len(X))
             alpha[: 2 * values.size : 2], alpha[1::2] = values, random.permutation(values)
             yield K, y, alpha, C
+    yield K, y, np.zeros(y.size), C
 
 
 def _any_states(random: Random) -> Inputs:
     yield from _states(random)
-    yield np.eye(2), np.array([1.0, -1]), np.ones(2), 1.0
     yield np.eye(4), np.array([1.0, -1, 1, -1]), np.full(4, 1e-3), 1e-3  # optimal, with m < M
 
 
@@ -121,13 +122,12 @@ def check_violation(K: Array, y: Array, alpha: Array, C: float) -> Key:
     right, can_grow, can_fall = g[up].max() - g[down].min(), g[alpha < C], g[alpha > 0]
     same_for_all = can_grow.max(initial=-np.inf) - can_fall.min(initial=np.inf)
     mistakes = {
-        "you return M − m: a violation is positive.": -right,
-        "you take all samples: those at a bound can only go one way.": np.ptp(g),
-        "for y = −1 up and down change places: β = −α.": same_for_all,
-        "up and down are swapped, or the sign of g is turned.": g[down].max() - g[up].min(),
-        "m − M may be negative: then the optimal b fill an interval.": max(0, right),
-        "a slope is a difference of the g, not of the y g.": (y * g)[up].max()
-        - (y * g)[down].min(),
+        "you return M − m: a violation is positive.": [-right],
+        "you take all samples: those at a bound can only go one way.": [np.ptp(g)],
+        "for y = −1 up and down change places: β = −α.": [same_for_all],
+        "up and down are swapped, or the sign of g is turned.": [g[down].max() - g[up].min()],
+        "m − M may be negative: then the optimal b fill an interval.": [max(0, right), abs(right)],
+        "a pair's slope is a difference of the g.": [(y * g)[up].max() - (y * g)[down].min()],
     }
     return Key(right, mistakes)
 

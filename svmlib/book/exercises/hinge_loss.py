@@ -1,10 +1,11 @@
 """Exercises of chapter 6, The hinge loss."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 
-from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, at, exercise, samples
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 from svmlib.duality import DualProblem, solve_interior_point
 
 __all__ = ["check_hinge_objective", "check_hinge_subgradient"]
@@ -29,12 +30,12 @@ def check_reduced_support(points: Array, u: Array, cap: float) -> Key:
     shares = np.clip(1 - cap * np.arange(len(points)), 0, cap)
     right = shares @ outer
     mistakes = {
-        "you spend the weight in the order of the rows: sort them along u.": shares @ points,
-        "you spend the weight on the innermost samples first.": shares @ outer[::-1],
-        "you return the outermost sample itself: its weight exceeds the cap.": outer[0],
-        "you forget the rest: the weights must sum to 1.": cap * outer[:m].sum(axis=0),
-        "for a cap above 1, too, the weights must sum to 1.": max(cap, 1) * right,
-        "you take a mean, which gives each more than the cap.": outer[:m].mean(axis=0),
+        "you spend the weight in the order of the rows: sort them along u.": [shares @ points],
+        "you spend the weight on the innermost samples first.": [shares @ outer[::-1]],
+        "you return the outermost sample itself: its weight exceeds the cap.": [outer[0]],
+        "you forget the rest: the weights must sum to 1.": [cap * outer[:m].sum(axis=0)],
+        "for a cap above 1, too, the weights must sum to 1.": [max(cap, 1) * right],
+        "you take a mean, which gives each more than the cap.": [outer[:m].mean(axis=0)],
     }
 
     def tests(x: Array) -> Tests:
@@ -64,16 +65,16 @@ def check_hinge_objective(w: Array, b: float, X: Array, y: Array, C: float) -> K
 
     loss = cost(y * f)
     mistakes = {
-        "your regulariser is ‖w‖²: it has the factor ½.": 2 * half + loss,
-        "your regulariser is ½‖w‖: square the norm.": np.sqrt(half / 2) + loss,
-        "you charge for b² too: the bias is not regularised.": half + b * b / 2 + loss,
-        "you take the mean of the losses: with C in front it is the sum.": half + loss / y.size,
-        "C is missing.": half + loss / C,
-        "C is on the wrong term: it multiplies the losses.": C * half + loss / C,
-        "you add 1 − m without the maximum.": half + C * (1 - y * f).sum(),
-        "b is missing from the margins.": half + cost(y * (f - b)),
-        "the labels are missing: the margin is y f(x).": half + cost(f),
-        "your loss starts at m = 0: the hinge has its kink at m = 1.": half + cost(y * f + 1),
+        "your regulariser is ‖w‖²: it has the factor ½.": [2 * half + loss],
+        "your regulariser is ½‖w‖: square the norm.": [np.sqrt(half / 2) + loss],
+        "you charge for b² too: the bias is not regularised.": [half + b * b / 2 + loss],
+        "you take the mean of the losses: with C in front it is the sum.": [half + loss / y.size],
+        "C is missing.": [half + loss / C],
+        "C is on the wrong term: it multiplies the losses.": [C * half + loss / C],
+        "you add 1 − m without the maximum.": [half + C * (1 - y * f).sum()],
+        "b is missing from the margins.": [half + cost(y * (f - b))],
+        "the labels are missing: the margin is y f(x).": [half + cost(f)],
+        "your loss starts at m = 0: the hinge has its kink at m = 1.": [half + cost(y * f + 1)],
     }
     return Key(half + loss, mistakes)
 
@@ -108,37 +109,36 @@ def check_hinge_subgradient(w: Array, b: float, X: Array, y: Array, C: float) ->
             )
 
     kink, g = bool(np.isclose(m, 1).any()), slope(y * (m < 1))
-    whole = {
-        "that is minus a subgradient: the step, not the slope.": (-g[0], -g[1]),
-        "the samples with m > 1 push in yours: it must be those with m < 1.": slope(y * (m > 1)),
-        "only misclassified samples push in yours: it must be all with m < 1.": slope(y * (m < 0)),
+    mistakes: dict[str, list[Any]] = {
+        "that is minus a subgradient: the step, not the slope.": [(-g[0], -g[1])],
+        "it must be the samples with m < 1 that push.": [slope(y * (m > 1)), slope(y * (m < 0))],
+        "the samples pull the wrong way: they push with −y x.": [(2 * w - g[0], None)],
+        "the regulariser is missing: ½‖w‖² adds w to g_w.": [(g[0] - w, None)],
+        "C is missing.": [(slope(y * (m < 1), 1)[0], None)],
+        "you divide by n, but it is the sum.": [(slope(y * (m < 1), C / y.size)[0], None)],
+        "the label is missing: a sample pushes with −y x.": [(slope(1.0 * (m < 1))[0], None)],
+        "b is not regularised.": [(None, g[1] + b)],
+        "g_b is missing: b moves, too.": [(None, 0.0)],
     }
-    first = {
-        "the samples pull the wrong way: the slope of 1 − y f(x) is −y x.": 2 * w - g[0],
-        "the regulariser is missing: ½‖w‖² adds w to g_w.": g[0] - w,
-        "C is missing.": slope(y * (m < 1), 1)[0],
-        "you divide by n: with C in front it is the sum.": slope(y * (m < 1), C / y.size)[0],
-        "the label is missing: a sample pushes with −y x.": slope(1.0 * (m < 1))[0],
-    }
-    second = {"b is not regularised.": g[1] + b, "g_b is missing: b moves, too.": 0.0}
-    return Key(g, whole | at(0, first) | at(1, second), tests, kink)
+    return Key(g, mistakes, tests, kink)
 
 
 def _soft(random: Random) -> Inputs:
-    signs = np.array([-1.0, 1, 1, -1] * 10)
-    cases = [([[1.0], [3]], 1.0), ([[1.0], [3]], 0.05), ([[-1.0], [1], [1.2]], 0.25)]
-    cases += [([[1.0], [-1], [-1.2]], 0.25)]  # the ends of the interval, with the classes turned
-    for n, shift, C in ((20, 0.8, 1.0), (30, 0.5, 0.1), (12, 2.0, 1e-4)):
-        cases += [(random.standard_normal((n, 2)) + shift * signs[:n, np.newaxis] + [3, 1], C)]
-    for X, C in cases:
-        y = signs[: len(X)] * (1 if X[0][0] != 1 or len(X) < 3 else -1)
+    two, three = np.array([[1.0], [3]]), np.array([[-1.0], [1], [1.2]])
+    y, cases = (-1.0) ** np.arange(1, 31), [(two, np.array([-1.0, 1]), 1.0)]
+    for n, shift, C in ((8, 0.5, 1.0), (20, 0.8, 1.0), (30, 0.5, 0.1), (12, 2.0, 1e-4)):
+        X = random.standard_normal((n, 2)) + shift * y[:n, np.newaxis] + [3, 1]
+        cases.append((X, y[:n], C))
+    cases += [(two, np.array([-1.0, 1]), 0.05)]  # from here on none is free
+    cases += [(s * three, np.array([-1.0, 1, 1]), 0.25) for s in (1, -1)]
+    for X, y, C in cases:
         alpha = solve_interior_point(DualProblem(X, y, C)).alpha
-        yield np.array(X), y, np.clip(alpha, 1e-12 * C, (1 - 1e-12) * C), C  # as solvers return it
+        yield X, y, np.clip(alpha, 1e-12 * C, (1 - 1e-12) * C), C  # as solvers return it
 
 
 @exercise(6, "The bias of a soft margin", "one number, b", _soft)
 def check_soft_bias(X: Array, y: Array, alpha: Array, C: float) -> Key:
-    """Let g_i = y_i − w·x_i. A free support vector has the margin 1: what is b in terms of g_i?
+    """Let g_i = y_i − w·x_i and write the margin 1 of a free support vector with it.
 
     Bounded ones have m ≤ 1 and those without weight m ≥ 1: each bounds b by its g_i, on one side.
     Without a free one, b lies between the largest lower and the smallest upper bound.
@@ -149,15 +149,15 @@ def check_soft_bias(X: Array, y: Array, alpha: Array, C: float) -> Key:
     right = g[free].mean() if free.any() else (low + high) / 2
     halfway = -(heights[y < 0].max() + heights[y > 0].min()) / 2
     mistakes = {
-        "you put the line halfway between the nearest samples: only right if hard.": halfway,
-        "you average over all support vectors: the bounded ones have slack.": g[above].mean(),
-        "multipliers closer to a bound than 1e-8 C are not free, but yours count.": g.mean(),
-        "your sign is turned: b = y_i − w·x_i.": -right,
-        "you use 1 in place of y_i: on A⁻ it is −1 − w·x_i.": (1 - heights)[free].mean(),
+        "you put the line halfway between the nearest samples: only right if hard.": [halfway],
+        "you average over all support vectors: the bounded ones have slack.": [g[above].mean()],
+        "multipliers closer to a bound than 1e-8 C are not free, but yours count.": [g.mean()],
+        "your sign is turned: b = y_i − w·x_i.": [-right],
+        "you use 1 in place of y_i: on A⁻ it is −1.": [(1 - heights)[free].mean()],
     }
 
     def tests(b: Array) -> Tests:
         bounds = f"no support vector is free: all b from {low:.4g} to {high:.4g} are optimal."
         yield not free.any() and not np.isclose(b, right, atol=1e-6), bounds
 
-    return Key(right, mistakes, tests)
+    return Key(right, mistakes if free.any() else {}, tests)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, at, exercise, samples
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 from svmlib.duality import DualProblem, solve_interior_point
 
 __all__ = ["check_bias", "check_dual", "check_reduced_newton_step"]
@@ -23,19 +23,17 @@ def check_dual(alpha: Array, X: Array, y: Array) -> Key:
     """
     v, unsigned, total = (alpha * y) @ X, alpha @ X, alpha.sum()
     half, slopes = v @ v / 2, X @ v
-    values = {
-        "your value is −D(α), what a minimiser wants, but D itself was asked for.": half - total,
-        "your value is Σα − ‖v‖²: the quadratic term has the factor ½.": total - 2 * half,
-        "your value ignores the labels: v = Σ α_i y_i x_i.": total - unsigned @ unsigned / 2,
-        "your value adds the quadratic term: it must be subtracted.": total + half,
+    mistakes = {
+        "your value is −D(α), what a minimiser wants.": [(half - total, None)],
+        "your value is Σα − ‖v‖²: the quadratic term has the factor ½.": [(total - 2 * half, None)],
+        "your value ignores the labels.": [(total - unsigned @ unsigned / 2, None)],
+        "your value adds the quadratic term: it must be subtracted.": [(total + half, None)],
+        "your gradient is that of −D(α): turn its sign.": [(None, y * slopes - 1)],
+        "your gradient has the factor ½ left.": [(None, 1 - y * slopes / 2)],
+        "in your gradient the label y_i of the sample is missing.": [(None, 1 - slopes)],
+        "your gradient ignores y_i and those inside v.": [(None, 1 - X @ unsigned)],
     }
-    gradients = {
-        "your gradient is that of −D(α): turn its sign.": y * slopes - 1,
-        "your gradient has the factor ½ left: ½‖v‖² has the derivative v.": 1 - y * slopes / 2,
-        "your gradient is 1 − v·x_i: the label y_i of the sample is missing.": 1 - slopes,
-        "your gradient ignores the labels: both y_i and those inside v.": 1 - X @ unsigned,
-    }
-    return Key((total - half, 1 - y * slopes), at(0, values) | at(1, gradients))
+    return Key((total - half, 1 - y * slopes), mistakes)
 
 
 def _solutions(random: Random) -> Inputs:
@@ -59,14 +57,11 @@ def check_bias(alpha: Array, X: Array, y: Array) -> Key:
     """
     heights, support = X @ ((alpha * y) @ X), alpha > 1e-6 * alpha.max()
     g = y - heights
-    one_sided = (1 - heights)[support].mean()
     mistakes = {
-        "your bias has the wrong sign: y_i (w·x_i + b) = 1 gives b = y_i − w·x_i.": -g[
-            support
-        ].mean(),
-        "your bias is the mean over all samples, but not all are on the margin.": g.mean(),
-        "your bias uses 1 − w·x_i for both classes: on A⁻ it is −1 − w·x_i.": one_sided,
-        "your weighted sum is not divided by Σα.": alpha @ g,
+        "your bias has the wrong sign: y_i (w·x_i + b) = 1.": [-alpha @ g / alpha.sum()],
+        "that is the mean over all samples, but not all are on the margin.": [g.mean()],
+        "you use 1 − w·x_i for both classes.": [(1 - heights)[support].mean()],
+        "your weighted sum is not divided by Σα.": [alpha @ g],
     }
 
     def tests(b: Array) -> Tests:

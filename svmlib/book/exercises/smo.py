@@ -28,19 +28,18 @@ def check_pair_step(
     slope, square = w @ (x_plus - x_minus), np.sum((x_plus - x_minus) ** 2)
     bottom, M, low = (1 - slope) / square, -min(lam_plus, lam_minus), -max(lam_plus, lam_minus)
     mistakes = {
-        "your δ ignores the clipping: a weight can become negative.": bottom,
-        "your δ is clipped too late: M is the larger of −λ⁺ and −λ⁻.": max(bottom, low),
-        "your δ looks after λ⁺ only, and λ⁻ can become negative.": max(bottom, -lam_plus),
-        "your δ looks after λ⁻ only, and λ⁺ can become negative.": max(bottom, -lam_minus),
-        "your δ is never negative, but weights must be able to shrink.": max(bottom, 0),
-        "where δ_ij is below M you do not move at all: go as far as M.": bottom * (bottom >= M),
-        "you took the smaller of δ_ij and M, but δ must be at least M.": min(bottom, M),
-        "you have 1 + w·u above the line: it is 1 − w·u.": max((1 + slope) / square, M),
-        "your δ has the wrong sign: it is positive where w·u < 1.": max(-bottom, M),
-        "you divided by ‖u‖: divide by its square.": max(bottom * square**0.5, M),
-        "your δ_ij is half of the right one: the 2 cancels.": max(bottom / 2, M),
-        "you have 2 − w·u above the line: the 2 cancels.": max((2 - slope) / square, M),
-        "the 1 is missing: both sums grow by δ, each lowers Q by δ.": max(-slope / square, M),
+        "your δ ignores the clipping: a weight can become negative.": [bottom],
+        "M is the larger of −λ⁺ and −λ⁻: your δ is clipped too late.": [max(bottom, low)],
+        "M is the larger of both, but you look after λ⁺ only.": [max(bottom, -lam_plus)],
+        "M is the larger of both, but you look after λ⁻ only.": [max(bottom, -lam_minus)],
+        "your δ is never negative, but weights must be able to shrink.": [max(bottom, 0)],
+        "where δ_ij is below M you do not move: go as far as M.": [bottom * (bottom >= M)],
+        "you took the smaller of δ_ij and M.": [min(bottom, M)],
+        "you have 1 + w·u above the line.": [max((1 + slope) / square, M)],
+        "your δ has the wrong sign: it is positive where w·u < 1.": [max(-bottom, M)],
+        "you divided by ‖u‖: divide by its square.": [max(bottom * square**0.5, M)],
+        "the 2 cancels in both terms.": [max(bottom / 2, M), max((2 - slope) / square, M)],
+        "the 1 is missing: both sums grow by δ.": [max(-slope / square, M)],
     }
     return Key(max(bottom, M), mistakes)
 
@@ -60,9 +59,9 @@ def check_best_scale(X_plus: Array, X_minus: Array, lam_plus: Array, lam_minus: 
     """
     s, square = lam_plus.sum(), np.sum((lam_plus @ X_plus - lam_minus @ X_minus) ** 2)
     mistakes = {
-        "1/‖w‖² is right only for weights with sum one: here the sum is s.": 1 / square,
-        "that is the best sum. t multiplies weights whose sum is already s.": s**2 / square,
-        "you divided by ‖w‖: divide by its square.": s / np.sqrt(square),
+        "1/‖w‖² is right only for weights with sum one: here the sum is s.": [1 / square],
+        "that is the best sum. t multiplies weights whose sum is already s.": [s**2 / square],
+        "you divided by ‖w‖: divide by its square.": [s / np.sqrt(square)],
     }
     return Key(s / square, mistakes)
 
@@ -113,13 +112,13 @@ def check_step_within(w: Array, x_i: Array, x_k: Array, lam_i: float, lam_k: flo
     square = np.sum((x_i - x_k) ** 2)
     bottom = -w @ (x_i - x_k) / square
     mistakes = {
-        "your δ ignores the clipping: a weight can become negative.": bottom,
-        "λ_i + δ can become negative: δ must be at least −λ_i.": min(bottom, lam_k),
-        "λ_k − δ can become negative: δ must be at most λ_k.": max(bottom, -lam_i),
-        "your limits are swapped: λ_i grows by δ, and λ_k shrinks.": np.clip(bottom, -lam_k, lam_i),
-        "those are the limits of a pair across the classes.": max(bottom, -lam_i, -lam_k),
-        "there is no 1 here: the sum stays.": np.clip(bottom + 1 / square, -lam_i, lam_k),
-        "your δ has the wrong sign: w becomes w + δu.": np.clip(-bottom, -lam_i, lam_k),
-        "you divided by ‖u‖, not by ‖u‖².": np.clip(bottom * square**0.5, -lam_i, lam_k),
+        "your δ ignores the clipping: a weight can become negative.": [bottom],
+        "λ_i + δ can become negative: δ must be at least −λ_i.": [min(bottom, lam_k)],
+        "λ_k − δ can become negative: δ must be at most λ_k.": [max(bottom, -lam_i)],
+        "your limits are swapped: λ_i grows by δ.": [np.clip(bottom, -lam_k, lam_i)],
+        "those are the limits of a pair across the classes.": [max(bottom, -lam_i, -lam_k)],
+        "there is no 1 here: the sum stays.": [np.clip(bottom + 1 / square, -lam_i, lam_k)],
+        "your δ has the wrong sign: w becomes w + δu.": [np.clip(-bottom, -lam_i, lam_k)],
+        "you divided by ‖u‖, not by ‖u‖².": [np.clip(bottom * square**0.5, -lam_i, lam_k)],
     }
     return Key(np.clip(bottom, -lam_i, lam_k), mistakes)
