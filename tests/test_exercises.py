@@ -1,10 +1,14 @@
 """The checks accept right answers and recognise the usual mistakes, each by its own words."""
 
+import doctest
+import inspect
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 from svmlib.book import exercises
+from svmlib.book.exercises import _engine
 
 
 def said(capsys, check, function):
@@ -1192,3 +1196,179 @@ def test_no_mutant_passes(capsys, name, mutant):
 def test_every_check_has_at_least_five_mutants():
     assert RIGHT.keys() == MUTANTS.keys()
     assert min(map(len, MUTANTS.values())) > 5
+
+
+# The engine
+
+
+@pytest.fixture
+def fresh():
+    """Give the exercises of chapter 3 the state that they have in a new session."""
+    for task in _engine._EXERCISES.values():
+        task.state, task.hints_given = "open", 0
+
+
+def wrong_twice(w, x_plus, x_minus, lam_plus, lam_minus):
+    return 2 * pair_step(w, x_plus, x_minus, lam_plus, lam_minus)
+
+
+def test_the_smallest_failing_example_is_shown(capsys):
+    assert said(capsys, exercises.check_pair_step, wrong_twice) == (
+        "wrong_twice: your answer is twice the right one.\n"
+        "  tried     w = [0], x_plus = [-2.5], x_minus = [-1], lam_plus = 0.6, lam_minus = 0.6\n"
+        "  expected  0.4444\n"
+        "  yours     0.8889\n"
+        '  stuck?    hint("pair_step")\n'
+    )
+
+
+def test_digits_are_added_until_the_difference_shows(capsys):
+    def nearly(*inputs):
+        return pair_step(*inputs) * (1 + 1e-5)
+
+    lines = said(capsys, exercises.check_pair_step, nearly).splitlines()
+    assert lines[2].split()[1] != lines[3].split()[1]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda *_: [][0], "stopped with IndexError: list index out of range"),
+        (lambda w: w, "stopped with TypeError"),
+        (lambda *_: print("0.5"), "it prints, but returns None"),
+        (
+            lambda w, *_: "0.5",
+            "it must return one number, δ. Here that is one number, but yours is",
+        ),
+        (lambda *_: {0.5}, "of type set"),
+        (lambda *_: (x for x in "abc"), "of type generator"),
+        (lambda *_: [[1], [2, 3]], "of type list"),
+        (lambda *_: 1j, "of type complex"),
+        (lambda *_: (1.0, 2.0), "(one number, one number)"),
+        (lambda *_: np.ones((3, 4)), "an array of shape (3, 4)"),
+        (lambda w, *_: w.fill(7), "it changes its argument w: start from copies"),
+        (lambda *_: np.nan, "yours     nan"),
+        (lambda *_: (_ for _ in ()).throw(KeyError(object())), "0x…"),
+        (3.0, "Give the check your function itself: check_pair_step(pair_step)."),
+        (lambda w, *rest: pair_step(w, *rest) if w.size < 2 else None, "it returns None.\n  tried"),
+    ],
+)
+def test_whatever_a_function_does_gets_a_sentence(capsys, function, words):
+    printed = said(capsys, exercises.check_pair_step, function)
+    assert words in printed
+    assert "passed" not in printed
+
+
+def test_what_a_function_prints_is_kept_back(capsys):
+    def loud(*inputs):
+        print("here", len(inputs))
+        return pair_step(*inputs)
+
+    def loud_and_wrong(*inputs):
+        return loud(*inputs) + 1
+
+    right = said(capsys, exercises.check_pair_step, loud)
+    assert right.startswith("loud: every check passed. Well done.\nIt also prints")
+    assert "here" not in right
+    assert "\n  printed   here 5\n" in said(capsys, exercises.check_pair_step, loud_and_wrong)
+
+
+def test_one_wrong_answer_is_blamed_on_a_mistake_only_if_most_are(capsys):
+    def sometimes(*inputs):
+        sometimes.calls += 1
+        return pair_step(*inputs) * (2 if sometimes.calls == 5 else 1)
+
+    sometimes.calls = 0
+    assert "not the right answer" in said(capsys, exercises.check_pair_step, sometimes)
+
+
+def test_warnings_of_a_function_are_no_concern_of_the_reader(capsys):
+    with np.errstate(all="warn"):
+        answer = said(capsys, exercises.check_pair_step, lambda w, *_: float(np.log(w[0] * 0 - 1)))
+    assert "nan" in answer
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_declarations_are_complete(name):
+    task = _engine._EXERCISES[name]
+    assert len(task.hints) in (2, 3)
+    assert all(line.endswith((".", "?")) for line in task.hints)
+    first, second = (list(task.inputs(np.random.RandomState(0))) for _ in range(2))
+    assert len(first) > 2
+    for drawn, again in zip(first, second, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(drawn, again, strict=True))
+        key = task.key(*drawn)
+        right = [np.asarray(part) for part in _engine._tuple(key.right)]
+        assert key.objection(right) == ""  # its own right answer passes
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_no_declared_mistake_is_right_everywhere(name):
+    task, wrong = _engine._EXERCISES[name], {}
+    for drawn in task.inputs(np.random.RandomState(0)):
+        key = task.key(*drawn)
+        for said, alternatives in key.mistakes.items():
+            for k, answer in enumerate(alternatives):
+                differs = not _engine._agree(_engine._tuple(key.right), answer)
+                wrong[said, k] = wrong.get((said, k), False) or differs
+    assert all(wrong.values()), wrong
+
+
+@pytest.mark.usefixtures("fresh")
+def test_hints_come_one_after_the_other(capsys):
+    for asked in (pair_step, exercises.check_pair_step, "pair_step", "check_pair_step"):
+        exercises.hint(asked)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:20] for line in lines] == [f"Hint {k} of 3 for pair" for k in (1, 2, 3, 1)]
+    assert len(set(lines)) == 3
+    exercises.hint("no_such_thing")
+    assert "There are hints for bracket, " in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("fresh")
+def test_progress_lists_a_chapter(capsys):
+    exercises.check_pair_step(pair_step)
+    exercises.check_pair_step(wrong_twice)  # once done is done
+    exercises.check_best_scale(lambda *_: 1.0)
+    exercises.check_step_within(lambda *_: None)
+    capsys.readouterr()
+    exercises.progress(3)
+    assert capsys.readouterr().out == (
+        "Chapter 3: 1 of 4 done\n"
+        "  done  Code the pair step: check_pair_step\n"
+        "  tried Code the bottom of the ray: check_best_scale\n"
+        "  open  Code the search for the steepest pair: check_steepest_pair\n"
+        "  open  Code a step inside one class: check_step_within\n"
+    )
+    exercises.progress()
+    assert capsys.readouterr().out.count("Chapter") == 6
+    exercises.progress(1)
+    assert capsys.readouterr().out == "Chapter 1: 0 of 0 done\n"
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_right_answers_in_other_styles(capsys, name):
+    """A list in place of a tuple or an array, integers as numpy has them: all the same."""
+
+    def listed(*inputs):
+        answer = RIGHT[name](*inputs)
+        return list(answer) if isinstance(answer, tuple) or np.ndim(answer) else answer
+
+    assert "every check passed" in said(capsys, getattr(exercises, f"check_{name}"), listed)
+
+
+def test_no_declaration_is_long():
+    for task in _engine._EXERCISES.values():
+        assert len(inspect.getsource(task.key).splitlines()) <= 40, task.name
+
+
+MODULES = [value for value in vars(exercises).values() if inspect.ismodule(value)]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_examples_run(module):
+    tried = doctest.testmod(module)
+    assert tried.failed == 0
+    assert tried.attempted > 2

@@ -5,13 +5,13 @@ and the first input that shows it. It never raises: the checks teach. `hint` giv
 the other, `progress` lists what is done in this session.
 
 To add a check, write a function ``check_name`` that takes what the reader's function takes and
-returns its `Key`, the right answer and what the usual mistakes give; its docstring holds the hints,
-a line each. Put ``@exercise(chapter, title, what it must return, inputs)`` above it, where
-``inputs`` yields what to try, from small to large, with the nasty cases.
+returns a ``Key``, the right answer and what the usual mistakes give instead; its docstring holds
+the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`` above it, where
+``inputs`` yields what to try, from small to large and with the nasty cases.
 """
 
 from svmlib.book.exercises import convex_hulls, full_smo, hinge_loss, kernels, lagrange_duality, smo
-from svmlib.book.exercises._engine import Key, exercise, hint, progress
+from svmlib.book.exercises._engine import hint, progress
 from svmlib.book.exercises.convex_hulls import *  # noqa: F403
 from svmlib.book.exercises.full_smo import *  # noqa: F403
 from svmlib.book.exercises.hinge_loss import *  # noqa: F403
@@ -19,6 +19,6 @@ from svmlib.book.exercises.kernels import *  # noqa: F403
 from svmlib.book.exercises.lagrange_duality import *  # noqa: F403
 from svmlib.book.exercises.smo import *  # noqa: F403
 
-__all__ = ["Key", "exercise", "hint", "progress"]
+__all__ = ["hint", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
 __all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__

@@ -80,7 +80,8 @@ class _Attempt:
             words = re.sub("0x[0-9a-fA-F]+", "0x…", str(error))
             self.said = f" stopped with {type(error).__name__}: {words}"
             return
-        self.printed = stdout.getvalue()
+        finally:
+            self.printed = stdout.getvalue()
         changed = [n for n, value in self.inputs.items() if not np.array_equal(value, given[n])]
         if changed:
             self.said = f": it changes its argument {changed[0]}: start from copies."
@@ -95,12 +96,12 @@ class _Attempt:
 
     def diagnosis(self, attempts: list["_Attempt"]) -> str:
         """Return the mistake that explains this wrong answer and most others, if there is one."""
-        others = [a for a in attempts if a.parts]
-        best, most, right = self.said, len(others) / 2, _tuple(self.key.right)
+        others = [(a.parts, a.key.explanations()) for a in attempts if a.parts]
+        best, most, right = self.said, 0.5, _tuple(self.key.right)
         for name, answer in self.key.explanations().items():
             if _agree(self.parts, answer) and not _agree(right, answer):
-                score = sum(_agree(a.parts, a.key.explanations().get(name, ())) for a in others)
-                best, most = (f": {name[0]}", score) if score > most else (best, most)
+                share = np.mean([_agree(parts, e[name]) for parts, e in others if name in e])
+                best, most = (f": {name[0]}", float(share)) if share > most else (best, most)
         return best
 
     def details(self) -> Iterator[str]:
@@ -180,8 +181,8 @@ def _parts(answer: Any, key: Key) -> list[Array] | None:
 
 def _agree(parts: Any, others: Any) -> bool:
     """Return whether parts equal others, up to rounding and but for those that are None."""
-    pairs = [pair for pair in zip(parts, _tuple(others), strict=False) if pair[1] is not None]
-    return bool(pairs) and all(
+    pairs = [pair for pair in zip(parts, _tuple(others), strict=True) if pair[1] is not None]
+    return all(
         np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
         for a, b in pairs
     )
@@ -204,7 +205,7 @@ def _show(value: Any, digits: int = 4) -> str:
         return ", ".join(_show(part, digits) for part in value)
     if np.size(value) > 12:
         return f"an array of shape {np.shape(value)}"
-    number: Any = {"float": lambda x: f"{x if abs(x) > 1e-14 else 0:.{digits}g}"}
+    number: Any = {"float": lambda x: f"{0 if abs(x) < 1e-14 else x:.{digits}g}"}
     return " ".join(np.array2string(np.array(value), separator=", ", formatter=number).split())
 
 
