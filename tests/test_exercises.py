@@ -1218,7 +1218,7 @@ def test_the_smallest_failing_example_is_shown(capsys):
         "  tried     w = [0], x_plus = [-2.5], x_minus = [-1], lam_plus = 0.6, lam_minus = 0.6\n"
         "  expected  0.4444\n"
         "  yours     0.8889\n"
-        '  stuck?    hint("pair_step")\n'
+        '  stuck?    exercises.hint("pair_step")\n'
     )
 
 

@@ -159,7 +159,9 @@ class _Exercise:
                 return f"{name} is not written yet: it returns None."
             self.state = "done" if self.state == "done" else "tried"
             said = shown.diagnosis(attempts) if shown.parts else shown.said
-            return "\n".join([name + said, *shown.details(), f'  stuck?    hint("{self.name}")'])
+            return "\n".join(
+                [name + said, *shown.details(), f'  stuck?    exercises.hint("{self.name}")']
+            )
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -203,7 +205,7 @@ def _show(value: Any, digits: int = 4) -> str:
     """Return a value in few characters; of a long array, its shape."""
     if isinstance(value, tuple | list):
         return ", ".join(_show(part, digits) for part in value)
-    if np.size(value) > 12:
+    if np.size(value) > 16:
         return f"an array of shape {np.shape(value)}"
     number: Any = {"float": lambda x: f"{0 if abs(x) < 1e-14 else x:.{digits}g}"}
     return " ".join(np.array2string(np.array(value), separator=", ", formatter=number).split())
@@ -232,7 +234,7 @@ def exercise(
       tried     x = 1.5
       expected  3
       yours     2.25
-      stuck?    hint("double")
+      stuck?    exercises.hint("double")
     >>> del _EXERCISES["double"]
     """
 

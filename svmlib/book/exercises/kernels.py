@@ -41,7 +41,10 @@ def check_rbf_gram(X: Array, Z: Array, gamma: float) -> Key:
     def tests(K: Array) -> Tests:
         close = np.allclose(K, right)
         yield X[0, 0] > 1e8 and not close, "far from the origin it loses digits: move the origin."
-        yield close and K.max() > 1, "rounding makes some values exceed 1: a distance is below 0."
+        yield (
+            close and K.max() > 1,
+            "rounding makes some values exceed 1: some ‖x − z‖² is below 0.",
+        )
 
     return Key(right, mistakes, tests)
 
