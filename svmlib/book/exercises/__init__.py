@@ -1,65 +1,24 @@
-"""Checks for the exercises that ask the reader for code, one module a chapter.
+"""Checks, hints and progress for the exercises that ask the reader for code.
 
-Each `check_…` function tries the reader's function on problems whose answer is known by another
-route, and prints what is wrong with it in words. A wrong answer never raises: the checks teach.
+A check tries the reader's function on inputs from small to large. It prints in words what is wrong
+and the first input that shows it. It never raises: the checks teach. `hint` gives one hint after
+the other, `progress` lists what is done in this session.
+
+To add a check, write a function ``check_name`` that takes what the reader's function takes and
+returns a ``Key``, the right answer and what the usual mistakes give instead; its docstring holds
+the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`` above it, where
+``inputs`` yields what to try, from small to large and with the nasty cases.
 """
 
-from svmlib.book.exercises.convex_hulls import (
-    check_bracket,
-    check_radon,
-    check_reduce_weights,
-)
-from svmlib.book.exercises.full_smo import (
-    check_line_ends,
-    check_platt_step,
-    check_second_order_pair,
-    check_violation,
-)
-from svmlib.book.exercises.hinge_loss import (
-    check_hinge_objective,
-    check_hinge_subgradient,
-    check_reduced_support,
-    check_soft_bias,
-)
-from svmlib.book.exercises.kernels import (
-    check_is_gram_matrix,
-    check_kernel_perceptron,
-    check_quadratic_features,
-    check_rbf_gram,
-)
-from svmlib.book.exercises.lagrange_duality import (
-    check_bias,
-    check_dual,
-    check_reduced_newton_step,
-)
-from svmlib.book.exercises.smo import (
-    check_best_scale,
-    check_pair_step,
-    check_steepest_pair,
-    check_step_within,
-)
+from svmlib.book.exercises import convex_hulls, full_smo, hinge_loss, kernels, lagrange_duality, smo
+from svmlib.book.exercises._engine import hint, progress
+from svmlib.book.exercises.convex_hulls import *  # noqa: F403
+from svmlib.book.exercises.full_smo import *  # noqa: F403
+from svmlib.book.exercises.hinge_loss import *  # noqa: F403
+from svmlib.book.exercises.kernels import *  # noqa: F403
+from svmlib.book.exercises.lagrange_duality import *  # noqa: F403
+from svmlib.book.exercises.smo import *  # noqa: F403
 
-__all__ = [
-    "check_best_scale",
-    "check_bias",
-    "check_bracket",
-    "check_dual",
-    "check_hinge_objective",
-    "check_hinge_subgradient",
-    "check_is_gram_matrix",
-    "check_kernel_perceptron",
-    "check_line_ends",
-    "check_pair_step",
-    "check_platt_step",
-    "check_quadratic_features",
-    "check_radon",
-    "check_rbf_gram",
-    "check_reduce_weights",
-    "check_reduced_newton_step",
-    "check_reduced_support",
-    "check_second_order_pair",
-    "check_soft_bias",
-    "check_steepest_pair",
-    "check_step_within",
-    "check_violation",
-]
+__all__ = ["hint", "progress"]
+__all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
+__all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__

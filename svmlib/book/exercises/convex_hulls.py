@@ -1,156 +1,100 @@
-"""Checks for chapter 2, Convex hulls."""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
+"""Exercises of chapter 2, Convex hulls."""
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.linalg import norm, null_space
+from scipy.optimize import nnls
 
-from svmlib.book.exercises._frame import call, report
-from svmlib.hulls import closest_points
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 
-
-def check_bracket(function: Callable[..., Any]) -> None:
-    """Check ``bracket(X, y, weights)``, the two bounds on the distance between two hulls."""
-    random = np.random.RandomState(20)
-
-    def problems() -> Iterator[str]:
-        for d in (1, 2, 5):
-            n = 3 * d + 4
-            y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
-            for shift in (0.0, 4.0, 40.0):
-                X = random.standard_normal((n, d)) + shift * (y[:, np.newaxis] + 0.5)
-                weights = random.dirichlet(np.full(n, 0.7))
-                weights[:2] = 0  # samples without weight count in the lower bound, too
-                for label in (-1, 1):
-                    weights[y == label] /= weights[y == label].sum()
-                yield from _bracket_problems(call(function, X, y, weights), X, y, weights)
-                best = closest_points(X, y)
-                if shift == 40.0:  # w here is the optimum's, whose two bounds agree
-                    found = call(function, X, y, best.weights)
-                    if not np.allclose(found, best.distance, rtol=1e-6):
-                        yield (
-                            f"at the closest points both bounds must be the distance "
-                            f"{best.distance:.4f}, but yours are {found[0]:.4f} and {found[1]:.4f}."
-                        )
-
-    report(function, problems())
+__all__ = ["check_bracket", "check_radon", "check_reduce_weights"]
 
 
-def _bracket_problems(
-    found: Any, X: NDArray[Any], y: NDArray[Any], weights: NDArray[Any]
-) -> Iterator[str]:
-    """Compare two bounds with the right ones and with those that the usual mistakes give."""
-    if np.shape(found) != (2,):
-        yield "it must return two numbers, (lower, upper)."
-        return
-    lower, upper = (float(bound) for bound in found)
-    w = weights[y > 0] @ X[y > 0] - weights[y < 0] @ X[y < 0]
-    length = float(np.linalg.norm(w))
-    if not np.isclose(upper, length):
-        if np.isclose(upper, np.linalg.norm(weights @ X)):
-            yield "your upper bound is ‖p + q‖: the points of A⁻ must count with a minus."
-        elif np.isclose(upper, length**2):
-            yield "your upper bound is ‖p − q‖²: take the square root."
-        else:
-            yield f"‖p − q‖ is {length:.4f} here, but your upper bound is {upper:.4f}."
-        return
-    heights = X @ w
-    difference = float(heights[y > 0].min() - heights[y < 0].max())
-    width = difference / length
-    if np.isclose(lower, max(width, 0)):
-        return
-    if np.isclose(lower, width):
-        yield (
-            f"your lower bound is {lower:.4f}. That is true of every distance, but 0 is a better "
-            "bound: return max(τ_w, 0)."
-        )
-    elif np.isclose(lower, max(difference, 0)) or np.isclose(lower, difference):
-        yield "your lower bound is B⁺ − B⁻ and depends on the length of w: divide it by ‖w‖."
-    elif np.isclose(lower, max(width, 0) / 2):
-        yield "your lower bound is half of the width τ_w: that is the distance to the midline."
-    elif np.isclose(lower, (heights[y > 0].max() - heights[y < 0].min()) / length):
-        yield (
-            "your lower bound is the width that both classes fill together: B⁺ is the smallest "
-            "w·x over A⁺, and B⁻ is the largest over A⁻."
-        )
-    else:
-        yield f"the lower bound is {max(width, 0):.4f} here, but yours is {lower:.4f}."
+def _mixtures(random: Random) -> Inputs:
+    for X, y in samples(random):
+        for shift in (20, 3, 0):
+            weights = random.randint(0, 4, y.size) / 2 + np.isin(y.cumsum(), (y[0], y[0] - y[0]))
+            totals = np.where(y > 0, weights[y > 0].sum(), weights[y < 0].sum())
+            yield X + shift * (y[:, np.newaxis] + 0.5), y, weights / totals
 
 
-def check_reduce_weights(function: Callable[..., Any]) -> None:
-    """Check ``reduce_weights(points, weights)``, Carathéodory's theorem."""
-    random = np.random.RandomState(21)
+@exercise(2, "The bracket", "two numbers, (lower, upper)", _mixtures)
+def check_bracket(X: Array, y: Array, weights: Array) -> Key:
+    """Compute w = p − q first: one class counts with plus, the other with minus.
 
-    def problems() -> Iterator[str]:
-        for d, n in ((1, 3), (2, 3), (2, 12), (3, 30), (6, 20)):
-            points, weights = random.standard_normal((n, d)), random.dirichlet(np.ones(n))
-            found = np.asarray(call(function, points, weights), dtype=np.float64)
-            at = f"for {n} points in {d} dimensions"
-            if found.shape != (n,):
-                yield f"{at} it must return {n} weights, zeros included, not shape {found.shape}."
-            elif np.isnan(found).any():
-                yield f"{at} a weight is not a number: did you divide by a zero among the a_i?"
-            elif found.min() < 0:
-                yield (
-                    f"{at} a weight became negative, {found.min():.3g}: t must be the smallest of "
-                    "the ratios λ_i/a_i over a_i > 0, and no larger."
-                )
-            elif not np.isclose(found.sum(), 1):
-                yield (
-                    f"{at} your weights sum to {found.sum():.4f}: the a_i must sum to zero, which "
-                    "is one more equation, a row of ones."
-                )
-            elif not np.allclose(found @ points, weights @ points):
-                yield f"{at} your weights mix another point than the given ones."
-            elif np.count_nonzero(found) > d + 1:
-                yield (
-                    f"{at} {np.count_nonzero(found)} weights are not zero, which is more than "
-                    f"{d + 1}: repeat the step, and set the weight that leaves to zero exactly."
-                )
-
-    report(function, problems())
+    The upper bound is the length of a bridge, and w is one. The lower bound is the width of a gap.
+    The gap lies between all samples, with or without weight. Along w there may be none.
+    """
+    w = (weights * y) @ X
+    heights, length = X @ w, norm(w)
+    above, below = heights[y > 0], heights[y < 0]
+    gap, together = above.min() - below.max(), above.max() - below.min()
+    mistakes = {
+        "‖p + q‖ is no bridge: the points of A⁻ count with a minus.": [(None, norm(weights @ X))],
+        "your upper bound is ‖p − q‖²: take the square root.": [(None, w @ w)],
+        "your lower bound can be negative, but 0 is a better one.": [(gap / length, None)],
+        "your lower bound depends on ‖w‖: divide it by ‖w‖.": [(max(gap, 0), None), (gap, None)],
+        "your lower bound is half of the width τ_w.": [(max(gap, 0) / length / 2, None)],
+        "B⁺ is the smallest w·x over A⁺, not the largest.": [(together / length, None)],
+    }
+    return Key((max(gap / length, 0), length), mistakes)
 
 
-def check_radon(function: Callable[..., Any]) -> None:
-    """Check ``radon(X)``, the labels that no hyperplane can separate and their common point."""
-    random = np.random.RandomState(22)
+def _mixed_points(random: Random) -> Inputs:
+    yield np.array([[0.0], [1], [3]]), np.array([0.2, 0.5, 0.3])
+    yield np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]), np.full(4, 0.25)  # two leave at once
+    yield np.arange(5.0)[:, np.newaxis] * [1, 2], np.array([0.1, 0.2, 0.3, 0.4, 0])  # on one line
+    yield np.repeat([[1.0, 2], [3, 1]], 3, axis=0), np.array([3, 0, 1, 2, 2, 2]) / 10  # copies
+    for n, d in ((2, 1), (4, 1), (12, 2), (30, 3), (20, 6)):
+        yield random.standard_normal((n, d)), random.dirichlet(np.ones(n))
 
-    def problems() -> Iterator[str]:
-        for d in (1, 2, 3, 7):
-            X = random.standard_normal((d + 2, d)) + 3
-            found = call(function, X)
-            if not isinstance(found, tuple) or len(found) != 2:
-                yield "it must return two arrays, the labels and the weights."
-                return
-            y, weights = (np.asarray(part, dtype=np.float64) for part in found)
-            at = f"for {d + 2} points in {d} dimensions"
-            if y.shape != (d + 2,) or weights.shape != (d + 2,):
-                yield f"{at} it must return {d + 2} labels and {d + 2} weights."
-                continue
-            if not np.isin(y, (-1, 1)).all():
-                yield f"{at} a label is neither −1 nor +1."
-                continue
-            sums = [float(weights[y == label].sum()) for label in (-1, 1)]
-            if weights.min() < 0:
-                yield (
-                    f"{at} a weight is negative, {weights.min():.3g}: the sign of a_i becomes the "
-                    "label, and |a_i| the weight."
-                )
-            elif np.unique(y).size < 2:
-                yield f"{at} one class is empty: do your a_i sum to zero? That takes a row of ones."
-            elif np.allclose(sums, 0.5):
-                yield "your weights sum to one over both classes together, not in each of them."
-            elif not np.isclose(sums[0], sums[1]):
-                yield (
-                    f"{at} the weights of the classes sum to {sums[0]:.4f} and {sums[1]:.4f}: the "
-                    "a_i must sum to zero, which is one more equation, a row of ones."
-                )
-            elif not np.allclose(sums, 1):
-                yield f"{at} the weights of each class sum to {sums[0]:.4f} instead of 1."
-            elif not np.allclose((weights * y) @ X, 0):
-                yield f"{at} the two classes' mixtures are different points."
 
-    report(function, problems())
+@exercise(2, "Few points are enough", "one weight a point, zeros included", _mixed_points)
+def check_reduce_weights(points: Array, weights: Array) -> Key:
+    """Find numbers a_i with Σ a_i x_i = 0 and Σ a_i = 0, for the points in use.
+
+    Both conditions are one matrix: a row a coordinate, and one more row, of ones.
+    Along λ − ta the mixture stays. Go to the first t > 0 where a weight vanishes, and repeat.
+    """
+    n, d = points.shape
+    rows, mixture = np.vstack([points.T, np.ones(n)]), np.append(weights @ points, 1)
+
+    def tests(found: Array) -> Tests:
+        count, total = np.count_nonzero(found), found.sum()
+        yield not np.isfinite(found).all(), "a weight is not a number: is some a_i zero?"
+        yield found.min() < -1e-12, "a weight became negative: t is the smallest λ_i/a_i > 0."
+        yield not np.isclose(total, 1), f"your weights sum to {total:.4g}: a needs a row of ones."
+        yield not np.allclose(rows @ found, mixture), "your weights mix another point."
+        yield count > d + 1, f"{count} are not zero: repeat the step, and set what leaves to zero."
+
+    return Key(nnls(rows, mixture)[0], tests=tests, several=True)
+
+
+def _few_points(random: Random) -> Inputs:
+    yield (np.array([[1.0], [2], [4]]),)
+    for corner in ([2, 2], [0.5, 0.5], [1, 0], [0, 0]):  # a square, then inside, on an edge, a copy
+        yield (np.array([[0.0, 0], [2, 0], [0, 2], corner]),)
+    for d in (1, 2, 3, 7):
+        yield (random.standard_normal((d + 2, d)) + 3,)
+
+
+@exercise(2, "Labels that defeat every hyperplane", "two arrays, labels and weights", _few_points)
+def check_radon(X: Array) -> Key:
+    """Take the numbers a_i of Carathéodory's theorem: d + 2 points are just enough for them.
+
+    Move the terms with a negative a_i to the other side of Σ a_i x_i = 0. What are the labels?
+    The weights of a class must sum to one. What do the positive a_i sum to?
+    """
+    a = null_space(np.vstack([X.T, np.ones(len(X))]))[:, 0]
+
+    def tests(y: Array, weights: Array) -> Tests:
+        plus, minus = weights[y > 0].sum(), weights[y < 0].sum()
+        sums = f"the weights of the classes sum to {plus:.4g} and {minus:.4g}"
+        yield not np.isin(y, (-1, 1)).all(), "a label is neither −1 nor +1."
+        yield not weights.min() >= 0, "a weight is negative: the sign of a_i belongs to the label."
+        yield plus * minus == 0, "one class is empty: do your a_i sum to zero? Add a row of ones."
+        yield np.allclose((plus, minus), 0.5), "your weights sum to one over both classes together."
+        yield not np.isclose(plus, minus), f"{sums}: Σ a_i = 0 is missing, a row of ones."
+        yield not np.isclose(plus, 1), f"{sums} instead of 1."
+        yield not np.allclose((weights * y) @ X, 0), "your two mixtures are different points."
+
+    return Key((np.where(a > 0, 1, -1), abs(a) / a[a > 0].sum()), tests=tests, several=True)

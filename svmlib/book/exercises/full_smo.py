@@ -1,219 +1,160 @@
-"""Checks for chapter 7, The full SMO."""
+"""Exercises of chapter 7, The full SMO."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from svmlib.book.exercises._frame import call, report
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
+
+__all__ = ["check_line_ends", "check_platt_step", "check_second_order_pair", "check_violation"]
 
 
-def check_line_ends(function: Callable[..., Any]) -> None:
-    """Check ``line_ends(alpha_1, alpha_2, y_1, y_2, C_1, C_2)``, the numbers L and H."""
-    random = np.random.RandomState(70)
-
-    def problems() -> Iterator[str]:
-        for _ in range(200):
-            C_1, C_2 = random.uniform(0.5, 3, 2)
-            alpha_1, alpha_2 = random.uniform(0, 1, 2) * (C_1, C_2)
-            y_1, y_2 = random.choice([-1, 1], 2)
-            found = call(function, alpha_1, alpha_2, y_1, y_2, C_1, C_2)
-            if np.shape(found) != (2,):
-                yield "it must return two numbers, L and H."
-                continue
-            low, high = _line_ends(alpha_1, alpha_2, y_1 == y_2, C_1, C_2)
-            if np.allclose(found, (low, high)):
-                continue
-            kind = "equal" if y_1 == y_2 else "different"
-            if np.allclose(found, _line_ends(alpha_1, alpha_2, y_1 != y_2, C_1, C_2)):
-                yield "the two cases are swapped: with equal labels the sum stays, else not."
-            elif np.allclose(found, (0, C_2)):
-                yield "you use only the bounds of α_2: α_1 may hit its own before."
-            elif np.allclose(found, _line_ends(alpha_1, alpha_2, y_1 == y_2, C_2, C_1)):
-                yield "C_1 and C_2 are swapped: α_2 itself is capped by C_2."
-            elif any(
-                np.allclose(found, _line_ends(alpha_1, alpha_2, y_1 == y_2, C, C))
-                for C in (C_1, C_2)
-            ):
-                yield "you use one cap for both: C_1 belongs to α_1 and C_2 to α_2."
-            elif np.allclose(found, (high, low)):
-                yield "L and H are swapped: L is the smaller one."
-            else:
-                yield (
-                    f"with {kind} labels, α = ({alpha_1:.2f}, {alpha_2:.2f}) and caps "
-                    f"({C_1:.2f}, {C_2:.2f}), α_2 runs from {low:.2f} to {high:.2f}, "
-                    f"not from {float(found[0]):.2f} to {float(found[1]):.2f}."
-                )
-
-    report(function, problems())
+def _ends(a_1: float, a_2: float, same: bool, C_1: float, C_2: float) -> tuple[float, float]:
+    stays = a_1 + a_2 if same else a_2 - a_1
+    return max(0.0, stays - C_1 * same), min(C_2, stays + C_1 * (not same))
 
 
-def _line_ends(
-    alpha_1: float, alpha_2: float, same: bool, C_1: float, C_2: float
-) -> tuple[float, float]:
-    if same:
-        return max(0.0, alpha_1 + alpha_2 - C_1), min(C_2, alpha_1 + alpha_2)
-    return max(0.0, alpha_2 - alpha_1), min(C_2, C_1 + alpha_2 - alpha_1)
+def _boxes(random: Random) -> Inputs:
+    for C_1, C_2 in random.randint(1, 11, (60, 2)) / 5:
+        a_1, a_2 = random.randint(0, 5, 2) / 4 * (C_1, C_2)
+        yield float(a_1), float(a_2), *map(int, random.choice([-1, 1], 2)), float(C_1), float(C_2)
 
 
-def check_platt_step(function: Callable[..., Any]) -> None:
-    """Check ``platt_step(alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C)``, the new multipliers."""
-    random = np.random.RandomState(71)
-    curvatures = (*random.exponential(size=100), *np.zeros(30), *-random.exponential(size=60))
+@exercise(7, "A box with two caps", "two numbers, L and H", _boxes)
+def check_line_ends(a_1: float, a_2: float, y_1: int, y_2: int, C_1: float, C_2: float) -> Key:
+    """Ask what stays when both move: with equal labels the sum, with different ones the difference.
 
-    def problems() -> Iterator[str]:
-        for k, eta in enumerate(curvatures):
-            C = random.uniform(0.5, 3)
-            alpha, y, E = random.uniform(0, C, 2), random.choice([-1, 1], 2), random.normal(size=2)
-            y[1] = 1 if k < 10 else y[1]  # first without y_2, so that its absence shows later
-            found = call(function, *alpha, *y, *E, eta, C)
-            if np.shape(found) != (2,):
-                yield "it must return two numbers, the new α_1 and α_2."
-                continue
-            yield from _platt_problems(np.array(found, dtype=float), alpha, y, E, eta, C)
-
-    report(function, problems())
-
-
-def _platt_problems(
-    found: NDArray[Any], alpha: NDArray[Any], y: NDArray[Any], E: NDArray[Any], eta: float, C: float
-) -> Iterator[str]:
-    """Compare a step with the best of the line, and with what the usual mistakes do."""
-    same, slope = bool(y[0] == y[1]), float(y[1] * (E[0] - E[1]))
-    low, high = _line_ends(alpha[0], alpha[1], same, C, C)
-
-    def gain(new: float) -> float:
-        return float((new - alpha[1]) * slope - (new - alpha[1]) ** 2 * eta / 2)
-
-    new = max(low, high, key=gain)
-    if eta > 0:
-        new = float(np.clip(alpha[1] + slope / eta, low, high))
-    right = np.array([alpha[0] + y[0] * y[1] * (alpha[1] - new), new])
-    if np.allclose(found, right):
-        return
-    if not np.all(np.isfinite(found)):
-        yield "you divide by η = 0: D is a straight line there, so go to an end."
-    elif not np.isclose(y @ found, y @ alpha):
-        yield "Σ α_i y_i has changed: α_1 moves by y_1 y_2 times what α_2 gave up."
-    elif found.min() < -1e-12 or found.max() > C + 1e-12:
-        yield f"α = {np.round(found, 3)} is outside the box [0, {C:.3f}]²: clip α_2 to [L, H]."
-    elif eta > 0 and np.isclose(found[1], np.clip(alpha[1] - slope / eta, low, high)):
-        if y[1] > 0:
-            yield "you go downhill: α_2 changes by +y_2 (E_1 − E_2)/η."
-        else:
-            yield "y_2 is missing: α_2 changes by +y_2 (E_1 − E_2)/η."
-    elif eta < 0 and np.isclose(found[1], np.clip(alpha[1] + slope / eta, low, high)):
-        yield "for η < 0 the derivative vanishes at the bottom: compare the two ends."
-    elif eta <= 0 and np.isclose(found[1], low + high - new):
-        yield "for η ≤ 0 you take the worse end: compare D at both."
-    elif eta <= 0 and np.allclose(found, alpha):
-        yield "for η ≤ 0 you do not move, though an end is better."
-    else:
-        yield (
-            f"with η = {eta:.2f} the new multipliers are {np.round(right, 3)}, "
-            f"but yours are {np.round(found, 3)}."
-        )
+    Write α_1 in terms of α_2, and 0 ≤ α_1 ≤ C_1 becomes two limits for α_2.
+    α_2 has two limits of its own, 0 and C_2. Of the two on either side, the tighter counts.
+    """
+    same = y_1 == y_2
+    mistakes: dict[str, list[Any]] = {
+        "equal labels keep the sum: the two cases are swapped.": [
+            _ends(a_1, a_2, not same, C_1, C_2)
+        ],
+        "you use only the bounds of α_2: α_1 may hit its own before.": [(0, C_2)],
+        "C_1 and C_2 are swapped: α_2 is capped by C_2.": [_ends(a_1, a_2, same, C_2, C_1)],
+        "you use one cap for both.": [_ends(a_1, a_2, same, C, C) for C in (C_1, C_2)],
+    }
+    return Key(_ends(a_1, a_2, same, C_1, C_2), mistakes)
 
 
-def _smo_cases(seed: int) -> Iterator[tuple[Any, ...]]:
-    """Yield Gram matrices with feasible multipliers, some of them at their bounds."""
-    random = np.random.RandomState(seed)
-    for n, C in ((6, 1.0), (12, 0.5), (20, 5.0)):
-        y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
-        X = random.standard_normal((n, 2)) * random.uniform(0.5, 2, (n, 1))
-        K = np.exp(-0.5 * cdist(X, X, "sqeuclidean")) + X @ X.T
-        for _ in range(6):
-            values = np.clip(random.uniform(-0.5, 1.5, n // 2), 0, 1) * C
-            alpha = np.empty(n)
-            alpha[::2], alpha[1::2] = values, random.permutation(values)
+def _platt(random: Random) -> Inputs:
+    for eta in np.repeat([0.5, 2.0, 0.0, -0.5], 25):
+        C, tie = random.randint(1, 11) / 5, random.rand() < 0.1
+        alpha, E = random.randint(0, 5, 2) / 4 * C, random.randint(-9, 10, 2) / 5
+        y = random.choice([-1, 1], 2)
+        yield *map(float, alpha), *map(int, y), E[0], E[0] if tie else E[1], float(eta), C
+
+
+@exercise(7, "Platt's step, whatever the curvature", "two numbers, the new α_1 and α_2", _platt)
+def check_platt_step(
+    a_1: float, a_2: float, y_1: int, y_2: int, E_1: float, E_2: float, eta: float, C: float
+) -> Key:
+    """Find L and H as in the last exercise, with the same cap C for both.
+
+    If α_2 changes by t, D changes by t y_2 (E_1 − E_2) − ½ t² η. Where in [L, H] is that largest?
+    For η ≤ 0 compare the two ends, and stay if they tie. α_1 moves so that Σ α_i y_i stays.
+    """
+    ends, errors = np.array(_ends(a_1, a_2, y_1 == y_2, C, C)), E_1 - E_2
+    gains = (ends - a_2) * y_2 * errors - (ends - a_2) ** 2 * eta / 2
+    tie, best, worst = np.isclose(*gains), ends[gains.argmax()], ends[gains.argmin()]
+
+    def step(new: float) -> tuple[float, float]:
+        return a_1 + y_1 * y_2 * (a_2 - new), new
+
+    def top(slope: float, otherwise: float) -> tuple[float, float]:
+        return step(np.clip(a_2 + slope / eta, *ends) if eta > 0 else a_2 if tie else otherwise)
+
+    bottom = np.clip(a_2 + y_2 * errors / eta, *ends) if eta else best
+    mistakes = {
+        "y_2 is missing: α_2 changes by +y_2 (E_1 − E_2)/η.": [top(errors, best)],
+        "you go downhill: α_2 changes by +y_2 (E_1 − E_2)/η.": [top(-y_2 * errors, worst)],
+        "for η < 0 the derivative vanishes at the bottom.": [
+            step(a_2 if tie and not eta else bottom)
+        ],
+        "for η ≤ 0 you take the worse end: compare D at both.": [top(y_2 * errors, worst)],
+        "for η ≤ 0 you do not move, though an end is better.": [top(y_2 * errors, a_2)],
+    }
+
+    def tests(*new: Any) -> Tests:
+        changed = not np.isclose(np.dot(new, (y_1, y_2)), a_1 * y_1 + a_2 * y_2)
+        outside = min(new) < -1e-9 or max(new) > C + 1e-9
+        yield not np.isfinite(new).all(), "you divide by η = 0: D is a straight line there."
+        yield changed, "Σ α_i y_i has changed: α_1 moves by y_1 y_2 times what α_2 gave up."
+        yield outside, "your step leads outside the box: clip α_2 to [L, H]."
+        yield tie and eta <= 0 and not np.isclose(new[1], a_2), "where the ends tie, stay."
+
+    return Key(top(y_2 * errors, best), mistakes, tests)
+
+
+def _states(random: Random) -> Inputs:
+    yield np.array([[2.0, 1], [1, 1]]), np.array([1.0, -1]), np.full(2, 0.2), 1.0
+    for X, _ in list(samples(random))[2:]:
+        y = (-1.0) ** np.arange(len(X))
+        K = np.exp(-cdist(X, X, "sqeuclidean") / 2) + X @ X.T
+        for C in (0.1, 0.5, 1.0, 5.0):
+            values = np.clip(random.randint(-1, 6, len(X) // 2) / 4, 0, 1) * C
+            alpha = np.zeros(len(X))
+            alpha[: 2 * values.size : 2], alpha[1::2] = values, random.permutation(values)
             yield K, y, alpha, C
-        yield K, y, np.zeros(n), C
+    yield K, y, np.zeros(y.size), C
 
 
-def _up_and_down(
-    y: NDArray[Any], alpha: NDArray[Any], C: float
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    below, above = alpha < C, alpha > 0
-    return np.where(y > 0, below, above), np.where(y > 0, above, below)
+def _any_states(random: Random) -> Inputs:
+    yield from _states(random)
+    yield np.eye(4), np.array([1.0, -1, 1, -1]), np.full(4, 1e-3), 1e-3  # optimal, with m < M
 
 
-def check_violation(function: Callable[..., Any]) -> None:
-    """Check ``violation(K, y, alpha, C)``, the number m − M."""
-
-    def problems() -> Iterator[str]:
-        cases = list(_smo_cases(72))
-        gram, labels = cases[0][:2]
-        # the last one is optimal, with m < M: everybody is at a cap too small to matter
-        for K, y, alpha, C in [*cases, (gram, labels, np.full(labels.size, 1e-3), 1e-3)]:
-            found = call(function, K, y, alpha, C)
-            if np.ndim(found) != 0:
-                yield f"it must return one number, not an array of shape {np.shape(found)}."
-                continue
-            g, (up, down) = y - K @ (y * alpha), _up_and_down(y, alpha, C)
-            below, above = alpha < C, alpha > 0
-            right = g[up].max() - g[down].min()
-            if np.isclose(found, right):
-                continue
-            if np.isclose(found, -right):
-                yield "you return M − m: a violation is positive."
-            elif np.isclose(found, g.max() - g.min()):
-                yield "you take all samples: those at a bound can only go one way."
-            elif np.isclose(found, g[below].max(initial=-9e9) - g[above].min(initial=9e9)):
-                yield "for y = −1 up and down change places: β = −α goes up when α goes down."
-            elif np.isclose(found, g[down].max() - g[up].min()):
-                yield "up and down are swapped, or the sign of g is turned."
-            elif np.isclose(found, max(0, right)):
-                yield "m − M may be negative: then the optimal b fill an interval."
-            elif np.isclose(found, (y * g)[up].max() - (y * g)[down].min()):
-                yield "you use ∂D/∂α_i = y_i g_i: the slope of a pair is the difference of the g."
-            else:
-                yield f"m − M is {right:.4f} here, but yours is {float(found):.4f}."
-
-    report(function, problems())
+def _up_and_down(y: Array, alpha: Array, C: float) -> tuple[Array, Array]:
+    return np.where(y > 0, alpha < C, alpha > 0), np.where(y > 0, alpha > 0, alpha < C)
 
 
-def check_second_order_pair(function: Callable[..., Any]) -> None:
-    """Check ``second_order_pair(K, y, alpha, C)``, a pair (i, j)."""
+@exercise(7, "The violation", "one number, m − M", _any_states)
+def check_violation(K: Array, y: Array, alpha: Array, C: float) -> Key:
+    """Compute g = y − K(α∘y) first: the slope of a pair is the difference of two of its entries.
 
-    def problems() -> Iterator[str]:
-        for K, y, alpha, C in _smo_cases(73):
-            found = call(function, K, y, alpha, C)
-            if np.shape(found) != (2,):
-                yield "it must return two indices, i and j."
-                continue
-            yield from _pair_problems(int(found[0]), int(found[1]), K, y, alpha, C)
-
-    report(function, problems())
-
-
-def _pair_problems(
-    i: int, j: int, K: NDArray[Any], y: NDArray[Any], alpha: NDArray[Any], C: float
-) -> Iterator[str]:
-    """Judge a pair by its gain, so that ties may be broken either way."""
+    m is the largest g of those whose β can go up, M the smallest of those that can go down.
+    β_i = y_i α_i: for y_i = −1, β_i goes up when α_i goes down, so it needs α_i > 0.
+    """
     g, (up, down) = y - K @ (y * alpha), _up_and_down(y, alpha, C)
-    top = g[up].max()
-    a = K.diagonal() + K[i, i] - 2 * K[i]
-    if not up[i]:
-        yield f"β_{i} is at its upper end and cannot go up: it cannot be the i."
-    elif not np.isclose(g[i], top):
-        yield f"i must have the largest g of those that can go up, {top:.4f}, yours has {g[i]:.4f}."
-    elif not down[j]:
-        yield f"β_{j} is at its lower end and cannot go down: it cannot be the j."
-    elif g[j] >= g[i]:
-        yield f"the pair ({i}, {j}) has no positive slope: j must have g_j < g_i."
-    else:
-        partners = np.flatnonzero(down & (g < g[i]))
-        gains = (g[i] - g[partners]) ** 2 / a[partners]
-        mine = (g[i] - g[j]) ** 2 / a[j]
-        if np.isclose(mine, gains.max()):
-            return
-        if np.isclose(g[j], g[partners].min()):
-            yield "that j has the steepest slope, the first-order choice: divide by a_ij."
-        elif j == partners[((g[i] - g[partners]) / a[partners]).argmax()]:
-            yield "that j has the longest step: the gain has the slope squared."
-        else:
-            yield f"j = {j} has s²/a = {mine:.4f}, but another one has {gains.max():.4f}."
+    right, can_grow, can_fall = g[up].max() - g[down].min(), g[alpha < C], g[alpha > 0]
+    same_for_all = can_grow.max(initial=-np.inf) - can_fall.min(initial=np.inf)
+    mistakes = {
+        "you return M − m: a violation is positive.": [-right],
+        "you take all samples: those at a bound can only go one way.": [np.ptp(g)],
+        "for y = −1 up and down change places: β = −α.": [same_for_all],
+        "up and down are swapped, or the sign of g is turned.": [g[down].max() - g[up].min()],
+        "m − M may be negative: then the optimal b fill an interval.": [max(0, right), abs(right)],
+        "a pair's slope is a difference of the g.": [(y * g)[up].max() - (y * g)[down].min()],
+    }
+    return Key(right, mistakes)
+
+
+@exercise(7, "The second-order pair", "two indices, i and j", _states)
+def check_second_order_pair(K: Array, y: Array, alpha: Array, C: float) -> Key:
+    """Choose i as for the violation: the largest g of those that can go up.
+
+    The partners j can go down and have g_j < g_i. Mask the others before you divide.
+    Take the partner with the largest (g_i − g_j)²/a_ij, where a_ij = K_ii + K_jj − 2 K_ij.
+    """
+    g, (up, down) = y - K @ (y * alpha), _up_and_down(y, alpha, C)
+    top = np.where(up, g, -np.inf).argmax()
+    slopes = np.where(down & (g < g[top]), g[top] - g, 0)
+    steps = slopes / np.maximum(K.diagonal() + K[top, top] - 2 * K[top], 1e-9)
+    gains = slopes * steps
+
+    def tests(*pair: Any) -> Tests:
+        yield not set(map(float, pair)) <= set(range(y.size)), "that is no pair of samples."
+        i, j = map(int, pair)
+        yield not up[i], f"β_{i} is at its upper end and cannot go up: it cannot be the i."
+        yield g[i] < g[top] - 1e-9, "i must have the largest g of those that can go up."
+        yield not down[j], f"β_{j} is at its lower end and cannot go down: it cannot be the j."
+        yield slopes[j] <= 0, "your pair has no positive slope: j must have g_j < g_i."
+        less = not np.isclose(gains[j], gains.max())
+        yield less and np.isclose(slopes[j], slopes.max()), "that is the first-order choice of j."
+        yield less and j == steps.argmax(), "that j has the longest step, not the largest gain."
+        yield less, f"j = {j} has s²/a = {gains[j]:.4g}, but another one has {gains.max():.4g}."
+
+    return Key((top, gains.argmax()), tests=tests, several=True)

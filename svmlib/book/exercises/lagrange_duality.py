@@ -1,173 +1,107 @@
-"""Checks for chapter 4, Lagrange duality."""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
+"""Exercises of chapter 4, Lagrange duality."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmlib.book.exercises._frame import call, report
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 from svmlib.duality import DualProblem, solve_interior_point
 
-
-def check_dual(function: Callable[..., Any]) -> None:
-    """Check ``dual(alpha, X, y)``, the dual objective and its gradient."""
-    random = np.random.RandomState(40)
-
-    def problems() -> Iterator[str]:
-        for n, d in ((4, 1), (9, 2), (15, 6)):
-            X, y = random.standard_normal((n, d)), np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
-            alpha = random.uniform(0, 1, n)
-            answer = call(function, alpha, X, y)
-            if not isinstance(answer, tuple | list) or len(answer) != 2:
-                yield "it must return a pair, the value and the gradient."
-                continue
-            problem = DualProblem(X, y, C=np.inf)
-            value, gradient = problem.objective(alpha), problem.gradient(alpha)
-            yield from _dual_value_problems(answer[0], value, alpha, X)
-            yield from _dual_gradient_problems(np.asarray(answer[1]), gradient, alpha, X, y)
-
-    report(function, problems())
+__all__ = ["check_bias", "check_dual", "check_reduced_newton_step"]
 
 
-def _dual_value_problems(
-    found: Any, value: float, alpha: NDArray[Any], X: NDArray[Any]
-) -> Iterator[str]:
-    total, unsigned = alpha.sum(), float(np.sum((alpha @ X) ** 2))
-    if np.ndim(found) != 0:
-        yield f"the value must be one number, not an array of shape {np.shape(found)}."
-    elif np.isclose(found, value):
-        return
-    elif np.isclose(found, -value):
-        yield "your value is −D(α): that is what a minimiser wants, but D itself was asked for."
-    elif np.isclose(found, 2 * value - total):
-        yield "your value is Σα − ‖v‖²: the quadratic term has the factor ½."
-    elif np.isclose(found, total - unsigned / 2):
-        yield "your value ignores the labels: v = Σ α_i y_i x_i."
-    elif np.isclose(found, 2 * total - value):
-        yield "your value adds the quadratic term: it must be subtracted from Σα."
-    else:
-        yield f"D(α) is {value:.4f} here, but your value is {found:.4f}."
+def _multipliers(random: Random) -> Inputs:
+    for X, y in samples(random):
+        yield random.randint(1, 5, y.size) / 2, X, y
+        yield random.randint(0, 2, y.size) / 2, X, y
 
 
-def _dual_gradient_problems(
-    found: NDArray[Any],
-    gradient: NDArray[Any],
-    alpha: NDArray[Any],
-    X: NDArray[Any],
-    y: NDArray[Any],
-) -> Iterator[str]:
-    if found.shape != gradient.shape:
-        yield f"the gradient must have shape {gradient.shape}, one entry a sample: {found.shape}."
-    elif np.allclose(found, gradient):
-        return
-    elif np.allclose(found, -gradient):
-        yield "your gradient is that of −D(α): turn its sign, as you did not turn the value's."
-    elif np.allclose(found, (1 + gradient) / 2):
-        yield "your gradient has the factor ½ left: the derivative of ½‖v‖² is v times that of v."
-    elif np.allclose(found, y * gradient - y + 1):
-        yield "your gradient is 1 − v·x_i: the label y_i of the sample is missing."
-    elif np.allclose(found, 1 - X @ (alpha @ X)):
-        yield "your gradient ignores the labels: both y_i and those inside v."
-    else:
-        worst = int(np.abs(found - gradient).argmax())
-        yield (
-            f"∂D/∂α_{worst} is {gradient[worst]:.4f} here, but yours is {found[worst]:.4f}: "
-            "compare with (D(α + h e_i) − D(α − h e_i))/2h."
-        )
+@exercise(4, "The dual and its gradient, in code", "a pair, value and gradient", _multipliers)
+def check_dual(alpha: Array, X: Array, y: Array) -> Key:
+    """Compute v = Σ α_i y_i x_i first: the value needs nothing else, and no n × n matrix.
+
+    The quadratic term is ½ v·v. What is the derivative of v with respect to α_i?
+    The gradient has one entry a sample, and each entry starts with 1.
+    """
+    v, unsigned, total = (alpha * y) @ X, alpha @ X, alpha.sum()
+    half, slopes = v @ v / 2, X @ v
+    mistakes = {
+        "your value is −D(α), what a minimiser wants.": [(half - total, None)],
+        "your value is Σα − ‖v‖²: the quadratic term has the factor ½.": [(total - 2 * half, None)],
+        "your value ignores the labels.": [(total - unsigned @ unsigned / 2, None)],
+        "your value adds the quadratic term: it must be subtracted.": [(total + half, None)],
+        "your gradient is that of −D(α): turn its sign.": [(None, y * slopes - 1)],
+        "your gradient has the factor ½ left.": [(None, 1 - y * slopes / 2)],
+        "in your gradient the label y_i of the sample is missing.": [(None, 1 - slopes)],
+        "your gradient ignores y_i and those inside v.": [(None, 1 - X @ unsigned)],
+    }
+    return Key((total - half, 1 - y * slopes), mistakes)
 
 
-def check_bias(function: Callable[..., Any]) -> None:
-    """Check ``bias(alpha, X, y)``, the bias of a hard-margin solution, in several units."""
-    random = np.random.RandomState(41)
-
-    def problems() -> Iterator[str]:
-        for unit in (1.0, 1e4, 1e-4):
-            y = np.where(np.arange(20) % 3 == 0, 1.0, -1.0)
-            X = unit * (random.standard_normal((20, 2)) + 4 * y[:, np.newaxis] + [3, 1])
-            problem = DualProblem(X, y, C=np.inf)
-            alpha = solve_interior_point(problem).alpha
-            found, b = call(function, alpha, X, y), problem.bias(alpha)
-            at = f"with coordinates of size {4 * unit:g}"
-            if np.ndim(found) != 0:
-                yield f"it must return one number, not an array of shape {np.shape(found)}."
-            elif not np.isfinite(found):
-                yield (
-                    f"{at} your bias is {found}: no multiplier there is above {alpha.max():.0e}, "
-                    "so a fixed threshold finds no support vector."
-                )
-            elif not np.isclose(found, b):
-                yield from _wrong_bias(float(found), b, alpha, X, y, at)
-            dusty = alpha + 1e-9 * alpha.max()
-            found = call(function, dusty, X, y)
-            if not np.isclose(found, b, atol=1e-5):
-                yield (
-                    f"{at}, and with dust of relative size 1e-9 on every multiplier, your bias is "
-                    f"{found:.4f} instead of {b:.4f}: a sample with dust is no support vector."
-                )
-            rough = alpha * random.uniform(0.999, 1.001, 20)
-            single = (y - X @ ((rough * y) @ X))[rough > 0]
-            if np.isclose(call(function, rough, X, y), single, rtol=1e-12, atol=0).any():
-                yield (
-                    "your bias is that of one support vector. Rough multipliers give a different "
-                    "one for each of them: use them all."
-                )
-
-    report(function, problems())
+def _solutions(random: Random) -> Inputs:
+    yield np.array([2.0, 2]), np.array([[1.0], [2]]), np.array([-1.0, 1])
+    yield np.array([0.0, 0.5, 0.5]), np.array([[0.0], [2], [4]]), np.array([-1.0, -1, 1])
+    y = np.where(np.arange(20) % 3 == 0, 1.0, -1.0)
+    for unit in (1.0, 1e4, 1e-4):
+        X = unit * (random.standard_normal((20, 2)) + 4 * y[:, np.newaxis] + [3, 1])
+        alpha = solve_interior_point(DualProblem(X, y, C=np.inf)).alpha
+        yield alpha, X, y
+        yield alpha + 1e-9 * alpha.max(), X, y  # dust
+        yield alpha * random.uniform(0.999, 1.001, 20), X, y  # rough
 
 
-def _wrong_bias(
-    found: float, b: float, alpha: NDArray[Any], X: NDArray[Any], y: NDArray[Any], at: str
-) -> Iterator[str]:
-    w = (alpha * y) @ X
-    if np.isclose(found, -b):
-        yield "your bias has the wrong sign: y_i (w·x_i + b) = 1 gives b = y_i − w·x_i."
-    elif np.isclose(found, (y - X @ w).mean()):
-        yield "your bias is the mean over all samples, but only support vectors are on the margin."
-    elif np.isclose(found, (1 - X @ w)[alpha > 0].mean()):
-        yield "your bias uses 1 − w·x_i for both classes: on A⁻ it is −1 − w·x_i."
-    elif np.isclose(found, alpha @ (y - X @ w)):
-        yield "your weighted sum is not divided by Σα."
-    else:
-        yield f"{at} the bias is {b:.4f}, but yours is {found:.4f}."
+@exercise(4, "A bias without a threshold, in code", "one number, b", _solutions)
+def check_bias(alpha: Array, X: Array, y: Array) -> Key:
+    """Solve y_i f(x_i) = 1 for b: every support vector gives a value of its own.
+
+    Which mean of these values gives a sample with next to no multiplier next to no say?
+    A threshold has a unit. The multipliers themselves are weights, whatever the unit.
+    """
+    heights, support = X @ ((alpha * y) @ X), alpha > 1e-6 * alpha.max()
+    g = y - heights
+    mistakes = {
+        "your bias has the wrong sign: y_i (w·x_i + b) = 1.": [-alpha @ g / alpha.sum()],
+        "that is the mean over all samples, but not all are on the margin.": [g.mean()],
+        "you use 1 − w·x_i for both classes.": [(1 - heights)[support].mean()],
+        "your weighted sum is not divided by Σα.": [alpha @ g],
+    }
+
+    def tests(b: Array) -> Tests:
+        outside = not g[support].min() - 1e-5 <= b <= g[support].max() + 1e-5
+        single = np.ptp(g[support]) > 1e-7 and np.isclose(b, g[support], rtol=1e-12, atol=0).any()
+        dusty = "all multipliers have dust of relative size 1e-9, which makes no support vector."
+        yield not np.isfinite(b), "a fixed threshold finds no support vector in this unit."
+        yield outside and (alpha > 0).all() and not support.all(), dusty
+        yield outside, "that is not the bias."
+        yield single, "your bias is that of one support vector. They differ a little: use them all."
+
+    return Key(alpha @ g / alpha.sum(), mistakes, tests, several=True)
 
 
-def check_reduced_newton_step(function: Callable[..., Any]) -> None:
-    """Check ``reduced_newton_step(Q, y, alpha, b, s, mu)``, by putting it into the system."""
-    random = np.random.RandomState(42)
+def _newton(random: Random) -> Inputs:
+    for X, y in samples(random):
+        alpha, s = random.randint(5, 21, (2, y.size)) / 10
+        yield np.outer(y, y) * (X @ X.T), y, alpha, 0.3, s, 0.1
 
-    def problems() -> Iterator[str]:
-        for n in (3, 8, 20):
-            X, y = random.standard_normal((n, 2)), np.where(np.arange(n) % 2, 1.0, -1.0)
-            Q, alpha, s = np.outer(y, y) * (X @ X.T), *random.uniform(0.5, 2, (2, n))
-            b, mu = 0.3, 0.1
-            answer = call(function, Q, y, alpha, b, s, mu)
-            if not isinstance(answer, tuple | list) or len(answer) != 3:
-                yield "it must return three things, Δα, Δb and Δs."
-                continue
-            d_alpha, d_b, d_s = answer
-            if np.shape(d_alpha) != (n,) or np.shape(d_s) != (n,):
-                yield f"Δα and Δs must have {n} entries each."
-            elif np.ndim(d_b) != 0:
-                yield f"Δb must be one number, not an array of shape {np.shape(d_b)}."
-            elif not np.isclose(y @ (alpha + d_alpha), 0):
-                yield (
-                    f"after your step y·α is {y @ (alpha + d_alpha):.4f} instead of 0: the middle "
-                    "row asks for y·Δα = −y·α, and that is what determines Δb."
-                )
-            elif not np.allclose(s * d_alpha + alpha * d_s, mu - alpha * s):
-                yield (
-                    "your step misses the last row, s∘Δα + α∘Δs = μ − α∘s: "
-                    "solve it for Δs and mind the sign of (s/α)∘Δα."
-                )
-            elif not np.allclose(
-                Q @ (alpha + d_alpha) + y * (b + d_b) - s - d_s, 1, rtol=0, atol=1e-8
-            ):
-                yield (
-                    "your step misses the first row, QΔα + yΔb − Δs = 1 − Qα − yb + s: does H "
-                    "have s/α on its diagonal, and the right side the part of Δs without Δα?"
-                )
 
-    report(function, problems())
+@exercise(4, "A smaller Newton system, in code", "three things, Δα, Δb and Δs", _newton)
+def check_reduced_newton_step(
+    Q: Array, y: Array, alpha: Array, b: float, s: Array, mu: float
+) -> Key:
+    """Solve the last row, s∘Δα + α∘Δs = μ − α∘s, for Δs, and put that into the first row.
+
+    What multiplies Δα now is H = Q + diag(s/α). So Δα is H⁻¹ of a vector, minus Δb H⁻¹y.
+    The middle row, y·Δα = −y·α, is then one equation for the number Δb.
+    """
+    n, Y = y.size, y[:, np.newaxis]
+    rows = np.block(
+        [[Q, Y, -np.eye(n)], [Y.T, np.zeros((1, n + 1))], [np.diag(s), 0 * Y, np.diag(alpha)]]
+    )
+    right = np.hstack([1 - Q @ alpha - y * b + s, -y @ alpha, mu - alpha * s])
+    step = np.linalg.solve(rows, right)
+
+    def tests(*parts: Array) -> Tests:
+        missed = np.abs(rows @ np.hstack(parts) - right) > 1e-7
+        yield missed[n], "your step misses the middle row, y·Δα = −y·α, which determines Δb."
+        yield missed[n + 1 :].any(), "your step misses the last row: mind the sign of (s/α)∘Δα."
+        yield missed.any(), "your step misses the first row: what of Δs goes to the right side?"
+
+    return Key((step[:n], step[n], step[n + 1 :]), tests=tests)
