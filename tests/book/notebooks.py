@@ -19,7 +19,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-CELL_METADATA = ("covers", "mystnb", "tags")  # all that the book or the lint reads
+CELL_METADATA = ("covers", "given", "mystnb", "tags")  # all that the book or the lint reads
 
 
 def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:

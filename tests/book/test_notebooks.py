@@ -1,6 +1,8 @@
 """What every notebook of the book must look like before anyone reads it."""
 
 import re
+from collections import Counter
+from difflib import SequenceMatcher
 from statistics import median
 
 import pytest
@@ -73,6 +75,103 @@ def test_pictures_are_described_and_numbered(notebook):
             assert len(settings.get("image", {}).get("alt", "")) > 20, cell.source
             assert settings.get("figure", {}).get("caption"), cell.source
             assert settings.get("figure", {}).get("name"), cell.source
+
+
+def described(notebook):
+    """Return (alternative text, caption) of every figure."""
+    settings = [cell.metadata.get("mystnb", {}) for cell in code_cells(notebook)]
+    return [
+        (setting["image"]["alt"], setting["figure"]["caption"])
+        for setting in settings
+        if "figure" in setting and "image" in setting
+    ]
+
+
+def test_alternative_texts_say_what_nothing_else_says():
+    """Each its own, and none the caption over again."""
+    figures = [figure for path in PATHS for figure in described(notebooks.read(path))]
+    texts = [alt for alt, _ in figures]
+    assert len(texts) == len(set(texts))
+    for alt, caption in figures:
+        assert SequenceMatcher(None, alt, caption, autojunk=False).ratio() < 0.8, alt
+
+
+# What a cell may be excused from, and why. Any other tag could hide a wrong output.
+TAGS = {"hide-input": "drawing code, which the reader need not see first"}
+
+
+def test_tags_hide_nothing_that_matters(notebook):
+    for cell in notebook.cells:
+        assert set(cell.metadata.get("tags", [])) <= set(TAGS), cell.source
+        assert cell.metadata.get("mystnb", {}).keys() <= {"image", "figure", "code_prompt_show"}
+
+
+def test_chance_is_seeded(notebook):
+    """What depends on the clock, or on the machine's own chance, cannot be compared."""
+    for cell in code_cells(notebook):
+        unseeded = r"default_rng\(\s*\)|RandomState\(\s*\)|np\.random\.(?!default_rng|Generator|RandomState)\w+\("
+        assert not re.search(unseeded, cell.source), cell.source
+        assert not re.search(r"\bsleep\(", cell.source), cell.source
+
+
+def test_numbers_are_printed_to_the_digits_the_book_needs(notebook):
+    """More than eight are not the same on every machine."""
+    for cell in code_cells(notebook):
+        for output in cell.outputs:
+            plain = str(output.get("text") or output.get("data", {}).get("text/plain", ""))
+            for number in re.findall(r"\d+\.\d+", plain):
+                assert len(number.replace(".", "").lstrip("0")) <= 8, f"{number} in {plain}"
+
+
+def test_every_quiz_question_has_one_right_answer(chapter):
+    quiz = text(chapter).split("## Quiz")[1].split("\n## ")[0]
+    questions = re.split(r"^\*\*\d+\. ", quiz, flags=re.MULTILINE)[1:]
+    assert len(questions) >= 4
+    letters = []
+    for question in questions:
+        answers = re.findall(r"\{dropdown\} (\w)\).*?\n(.*?)\n:::", question, flags=re.DOTALL)
+        right = [letter for letter, body in answers if body.startswith("**Right")]
+        assert len(answers) >= 3, question
+        assert len(right) == 1, question
+        letters += right
+    assert max(Counter(letters).values()) <= len(questions) / 2, "the letter gives it away"
+
+
+def significant(digits):
+    return len(digits.replace(".", "").lstrip("0")) >= 3
+
+
+def claimed(words):
+    """Return the numbers of three digits or more in a text; years and powers of ten are not."""
+    words = re.sub(
+        r"```\{code.*?```|`[^`]*`|\]\([^)]*\)|^:\w+:.*$|^#.*$", "", words, flags=re.M | re.S
+    )
+    words = re.sub(r"\{,\}|\\[,;]", "", words)  # TeX's thin spaces
+    found = re.findall(
+        r"(?<![\w.\\^{-])(\d{1,3}(?:[,\u202f\u2009\u00a0]\d{3})+|\d+(?:\.\d+)?)(?!\w)", words
+    )
+    numbers = [re.sub(r"[,\u202f\u2009\u00a0]", "", number) for number in found]
+    year, power = r"1[89]\d\d|20\d\d", r"10*"
+    return [n for n in numbers if significant(n) and not re.fullmatch(f"{year}|{power}", n)]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_numbers_in_prose_come_from_a_cell(path):
+    """Printed, or a constant of the code; or given, which the cell's metadata must say."""
+    notebook = notebooks.read(path)
+    computed = ""
+    for cell in code_cells(notebook):
+        computed += f"\n{cell.source}"
+        for output in cell.outputs:
+            computed += f"\n{output.get('text', '')}{output.get('data', {}).get('text/plain', '')}"
+    known = set(re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d)[,_ ](?=\d{3})", "", computed)))
+    for cell in notebook.cells:
+        settings = cell.metadata.get("mystnb", {})
+        words = cell.source if cell.cell_type == "markdown" else ""
+        words += "\n" + settings.get("image", {}).get("alt", "")
+        words += "\n" + settings.get("figure", {}).get("caption", "")
+        unknown = set(claimed(words)) - known - set(cell.metadata.get("given", []))
+        assert not unknown, f"no cell prints {sorted(unknown)}: {words[:200]}"
 
 
 def test_exercises_are_answered(chapter):

@@ -1,0 +1,90 @@
+"""What holds the repository together: one version, one lock, a README that is true."""
+
+import re
+import subprocess
+import tomllib
+from importlib.metadata import distributions, packages_distributions
+from pathlib import Path
+
+import pytest
+import yaml
+
+import svmlib
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def normal(name: str) -> str:
+    """Return a distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_there_is_one_version():
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert svmlib.__version__ == project["version"] == citation["version"]
+
+
+def test_the_readme_example_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", read("README.md"), flags=re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    assert "proves that the optimum is in" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
+def test_workflows_are_valid_yaml(path):
+    settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if "workflows" in path.parts:
+        steps = [step for job in settings["jobs"].values() for step in job["steps"]]
+        assert any(
+            "make" in step.get("run", "") or ".ci/run" in step.get("run", "") for step in steps
+        )
+
+
+def locked() -> dict[str, str]:
+    pins = re.findall(r"^([\w.-]+)==(\S+)", read("constraints.txt"), flags=re.MULTILINE)
+    return {normal(name): version for name, version in pins}
+
+
+def required() -> dict[str, str]:
+    pins = re.findall(r"^([\w.-]+)==(\S+)", read("requirements.txt"), flags=re.MULTILINE)
+    return {normal(name): version for name, version in pins}
+
+
+def test_the_lock_holds_all_that_is_installed():
+    """A package missing from the lock would be whatever is newest that day."""
+    tools = {"pip", "setuptools", "wheel", "uv", "svmlib"}
+    installed = {normal(dist.name): dist.version for dist in distributions()}
+    for name, version in installed.items():
+        if name not in tools:
+            assert locked().get(name) == version, f"{name} {version} is not in constraints.txt"
+
+
+def test_requirements_agree_with_the_lock():
+    assert required()
+    for name, version in required().items():
+        assert locked()[name] == version
+
+
+def test_every_requirement_is_used():
+    """By an import, an extension, a pytest plugin or a command, in some file that git tracks."""
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    skipped = {"requirements.txt", "constraints.txt"}
+    kinds = {".py", ".ipynb", ".toml", ".yml", ".md", ""}
+    names = [n for n in files.stdout.split() if n not in skipped and Path(n).suffix in kinds]
+    everything = "\n".join(read(name) for name in names if (ROOT / name).is_file())
+    modules: dict[str, set[str]] = {}
+    for module, owners in packages_distributions().items():
+        for owner in owners:
+            modules.setdefault(normal(owner), set()).add(module)
+    by_name_only = {"ipykernel"}  # the notebooks' kernel "python3" is this package
+    for name in required().keys() - by_name_only:
+        words = modules.get(name, set()) | {name, name.replace("-", "_")}
+        used = any(re.search(rf"\b{re.escape(word)}\b", everything) for word in words)
+        assert used, f"nothing uses {name}"
