@@ -649,12 +649,21 @@ def pegasos(
                 v += Z[i] / (lam * t)
                 counts[i] += 1
         alpha = np.minimum(counts / (lam * t), most)
-        # Each product of n or d terms is off by its γ; v is Σ α_i y_i x_i but for more rounding.
-        slack = gamma(len(v) + 8) * (float(np.linalg.norm(v)) * R + 1)
-        primal = _primal_above(v, np.maximum(1 - Z @ v + slack, 0), lam, 1 / n)
-        total = float(alpha.sum())
-        error = up(gamma(n + 6) * total * R)
-        dual = _dual_below(alpha @ Z, down(total, n + 4), error, lam)
+        primal, dual = _pegasos_bounds(v, alpha, Z, R, lam)
         if best.add(t, v[:d], float(v[d:].sum()), primal, alpha, dual):  # no bias: an empty sum
             break
     return best.solution(f"pegasos stopped after {n_epochs} epochs")
+
+
+def _pegasos_bounds(v: Array, alpha: Array, Z: Array, R: float, lam: float) -> tuple[float, float]:
+    """Bound the objective at v from above, and λ (Σ α_i − ½ ‖Σ α_i z_i‖²) from below.
+
+    A margin is off by γ_d ‖v‖ R at most and the last sum by γ_n R Σ α_i. (It is v, but for the
+    rounding that has piled up over the steps.)
+    """
+    n, d = Z.shape
+    slack = gamma(d + 8) * (float(np.linalg.norm(v)) * R + 1)
+    primal = _primal_above(v, np.maximum(1 - Z @ v + slack, 0), lam, 1 / n)
+    total = float(alpha.sum())
+    error = up(gamma(n + 6) * total * R)
+    return primal, _dual_below(alpha @ Z, down(total, n + 4), error, lam)

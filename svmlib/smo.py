@@ -508,7 +508,8 @@ def hull_smo(
 
     state = _Pairs(X, y)
     steps: list[HullStep] = []
-    pair, length = None, 0.0
+    pair: tuple[int, int] | None = None
+    length = 0.0
     while True:
         state.rescale()
         step = state.record(pair, length)
@@ -519,11 +520,7 @@ def hull_smo(
         gap = state.above - state.below
         if gap <= max(tol * state.above, 2 * state.slack) or state.n_iter >= max_iter:
             break
-        if selection == "steepest":
-            i, j = _steepest_pair(*state.heights, *state.lambdas)
-            pair, length = (int(state.rows[0][i]), int(state.rows[1][j])), state.move(i, j)
-        else:
-            length = state.sweep()
+        pair, length = state.steepest() if selection == "steepest" else (None, state.sweep())
         if length == 0:
             break  # what is left to gain is less than rounding
 
@@ -585,11 +582,13 @@ class _Pairs:
         self.above = distance_above(self.p - self.q, error)
         self.below = distance_below(lift, self.w, self.radius)
 
-    def move(self, i: int, j: int) -> float:
-        """Minimise Q along one pair, as far as the weights allow, and return the step δ*."""
+    def steepest(self) -> tuple[tuple[int, int], float]:
+        """Move along the pair with the largest slope; return its rows of X and the step δ*."""
+        i, j = _steepest_pair(*self.heights, *self.lambdas)
         difference = self.plus[i] - self.minus[j]
         (length,) = self._lengths(i, difference[np.newaxis], slice(j, j + 1))
-        return self._move(i, j, difference, length)
+        rows = int(self.rows[0][i]), int(self.rows[1][j])
+        return rows, self._move(i, j, difference, length)
 
     def sweep(self) -> float:
         """Move along every pair in turn, and return the largest size of a step.
