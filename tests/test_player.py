@@ -14,16 +14,29 @@ def draw(figure, k):
 
 @pytest.fixture
 def player():
-    return FramePlayer("test", draw, ["start", "a < b & c"])
+    return FramePlayer("test", draw, ["start", "a < b & c"], ["a level line", 'it "rises"'])
 
 
 def test_every_frame_is_a_different_described_picture(player):
     bundle = player._repr_mimebundle_(include=None, exclude=None)
     pictures = re.findall(r'alt="([^"]*)" src="data:image/png;base64,([^"]+)"', bundle["text/html"])
     descriptions, contents = zip(*pictures, strict=True)
-    assert descriptions == ("start", "a &lt; b &amp; c")
+    assert descriptions == ("a level line", "it &quot;rises&quot;")
     assert len(set(contents)) == 2
     assert all(base64.b64decode(content).startswith(b"\x89PNG") for content in contents)
+
+
+def test_without_alternative_texts_the_captions_serve():
+    page = FramePlayer("test", draw, ["start", "end"])._repr_mimebundle_()["text/html"]
+    assert re.findall('alt="([^"]*)"', page) == ["start", "end"]
+
+
+def test_captions_can_be_compared_and_are_shown_with_their_frame(player):
+    bundle = player._repr_mimebundle_()
+    assert bundle["text/plain"] == "FramePlayer test\n1/2. start\n2/2. a < b & c"
+    figures = bundle["text/html"].split("<figure>")[1:]
+    assert "1/2. start" in figures[0]
+    assert "2/2. a &lt; b &amp; c" in figures[1]
 
 
 def test_one_frame_is_chosen_at_the_start(player):
@@ -47,8 +60,13 @@ def test_frames_are_the_same_in_every_run(player):
 
 
 @pytest.mark.parametrize(
-    ("name", "captions", "named"), [("a b", ["x"], "name"), ("ok", [], "captions")]
+    ("name", "captions", "alts", "named"),
+    [
+        ("a b", ["x"], None, "name"),
+        ("ok", [], None, "captions"),
+        ("ok", ["x", "y"], ["z"], "alts must hold one text for each of the 2"),
+    ],
 )
-def test_bad_input_is_named(name, captions, named):
+def test_bad_input_is_named(name, captions, alts, named):
     with pytest.raises(ValueError, match=named):
-        FramePlayer(name, draw, captions)
+        FramePlayer(name, draw, captions, alts)

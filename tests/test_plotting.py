@@ -1,6 +1,7 @@
 """Drawings show the data they are given, leave the axes alone and never warn."""
 
 import io
+import itertools
 
 import matplotlib as mpl
 import numpy as np
@@ -10,7 +11,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from svmlib.book import plotting
-from svmlib.datasets import load_penguins, load_six_points, load_two_clouds
+from svmlib.datasets import Dataset, load_penguins, load_six_points, load_two_clouds
 from svmlib.geometry import Hyperplane, directional_margin
 
 
@@ -35,7 +36,15 @@ def test_the_style_is_opaque_readable_and_needs_no_notebook():
         plotting.use_style()
         assert mpl.colors.to_rgba(mpl.rcParams["figure.facecolor"])[3] == 1
         assert mpl.rcParams["font.size"] >= 11
-        assert tuple(mpl.rcParams["figure.figsize"]) == (5.4, 4.0)
+        assert tuple(mpl.rcParams["figure.figsize"]) == (4.6, 3.5)
+
+
+def test_a_subscript_has_nine_pixels_on_a_phone():
+    with mpl.rc_context():
+        plotting.use_style()
+        css_pixels = 100 * mpl.rcParams["figure.figsize"][0]
+        phone = min(1, 358 / css_pixels)  # 390 px less the margins of the page
+        assert mpl.rcParams["font.size"] * 100 / 72 * phone * 0.7 >= 9
 
 
 def test_in_a_notebook_the_style_asks_for_sharp_pictures(monkeypatch):
@@ -65,6 +74,34 @@ def test_classes_differ_by_colour_and_by_marker(ax):
     drawn = plotting.scatter(ax, load_penguins(("Adelie", "Chinstrap", "Gentoo")))
     assert len({points.get_facecolor().tobytes() for points in drawn}) == 3
     assert len({points.get_paths()[0].vertices.tobytes() for points in drawn}) == 3
+
+
+STYLES = {"Adelie": ("#D55E00", "o"), "Gentoo": ("#0072B2", "^"), "Chinstrap": ("#009E73", "s")}
+
+
+@pytest.mark.parametrize("species", [*itertools.permutations(STYLES, 2), tuple(STYLES)])
+def test_a_species_looks_the_same_whatever_its_company(ax, species):
+    penguins = load_penguins(species)
+    assert plotting.class_styles(penguins) == [STYLES[name] for name in penguins.class_names]
+    for name, points in zip(
+        penguins.class_names, plotting.scatter(ax, penguins, alpha=1), strict=True
+    ):
+        color, marker = STYLES[name]
+        assert mpl.colors.to_hex(points.get_facecolor()[0]).upper() == color
+        outline = mpl.markers.MarkerStyle(marker)
+        expected = outline.get_transform().transform_path(outline.get_path()).vertices
+        np.testing.assert_array_equal(points.get_paths()[0].vertices, expected)
+
+
+def test_classes_without_a_style_of_their_own_take_what_is_left():
+    names = {"others": ("no", "yes"), "one": ("Gentoo", "the rest"), "two": ("the rest", "Adelie")}
+    styles = {}
+    for key, pair in names.items():
+        data = Dataset([[0.0], [1.0]], [-1, 1], ("x",), ("",), pair)
+        styles[key] = plotting.class_styles(data)
+    assert styles["others"] == [STYLES["Adelie"], STYLES["Gentoo"]]
+    assert styles["one"] == [STYLES["Gentoo"], STYLES["Adelie"]]
+    assert styles["two"] == [STYLES["Gentoo"], STYLES["Adelie"]]
 
 
 def test_scatter_takes_other_columns(ax):
@@ -159,6 +196,15 @@ def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):
     assert plotting.note(ax, (1, 2), "A", color="red").get_text() == "A"
 
 
+def test_a_note_has_a_halo_that_keeps_it_readable(ax):
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    ax.axvspan(0, 1, color="black")
+    before = pixels(ax)
+    plotting.note(ax, (0.5, 0.5), "B", offset=(0, 0))
+    after = pixels(ax)
+    assert (after[(after != before).any(axis=2)].max(axis=0)[:3] == 255).all()
+
+
 def test_the_legend_hides_no_sample(ax):
     plotting.scatter(ax, load_two_clouds())
     legend = plotting.legend(ax)
@@ -192,6 +238,15 @@ def test_regions_tint_the_two_sides_and_fix_the_view(ax):
     lower, upper = picture[-y0, x0, :3].astype(int), picture[-y1, x1, :3].astype(int)
     assert lower[0] > lower[2]  # vermilion where f < 0
     assert upper[2] > upper[0]  # blue where f > 0
+
+
+def test_regions_take_the_colours_of_the_classes(ax):
+    ax.set(xlim=(-1, 1), ylim=(-1, 1))
+    plotting.regions(ax, lambda X: X[:, 0], colors=("#ff0000", "#00ff00"), level=None)
+    picture = pixels(ax)
+    (x0, y0), (x1, _) = ax.transAxes.transform([(0.1, 0.5), (0.9, 0.5)]).astype(int)
+    assert picture[-y0, x0, 0] > picture[-y0, x0, 1]
+    assert picture[-y0, x1, 1] > picture[-y0, x1, 0]
 
 
 def test_regions_of_a_constant_do_not_warn(ax):

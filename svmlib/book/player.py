@@ -1,8 +1,9 @@
 """A frame player for algorithms that are watched step by step.
 
 Plain HTML and CSS: a row of radio buttons, one a frame, moved through with the arrow keys, a mouse
-or a finger. No script runs and nothing is fetched, so it works in the page, in Jupyter and without
-a network; on paper, and wherever HTML cannot be shown, the last frame stands as a still.
+or a finger. No script runs and nothing is fetched, so it works in Jupyter and without a network;
+the pages of the book put buttons and a slider in place of the row. On paper, and wherever HTML
+cannot be shown, the last frame stands as a still.
 
 >>> from svmlib.book.player import FramePlayer
 >>> def draw(figure, k):
@@ -10,6 +11,10 @@ a network; on paper, and wherever HTML cannot be shown, the last frame stands as
 >>> player = FramePlayer("doctest", draw, ["at the start", "one step later"])
 >>> sorted(player._repr_mimebundle_())
 ['image/png', 'text/html', 'text/plain']
+>>> print(player._repr_mimebundle_()["text/plain"])
+FramePlayer doctest
+1/2. at the start
+2/2. one step later
 """
 
 from __future__ import annotations
@@ -24,9 +29,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 _STYLE = """
-.frame-player { display: flex; flex-wrap: wrap; gap: 0; border: 0; margin: 0; padding: 0; }
+.frame-player { display: flex; flex-wrap: wrap; gap: 4px; border: 0; margin: 0; padding: 0; }
 .frame-player legend { font-size: 0.85em; padding: 0; }
-.frame-player input { width: 24px; height: 24px; margin: 0; accent-color: #0072B2; }
+.frame-player input[type="radio"] { width: 24px; height: 24px; margin: 0; }
 .frame-player figure { display: none; order: 1; flex-basis: 100%; margin: 0.4rem 0 0; }
 .frame-player figure img { max-width: 100%; height: auto; display: block; margin: 0 auto; }
 .frame-player figcaption { color: inherit !important; text-align: center; min-height: 3.2em; }
@@ -50,7 +55,10 @@ class FramePlayer:
     draw : callable (figure, k) -> None
         Draws frame k = 0, 1, … into an empty figure.
     captions : sequence of str
-        One sentence a frame: what just happened. It is also the frame's alternative text.
+        One sentence a frame: what just happened. They are also the printed form of the player.
+    alts : sequence of str, optional
+        One alternative text a frame: what the picture shows, for those who cannot see it. Without
+        them the captions have to serve.
     figsize : (float, float)
         Width and height of a frame in inches.
     dpi : int
@@ -59,7 +67,8 @@ class FramePlayer:
     Raises
     ------
     ValueError
-        If there is no caption, or the name has other characters.
+        If there is no caption, not one alternative text a caption, or the name has other
+        characters.
     """
 
     def __init__(
@@ -67,41 +76,53 @@ class FramePlayer:
         name: str,
         draw: Callable[[Figure, int], None],
         captions: Sequence[str],
+        alts: Sequence[str] | None = None,
         *,
-        figsize: tuple[float, float] = (5.4, 4.0),
+        figsize: tuple[float, float] = (4.6, 3.5),
         dpi: int = 150,
     ) -> None:
         if not re.fullmatch(r"[A-Za-z0-9-]+", name):
             raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
         if not captions:
             raise ValueError("captions must hold one sentence a frame, got none")
+        if alts is not None and len(alts) != len(captions):
+            raise ValueError(
+                f"alts must hold one text for each of the {len(captions)} captions, got {len(alts)}"
+            )
         self.name = name
         self.captions = list(captions)
-        self.width = round(100 * figsize[0])
-        self.frames = []
-        for k in range(len(self.captions)):
-            figure = Figure(figsize=figsize, dpi=dpi, layout="constrained")
-            draw(figure, k)
-            content = io.BytesIO()
-            figure.savefig(content, format="png", metadata={"Software": None})
-            self.frames.append(base64.b64encode(content.getvalue()).decode("ascii"))
+        self.alts = self.captions if alts is None else list(alts)
+        self.width, self.height = (round(100 * side) for side in figsize)
+        self.frames = [_picture(draw, k, figsize, dpi) for k in range(len(captions))]
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         count = len(self.frames)
-        parts = []
-        for k, (frame, caption) in enumerate(zip(self.frames, self.captions, strict=True)):
-            text = html.escape(caption)
-            parts.append(
-                f'<input type="radio" name="{self.name}" aria-label="Frame {k + 1} of {count}"'
-                f"{' checked' if k == 0 else ''}>"
-                f'<figure><img width="{self.width}" alt="{text}"'
-                f' src="data:image/png;base64,{frame}">'
-                f"<figcaption>{k + 1}/{count}. {text}</figcaption></figure>"
+        titles = [f"{k}/{count}. {caption}" for k, caption in enumerate(self.captions, 1)]
+        parts = [
+            f'<input type="radio" name="{self.name}" aria-label="Frame {k} of {count}"'
+            f"{' checked' if k == 1 else ''}>"
+            f"<figure><figcaption>{html.escape(title)}</figcaption>"
+            f'<img width="{self.width}" height="{self.height}" alt="{html.escape(alt)}"'
+            f' src="data:image/png;base64,{frame}"></figure>'
+            for k, (frame, title, alt) in enumerate(
+                zip(self.frames, titles, self.alts, strict=True), 1
             )
+        ]
         return {
             "text/html": f"<style>{_STYLE}</style>"
-            '<fieldset class="frame-player"><legend>Pick a frame; arrow keys step.</legend>'
-            f"{''.join(parts)}</fieldset>",
+            f'<fieldset class="frame-player"><legend>{count} frames: pick one, or step with the'
+            f" arrow keys.</legend>{''.join(parts)}</fieldset>",
             "image/png": self.frames[-1],
-            "text/plain": f"FramePlayer {self.name}: {count} frames",
+            "text/plain": "\n".join([f"FramePlayer {self.name}", *titles]),
         }
+
+
+def _picture(
+    draw: Callable[[Figure, int], None], k: int, figsize: tuple[float, float], dpi: int
+) -> str:
+    """Draw frame k; return it as a PNG in base 64."""
+    figure = Figure(figsize=figsize, dpi=dpi, layout="constrained")
+    draw(figure, k)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", metadata={"Software": None})
+    return base64.b64encode(content.getvalue()).decode("ascii")

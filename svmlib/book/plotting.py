@@ -15,7 +15,7 @@ drew. Lines and bands leave the limits of the axes alone, so draw the samples fi
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -26,6 +26,7 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.legend import Legend
 from matplotlib.lines import AxLine
 from matplotlib.patches import Polygon
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
@@ -44,9 +45,11 @@ BLACK = "#000000"
 NEGATIVE = VERMILION
 POSITIVE = BLUE
 _CLASS_STYLES = ((NEGATIVE, "o"), (POSITIVE, "^"), (GREEN, "s"))
+# A species looks the same on every page, whatever it is compared with.
+_SPECIES = dict(zip(("Adelie", "Gentoo", "Chinstrap"), _CLASS_STYLES, strict=True))
 
 _STYLE: Any = {
-    "figure.figsize": (5.4, 4.0),
+    "figure.figsize": (4.6, 3.5),  # on a phone a subscript still has 9 pixels
     "figure.dpi": 100,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
@@ -82,7 +85,11 @@ _RINGS: dict[str, Any] = {
 }
 _SEGMENTS: dict[str, Any] = {"colors": BLACK, "linestyles": ":", "linewidths": 1.6, "zorder": 2.5}
 _HULL: dict[str, Any] = {"facecolor": "none", "edgecolor": BLACK, "linewidth": 1.4, "zorder": 1}
-_NOTE: dict[str, Any] = {"textcoords": "offset points", "zorder": 6}
+_NOTE: dict[str, Any] = {
+    "textcoords": "offset points",
+    "zorder": 6,
+    "path_effects": [withStroke(linewidth=3, foreground="white")],
+}
 
 
 def use_style() -> None:
@@ -97,10 +104,36 @@ def use_style() -> None:
         set_matplotlib_formats("retina")  # type: ignore[no-untyped-call]
 
 
+def class_styles(data: Dataset) -> list[tuple[str, str]]:
+    """Return the colour and the marker of each class of a data set.
+
+    A penguin of one species looks the same in the whole book; other classes take what is left, in
+    their order, so that the negative class is vermilion and the positive one blue.
+
+    Raises
+    ------
+    ValueError
+        If the data set has more than three classes.
+
+    Examples
+    --------
+    >>> from svmlib.book import plotting
+    >>> from svmlib.datasets import load_penguins
+    >>> plotting.class_styles(load_penguins(("Adelie", "Chinstrap")))
+    [('#D55E00', 'o'), ('#009E73', 's')]
+    """
+    names = data.class_names
+    if len(names) > len(_CLASS_STYLES):
+        raise ValueError(f"data must have at most {len(_CLASS_STYLES)} classes")
+    taken = [_SPECIES[name] for name in names if name in _SPECIES]
+    free = iter([style for style in _CLASS_STYLES if style not in taken])
+    return [_SPECIES[name] if name in _SPECIES else next(free) for name in names]
+
+
 def scatter(
     ax: Axes, data: Dataset, *, columns: tuple[int, int] = (0, 1), **style: Any
 ) -> list[PathCollection]:
-    """Draw two features of a data set, a colour and a marker for each class, and name the axes.
+    """Draw two features of a data set, each class in its style, and name the axes.
 
     Parameters
     ----------
@@ -125,13 +158,10 @@ def scatter(
     across, upwards = columns
     if not all(0 <= column < data.X.shape[1] for column in columns):
         raise ValueError(f"columns must be two of 0 to {data.X.shape[1] - 1}, got {columns}")
-    if len(data.labels) > len(_CLASS_STYLES):
-        raise ValueError(f"data must have at most {len(_CLASS_STYLES)} classes")
+    styles = class_styles(data)
     ax.set(xlabel=data.axis_labels[across], ylabel=data.axis_labels[upwards])
     drawn = []
-    for label, name, (color, marker) in zip(
-        data.labels, data.class_names, _CLASS_STYLES, strict=False
-    ):
+    for label, name, (color, marker) in zip(data.labels, data.class_names, styles, strict=True):
         rows = data.X[data.y == label]
         drawn.append(
             ax.scatter(
@@ -273,7 +303,7 @@ def arrow(
 def note(
     ax: Axes, point: ArrayLike, text: str, *, offset: tuple[float, float] = (6, 6), **style: Any
 ) -> Annotation:
-    """Write a text beside a point; offset is in typographic points from it.
+    """Write a text with a white halo beside a point; offset is in typographic points from it.
 
     Raises
     ------
@@ -315,6 +345,7 @@ def regions(
     decision_function: Callable[[Array], NDArray[Any]],
     *,
     level: float | None = 1.0,
+    colors: Sequence[str] = (NEGATIVE, POSITIVE),
     resolution: int = 200,
 ) -> None:
     """Tint the two sides of a decision function and draw its curves f = 0 and f = ±level.
@@ -328,6 +359,8 @@ def regions(
         ``Hyperplane.decision_function`` or that of a fitted classifier.
     level : float or None
         Where to draw the dashed curves; None draws none.
+    colors : pair of str
+        The tints of f < 0 and f > 0, such as those of `class_styles`.
     resolution : int
         Points of the grid in each direction, at least 2.
 
@@ -345,7 +378,7 @@ def regions(
     grid = np.column_stack((across.ravel(), upwards.ravel()))
     values = np.asarray(decision_function(grid), dtype=np.float64).reshape(across.shape)
     levels = [min(values.min(), 0) - 1, 0, max(values.max(), 0) + 1]
-    ax.contourf(across, upwards, values, levels, colors=[NEGATIVE, POSITIVE], alpha=0.13, zorder=0)
+    ax.contourf(across, upwards, values, levels, colors=colors, alpha=0.13, zorder=0)
     _contour(ax, across, upwards, values, 0.0, linestyles="-", linewidths=1.8)
     if level is not None:
         check_scalar(level, "level", positive=True)
