@@ -35,10 +35,13 @@ def rewrite(app, pagename, templatename, context, doctree):
         return f'src="{address}/{store(folder, b64decode(match[1]))}"'
 
     def linked(match):
-        return f"{address}/{store(folder, sources[match[1]].read_bytes())}"
+        name = store(folder, sources[match[1]].read_bytes())
+        with Image.open(folder / name) as picture:  # its place is kept before it is there
+            width, height = picture.size
+        return f'width="{width}" height="{height}" src="{address}/{name}"'
 
     body = re.sub('src="data:image/png;base64,([^"]+)"', embedded, context["body"])
-    body = re.sub(rf'{re.escape(address)}/([^"/]+\.png)', linked, body)
+    body = re.sub(rf'src="{re.escape(address)}/([^"/]+\.png)"', linked, body)
     context["body"] = body.replace("<img ", '<img loading="lazy" decoding="async" ')
     for source in [source for source, name in app.builder.images.items() if name.endswith(".png")]:
         del app.builder.images[source]  # nobody asks for the PNG any more

@@ -16,10 +16,9 @@
   function mendRoles() {
     // docutils gives the entries of its citation list a role that a list may not contain.
     for (const entry of all('[role="list"] > [role="doc-biblioentry"]')) entry.setAttribute("role", "listitem");
-    const next = { light: "dark", dark: "auto", auto: "light" };
     const say = () => {
       for (const button of all(".theme-switch-button")) {
-        const label = `Theme: ${root.dataset.mode}. Change to ${next[root.dataset.mode]}.`;
+        const label = `Theme: ${root.dataset.mode}`;
         button.setAttribute("aria-label", label);
         button.removeAttribute("title");
         button.setAttribute("data-bs-original-title", label);
