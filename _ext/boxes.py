@@ -32,13 +32,13 @@ def depart_solution(self, node):
     self.body.append("</details>\n")
 
 
-class statements(nodes.General, nodes.Element):
+class StatementsPlace(nodes.General, nodes.Element):
     """The place of the list, until all statements of the book are known."""
 
 
 class Statements(SphinxDirective):
     def run(self):
-        return [statements()]
+        return [StatementsPlace()]
 
 
 class ListStatements(SphinxPostTransform):
@@ -47,13 +47,13 @@ class ListStatements(SphinxPostTransform):
     default_priority = 400
 
     def run(self):
-        for place in list(self.document.findall(statements)):
+        for place in list(self.document.findall(StatementsPlace)):
             pages = self.env.toctree_includes[self.config.root_doc]
             place.replace_self([part for page in pages for part in self.of(page)])
 
     def of(self, docname):
         doctree = self.env.get_doctree(docname)
-        boxes = [box for box in doctree.findall(lambda node: isinstance(node, STATEMENTS))]
+        boxes = list(doctree.findall(lambda node: isinstance(node, STATEMENTS)))
         if boxes:
             numbers = self.env.toc_secnumbers[docname][""]
             title = f"{'.'.join(map(str, numbers))}. {self.env.titles[docname].astext()}"
@@ -81,7 +81,7 @@ def setup(app):
         html=(visit_solution, depart_solution),
         latex=(visit_in_latex, depart_in_latex),
     )
-    app.add_node(statements)
+    app.add_node(StatementsPlace)
     app.add_directive("statements", Statements)
     app.add_post_transform(ListStatements)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

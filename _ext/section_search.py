@@ -108,7 +108,10 @@ class Entries:
             if signature["ids"]:
                 inner = list(description[-1].findall(addnodes.desc))
                 yield self.entry(
-                    "function", signature["ids"][0], signature["ids"][0], text(description[-1], inner)
+                    "function",
+                    signature["ids"][0],
+                    signature["ids"][0],
+                    text(description[-1], inner),
                 )
 
 
@@ -122,7 +125,9 @@ def collect(app, doctree, docname):
 def write(app, error):
     if error is None and app.builder.format == "html":
         known = getattr(app.env, "search_entries", {})
-        entries = [entry for name in sorted(known) if name in app.env.found_docs for entry in known[name]]
+        entries = [
+            entry for name in sorted(known) if name in app.env.found_docs for entry in known[name]
+        ]
         index = f"window.BOOK_SECTIONS = {json.dumps(entries, ensure_ascii=False, indent=0)};\n"
         Path(app.outdir, "search-sections.js").write_text(index, encoding="utf-8")
 
