@@ -68,7 +68,7 @@ def visit_math_block(self, node):
 
 
 INLINE = re.compile(
-    r"(?P<before>[(\[“‘]*)<!--formula-->(?P<formula>.*?)<!--/formula-->"
+    r"(?P<before>[(\[]*)<!--formula-->(?P<formula>.*?)<!--/formula-->"
     r"(?P<after>[.,;:!?)\]”’%…]*(?:[-–](?=\w)|’?s\b)?)",
     re.DOTALL,
 )

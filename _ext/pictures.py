@@ -34,14 +34,16 @@ def rewrite(app, pagename, templatename, context, doctree):
     def embedded(match):
         return f'src="{address}/{store(folder, b64decode(match[1]))}"'
 
-    def linked(match):
+    def shown(match):
         name = store(folder, sources[match[1]].read_bytes())
         with Image.open(folder / name) as picture:  # its place is kept before it is there
             width, height = picture.size
         return f'width="{width}" height="{height}" src="{address}/{name}"'
 
     body = re.sub('src="data:image/png;base64,([^"]+)"', embedded, context["body"])
-    body = re.sub(rf'src="{re.escape(address)}/([^"/]+\.png)"', linked, body)
+    place = re.escape(address)
+    body = re.sub(rf'<a [^>]*href="{place}/[^"]+">\s*(<img [^>]*>)\s*</a>', r"\1", body)
+    body = re.sub(rf'src="{place}/([^"/]+\.png)"', shown, body)
     context["body"] = body.replace("<img ", '<img loading="lazy" decoding="async" ')
     for source in [source for source, name in app.builder.images.items() if name.endswith(".png")]:
         del app.builder.images[source]  # nobody asks for the PNG any more
