@@ -35,6 +35,7 @@ def in_words(latex):
         mathml = typeset(latex).split("<annotation", 1)[0]
     except katex.KaTeXError:
         return latex  # the writer complains
+    mathml = re.sub("<mn>([23])</mn></msup>", lambda power: " ²³"[int(power[1]) - 1], mathml)
     return html.unescape(re.sub("<[^>]*>", "", mathml))
 
 

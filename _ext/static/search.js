@@ -26,7 +26,7 @@
     const boostDocument = (id, term, entry) => {
       const holds = words => ` ${normal(words)} `.includes(phrase);
       const exact = ` ${normal(entry.title)} ` === phrase ? 3 : 1;
-      const near = holds(entry.title) ? 2 : holds(entry.text) ? 1.5 : 1;
+      const near = holds(entry.title) ? 2 : holds(entry.text) ? (phrase.trim().includes(" ") ? 4 : 1.5) : 1;
       return WEIGHT[entry.kind] * (ROUTINE.test(entry.title) ? 0.4 : 1) * exact * near;
     };
     const all = index.search(query, { boostDocument });
