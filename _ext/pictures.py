@@ -1,0 +1,54 @@
+"""Pictures of the pages: lossless WebP, a third of matplotlib's PNG, in files and loaded when near.
+
+The frames of a player travel inside its HTML, so that it works in a notebook that is on its own;
+a page has them in files like any other picture.
+"""
+
+import hashlib
+import io
+import re
+from base64 import b64decode
+from pathlib import Path
+
+from PIL import Image
+from sphinx.util.osutil import relative_uri
+
+
+def store(folder, content):
+    """Write a PNG as WebP, unless that has been done before; return the name of the file."""
+    name = hashlib.sha256(content).hexdigest()[:32] + ".webp"
+    file = folder / name
+    if not file.exists():
+        folder.mkdir(exist_ok=True)
+        Image.open(io.BytesIO(content)).save(file, lossless=True, method=4)
+    return name
+
+
+def rewrite(app, pagename, templatename, context, doctree):
+    if doctree is None:
+        return
+    folder = Path(app.outdir) / app.builder.imagedir
+    address = relative_uri(app.builder.get_target_uri(pagename), app.builder.imagedir)
+    sources = {name: Path(app.srcdir, source) for source, name in app.builder.images.items()}
+
+    def embedded(match):
+        return f'src="{address}/{store(folder, b64decode(match[1]))}"'
+
+    def shown(match):
+        name = store(folder, sources[match[1]].read_bytes())
+        with Image.open(folder / name) as picture:  # its place is kept before it is there
+            width, height = picture.size
+        return f'width="{width}" height="{height}" src="{address}/{name}"'
+
+    body = re.sub('src="data:image/png;base64,([^"]+)"', embedded, context["body"])
+    place = re.escape(address)
+    body = re.sub(rf'<a [^>]*href="{place}/[^"]+">\s*(<img [^>]*>)\s*</a>', r"\1", body)
+    body = re.sub(rf'src="{place}/([^"/]+\.png)"', shown, body)
+    context["body"] = body.replace("<img ", '<img loading="lazy" decoding="async" ')
+    for source in [source for source, name in app.builder.images.items() if name.endswith(".png")]:
+        del app.builder.images[source]  # nobody asks for the PNG any more
+
+
+def setup(app):
+    app.connect("html-page-context", rewrite)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

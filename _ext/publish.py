@@ -1,0 +1,75 @@
+"""What a page needs when it is found or shared: a description, a card, a sitemap, a 404 page.
+
+Where the pages are published is known to whoever publishes them: BOOK_URL in the environment.
+Without it there is no sitemap and no picture on the card, since both need whole addresses.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
+
+from docutils import nodes
+from section_search import text, tidy
+
+
+def where(app, config):
+    address = os.environ.get("BOOK_URL", config.html_baseurl)
+    config.html_baseurl = address and address.rstrip("/") + "/"
+    # Not in _static: Jupyter Book would load every file of it on every page.
+    config.html_static_path.append(str(Path(__file__).parent / "static"))
+    config.html_additional_pages |= {"404": "404.html", "search": "search.html"}
+
+
+def describe(app, pagename, templatename, context, doctree):
+    context["html_baseurl"] = app.config.html_baseurl
+    context["base_path"] = urlsplit(app.config.html_baseurl).path or "/"
+    context["pagename"], context["root_doc"] = pagename, app.config.root_doc
+    if doctree is not None:
+        first = next(iter(doctree.findall(nodes.paragraph)), None)
+        words = tidy(text(first)) if first is not None else context["title"]
+        context["description"] = words if len(words) < 200 else words[:200].rsplit(" ", 1)[0] + " …"
+
+
+def sitemap(base, pages):
+    lines = (f"<url><loc>{escape(base + page)}</loc></url>" for page in pages)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        + "\n".join(lines)
+        + "\n</urlset>\n"
+    )
+
+
+def write_sitemap(app, error):
+    base = app.config.html_baseurl
+    if error is None and app.builder.format == "html" and base:
+        pages = [app.builder.get_target_uri(name) for name in sorted(app.env.found_docs)]
+        Path(app.outdir, "sitemap.xml").write_text(sitemap(base, pages), encoding="utf-8")
+        robots = f"User-agent: *\nAllow: /\nSitemap: {base}sitemap.xml\n"
+        Path(app.outdir, "robots.txt").write_text(robots, encoding="utf-8")
+
+
+def defer_scripts(app, pagename, templatename, context, doctree):
+    """Let no script hold up the first paint, but for the one that inline scripts rely on."""
+    for script in context["script_files"]:
+        name = str(getattr(script, "filename", None) or "")
+        if name and "documentation_options" not in name:
+            script.attributes.setdefault("defer", "defer")
+
+
+def drop_what_nobody_asks_for(app, error):
+    static = Path(app.outdir, "_static")
+    shutil.rmtree(static / "vendor", ignore_errors=True)  # Font Awesome: see static/icons
+    for source_map in static.rglob("*.map"):
+        source_map.unlink()
+
+
+def setup(app):
+    app.connect("config-inited", where)
+    app.connect("html-page-context", describe)
+    app.connect("html-page-context", defer_scripts, priority=900)
+    app.connect("build-finished", write_sitemap)
+    app.connect("build-finished", drop_what_nobody_asks_for)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
