@@ -28,7 +28,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-FIRST_CELL = '''\
+FIRST_CELL = """\
 # Run this cell first: it finds svmlib, the library of the book, or installs it from its wheel.
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,7 +41,7 @@ if find_spec("svmlib") is None:
             "svmlib is missing: put $wheel, which is in $folder.zip$where, "
             "into the folder of this notebook and run this cell again."
         )
-    %pip install --quiet {wheel}'''
+    %pip install --quiet {wheel}"""
 
 
 # The notebooks
@@ -52,7 +52,7 @@ def is_notebook(env, docname):
 
 
 def file_name(docname):
-    """All notebooks lie in one folder, so that they, the wheel and the links stay together."""
+    """Name a notebook: all lie in one folder, with the wheel, so that links stay short."""
     return f"{posixpath.basename(docname)}.ipynb"
 
 
@@ -115,11 +115,11 @@ def plain_notebook(app, doctree, docname):
     source = nbformat.read(app.env.doc2path(docname), as_version=4)
     page = Page(app, docname, doctree)
     translator = Translator(page.number, page.link)
-    cells, text = [new_code_cell(first_cell(app))], []
+    cells, text = [], []
 
     def end_text():
         if text:
-            cells.append(new_markdown_cell("\n\n".join(text), **attachments(app, translator)))
+            cells.append(text_cell(app, "\n\n".join(text), translator.pictures))
             text.clear()
 
     for piece in translator.blocks(doctree.children):
@@ -134,6 +134,8 @@ def plain_notebook(app, doctree, docname):
     end_text()
     if page.cited:
         cells.append(new_markdown_cell("## References\n\n" + page.references()))
+    place = next(k for k, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(place, new_code_cell(first_cell(app)))
     return in_order(new_notebook(cells=cells, metadata=METADATA))
 
 
@@ -145,30 +147,29 @@ def code_cell(source, code):
         metadata["jupyter"] = {f"{part}_hidden": True for part in code.hidden}
     if tags := [tag for tag in cell.metadata.get("tags", []) if tag.startswith("nbval")]:
         metadata["tags"] = tags
-    return new_code_cell(cell.source, outputs=cell.outputs, metadata=metadata)
+    lines = [code.label] if code.label and not cell.source.startswith("%%") else []
+    return new_code_cell("\n".join([*lines, cell.source]), outputs=cell.outputs, metadata=metadata)
 
 
-def attachments(app, translator):
-    """Take along the pictures of the Markdown cell that is being written."""
-    files = {Path(uri).name: Path(app.srcdir, uri) for uri in translator.pictures}
-    translator.pictures.clear()
-    if not files:
-        return {}
-    return {
-        "attachments": {
-            name: {guess_type(name)[0]: b64encode(file.read_bytes()).decode("ascii")}
-            for name, file in files.items()
+def text_cell(app, text, pictures):
+    """Make a Markdown cell that has the pictures of its text with it."""
+    shown = {name: uri for name, uri in pictures.items() if f"(attachment:{name})" in text}
+    cell = new_markdown_cell(text)
+    if shown:
+        cell.attachments = {
+            name: {guess_type(name)[0]: b64encode(Path(app.srcdir, uri).read_bytes()).decode()}
+            for name, uri in shown.items()
         }
-    }
+    return cell
 
 
 def in_order(notebook):
-    """Number cells and executions, so that the same source gives the same file."""
+    """Number cells and executions: the same source gives the same file."""
     count = 0
     for k, cell in enumerate(notebook.cells):
         cell.id = f"cell-{k}"
         if cell.cell_type == "code":
-            cell.execution_count = count or None
+            cell.execution_count = count or None  # the cell that finds svmlib has not run
             count += 1
             for output in cell.outputs:
                 if output.output_type == "execute_result":
@@ -253,8 +254,9 @@ def download_buttons(app, pagename, templatename, context, doctree):
 
 
 def choose_edition(app, config):
-    """Run nothing twice: the student edition uses the stored runs of the full one."""
+    """Build the student edition from the runs of the full one, and hand out no sources."""
     if not config.book_solutions:
+        config.html_copy_source = False
         config.nb_execution_cache_path = str(Path(app.srcdir, "_build", ".jupyter_cache"))
 
 

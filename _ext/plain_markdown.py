@@ -24,21 +24,28 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Code:
-    """A code cell, by its place in the source notebook; hidden are `source` and maybe `outputs`."""
+    """A code cell, by its place in the source notebook.
+
+    Hidden until the reader asks are its `source`, its `outputs` or both. Jupyter shows the first
+    line of a hidden source, which is why a solution gets a label.
+    """
 
     index: int
     hidden: tuple[str, ...] = ()
+    label: str = ""
 
 
 BREAK = object()  # here a new Markdown cell begins
 PARAGRAPHS = "\n\n"
+TAGS = {"emphasis": "em", "strong": "strong", "literal": "code"}
 
 
 def group(pieces: Iterable, wrap: Callable[[str], str]) -> list:
     """Join the text between two code cells into one string and wrap it."""
     wrapped: list = []
     for is_text, run in groupby(pieces, lambda piece: isinstance(piece, str)):
-        wrapped += [wrap(PARAGRAPHS.join(run))] if is_text else run
+        joined = list(run)
+        wrapped += [wrap(PARAGRAPHS.join(joined))] if is_text else joined
     return wrapped
 
 
@@ -80,7 +87,7 @@ class Translator:
         self, number: Callable[[str, str], str], link: Callable[[nodes.Element], str | None]
     ):
         self.number, self.link = number, link
-        self.pictures: list[str] = []  # that the text shows, to be attached to its cell
+        self.pictures: dict[str, str] = {}  # in the text, to be attached to its cells
 
     # Blocks
 
@@ -105,7 +112,7 @@ class Translator:
     @staticmethod
     def anchors(node: nodes.Node) -> list[str]:
         """Name the places that a link may lead to: not the inside of boxes, nor solutions."""
-        if not isinstance(node, nodes.Element) or isinstance(node, solution_node):
+        if not isinstance(node, nodes.Element) or isinstance(node, nodes.container | solution_node):
             return []
         inside = isinstance(node, nodes.section) and not isinstance(node[0], nodes.title)
         return [] if inside else node["ids"]
@@ -168,7 +175,7 @@ class Translator:
         return f"— {self.inline(node)}"
 
     def block_literal_block(self, node: nodes.Element) -> str:
-        code = node.astext()
+        code = node.astext().rstrip()
         language = {"ipython3": "python"}.get(node.get("language", ""), node.get("language", ""))
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
         return f"{fence}{language if language.isalpha() else ''}\n{code}\n{fence}"
@@ -280,7 +287,7 @@ class Translator:
     # Boxes
 
     def box(self, title: str, children: Iterable[nodes.Node]) -> list:
-        return group([f"**{title}**", *self.blocks(children)], quote)
+        return group([f"**{title.replace('**', '')}**", *self.blocks(children)], quote)
 
     @staticmethod
     def split(node: nodes.Element) -> tuple[nodes.Element | None, list[nodes.Node]]:
@@ -296,7 +303,7 @@ class Translator:
     block_topic = block_admonition
 
     def block_statement(self, node: nodes.Element) -> list:
-        """A definition, lemma, theorem, algorithm …, numbered."""
+        """Box a definition, lemma, theorem, algorithm …, with its number."""
         title, body = self.split(node)
         number = self.number(node["countertype"], node["ids"][0]) if "countertype" in node else ""
         name = f"{node['realtype'].title()} {number}".strip()
@@ -319,8 +326,9 @@ class Translator:
     def block_solution_node(self, node: nodes.Element) -> list:
         """Fold the text; a code cell cannot be inside, so it is folded by itself."""
         title, body = self.split(node)
+        label = f"# {title.astext()}"
         pieces = [
-            Code(piece.index, ("source", "outputs")) if isinstance(piece, Code) else piece
+            Code(piece.index, ("source", "outputs"), label) if isinstance(piece, Code) else piece
             for piece in self.blocks(body)
         ]
         if not isinstance(pieces[0], str):
@@ -382,8 +390,8 @@ class Translator:
         return self.block_raw(node)
 
     def inline_image(self, node: nodes.Element) -> str:
-        self.pictures.append(node["uri"])
         name = node["uri"].rpartition("/")[2]
+        self.pictures[name] = node["uri"]
         return f"![{escape(node.get('alt', ''))}](attachment:{name})"
 
     def inline_reference(self, node: nodes.Element) -> str:
@@ -398,8 +406,6 @@ class Translator:
     def inline_footnote_reference(self, node: nodes.Element) -> str:
         return f"<sup>[{node.astext()}](#{node['refid']})</sup>"
 
-    TAGS = {"emphasis": "em", "strong": "strong", "literal": "code"}
-
     def summary(self, node: nodes.Node) -> str:
         """Translate the title of a fold, where Markdown is not read, into HTML."""
         if isinstance(node, nodes.Text):
@@ -407,5 +413,5 @@ class Translator:
         if isinstance(node, nodes.math):
             return self.inline_math(node)
         text = "".join(map(self.summary, node.children))
-        tag = self.TAGS.get(type(node).__name__)
+        tag = TAGS.get(type(node).__name__)
         return f"<{tag}>{text}</{tag}>" if tag else text
