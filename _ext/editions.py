@@ -164,7 +164,7 @@ def text_cell(app, text, pictures):
 
 
 def in_order(notebook):
-    """Number cells and executions: the same source gives the same file."""
+    """Count cells and executions, so that the same source gives the same file."""
     count = 0
     for k, cell in enumerate(notebook.cells):
         cell.id = f"cell-{k}"
