@@ -1,16 +1,35 @@
-# The two commands of the README are `make book` and `make test`; the others are for people who
-# write the book. Each sets up what it needs.
+# `make lab` is for readers, `make student` for lecturers, `make book` and `make test` prove the book;
+# the others are for people who write it. Each sets up what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
+STUDENT := _build/student/_build/html
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: book test live bench notebooks lock clean style unit outputs pages fresh
+.PHONY: book lab lab-sources student test live bench notebooks lock clean style unit outputs pages \
+  downloads fresh
 
 book: fresh  ## Build the pages into _build/html
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open $(CURDIR)/_build/html/index.html"
+
+lab: book  ## Open JupyterLab with notebooks of your own, in my-notebooks
+	mkdir -p my-notebooks
+	@for notebook in _build/html/notebooks/*.ipynb; do \
+	  mine=my-notebooks/$${notebook##*/}; \
+	  [ -e $$mine ] || { cp $$notebook $$mine && $(BIN)/jupyter trust $$mine; }; \
+	done
+	@echo "What you change in my-notebooks stays. Delete a file there to get it anew."
+	JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks $(LAB_OPTIONS)
+
+lab-sources: .venv/ready  ## Open JupyterLab with the sources; jupyterlab-myst renders their boxes
+	$(BIN)/jupyter lab chapters $(LAB_OPTIONS)
+
+student: fresh  ## Build pages and notebooks without solutions into _build/student
+	EDITION=student $(BIN)/jupyter-book build . -W -n --keep-going --path-output _build/student
+	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
+	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
 test: style unit outputs pages  ## Everything that proves the project
 	@echo "All checks passed."
@@ -30,6 +49,9 @@ outputs: .venv/ready  ## Run every notebook and compare what it prints with what
 
 pages: book  ## Look at the built pages in a real browser
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+
+downloads: book student  ## Run and look at what readers take home, as they will
+	$(BIN)/python -m pytest tests/book/test_downloads.py -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .
@@ -52,11 +74,13 @@ clean:  ## Remove everything that the other commands made
 	rm -rf .venv _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
 
 # Stored runs are keyed on the notebook alone, so a page would keep old outputs after an edit in
-# the library or an upgrade. Whatever the notebooks import makes all of them run again.
+# the library or an upgrade. Whatever the notebooks import makes all of them run again. The wheel
+# in the readers' zip is made here too, because it changes with the same files.
 fresh: _build/fresh
-_build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.txt Makefile | .venv/ready
-	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live
-	mkdir -p _build && touch $@
+_build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.txt pyproject.toml Makefile | .venv/ready
+	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live _build/student _build/wheel
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/wheel .
+	touch $@
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,0 +1,277 @@
+"""Make the notebooks that readers take home, beside the pages and from the same doctree.
+
+Every notebook of the book is written to `notebooks/` in plain Markdown (see `plain_markdown`),
+with the outputs that are stored in its source, and packed into one zip with the wheel of svmlib
+and what pip needs. With EDITION=student in the environment, pages and notebooks have no solutions.
+"""
+
+import os
+import posixpath
+import shutil
+import zipfile
+from base64 import b64encode
+from importlib.metadata import version
+from mimetypes import guess_type
+from pathlib import Path
+from string import Template
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from plain_markdown import Code, Translator
+from sphinx.util import logging
+from sphinx_exercise.nodes import solution_node
+
+logger = logging.getLogger(__name__)
+HERE = Path(__file__).parent
+FOLDER = "svm-notebooks"
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+FIRST_CELL = """\
+# Run this cell first: it finds svmlib, the library of the book, or installs it from its wheel.
+from importlib.util import find_spec
+from pathlib import Path
+
+if find_spec("svmlib") is None:
+    places = map(Path, (".", "$folder", ".."))
+    wheel = next((file for place in places for file in place.glob("svmlib-*.whl")), None)
+    if wheel is None:
+        raise SystemExit(
+            "svmlib is missing: put $wheel, which is in $folder.zip$where, "
+            "into the folder of this notebook and run this cell again."
+        )
+    %pip install --quiet {wheel}"""
+
+
+# The notebooks
+
+
+def is_notebook(env, docname):
+    return str(env.doc2path(docname)).endswith(".ipynb")
+
+
+def file_name(docname):
+    """Name a notebook: all lie in one folder, with the wheel, so that links stay short."""
+    return f"{posixpath.basename(docname)}.ipynb"
+
+
+class Page:
+    """What a page knows that its Markdown needs: its numbers, and where its links lead."""
+
+    def __init__(self, app, docname, doctree):
+        self.app, self.env, self.docname = app, app.env, docname
+        self.top = doctree.next_node(lambda node: node.tagname == "section")["ids"]
+        self.bibliography = {
+            (citation.bibliography_key.docname, citation.citation_id): citation
+            for citation in self.env.get_domain("cite").citations
+        }
+        self.cited = {}
+
+    def number(self, kind, identifier):
+        if kind == "section":
+            numbers = self.env.toc_secnumbers.get(self.docname, {})
+            place = "" if identifier in self.top else f"#{identifier}"
+        else:
+            numbers = self.env.toc_fignumbers.get(self.docname, {}).get(kind, {})
+            place = identifier
+        return ".".join(map(str, numbers.get(place) or ()))
+
+    def link(self, reference):
+        if "refid" in reference:
+            return f"#{reference['refid']}"
+        uri = reference.get("refuri", "")
+        if not reference.get("internal") or uri.startswith("#"):
+            return uri
+        path, _, anchor = uri.partition("#")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(self.docname), path))
+        docname = target.removesuffix(".html")
+        if (docname, anchor) in self.bibliography:
+            citation = self.bibliography[docname, anchor]
+            self.cited[citation.key] = citation
+            return f"#cite-{citation.key}"
+        if docname in self.env.found_docs and is_notebook(self.env, docname):
+            return file_name(docname) + (f"#{anchor}" if anchor else "")
+        base = self.app.config.html_baseurl  # other pages are not in the zip
+        return f"{base.rstrip('/')}/{target}{f'#{anchor}' if anchor else ''}" if base else None
+
+    def references(self):
+        entries = (
+            f'- <a id="cite-{key}"></a>{entry.formatted_entry.text.render_as("markdown")}'
+            for key, entry in sorted(self.cited.items())
+        )
+        return "\n".join(entry.replace("\n", " ") for entry in entries)
+
+
+def first_cell(app):
+    base = app.config.html_baseurl.rstrip("/")
+    return Template(FIRST_CELL).substitute(
+        folder=FOLDER, wheel=wheel_name(), where=f" at {base}/notebooks/" if base else ""
+    )
+
+
+def plain_notebook(app, doctree, docname):
+    """Put translated text and the source's code cells together, in the order of the page."""
+    source = nbformat.read(app.env.doc2path(docname), as_version=4)
+    page = Page(app, docname, doctree)
+    translator = Translator(page.number, page.link)
+    cells, text = [], []
+
+    def end_text():
+        if text:
+            cells.append(text_cell(app, "\n\n".join(text), translator.pictures))
+            text.clear()
+
+    for piece in translator.blocks(doctree.children):
+        if isinstance(piece, str):
+            text.append(piece)
+        elif isinstance(piece, Code) and len(text) == 1 and text[0].startswith("<a id="):
+            cells.append(code_cell(source, piece))  # the anchor goes with the caption below
+        else:
+            end_text()
+            if isinstance(piece, Code):
+                cells.append(code_cell(source, piece))
+    end_text()
+    if page.cited:
+        cells.append(new_markdown_cell("## References\n\n" + page.references()))
+    place = next(k for k, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(place, new_code_cell(first_cell(app)))
+    return in_order(new_notebook(cells=cells, metadata=METADATA))
+
+
+def code_cell(source, code):
+    """Copy a cell with its outputs; where the page hides it, so does the notebook."""
+    cell = source.cells[code.index]
+    metadata = {}
+    if code.hidden:
+        metadata["jupyter"] = {f"{part}_hidden": True for part in code.hidden}
+    if tags := [tag for tag in cell.metadata.get("tags", []) if tag.startswith("nbval")]:
+        metadata["tags"] = tags
+    lines = [code.label] if code.label and not cell.source.startswith("%%") else []
+    return new_code_cell("\n".join([*lines, cell.source]), outputs=cell.outputs, metadata=metadata)
+
+
+def text_cell(app, text, pictures):
+    """Make a Markdown cell that has the pictures of its text with it."""
+    shown = {name: uri for name, uri in pictures.items() if f"(attachment:{name})" in text}
+    cell = new_markdown_cell(text)
+    if shown:
+        cell.attachments = {
+            name: {guess_type(name)[0]: b64encode(Path(app.srcdir, uri).read_bytes()).decode()}
+            for name, uri in shown.items()
+        }
+    return cell
+
+
+def in_order(notebook):
+    """Count cells and executions, so that the same source gives the same file."""
+    count = 0
+    for k, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{k}"
+        if cell.cell_type == "code":
+            cell.execution_count = count or None  # the cell that finds svmlib has not run
+            count += 1
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = cell.execution_count
+    return notebook
+
+
+def write_notebook(app, doctree, docname):
+    if app.builder.name == "html" and is_notebook(app.env, docname):
+        folder = Path(app.outdir, "notebooks")
+        folder.mkdir(exist_ok=True)
+        nbformat.write(plain_notebook(app, doctree, docname), folder / file_name(docname))
+
+
+# The zip
+
+
+def wheel_name():
+    return f"svmlib-{version('svmlib')}-py3-none-any.whl"
+
+
+def pack(app, exception):
+    """Put all notebooks, the wheel and what pip needs into one zip, the same for the same files."""
+    if exception or app.builder.name != "html":
+        return
+    folder, root = Path(app.outdir, "notebooks"), Path(app.srcdir)
+    wheel = root / "_build" / "wheel" / wheel_name()
+    if not wheel.is_file():
+        logger.warning("no zip of the notebooks: `make book` builds %s first", wheel)
+        return
+    shutil.copy(wheel, folder)
+    names = [file_name(name) for name in sorted(app.env.found_docs) if is_notebook(app.env, name)]
+    contents = {name: (folder / name).read_bytes() for name in names}
+    contents |= {name: (root / name).read_bytes() for name in ("constraints.txt", "LICENSE")}
+    contents |= {
+        wheel.name: wheel.read_bytes(),
+        "requirements.txt": f"-c constraints.txt\n./{wheel.name}\njupyterlab\n".encode(),
+        "README.txt": readme(app, names).encode(),
+    }
+    with zipfile.ZipFile(folder / f"{FOLDER}.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in contents.items():
+            entry = zipfile.ZipInfo(f"{FOLDER}/{name}")  # dated 1980, whenever it is made
+            entry.external_attr = 0o644 << 16
+            file.writestr(entry, content, zipfile.ZIP_DEFLATED)
+
+
+def readme(app, names):
+    titles = {file_name(name): title.astext() for name, title in app.env.titles.items()}
+    width = max(map(len, names))
+    return Template((HERE / "README.notebooks.txt").read_text(encoding="utf-8")).substitute(
+        edition="" if app.config.book_solutions else ", student edition (without solutions)",
+        version=version("svmlib"),
+        wheel=wheel_name(),
+        notebooks="\n".join(f"  {name:{width}}  {titles[name]}" for name in names),
+        first=names[0],
+    )
+
+
+def download_buttons(app, pagename, templatename, context, doctree):
+    """Offer notebooks where the theme offers sources, which only this book's build can read."""
+    for group in context.get("header_buttons", []):
+        if group.get("label") != "download-buttons":
+            continue
+        there = context["pathto"]("notebooks", 1)
+        links = {f"{FOLDER}.zip": ("All notebooks (.zip)", "Download the notebooks and svmlib")}
+        if is_notebook(app.env, pagename):
+            links = {file_name(pagename): (".ipynb", "Download this page as a notebook")} | links
+        group["buttons"] = [
+            {
+                "type": "link",
+                "url": f"{there}/{file}",
+                "text": text,
+                "tooltip": tooltip,
+                "icon": "fas fa-code" if file.endswith(".ipynb") else "fas fa-file-zipper",
+                "label": "download-notebook-button",
+            }
+            for file, (text, tooltip) in links.items()
+        ] + [button for button in group["buttons"] if button["type"] == "javascript"]
+
+
+# The student edition
+
+
+def choose_edition(app, config):
+    """Build the student edition from the runs of the full one, and hand out no sources."""
+    if not config.book_solutions:
+        config.html_copy_source = False
+        config.nb_execution_cache_path = str(Path(app.srcdir, "_build", ".jupyter_cache"))
+
+
+def drop_solutions(app, doctree):
+    """Before anything else looks at the page: search index, pictures, notebooks."""
+    if not app.config.book_solutions:
+        for solution in list(doctree.findall(solution_node)):
+            solution.parent.remove(solution)
+
+
+def setup(app):
+    app.add_config_value("book_solutions", os.environ.get("EDITION") != "student", "env")
+    app.connect("config-inited", choose_edition)
+    app.connect("doctree-read", drop_solutions, priority=1)
+    app.connect("doctree-resolved", write_notebook, priority=1)
+    app.connect("html-page-context", download_buttons, priority=900)
+    app.connect("build-finished", pack)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

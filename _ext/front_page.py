@@ -1,0 +1,101 @@
+"""What the front page shows of the rest: a card for each chapter, and where the sources are.
+
+    ```{chapters}
+    chapters/01_geometry fig-optimal Which of the many separating lines is best?
+    ```
+
+A line is a chapter, the figure for its thumbnail and its question; the title comes from the
+chapter itself, and the thumbnail from the output that is stored in it.
+"""
+
+import base64
+import io
+import re
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from PIL import Image, ImageOps
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+THUMBNAIL = 480, 320
+
+
+def title(notebook):
+    return next(re.findall("^# (.+)$", cell.source, re.M)[0] for cell in notebook.cells)
+
+
+def figure(notebook, name):
+    """Find a figure of a notebook; return its picture and its words."""
+    known = []
+    for cell in notebook.cells:
+        settings = cell.metadata.get("mystnb", {})
+        known.append(settings.get("figure", {}).get("name", ""))
+        if known[-1] == name:
+            bundles = (output.get("data", {}) for output in cell.outputs)
+            picture = next(bundle["image/png"] for bundle in bundles if "image/png" in bundle)
+            return base64.b64decode(picture), settings["image"]["alt"]
+    raise LookupError(f"there is no figure {name}, only {' '.join(filter(None, known))}")
+
+
+def shrink(picture):
+    """Fit a picture into the middle of a white card; all cards have one size."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    made = io.BytesIO()
+    ImageOps.pad(image, THUMBNAIL, color="white").save(made, "PNG", optimize=True)
+    return made.getvalue()
+
+
+class Chapters(SphinxDirective):
+    """The cards; see the top of this file."""
+
+    has_content = True
+
+    def run(self):
+        lines = ["::::{grid} 1 2 2 3", ":gutter: 3", ""]
+        for number, line in enumerate(self.content, 1):
+            docname, name, question = line.split(maxsplit=2)
+            path = Path(self.env.doc2path(docname))
+            self.env.note_dependency(str(path))
+            try:
+                notebook = nbformat.read(path, as_version=4)
+                picture, words = figure(notebook, name)
+            except (LookupError, OSError) as error:
+                raise self.error(f"{docname}: {error}") from error
+            file = Path(self.env.srcdir, "_build", "thumbnails", f"{path.stem}.png")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(shrink(picture))
+            lines += [
+                f":::{{grid-item-card}} {number}. {title(notebook)}",
+                f":img-top: {file.relative_to(self.env.srcdir).as_posix()}",
+                f":img-alt: {words.partition('. ')[0].rstrip('.')}.",
+                f":link: {docname}",
+                ":link-type: doc",
+                question,
+                ":::",
+            ]
+        return self.parse_text_to_nodes("\n".join([*lines, "::::"]))
+
+
+class Download(SphinxRole):
+    """Link to a file that `editions` puts beside the pages."""
+
+    def run(self):
+        address = "../" * self.env.docname.count("/") + f"notebooks/{self.text}"
+        return [nodes.reference("", self.text, refuri=address)], []
+
+
+class Repository(SphinxRole):
+    """Link the text to the repository, if `_config.yml` says where that is."""
+
+    def run(self):
+        address = self.config.html_theme_options.get("repository_url")
+        text = nodes.Text(self.text)
+        return [nodes.reference("", "", text, refuri=address) if address else text], []
+
+
+def setup(app):
+    app.add_directive("chapters", Chapters)
+    app.add_role("notebooks", Download())
+    app.add_role("repository", Repository())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

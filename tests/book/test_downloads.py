@@ -1,0 +1,369 @@
+"""The notebooks as readers get them: installed by the zip's own README, run, and looked at.
+
+`make downloads` builds both editions first. JupyterLab is looked at in Chromium; where none is
+installed those checks are skipped with a word about it, unless REQUIRE_BROWSER is set.
+"""
+
+import contextlib
+import functools
+import html
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from playwright.sync_api import sync_playwright
+
+from tests.book.notebooks import ROOT, chapters, read
+
+FULL = ROOT / "_build" / "html"
+STUDENT = ROOT / "_build" / "student" / "_build" / "html"
+SOURCES = {path.name: path for path in [*chapters(), *sorted(ROOT.glob("reference/*.ipynb"))]}
+PATIENCE = 600  # seconds, for a machine with other things to do; nothing waits longer than it must
+
+every_notebook = pytest.mark.parametrize("name", SOURCES)
+
+
+def pack(edition):
+    return edition / "notebooks" / "svm-notebooks.zip"
+
+
+@functools.cache
+def shipped(name, edition=FULL):
+    with zipfile.ZipFile(pack(edition)) as file:
+        return nbformat.reads(file.read(f"svm-notebooks/{name}").decode(), as_version=4)
+
+
+def text(notebook):
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return "\n\n".join(cells)
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+# What is in the files
+
+
+def test_zip_has_every_notebook():
+    with zipfile.ZipFile(pack(FULL)) as file:
+        names = {Path(name).name for name in file.namelist()}
+    assert names >= SOURCES.keys()
+
+
+@every_notebook
+def test_every_cell_is_there_with_the_outputs_that_are_stored(name):
+    finds, *cells = code(shipped(name))
+    assert finds.source.startswith("# Run this cell first")
+    originals = code(read(SOURCES[name]))
+    assert [cell.outputs for cell in cells] == [cell.outputs for cell in originals]
+    for cell, original in zip(cells, originals, strict=True):
+        assert cell.source.endswith(original.source)
+
+
+@every_notebook
+def test_no_markup_is_left_over(name):
+    prose = re.sub(r"```.*?```|`[^`]*`", "", text(shipped(name)), flags=re.S)
+    assert not re.search(r"\{[a-z:]+\}`|\{prf:|\{numref|\{cite|:label:|:::|\{exercise", prose)
+
+
+@every_notebook
+def test_every_picture_keeps_its_words(name):
+    said = html.unescape(re.sub(r"\\(.)|</?span>", r"\1", text(shipped(name))))
+    for cell in code(read(SOURCES[name])):
+        words = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        assert " ".join(words.split()) in " ".join(said.split())
+
+
+@every_notebook
+def test_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)]+)\)", text(shipped(name))):
+        if not target.startswith(("http", "attachment:")):
+            file, _, anchor = target.partition("#")
+            assert not anchor or f'<a id="{anchor}"></a>' in text(shipped(file or name)), target
+
+
+@every_notebook
+def test_the_page_offers_its_notebook_and_the_zip(name):
+    page = SOURCES[name].relative_to(ROOT).with_suffix(".html")
+    links = re.findall(r'href="([^"]+)"', (FULL / page).read_text(encoding="utf-8"))
+    offered = {(FULL / page).parent.joinpath(link).resolve() for link in links if "#" not in link}
+    assert {FULL / "notebooks" / name, pack(FULL)} <= offered
+
+
+# From nothing to JupyterLab, by the README
+
+
+def outside(**more):
+    """Leave the environment of the tests behind, but not the Python that it was made with."""
+    names = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")
+    kept = {key: value for key, value in os.environ.items() if key not in names}
+    return kept | {"PATH": f"{Path(sys.base_prefix, 'bin')}:{os.environ['PATH']}"} | more
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reader")
+    with zipfile.ZipFile(pack(FULL)) as file:
+        file.extractall(folder)
+    return folder / "svm-notebooks"
+
+
+@pytest.fixture(scope="module")
+def commands(kit):
+    """Follow the README up to its second command."""
+    readme = (kit / "README.txt").read_text(encoding="utf-8")
+    part = readme.split("On Linux")[1].split("On Windows")[0]
+    install, start = (line.strip() for line in part.splitlines() if line.startswith("  "))
+    subprocess.run(install, shell=True, check=True, cwd=kit, env=outside())
+    return install, start
+
+
+def kernel(python, folder):
+    """Make a Python known to Jupyter as `reader`, in a folder for JUPYTER_PATH."""
+    spec = folder / "kernels" / "reader"
+    spec.mkdir(parents=True)
+    argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    text = json.dumps({"argv": argv, "display_name": "reader", "language": "python"})
+    (spec / "kernel.json").write_text(text)
+    return folder
+
+
+def run(notebooks, folder, python, *how):
+    """Run notebooks with another Python's kernel; nbval itself is not in the reader's kit."""
+    nbval = [sys.executable, "-m", "pytest", *how, "--nbval-kernel-name", "reader", "-q"]
+    options = ["-p", "no:cacheprovider", "-n", "2", "--dist", "loadscope", "-c", os.devnull]
+    with (folder / "log").open("w+") as log:  # a pipe would wait for every orphaned kernel
+        result = subprocess.run(
+            [*nbval, *options, "--rootdir", notebooks[0].parent, *notebooks],
+            env=os.environ | {"JUPYTER_PATH": str(kernel(python, folder))},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        log.seek(0)
+        said = log.read()
+    assert result.returncode == 0, said[-8000:]
+    return int(re.search(r"(\d+) passed", said)[1])
+
+
+def test_shipped_notebooks_print_what_the_pages_show(kit, commands, tmp_path):
+    how = "--nbval", "--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"
+    ran = run([kit / name for name in SOURCES], tmp_path, kit / ".venv" / "bin" / "python", *how)
+    assert ran == sum(len(code(shipped(name))) for name in SOURCES)
+
+
+def test_one_notebook_beside_the_wheel(kit, tmp_path, monkeypatch):
+    """Without the wheel its first cell says in a sentence what to do; with it all is well."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet", "-c", kit / "constraints.txt"]
+    subprocess.run([*pip, "ipykernel"], check=True, env=outside())
+    monkeypatch.setenv("JUPYTER_PATH", str(kernel(python, tmp_path)))
+    notebook = shipped(next(iter(SOURCES))).copy()
+    notebook.cells = [*code(notebook)[:1], nbformat.v4.new_code_cell("import svmlib")]
+    resources = {"metadata": {"path": str(tmp_path)}}
+    client = NotebookClient(notebook, timeout=PATIENCE, kernel_name="reader", resources=resources)
+    with pytest.raises(CellExecutionError) as complaint:
+        client.execute()
+    assert "svmlib is missing: put svmlib-" in complaint.value.evalue
+    shutil.copy(next(kit.glob("*.whl")), tmp_path)
+    client.execute()
+
+
+# In a real JupyterLab
+
+
+@pytest.fixture(scope="module")
+def lab(kit, commands, tmp_path_factory):
+    """Type the README's second command, with a free port and without a window or a password."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    options = f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port}"
+    home = tmp_path_factory.mktemp("home")
+    server = subprocess.Popen(
+        f"exec {commands[1]} {options} --IdentityProvider.token=",
+        shell=True,
+        cwd=kit,
+        env=outside(HOME=str(home)),
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            assert server.poll() is None, "JupyterLab has stopped"
+            assert time.monotonic() < deadline, "JupyterLab does not answer"
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"{address}/api").close()
+                break
+            time.sleep(0.2)
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        message = "no Chromium on this machine: the notebooks were NOT looked at"
+        if os.environ.get("REQUIRE_BROWSER"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(browser):
+    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    tab.set_default_timeout(1000 * PATIENCE)
+    yield tab
+    tab.close()
+
+
+def formulas(notebook):
+    """Count the formulas that a notebook program has to find."""
+    prose = re.sub(r"```.*?```|`[^`]*`|<code>.*?</code>", "", text(notebook), flags=re.S)
+    return len(re.findall(r"\$\$.+?\$\$|\$.+?\$", prose))
+
+
+@every_notebook
+def test_reads_well_in_jupyterlab(lab, tab, name):
+    tab.goto(f"{lab}/doc/tree/{name}")
+    notebook = shipped(name)
+    tab.wait_for_function(
+        "n => document.querySelectorAll('.jp-Notebook mjx-container').length >= n",
+        arg=formulas(notebook),
+    )
+    count = functools.partial(
+        tab.evaluate, "selector => document.querySelectorAll(`.jp-Notebook ${selector}`).length"
+    )
+    assert count("mjx-container") == formulas(notebook)
+    assert count("mjx-merror") == 0
+    assert count(".jp-MarkdownCell") == sum(c.cell_type == "markdown" for c in notebook.cells)
+    assert count("details") == text(notebook).count("<details>")
+    assert count("details[open]") == 0
+    folded = [cell for cell in notebook.cells if "jupyter" in cell.metadata]
+    assert count(".jp-InputPlaceholder") == len(folded)
+    prose = tab.evaluate(
+        """() => {
+            const all = [...document.querySelectorAll('.jp-RenderedMarkdown')].map(cell => {
+                const copy = cell.cloneNode(true);
+                copy.querySelectorAll('pre, code, mjx-container').forEach(e => e.remove());
+                return copy.textContent;
+            });
+            return all.join('\\n');
+        }"""
+    )
+    left = re.search(r".*(\$[^\d]|\{[a-z:]+\}`|:::|:label:|\*\*|^#|\]\(|</?\w+>|```|^>).*", prose)
+    assert not left, left[0]
+
+
+def test_a_newcomer_changes_a_number(lab, tab):
+    """The bird in your arms loses a hundred grams, and becomes an Adelie."""
+    tab.goto(f"{lab}/doc/tree/{next(iter(SOURCES))}")
+    tab.get_by_role("menuitem", name="Run", exact=True).click()
+    tab.get_by_text("Run All Cells", exact=True).click()
+    cell = tab.locator(".jp-CodeCell", has_text="4700").first
+    answer = cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Gentoo"))
+    answer.wait_for()
+    tab.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    cell.locator(".cm-content").get_by_text("4700").dblclick()
+    tab.keyboard.type("4600")
+    tab.keyboard.press("Shift+Enter")
+    cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Adelie")).wait_for()
+
+
+# The student edition
+
+
+FOLD = re.compile(r"<summary>Solution to .*?</summary>(.*?)</details>", re.S)
+LABEL = "# Solution to"
+
+
+def solutions(notebook):
+    """Take the text and the code of all solutions from a notebook of the full edition."""
+    cells = [cell.source for cell in code(notebook) if cell.source.startswith(LABEL)]
+    return FOLD.findall(text(notebook)), cells
+
+
+@functools.cache
+def said_elsewhere():
+    """Collect all that the full edition says outside solutions: a phrase may be in both."""
+    words = [FOLD.sub("", text(shipped(name))) for name in SOURCES]
+    cells = (cell.source for name in SOURCES for cell in code(shipped(name)))
+    return " ".join("\n".join(words + [c for c in cells if not c.startswith(LABEL)]).split())
+
+
+def distinctive(notebook):
+    """Take the most plain words in a row of every solution, and its longest line of code."""
+    folds, cells = solutions(notebook)
+    runs = [max(re.findall(r"[A-Za-z ,]{20,}", fold), key=len, default="") for fold in folds]
+    lines = [max(cell.splitlines()[1:], key=len) for cell in cells]
+    phrases = (" ".join(phrase.split()) for phrase in runs + lines)
+    return [phrase for phrase in phrases if phrase and phrase not in said_elsewhere()]
+
+
+@functools.cache
+def student_files():
+    """Read everything that a student gets, as plain text without tags."""
+    found = {}
+    for file in sorted(STUDENT.rglob("*")):
+        if file.suffix in {".zip", ".whl"}:
+            with zipfile.ZipFile(file) as packed:
+                found |= {f"{file}/{name}": packed.read(name) for name in packed.namelist()}
+        elif file.is_file():
+            found[str(file)] = file.read_bytes()
+    return {
+        name: " ".join(
+            html.unescape(re.sub(r"<[^<>]+>", "", content.decode("utf-8", "ignore")))
+            .replace("\\n", " ")
+            .replace('\\"', '"')
+            .split()
+        )
+        for name, content in found.items()
+        if not name.endswith((".png", ".webp", ".woff", ".woff2", ".ttf", ".svg"))
+    }
+
+
+@pytest.mark.parametrize("name", [path.name for path in chapters()])
+def test_student_edition_has_no_word_of_a_solution(name):
+    phrases = distinctive(shipped(name))
+    assert len(phrases) > len(solutions(shipped(name))[0]) / 2
+    for phrase in phrases:
+        seen = [file for file, content in student_files().items() if phrase in content]
+        assert not seen, phrase
+
+
+@every_notebook
+def test_student_notebooks_keep_the_exercises_and_their_checks(name):
+    full, student = shipped(name), shipped(name, STUDENT)
+    assert "Solution to" not in text(student)
+    posed = re.compile(r"\*\*Exercise \d.*")
+    assert posed.findall(text(student)) == posed.findall(text(full))
+    kept = [cell.source for cell in code(full) if not cell.source.startswith(LABEL)]
+    assert [cell.source for cell in code(student)] == kept
+
+
+def test_student_notebooks_run(kit, commands, tmp_path):
+    """No cell of the chapters needs what a solution has computed."""
+    for name in SOURCES:
+        nbformat.write(shipped(name, STUDENT), tmp_path / name)
+    notebooks = [tmp_path / name for name in SOURCES]
+    run(notebooks, tmp_path, kit / ".venv" / "bin" / "python", "--nbval-lax")

@@ -1,0 +1,407 @@
+"""Each construct of the book, said in plain Markdown: built by Sphinx from two small notebooks."""
+
+import io
+import re
+import zipfile
+
+import nbformat
+import pytest
+from markdown_it import MarkdownIt
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from sphinx.application import Sphinx
+
+CONF = """
+extensions = ["myst_nb", "sphinx_design", "sphinx_exercise", "sphinx_proof",
+              "sphinxcontrib.bibtex", "editions"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+bibtex_bibfiles = ["book.bib"]
+bibtex_reference_style = "author_year"
+nb_execution_mode = "off"
+numfig = True
+html_theme = "basic"
+exclude_patterns = ["_build"]
+"""
+BIB = "@book{vapnik1995, author={Vladimir Vapnik}, title={Learning}, publisher={S}, year={1995}}"
+INDEX = """# Book
+
+```{toctree}
+:numbered:
+one
+two
+words
+```
+"""
+WORDS = """# Words
+
+:::{glossary}
+slack
+  How much is missing.
+:::
+
+```{bibliography}
+```
+"""
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADU"
+    "lEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+CODE = [
+    new_code_cell(
+        "print('drawn')",
+        metadata={
+            "tags": ["hide-input"],
+            "mystnb": {
+                "image": {"alt": "A line *rising* by $5."},
+                "figure": {"name": "fig-line", "caption": "A line $f$."},
+            },
+        },
+        outputs=[
+            new_output("display_data", data={"image/png": PNG, "text/plain": "<Figure>"}),
+        ],
+    ),
+    new_code_cell("answer = 42", outputs=[new_output("stream", name="stdout", text="42\n")]),
+]
+ONE = [
+    """(ch-one)=
+# First chapter
+
+It costs $w\\cdot x$ or \\$5 and \\$6 a_b*c, 1 < 2 [sic], see {cite}`vapnik1995` and
+{cite:t}`vapnik1995`, {term}`slack`, [there](https://x.org/a_(b)).
+
+(sec-boxes)=
+## Boxes
+
+```{prf:definition} Line $f$
+:label: def-line
+
+A line has
+
+$$
+f(x) &= w \\\\
+     &= b  % of course
+$$ (eq-line)
+
+1. one
+2. two
+   - inner
+
+   more
+```
+
+:::{dropdown} Proof of `f`, $w<1$
+```{prf:proof}
+By {eq}`eq-line`. See {prf:ref}`def-line` and {prf:ref}`thm-two`, {numref}`fig-line`.
+```
+:::
+
+```{prf:algorithm} Steps
+:label: alg-steps
+
+*Repeat.*
+```
+""",
+    CODE[0],
+    """```{admonition} Before you start
+:class: note
+
+Take a pencil.
+```
+
+```{note}
+One word.
+```
+
+> A quotation.
+>
+> Two paragraphs.
+
+| a | b |
+|---|---|
+| $\\|x\\|$ and `p\\|q` | 1<br>2 |
+
+:::{list-table}
+* - **x**
+  - - one
+    - two
+:::
+
+Term
+: Its meaning.
+
+A footnote.[^1] A picture: ![A *dot*.](dot.png)
+
+[^1]: Down here.
+
+```python
+print("```")
+```
+
+3. starts at three
+
+::::{tab-set}
+:::{tab-item} Linux
+`make`
+:::
+::::
+
+---
+
+2020\\. was a year. Code with `$x` in it.
+
+`a` <sub>b</sub>
+
+## Exercises
+
+```{exercise} Draw **it**
+:label: ex-draw
+
+Draw.
+```
+
+```{solution} ex-draw
+:label: sol-draw
+:class: dropdown
+
+Easily drawn.
+```
+
+```{exercise-start} With code
+:label: ex-code
+```
+
+Compute it.
+
+```{exercise-end}
+```
+
+```{solution-start} ex-code
+:class: dropdown
+```
+
+First one thinks.
+""",
+    CODE[1],
+    """Then one rests.
+
+```{solution-end}
+```
+
+## After
+
+The last word.
+""",
+]
+TWO = [
+    """# Second chapter
+
+```{prf:theorem}
+:label: thm-two
+
+Back to {ref}`sec-boxes`, {eq}`eq-line`, {ref}`ex-draw`, [the chapter](one.ipynb).
+```
+""",
+    new_code_cell("1 + 1"),
+]
+
+
+def write(folder):
+    (folder / "conf.py").write_text(CONF)
+    (folder / "book.bib").write_text(BIB)
+    (folder / "index.md").write_text(INDEX)
+    (folder / "words.md").write_text(WORDS)
+    (folder / "dot.png").write_bytes(b"a picture")
+    for name, cells in (("one", ONE), ("two", TWO)):
+        cells = [new_markdown_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+        metadata = {"kernelspec": {"name": "python3", "display_name": "", "language": "python"}}
+        nbformat.write(new_notebook(cells=cells, metadata=metadata), folder / f"{name}.ipynb")
+    for name in ("constraints.txt", "LICENSE", "_build/wheel/svmlib-1.0.0-py3-none-any.whl"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"this is {name}")
+
+
+def build(folder, **config):
+    write(folder)
+    warnings = io.StringIO()
+    out = folder / "_build" / "html"
+    app = Sphinx(folder, folder, out, folder / "_build" / "trees", "html", config, None, warnings)
+    app.build()
+    said = [line for line in warnings.getvalue().splitlines() if "plain notebooks" in line]
+    assert not said
+    return out
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("full"))
+
+
+@pytest.fixture(scope="module")
+def student(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("student"), book_solutions=False)
+
+
+@pytest.fixture(scope="module")
+def cells(full):
+    return nbformat.read(full / "notebooks" / "one.ipynb", as_version=4).cells
+
+
+@pytest.fixture(scope="module")
+def text(cells):
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+EXPECTED = {
+    "heading": "# 1. First chapter\n",
+    "anchor": '<a id="ch-one"></a>',
+    "section": "## 1.1. Boxes",
+    "formula in a line": "costs $w\\cdot x$ or",
+    "price": "<span>&#36;</span>5 and <span>&#36;</span>6",
+    "marks of Markdown and HTML": "a\\_b\\*c, 1 &lt; 2 \\[sic\\]",
+    "citation": "\\[[Vapnik, 1995](#cite-vapnik1995)\\]",
+    "citation in the text": "Vapnik \\[[1995](#cite-vapnik1995)\\]",
+    "list of references": '- <a id="cite-vapnik1995"></a>Vladimir Vapnik',
+    "term": ", slack, ",
+    "link": "[there](https://x.org/a_%28b%29)",
+    "definition": "> **Definition 1.1 (Line $f$)**\n>\n> A line has",
+    "numbered equation": (
+        "> $$\\begin{split}f(x) &= w \\\\ &= b\\end{split} \\tag{1.1}$$\n>\n> 1. one"
+    ),
+    "nested list": "> 2. two\n>\n>    - inner\n>\n>    more",
+    "fold": "<details>\n<summary>Proof of <code>f</code>, $w<1$</summary>\n\n> *Proof.* By",
+    "reference to an equation": "By [(1.1)](#equation-eq-line)",
+    "reference to a box": "[Definition 1.1](#def-line)",
+    "reference across chapters": "[Theorem 2.1](two.ipynb#thm-two)",
+    "reference to a figure": "[Fig. 1.1](#fig-line). ∎",
+    "algorithm": "> **Algorithm 1.1 (Steps)**",
+    "caption": "**Figure 1.1.** A line $f$.",
+    "words for the picture": "in words</summary>\n\nA line \\*rising\\* by <span>&#36;</span>5.",
+    "admonition": "> **Before you start**\n>\n> Take a pencil.",
+    "note": "> **Note**\n>\n> One word.",
+    "quotation": "> A quotation.\n>\n> Two paragraphs.",
+    "table": ("| a | b |\n| --- | --- |\n| $\\vert x\\vert$ and <code>p\\|q</code> | 1<br>2 |"),
+    "list table": "|  |  |\n| --- | --- |\n| **x** | - one<br>- two |",
+    "definition list": "**Term**\n\n> Its meaning.",
+    "footnote mark": "<sup>[1](#",
+    "footnote": "\\[1\\] Down here.",
+    "code": '````python\nprint("```")\n````',
+    "start of a list": "3. starts at three",
+    "tab": "**Linux**\n\n`make`",
+    "rule": "\n\n---\n\n",
+    "no list": "2020\\. was a year",
+    "dollar in code": "<code><span>&#36;</span>x</code>",
+    "exercise": "> **Exercise 1.1 (Draw it)**",
+    "exercise with a gate": "> **Exercise 1.2 (With code)**\n>\n> Compute it.",
+    "solution": (
+        "<details>\n<summary>Solution to Exercise 1.1 (Draw <strong>it</strong>)</summary>\n\n"
+        "Easily drawn.\n\n</details>"
+    ),
+    "solution with code": "1.2 (With code)</summary>\n\nFirst one thinks.\n\n</details>",
+    "rest of a solution": "(With code), continued</summary>\n\nThen one rests.\n\n</details>",
+}
+
+
+@pytest.mark.parametrize("construct", EXPECTED)
+def test_says(text, construct):
+    assert EXPECTED[construct] in text, text
+
+
+def test_leaves_no_markup_when_rendered(cells):
+    """Nothing of MyST is left, and what Markdown would not read as meant would show here."""
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            source = re.sub(r"\$\$.*?\$\$|\$.*?\$", "", cell.source)
+            page = re.sub(
+                "<code.*?</code>", "", MarkdownIt().enable("table").render(source), flags=re.S
+            )
+            prose = re.sub(r"<[^>]+>", "", page)
+            assert not re.search(r"\*\*|\{[a-z:]+\}|:::|:label:|```|\(#|^>", prose), prose
+
+
+def test_cells_come_in_the_order_of_the_page(cells):
+    kinds = [cell.source.split("\n")[0][:30] for cell in cells if cell.cell_type == "code"]
+    assert kinds[0].startswith("# Run this cell first")
+    assert kinds[1:] == ["print('drawn')", "# Solution to Exercise 1.2 (Wi"]
+    place = next(k for k, cell in enumerate(cells) if cell.source == "print('drawn')")
+    assert cells[place - 2].source.endswith('<a id="fig-line"></a>')
+    assert cells[place + 1].source.startswith("**Figure 1.1.**")
+
+
+def test_code_keeps_its_outputs_and_is_hidden_where_the_page_hides_it(cells):
+    finds, drawn, solution = (cell for cell in cells if cell.cell_type == "code")
+    assert finds.outputs == []
+    assert finds.execution_count is None
+    assert "image/png" in drawn.outputs[0].data
+    assert drawn.metadata.jupyter == {"source_hidden": True}
+    assert solution.outputs[0].text == "42\n"
+    assert solution.metadata.jupyter == {"source_hidden": True, "outputs_hidden": True}
+
+
+def test_pictures_travel_with_their_cell(cells):
+    (cell,) = (cell for cell in cells if "attachment:" in cell.source)
+    assert cell.attachments == {"dot.png": {"image/png": "YSBwaWN0dXJl"}}
+    assert "![A dot.](attachment:dot.png)" in cell.source
+
+
+def test_exercises_and_solutions_have_cells_of_their_own(cells):
+    """So that a reader can put an answer between them."""
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            assert len(re.findall(r"\*\*Exercise |<summary>Solution", cell.source)) <= 1
+
+
+def test_links_across_chapters(full):
+    two = nbformat.read(full / "notebooks" / "two.ipynb", as_version=4).cells
+    theorem = two[0].source + two[1].source
+    assert "**Theorem 2.1**" in theorem
+    assert "[Boxes](one.ipynb#sec-boxes)" in theorem
+    assert "[(1.1)](one.ipynb#equation-eq-line)" in theorem
+    assert "[Exercise 1.1](one.ipynb#ex-draw)" in theorem
+    assert "[the chapter](one.ipynb)" in theorem
+
+
+def test_same_sources_give_the_same_files(full, tmp_path):
+    again = build(tmp_path)
+    for name in ("one.ipynb", "two.ipynb", "svm-notebooks.zip"):
+        assert (full / "notebooks" / name).read_bytes() == (again / "notebooks" / name).read_bytes()
+
+
+def test_zip_holds_notebooks_wheel_and_instructions(full):
+    with zipfile.ZipFile(full / "notebooks" / "svm-notebooks.zip") as file:
+        names = {name.removeprefix("svm-notebooks/") for name in file.namelist()}
+        readme = file.read("svm-notebooks/README.txt").decode()
+        requirements = file.read("svm-notebooks/requirements.txt").decode()
+    wheel = "svmlib-1.0.0-py3-none-any.whl"
+    assert names == {
+        *("one.ipynb", "two.ipynb", "constraints.txt", "LICENSE", "README.txt"),
+        *("requirements.txt", wheel),
+    }
+    assert "one.ipynb  First chapter" in readme
+    assert "$" not in readme
+    assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}", "jupyterlab"]
+
+
+def test_student_edition_has_no_solution(student, full):
+    """Not in pages, pictures, search index or downloads; exercises keep their numbers."""
+    assert re.search("easili|drawn", (full / "searchindex.js").read_text())
+    for file in student.rglob("*"):
+        if file.suffix in {".html", ".js", ".ipynb", ".txt", ".zip", ".inv"}:
+            contents = [file.read_bytes()]
+            if file.suffix == ".zip":
+                with zipfile.ZipFile(file) as packed:
+                    contents = [packed.read(name) for name in packed.namelist()]
+            for content in contents:
+                assert not re.search(rb"Solution to|Easily|easili|one rests|answer = 42", content)
+    text = (student / "notebooks" / "one.ipynb").read_text()
+    assert "**Exercise 1.2 (With code)**" in text
+    assert "The last word." in text
+
+
+def test_says_so_when_it_cannot_say_a_thing(tmp_path):
+    """A construct without a word in Markdown stops the build rather than vanishing."""
+    write(tmp_path)
+    warnings = io.StringIO()
+    path = tmp_path / "two.ipynb"
+    path.write_text(path.read_text().replace("Back to", "```{centered} Middle\\n```\\n"))
+    out = tmp_path / "_build" / "html"
+    Sphinx(tmp_path, tmp_path, out, out / "trees", "html", {}, None, warnings).build()
+    assert "plain notebooks cannot say centered" in warnings.getvalue()
