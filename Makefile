@@ -31,7 +31,8 @@ student: fresh  ## Build pages and notebooks without solutions into _build/stude
 	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
-test: style unit outputs pages  ## Everything that proves the project
+test: .venv/ready  ## Everything that proves the project; what can, side by side
+	$(MAKE) --jobs 2 style unit pages
 	@echo "All checks passed."
 
 style: .venv/ready  ## ruff on code and notebooks, mypy on the library
@@ -40,14 +41,16 @@ style: .venv/ready  ## ruff on code and notebooks, mypy on the library
 	$(BIN)/mypy
 
 unit: .venv/ready  ## The library's tests, with coverage
-	$(BIN)/python -m pytest tests --ignore tests/book -n 2 --cov --cov-report term
+	$(BIN)/python -m pytest -n 2 --cov --cov-report term
 
-outputs: .venv/ready  ## Run every notebook and compare what it prints with what is stored
-	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py -p no:cacheprovider
+outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
+	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \
+	  tests/book/test_executed.py tests/book/test_editions.py -n 2 -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
-	  -n 2 --dist loadscope $(NOTEBOOKS)
+	  --nbval-cell-timeout 1000 -p tests.book.executed -n 2 --dist loadscope $(NOTEBOOKS)
 
-pages: book  ## Look at the built pages in a real browser
+pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
+	$(MAKE) book
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
