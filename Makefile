@@ -45,7 +45,7 @@ unit: .venv/ready  ## The library's tests, with coverage
 
 outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
 	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \
-	  tests/book/test_executed.py tests/book/test_editions.py -n 2 -p no:cacheprovider
+	  tests/book/test_executed.py -n 2 -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
 	  --nbval-cell-timeout 1000 -p tests.book.executed -n 2 --dist loadscope $(NOTEBOOKS)
 
