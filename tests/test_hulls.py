@@ -511,6 +511,14 @@ class TestClosestPoints:
         closest = closest_points(X, y, cap=C / half)
         np.testing.assert_allclose(closest.w * half, svc.coef_[0], atol=1e-6)
 
+    @pytest.mark.parametrize("end", [1 / 20, 1.0])
+    def test_a_cap_may_miss_its_ends_by_rounding(self, end):
+        X, y = gaussians(40, 3, 1)
+        for cap in (end, end * (1 - EPS), end * (1 + EPS)):
+            assert closest_points(X, y, cap).cap == pytest.approx(end, rel=1e-15)
+        with pytest.raises(ValueError, match="cap must be"):
+            closest_points(X, y, end * (1 + (1e-12 if end == 1 else -1e-12)))
+
     def test_smallest_cap_gives_the_centroids(self):
         X, y = gaussians(40, 3, 1)
         closest = closest_points(X, y, cap=1 / 20)
