@@ -505,8 +505,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     cap : float
-        μ, from max(1/n₊, 1/n₋) to 1. In a class of n points the float 1/n stands for the fraction,
-        even where it is a little less.
+        μ, from max(1/n₊, 1/n₋) to 1; rounding by which it misses an end is forgiven. In a class of
+        n points the float 1/n stands for the fraction, even where it is a little less.
 
     Returns
     -------
@@ -648,12 +648,12 @@ def _smallest_cap(y: Array) -> float:
 def _check_cap(cap: object, y: Array) -> float:
     number = check_scalar(cap, "cap", positive=True)
     smallest = _smallest_cap(y)
-    if not smallest <= number <= 1:
+    if not smallest * (1 - 8 * _EPS) <= number <= 1 + 8 * _EPS:
         raise ValueError(
             f"cap must be from {smallest:.6g} to 1, got {number:.6g}: the smaller class has "
             f"{min(np.sum(y > 0), np.sum(y < 0))} points, whose weights must sum to one"
         )
-    return number
+    return min(max(number, smallest), 1.0)  # 2C/Σα may miss an end by its rounding
 
 
 def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:

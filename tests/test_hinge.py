@@ -11,7 +11,9 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
+from svmlib._rounding import radius
 from svmlib.hinge import (
+    _soft_margin_dual,
     absolute,
     best_bias,
     hinge,
@@ -119,6 +121,18 @@ class TestBoundsAgainstFractions:
         assert all(0 <= Fraction(a) <= most for a in solution.alpha)
         dual = exact.dual_value(solution.alpha, Z, y, balance=False) * Fraction(lam)
         assert Fraction(solution.dual) <= dual
+
+    @pytest.mark.parametrize("unbalance", [0.0, 1e-12, 1e-3, 0.9])
+    @pytest.mark.parametrize("seed", range(15))
+    def test_multipliers_are_balanced_before_they_prove(self, seed, unbalance):
+        """Far out, where Σ α_i y_i = 0 matters most: the example of a certificate that lied."""
+        rng = np.random.default_rng(seed)
+        y = np.where(np.arange(12) % 2, 1.0, -1.0)
+        Z = 10.0 ** rng.uniform(0, 9) + rng.standard_normal((12, 2))
+        alpha = rng.random(12)
+        alpha[y < 0] *= alpha[y > 0].sum() / alpha[y < 0].sum() * (1 - unbalance)
+        dual = _soft_margin_dual((alpha * y) @ Z, alpha, y, radius(Z))
+        assert Fraction(dual) <= exact.dual_value(alpha, Z, y)
 
     @pytest.mark.parametrize("shift", [1e8, 1e11])
     def test_far_from_the_origin(self, shift):

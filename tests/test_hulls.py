@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 from sklearn.svm import SVC
 
+from svmlib import hulls
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
@@ -323,8 +324,8 @@ class TestBoundsAgainstFractions:
         rng = np.random.default_rng(seed)
         weights, w = rng.random(len(y)) ** 8, rng.standard_normal(X.shape[1])
         for label in (-1, 1):
-            weights[y == label] /= weights[y == label].sum()
-        for cap in (1.0, max(weights.max(), smallest_cap(y))):
+            weights[y == label] *= (1 + 1e-9) / weights[y == label].sum()  # a careless sum
+        for cap in (1.0, min(max(weights.max(), smallest_cap(y)), 1.0)):
             closest = certify_weights(X, y, weights, cap, w)
             v = (exact.feasible(weights, y) * exact.exact(y)) @ exact.exact(X)
             assert Fraction(closest.distance) ** 2 >= v @ v
@@ -349,6 +350,26 @@ class TestBoundsAgainstFractions:
         cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
         if cap is not None:
             assert Fraction(caps.lower_bound) <= cap <= Fraction(caps.supremum * (1 + 1e-14))
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_the_cap_that_a_direction_proves(self, seed):
+        rng = np.random.default_rng(seed)
+        n, d = 2 * int(rng.integers(2, 8)), 3
+        y = np.where(np.arange(n) % 2, 1.0, -1.0)
+        Z, w = rng.uniform(-1, 1, (n, d)), np.ones(d)
+        Z[:, 0] = 10.0 ** -rng.uniform(12, 17) * (y + rng.standard_normal(n)) - Z[:, 1] - Z[:, 2]
+        _, bound = hulls._cap_along(w, Z, y)  # heights are what cancellation leaves
+        heights = exact.exact(y) * (exact.exact(Z) @ exact.exact(w))
+        if bound > smallest_cap(y):
+            lift = sum(exact.least_mean(heights[y == s], Fraction(bound)) for s in (-1, 1))
+            assert lift >= 0
+
+    def test_the_program_is_solved_to_rounding(self):
+        X, y = gaussians(400, 80, 1)
+        Z, _, _ = hulls.standardise(X, by_column=True)
+        weights, w = hulls._cap_program(Z, y)
+        assert np.abs((weights * y) @ Z).max() <= 1e-15
+        np.testing.assert_allclose(hulls._cap_along(w, Z, y), weights.max(), rtol=1e-11)
 
     def test_what_is_inseparable_always_passes_its_own_verification(self):
         for seed in range(300):
@@ -510,6 +531,14 @@ class TestClosestPoints:
         half = np.abs(svc.dual_coef_).sum() / 2
         closest = closest_points(X, y, cap=C / half)
         np.testing.assert_allclose(closest.w * half, svc.coef_[0], atol=1e-6)
+
+    @pytest.mark.parametrize("end", [1 / 20, 1.0])
+    def test_a_cap_may_miss_its_ends_by_rounding(self, end):
+        X, y = gaussians(40, 3, 1)
+        for cap in (end, end * (1 - EPS), end * (1 + EPS)):
+            assert closest_points(X, y, cap).cap == pytest.approx(end, rel=1e-15)
+        with pytest.raises(ValueError, match="cap must be"):
+            closest_points(X, y, end * (1 + (1e-12 if end == 1 else -1e-12)))
 
     def test_smallest_cap_gives_the_centroids(self):
         X, y = gaussians(40, 3, 1)
