@@ -929,6 +929,7 @@ def solve_interior_point(
     s, xi, b = np.ones(problem.n), np.where(boxed, 1.0, 0.0), 0.0
     zeros = np.zeros(problem.n)
     steps: list[InteriorStep] = []
+    # One loop of more than forty lines, because its two halves share almost every variable.
     for _ in range(max_iter):
         products = np.concatenate([alpha * s, t[boxed] * xi[boxed]])
         residual = 1 - Q @ alpha - y * b + s - xi
