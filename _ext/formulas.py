@@ -22,17 +22,27 @@ windows = Path(ROOT_DIR) / "node.exe"
 katex.NODEJS_BINARY = str(windows if windows.exists() else Path(ROOT_DIR) / "bin" / "node")
 katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 300  # a busy machine is no reason to fail
 
+# What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a namespace that
+# HTML knows, and classes that KaTeX's style sheet has no rule for.
+NEEDLESS = re.compile(
+    r'<annotation encoding="application/x-tex">.*?</annotation>|</?semantics>'
+    r'| xmlns="http://www.w3.org/1998/Math/MathML"'
+    r'|(?<=<span class=")(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop) (?=\w)'
+    r'|(?<=<span) class="(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop)"',
+    re.DOTALL,
+)
+
 
 @cache
 def typeset(latex, display=False):
     options = {"displayMode": display, "throwOnError": True, "strict": "error"}
-    return katex.render_latex(latex, options)
+    return NEEDLESS.sub("", katex.render_latex(latex, options))
 
 
 def in_words(latex):
     """Return what a formula says, in Unicode and on one line, for places that show plain text."""
     try:
-        mathml = typeset(latex).split("<annotation", 1)[0]
+        mathml = typeset(latex).split("</math>", 1)[0]
     except katex.KaTeXError:
         return latex  # the writer complains
     mathml = re.sub("<mn>([23])</mn></msup>", lambda power: " ²³"[int(power[1]) - 1], mathml)
