@@ -763,7 +763,7 @@ def soft_bias_of_one_class(X, y, alpha, C):
         ),
         (lambda *case: 123.0, "not the right answer"),
         (
-            lambda X, y, alpha, C: soft_bias(X, y, alpha, C) + (0.9 if C < 1e-3 else 0.0),
+            lambda X, y, alpha, C: soft_bias(X, y, alpha, C) + (1e-3 if C < 1e-3 else 0.0),
             "no support vector is free",
         ),
     ],

@@ -315,6 +315,16 @@ class TestSubgradientDescent:
         for record in trace[1:]:
             assert optimum - record.dual <= 2 * R**2 / (record.n_iter + 2)
 
+    def test_returns_the_best_of_what_it_has_seen(self):
+        """The objective goes up and down on the way, and the last iterate is not the best."""
+        X, y = gaussians(60, 2, 2)
+        solution = subgradient_descent(X, y, 1, step="diminishing", trace=True)
+        best = min(solution.trace, key=lambda record: record.primal)
+        assert best.primal < max(record.primal for record in solution.trace[best.n_iter :])
+        assert solution.primal == best.primal
+        np.testing.assert_array_equal(solution.w, best.w)
+        assert solution.b == best.b
+
     def test_polyak_never_lowers_the_dual(self):
         X, y = gaussians(60, 2, 2)
         trace = subgradient_descent(X, y, 1, trace=True).trace

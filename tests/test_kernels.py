@@ -183,6 +183,13 @@ def test_positive_semidefinite_check_forgives_rounding_only():
     assert check_positive_semidefinite(np.zeros((2, 2)))
 
 
+@pytest.mark.parametrize("scale", [1e-100, 1e-9, 1.0, 1e9, 1e100])
+def test_what_is_positive_semidefinite_does_not_depend_on_units(scale):
+    X = points(1, 30, 2)
+    assert check_positive_semidefinite(scale * (X @ X.T))
+    assert not check_positive_semidefinite(scale * np.diag([1.0, -1e-12]))
+
+
 @pytest.mark.parametrize(
     ("K", "message"),
     [
@@ -242,7 +249,7 @@ def test_overflow_is_told():
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.4), lambda A, B: np.cos(A @ B.T)])
-@pytest.mark.parametrize("block", [1, 7, 10**6])
+@pytest.mark.parametrize("block", [1, 7, 26, 10**6])  # 26: four rows at a time, three are left
 def test_expansion_is_the_sum_it_says_it_is(kernel, block, monkeypatch):
     monkeypatch.setattr(kernels, "BLOCK", block)
     X, Z, beta = points(0, 9, 3), points(1, 11, 3), points(2, 9, 1)[:, 0]

@@ -370,12 +370,13 @@ def test_a_problem_is_a_dual_problem():
         smo(np.zeros((3, 2)))
 
 
-def test_an_indefinite_pair_goes_to_the_end_of_the_box():
+@pytest.mark.parametrize("C", [0.25, 1.0, 8.0])
+def test_an_indefinite_pair_goes_to_the_end_of_the_box(C):
     """Where the parabola opens upwards there is no top to stop at, whatever its curvature."""
     table = np.array([[-1.0, 0.0], [0.0, -1.0]])
     kernel = lambda A, B: table[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]  # noqa: E731
-    solution = smo(DualProblem([[0.0], [1.0]], [1, -1], 0.25, kernel), trace=True)
-    assert_allclose(solution.alpha, 0.25)
+    solution = smo(DualProblem([[0.0], [1.0]], [1, -1], C, kernel), trace=True)
+    assert_allclose(solution.alpha, C)
     assert solution.trace[0].clipped
 
 

@@ -6,7 +6,9 @@ cache from which `make book` makes the pages, so that nothing has to run twice.
 """
 
 import base64
+import fcntl
 import io
+import re
 
 import nbformat
 import numpy as np
@@ -43,8 +45,12 @@ def difference(stored: str, drawn: str) -> float:
 
 
 def pictures(outputs: list) -> list[str]:
-    found = (output.get("data", {}).get("image/png") for output in outputs)
-    return [png for png in found if png]
+    """Return the pictures among the outputs, and those inside HTML, as the frames of a player."""
+    found = []
+    for data in (output.get("data", {}) for output in outputs):
+        found += [data["image/png"]] if "image/png" in data else []
+        found += re.findall(r"data:image/png;base64,([A-Za-z0-9+/=]+)", data.get("text/html", ""))
+    return found
 
 
 @pytest.hookimpl(wrapper=True)
@@ -80,6 +86,8 @@ def keep(notebook, session):
     for count, (cell, item) in enumerate(zip(code, cells, strict=True), start=1):
         cell.execution_count, cell.outputs = count, item.test_outputs
     CACHE.mkdir(parents=True, exist_ok=True)
-    get_cache(CACHE).cache_notebook_bundle(
-        CacheBundleIn(executed, str(notebook.path)), overwrite=True
-    )
+    with (CACHE.parent / "cache.lock").open("w") as lock:  # two workers may be done at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        get_cache(CACHE).cache_notebook_bundle(
+            CacheBundleIn(executed, str(notebook.path)), overwrite=True
+        )

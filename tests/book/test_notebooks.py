@@ -131,7 +131,7 @@ def test_every_quiz_question_has_one_right_answer(chapter):
     letters = []
     for question in questions:
         answers = re.findall(r"\{dropdown\} (\w)\).*?\n(.*?)\n:::", question, flags=re.DOTALL)
-        right = [letter for letter, body in answers if body.startswith("**Right")]
+        right = [letter for letter, body in answers if re.match(r"\*\*Right\b[^*\n]*\*\*", body)]
         assert len(answers) >= 3, question
         assert len(right) == 1, question
         letters += right
@@ -145,7 +145,7 @@ def significant(digits):
 def claimed(words):
     """Return the numbers of three digits or more in a text; years and powers of ten are not."""
     words = re.sub(
-        r"```\{code.*?```|`[^`]*`|\]\([^)]*\)|^:\w+:.*$|^#.*$", "", words, flags=re.M | re.S
+        r"```\{code[\s\S]*?```|`[^`]*`|\]\([^)]*\)|^:\w+:.*$|^#.*$", "", words, flags=re.M
     )
     words = re.sub(r"\{,\}|\\[,;]", "", words)  # TeX's thin spaces
     found = re.findall(
@@ -154,6 +154,13 @@ def claimed(words):
     numbers = [re.sub(r"[,\u202f\u2009\u00a0]", "", number) for number in found]
     year, power = r"1[89]\d\d|20\d\d", r"10*"
     return [n for n in numbers if significant(n) and not re.fullmatch(f"{year}|{power}", n)]
+
+
+def test_numbers_are_found_wherever_they_stand():
+    """Also below a heading and an option, and beside code, which are no claims themselves."""
+    words = "# Of 111\n:name: fig-222\nand $n=345$ `667` [a](b778.html), 8,901 g\n\n## Next\n0.246"
+    assert claimed(words) == ["345", "8901", "0.246"]
+    assert claimed("in 1995, 42 of 1000") == []
 
 
 def rounds_to(number, known):
