@@ -2,5 +2,6 @@
 
 - `svmlib.book.plotting`: the house style, and the few pictures that the chapters repeat,
 - `svmlib.book.player`: frames to step through,
+- `svmlib.book.explorable`: figures to take hold of,
 - `svmlib.book.exercises`: checks of the reader's own code.
 """

@@ -1,0 +1,757 @@
+"""Figures to take hold of: drag a sample, slide a price, and see what follows.
+
+A function of this module returns an `Explorable`, which a cell displays. On the pages of the book
+a script brings it to life; in a running notebook it brings the script along, so that it is alive on
+whatever samples it is given. On paper, without scripts, and in viewers that strip them, it is a
+still of the same data, drawn by `svmlib` and described in words.
+
+>>> from svmlib.book import explorable
+>>> from svmlib.datasets import load_six_points
+>>> figure = explorable.villages(load_six_points())
+>>> sorted(figure._repr_mimebundle_())
+['image/png', 'text/html', 'text/plain']
+>>> print(figure.alt[:44])
+3 samples of class −1 and 3 samples of class
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from svmlib import hulls
+from svmlib._validation import Array, check_scalar
+from svmlib.book import plotting
+from svmlib.datasets import Dataset
+from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.geometry import Hyperplane, directional_margin
+from svmlib.kernels import RBF
+
+_HERE = Path(__file__).parent
+# Beside this file in a wheel, in _static/ in the repository, where the pages load it from.
+_STATIC = _HERE if (_HERE / "explorable.js").exists() else _HERE.parents[1] / "_static"
+_MOST_HANDLES = 24  # or the Tab key stops too often
+
+
+class Explorable:
+    """A figure that the reader can take hold of, with a still of the same data.
+
+    Show it as the last expression of a cell. The functions of this module make them.
+
+    Parameters
+    ----------
+    kind : str
+        Which piece of the script draws it.
+    name : str
+        Letters, digits and hyphens. The page's anchor: ``#name?…`` leads to a situation.
+    data : dict
+        What the script needs, in values that JSON knows.
+    draw : callable (figure) -> None
+        Draws the still into an empty matplotlib figure.
+    alt : str
+        The alternative text of the still: what it shows.
+    figsize : (float, float)
+        Width and height of the still in inches.
+
+    Raises
+    ------
+    ValueError
+        If the name has other characters.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        data: dict[str, Any],
+        draw: Callable[[Figure], None],
+        alt: str,
+        *,
+        figsize: tuple[float, float],
+    ) -> None:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
+            raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
+        self.name = name
+        self.alt = alt
+        self.data = {"kind": kind, **data}
+        self.width, self.height = (round(100 * side) for side in figsize)
+        with mpl.rc_context():
+            plotting.use_style()
+            figure = Figure(figsize=figsize, dpi=150, layout="constrained")
+            draw(figure)
+            content = io.BytesIO()
+            figure.savefig(content, format="png", metadata={"Software": None})
+        self.still = base64.b64encode(content.getvalue()).decode("ascii")
+
+    def html(self, *, alive: bool = False) -> str:
+        """Return the figure as HTML; alive means that it brings script and style along."""
+        # Inside a script element only "</" could end the data.
+        data = json.dumps(self.data, ensure_ascii=False).replace("</", "<\\/")
+        page = (
+            f'<div class="explorable" id="{self.name}">'
+            f'<img class="still" width="{self.width}" height="{self.height}"'
+            f' alt="{html.escape(self.alt)}" src="data:image/png;base64,{self.still}">'
+            f'<script type="application/json">{data}</script></div>'
+        )
+        if alive:
+            style, script = (
+                (_STATIC / f"explorable.{kind}").read_text(encoding="utf-8")
+                for kind in ("css", "js")
+            )
+            page += f"<style>{style}</style><script>{script}</script>"
+        return page
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {
+            "text/html": self.html(alive=_someone_is_there()),
+            "image/png": self.still,
+            "text/plain": f"Explorable {self.name}: {self.alt}",
+        }
+
+
+def _someone_is_there() -> bool:
+    """Tell whether a person runs this cell: their front end can be asked for input.
+
+    When the book is built nobody can be asked, and the page brings the script itself.
+    """
+    if "IPython" not in sys.modules:
+        return False
+    kernel = getattr(sys.modules["IPython"].get_ipython(), "kernel", None)
+    if kernel is None:
+        return False
+    return bool(kernel.get_parent("shell").get("content", {}).get("allow_stdin", False))
+
+
+# What the figures share
+
+
+def _plane(data: Dataset, margin: float = 0.15) -> dict[str, Any]:
+    """Return samples, names, limits and the lattice on which samples are moved."""
+    if data.X.shape[1] != 2 or len(data.class_names) != 2:
+        raise ValueError(
+            f"data must have 2 features and 2 classes, got {data.X.shape[1]} and "
+            f"{len(data.class_names)}"
+        )
+    low, high = data.X.min(axis=0), data.X.max(axis=0)
+    size = np.where(high > low, high - low, max(float((high - low).max()), 1.0))
+    return {
+        "X": data.X.tolist(),
+        "y": [int(label) for label in data.y],
+        "classes": [_plain(name) for name in data.class_names],
+        "axes": [_plain(name) for name in data.axis_labels],
+        "units": list(data.units),
+        "step": [_step(side) for side in size],
+        "xlim": [float(low[0] - margin * size[0]), float(high[0] + margin * size[0])],
+        "ylim": [float(low[1] - margin * size[1]), float(high[1] + margin * size[1])],
+    }
+
+
+def _plain(text: str) -> str:
+    """Return an axis label without TeX: "$x_1$" is "x₁"."""
+    return re.sub(r"_(\d)", lambda found: "₀₁₂₃₄₅₆₇₈₉"[int(found[1])], text).replace("$", "")
+
+
+def _step(size: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, about a hundredth of the size."""
+    power = 10.0 ** np.floor(np.log10(size / 100))
+    return float(f"{power * max(k for k in (1, 2, 5) if k * power <= size / 100 * 1.001):.6g}")
+
+
+def _movable(data: Dataset, movable: Sequence[int] | None) -> list[int]:
+    """Return the rows that can be moved: those given, or all.
+
+    Of many, the six of each class that are nearest to the other along the line of the centroids.
+    """
+    n = len(data.y)
+    if movable is None:
+        signs = np.asarray(data.y)
+        along = signs * (data.X @ (data.X[signs > 0].mean(axis=0) - data.X[signs < 0].mean(axis=0)))
+        near = [np.flatnonzero(signs == k)[np.argsort(along[signs == k])[:6]] for k in (-1, 1)]
+        movable = list(range(n)) if n <= _MOST_HANDLES else [int(i) for i in np.sort(np.r_[*near])]
+    if not movable or not all(0 <= i < n for i in movable):
+        raise ValueError(f"movable must be rows of X, 0 to {n - 1}, got {list(movable)}")
+    return [int(i) for i in movable]
+
+
+def _round(C: float) -> float:
+    """Return the nearest of Renard's round numbers, ten a decade."""
+    decade, tenth = divmod(round(10 * np.log10(C)), 10)
+    renard = ("1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8")
+    return float(f"{renard[tenth]}e{decade}")
+
+
+def _frame(ax: Axes, plane: dict[str, Any]) -> None:
+    ax.set(xlim=plane["xlim"], ylim=plane["ylim"], aspect="equal")
+
+
+def _draw_hulls(ax: Axes, data: Dataset, corners: Sequence[Array]) -> None:
+    plotting.scatter(ax, data)
+    for (colour, _), polygon in zip(plotting.class_styles(data), corners, strict=True):
+        plotting.hull(ax, polygon, edgecolor=colour, facecolor=(colour, 0.1))
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+# The figures
+
+
+def street(
+    data: Dataset,
+    angle: float,
+    *,
+    movable: Sequence[int] | None = None,
+    name: str = "street",
+) -> Explorable:
+    """Turn a line by its handle; the street between the classes opens as far as it can.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features in units in which a length has a meaning.
+    angle : float
+        The direction of w at the start, in degrees.
+    movable : sequence of int, optional
+        The rows of X that can be dragged; of more than 24 the six of each class nearest to the
+        other, unless given.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, or a row does not exist.
+
+    Notes
+    -----
+    Used in chapter 1, *Geometry*.
+    """
+    check_scalar(angle, "angle")
+    plane = _plane(data, margin=0.05)
+    bridge = hulls.closest_points(data.X, data.y)
+    degrees = np.arange(0, 360, 0.25)
+    sweep = np.radians(degrees)
+    widths = np.array(
+        [directional_margin(data.X, data.y, [np.cos(a), np.sin(a)]).width for a in sweep]
+    )
+    here = np.radians(angle)
+    mine = directional_margin(data.X, data.y, [np.cos(here), np.sin(here)])
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
+        plotting.scatter(left, data, s=14)
+        _frame(left, plane)
+        if mine.width > 0:
+            plotting.margin(left, mine.midline, level=mine.width / 2)
+        else:
+            plotting.line(left, mine.midline)
+        plotting.legend(left, columns=1)
+        right.plot(degrees, widths)
+        right.axhline(0, color=plotting.BLACK, linewidth=0.8)
+        right.plot(angle % 360, mine.width, "o", color=plotting.BLACK)
+        size = bridge.distance if bridge.lower_bound > 0 else float(np.abs(widths).min())
+        best = degrees[widths.argmax()]
+        right.set(xlim=(best - 90, best + 90), ylim=(-2 * size, 1.4 * size))
+        right.set(xlabel="angle of $w$ (degrees)", ylabel="width of the street")
+
+    opens = (
+        f"the grey street along w at {angle:.1f} degrees is {mine.width:.3f} wide"
+        if mine.width > 0
+        else f"no street opens along w at {angle:.1f} degrees"
+    )
+    alt = (
+        f"Left, samples of {plane['classes'][0]} and {plane['classes'][1]} with a line between "
+        f"them; {opens}. Right, the width for every direction of w as a curve, with a dot at this "
+        f"direction; the curve peaks at {widths.max():.3f}."
+    )
+    content = {**plane, "angle": float(angle), "movable": _movable(data, movable)}
+    return Explorable("street", name, content, draw, alt, figsize=(5.4, 4.6))
+
+
+def villages(
+    data: Dataset, *, movable: Sequence[int] | None = None, name: str = "villages"
+) -> Explorable:
+    """Drag the samples; hulls, shortest bridge, gap and bounds follow, or a common point.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features.
+    movable : sequence of int, optional
+        The rows of X that can be dragged; of more than 24 the six of each class nearest to the
+        other, unless given.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, or a row does not exist.
+
+    Notes
+    -----
+    Used in chapter 2, *Convex hulls*.
+    """
+    plane = _plane(data, margin=0.3)
+    bridge = hulls.closest_points(data.X, data.y)
+    apart = bridge.lower_bound > 0
+    corners = [_outline(data.X[data.y == label]) for label in (-1, 1)]
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        _draw_hulls(ax, data, corners)
+        _frame(ax, plane)
+        if apart:
+            line = Hyperplane(bridge.w, bridge.b)
+            plotting.margin(ax, line, level=bridge.distance**2 / 2)
+            plotting.segments(ax, [bridge.p], [bridge.q], linestyles="-", linewidths=3)
+        ax.plot(*bridge.p, "D" if apart else "*", color=plotting.BLACK, ms=6 if apart else 14)
+        ax.plot(*bridge.q, "D", color=plotting.BLACK, ms=6 if apart else 0)
+        plotting.legend(ax)
+
+    counts = [_counted(int(np.sum(data.y == label)), "sample") for label in (-1, 1)]
+    found = (
+        f"The hulls are apart: a thick bridge of length {bridge.distance:.3f} joins their closest "
+        "points, and the line halfway crosses it at a right angle in a grey band of that width."
+        if apart
+        else f"The hulls meet: a star marks the common point "
+        f"({bridge.p[0]:.2f}, {bridge.p[1]:.2f}), and there is no line."
+    )
+    alt = (
+        f"{counts[0]} of class {plane['classes'][0]} and {counts[1]} of class "
+        f"{plane['classes'][1]} with the convex hulls of both classes. {found}"
+    )
+    content = {**plane, "movable": _movable(data, movable)}
+    return Explorable("villages", name, content, draw, alt, figsize=(4.4, 4.6))
+
+
+def _outline(points: Array) -> Array:
+    hull = hulls.convex_hull(points)
+    return np.asarray(points[hull.vertices])
+
+
+def outlier(
+    data: Dataset,
+    C: float = 1.0,
+    *,
+    movable: Sequence[int] | None = None,
+    name: str = "outlier",
+) -> Explorable:
+    """Drag an outlier, slide the price C of slack or the cap μ of the reduced hulls.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features.
+    C : float
+        The price at the start, from 1e-3 to 1e4; rounded to 1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3
+        or 8 times a power of ten, where the slider stops.
+    movable : sequence of int, optional
+        The rows of X that can be dragged, the outlier first; the last row unless given.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, a row does not exist, or C is out of range.
+
+    Notes
+    -----
+    Used in chapter 6, *The hinge loss*.
+    """
+    if not 1e-3 <= check_scalar(C, "C", positive=True) <= 1e4:
+        raise ValueError(f"C must be from 0.001 to 10000, got {C:.6g}")
+    C = _round(C)
+    rows = _movable(data, [len(data.y) - 1] if movable is None else movable)
+    plane = _plane(data, margin=0.25)
+    solution = solve_interior_point(DualProblem(data.X, data.y, C))
+    w = (solution.alpha * data.y) @ data.X
+    scores = data.X @ w + solution.b
+    flat = bool(np.linalg.norm(w) < 1e-9)  # no line then: every point gets the same answer
+    margins = data.y * scores
+    slack = np.maximum(0, 1 - margins)
+    needy = slack > 1e-7
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
+        plotting.scatter(left, data)
+        _frame(left, plane)
+        if not flat:
+            plotting.margin(left, Hyperplane(w, solution.b))
+            feet = data.X + (slack * data.y)[:, np.newaxis] * w / (w @ w)
+            for i in np.flatnonzero(needy):
+                left.plot(*np.transpose([data.X[i], feet[i]]), color=plotting.BLACK)
+        plotting.legend(left)
+        right.plot((-9, 1, 1, 9), (1, 1, 0, 0), color="0.8", linewidth=6, zorder=0)
+        for label, (colour, mark) in zip((-1, 1), plotting.class_styles(data), strict=True):
+            mine = data.y == label
+            right.scatter(margins[mine], solution.alpha[mine] / C, color=colour, marker=mark)
+        right.set(xlim=(-1.5, 3.5), xlabel=r"margin $y\,f(x)$", ylabel=r"$\alpha/C$")
+
+    found = (
+        "no line, for w is zero"
+        if flat
+        else f"a line, its band of width {2 / np.linalg.norm(w):.2f}, and a segment to its edge "
+        f"from each of the {needy.sum()} that need slack"
+    )
+    alt = (
+        f"Left, {_counted(len(data.y), 'sample')} of two classes with the soft margin for C = "
+        f"{C:g}: {found}. Right, the multiplier of each sample against "
+        "its margin: all dots lie on a path along the top, down the wall at margin 1 and along "
+        "the bottom."
+    )
+    content = {**plane, "C": float(C), "movable": rows}
+    return Explorable("outlier", name, content, draw, alt, figsize=(5.4, 3.4))
+
+
+def rbf(
+    data: Dataset,
+    hidden: Dataset,
+    *,
+    C: float = 10.0,
+    sigma: float = 0.5,
+    name: str = "rbf",
+) -> Explorable:
+    """Slide σ and C of an RBF machine, add samples; boundary, weights and errors follow.
+
+    Parameters
+    ----------
+    data : Dataset
+        The training samples, two features and at most 100 rows.
+    hidden : Dataset
+        Samples that the machine never sees; they are rounded to four decimals for the page.
+    C : float
+        The price at the start, from 0.1 to 1000; rounded as in `outlier`.
+    sigma : float
+        The width at the start, from 0.032 to 10; rounded in the same way.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, are too many, or C or σ is out of range.
+
+    Notes
+    -----
+    Used in chapter 5, *Kernels*.
+    """
+    if not 0.1 <= check_scalar(C, "C", positive=True) <= 1000:
+        raise ValueError(f"C must be from 0.1 to 1000, got {C:.6g}")
+    if not 0.032 <= check_scalar(sigma, "sigma", positive=True) <= 10:
+        raise ValueError(f"sigma must be from 0.032 to 10, got {sigma:.6g}")
+    if len(data.y) > 100:
+        raise ValueError(f"data must have at most 100 rows, got {len(data.y)}")
+    C = _round(C)
+    sigma = _round(sigma)
+    plane = _plane(data, margin=0.08)
+    unseen = np.round(hidden.X, 4)
+    problem = DualProblem(data.X, data.y, C, RBF.from_width(sigma))
+    solution = solve_interior_point(problem)
+
+    def decide(Z: Array) -> Array:
+        return problem.decision_function(solution.alpha, solution.b, Z)
+
+    wrong = [
+        int(np.sum(np.where(decide(Z) >= 0, 1, -1) != y))
+        for Z, y in ((data.X, data.y), (unseen, hidden.y))
+    ]
+    carry = solution.alpha > 0
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        plotting.scatter(ax, data)
+        _frame(ax, plane)
+        plotting.regions(ax, decide)
+        plotting.rings(ax, data.X[carry], s=10 + 110 * solution.alpha[carry] / C)
+        plotting.legend(ax)
+
+    alt = (
+        f"{len(data.y)} samples of two classes and the boundary of the RBF machine with σ = "
+        f"{sigma:g} and C = {C:g}, its two sides tinted. {carry.sum()} samples carry weight and "
+        f"are ringed, the larger the ring the more. {wrong[0]} samples are on the wrong side, and "
+        f"{wrong[1] / len(hidden.y):.1%} of {len(hidden.y)} hidden ones."
+    )
+    content = {
+        **plane,
+        "movable": [],
+        "C": C,
+        "sigma": sigma,
+        "hidden": {"X": unseen.tolist(), "y": [int(label) for label in hidden.y]},
+    }
+    return Explorable("rbf", name, content, draw, alt, figsize=(4.6, 4.6))
+
+
+def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo") -> Explorable:
+    """Choose two weights of opposite classes, see their parabola, take the step, watch the bounds.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features and at most 26 samples.
+    movable : sequence of int, optional
+        The rows of X that can be dragged; of more than 24 the six of each class nearest to the
+        other, unless given.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features or have too many rows, or a row does not exist.
+
+    Notes
+    -----
+    Used in chapter 3, *SMO*. The steps are those of `svmlib.smo.hull_smo`.
+    """
+    if len(data.y) > 26:
+        raise ValueError(f"data must have at most 26 rows, got {len(data.y)}")
+    plane = _plane(data, margin=0.15)
+    p, q = (data.X[data.y == label].mean(axis=0) for label in (1, -1))
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        _draw_hulls(ax, data, [_outline(data.X[data.y == label]) for label in (-1, 1)])
+        _frame(ax, plane)
+        plotting.segments(ax, [p], [q], linestyles="-", linewidths=3)
+        ax.plot(*np.transpose([p, q]), "D", color=plotting.BLACK)
+        plotting.legend(ax)
+
+    alt = (
+        f"{_counted(len(data.y), 'sample')} of two classes with their convex hulls, before the "
+        "first step: all weights of a class are equal, and a thick bridge of length "
+        f"{np.linalg.norm(p - q):.3f} joins the two centroids."
+    )
+    content = {**plane, "movable": _movable(data, movable)}
+    return Explorable("smo", name, content, draw, alt, figsize=(4.4, 4.6))
+
+
+def prices(*, name: str = "prices") -> Explorable:
+    """Slide a multiplier: the Lagrangian moves under F, and its minimum draws the dual function.
+
+    Two problems to choose from: ½z² subject to z ≥ 1, and the two wells (z² − 1)² + z/2 subject to
+    z ≥ 0, where a gap stays.
+
+    Parameters
+    ----------
+    name : str
+        The figure's anchor on the page.
+
+    Notes
+    -----
+    Used in chapter 4, *Lagrange duality*.
+    """
+    z, alpha = np.linspace(-1.7, 2.4, 165), np.linspace(0, 2.2, 111)
+    price = 0.4
+    theta = price - price**2 / 2
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        left.plot(z, z**2 / 2, color="0.7")
+        left.plot(z[z >= 1], z[z >= 1] ** 2 / 2, color=plotting.BLACK, linewidth=3)
+        left.plot(z, z**2 / 2 + price * (1 - z), "--", color=plotting.BLACK)
+        left.plot(price, theta, "o", color=plotting.BLACK)
+        left.set(xlabel="$z$", ylabel="$F$ and $L$", ylim=(-1.7, 3.5))
+        right.plot(alpha, alpha - alpha**2 / 2, color=plotting.BLACK)
+        right.plot(price, theta, "o", color=plotting.BLACK)
+        right.axhline(0.5, color=plotting.BLACK, linewidth=0.8)
+        right.set(xlabel=r"price $\alpha$", ylabel=r"$\theta(\alpha)$", ylim=(-1.7, 1.2))
+
+    alt = (
+        "Left, the parabola F, thick where z is at least 1, and below it there the dashed "
+        f"Lagrangian for the price {price}, with a dot at its lowest point, at height {theta:.2f}. "
+        "Right, the lowest value of the Lagrangian against the price: a concave curve that "
+        "touches the level of the optimum, one half, at the price 1."
+    )
+    content = {
+        "X": [],
+        "y": [],
+        "classes": ["−1", "+1"],
+        "units": ["", ""],
+        "step": [0.01, 0.01],
+        "movable": [],
+    }
+    return Explorable("prices", name, content, draw, alt, figsize=(5.4, 3.2))
+
+
+def box(
+    data: Dataset, C: float = 1.0, *, pair: tuple[int, int] = (1, 0), name: str = "box"
+) -> Explorable:
+    """Two multipliers on their line in the box: ends, clipped step, gain; then step on.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features, at most 12 samples; all can be dragged, and their labels flipped.
+    C : float
+        The side of the box at the start, from 0.1 to 10; rounded as in `outlier`.
+    pair : (int, int)
+        The rows whose signed multipliers go up and down at the start.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features or are too many, or C or the pair is out of range.
+
+    Notes
+    -----
+    Used in chapter 7, *The full SMO*. The steps are those of `svmlib.smo.smo`.
+    """
+    if not 0.1 <= check_scalar(C, "C", positive=True) <= 10:
+        raise ValueError(f"C must be from 0.1 to 10, got {C:.6g}")
+    n = len(data.y)
+    if n > 12:
+        raise ValueError(f"data must have at most 12 rows, got {n}")
+    if not all(0 <= k < n for k in pair):
+        raise ValueError(f"pair must be two rows of X, 0 to {n - 1}, got {pair}")
+    plane = _plane(data, margin=0.2)
+    names = [plane["classes"][int(data.y[k] > 0)] for k in pair]
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        plotting.scatter(left, data, s=60)
+        _frame(left, plane)
+        for k, point in enumerate(data.X):
+            plotting.note(left, point, str(k + 1))
+        plotting.legend(left)
+        right.plot((0, 1, 1, 0, 0), (0, 0, 1, 1, 0), color=plotting.BLACK)
+        end = 1 if names[0] != names[1] else 0
+        right.plot((0, end), (0, end), color=plotting.BLUE, linewidth=3)
+        right.plot(0, 0, "o", color=plotting.BLACK)
+        right.set(aspect="equal", xticks=(0, 1), yticks=(0, 1))
+        right.set(xticklabels=("0", "$C$"), yticklabels=("0", "$C$"))
+        right.set(xlabel=rf"$\alpha_{{{pair[0] + 1}}}$", ylabel=rf"$\alpha_{{{pair[1] + 1}}}$")
+
+    line = "the rising diagonal" if names[0] != names[1] else "the corner at 0 alone"
+    alt = (
+        f"Left, {_counted(n, 'numbered sample')} of two classes. Right, the box of the "
+        f"multipliers of samples {pair[0] + 1} and {pair[1] + 1}, labels {names[0]} and "
+        f"{names[1]}: from 0 both can move along {line}."
+    )
+    content = {
+        **plane,
+        "C": _round(C),
+        "pair": list(pair),
+        "movable": list(range(n)),
+    }
+    return Explorable("box", name, content, draw, alt, figsize=(5.4, 3.2))
+
+
+def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
+    """Slide what one unit across is worth upwards: the optimal line turns.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features with different units, two classes that a line separates.
+    worth : float
+        How many units upwards one unit across counts as, at the start.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, or no line separates the classes, or the worth is
+        not positive or more than a factor of 40 away from the ratio of the standard deviations.
+
+    Notes
+    -----
+    Used in chapter 2, *Convex hulls*.
+    """
+    plane = _plane(data, margin=0.06)
+    across, upwards = data.X.std(axis=0)
+    middle = float(np.log10(upwards / across))
+    log = float(np.log10(check_scalar(worth, "worth", positive=True)))
+    if not abs(log - middle) <= 1.6:
+        raise ValueError(
+            f"worth must be from {10 ** (middle - 1.6):.3g} to {10 ** (middle + 1.6):.3g}, "
+            f"got {worth:.6g}"
+        )
+    scaled = data.in_units((1, worth), data.units)
+    bridge = hulls.closest_points(scaled.X, data.y)
+    if not bridge.lower_bound > 0:
+        raise ValueError("data must be separable by a line, but the hulls of the classes meet")
+    line = Hyperplane(bridge.w / (1, worth), bridge.b)
+    ends = np.array([bridge.p, bridge.q]) * (1, worth)
+    slope = -line.w[0] / line.w[1]
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        _draw_hulls(ax, data, [_outline(data.X[data.y == label]) for label in (-1, 1)])
+        ax.set(xlim=plane["xlim"], ylim=plane["ylim"])
+        plotting.line(ax, line)
+        plotting.segments(ax, ends[:1], ends[1:], linestyles="-", linewidths=3)
+        plotting.legend(ax)
+
+    unit, other = data.units
+    alt = (
+        f"{plane['classes'][0]} and {plane['classes'][1]} with their hulls and the optimal line if "
+        f"1 {unit} counts as {worth:g} {other}: it has slope {slope:.1f} {other} per {unit}. A "
+        "thick bridge joins the closest points of the hulls."
+    )
+    content = {
+        **plane,
+        "range": [round(middle - 1.6, 2), round(middle + 1.6, 2)],
+        "log": round(log, 4),
+        "movable": [],
+    }
+    return Explorable("units", name, content, draw, alt, figsize=(4.6, 4.4))
+
+
+def lift(data: Dataset, *, name: str = "lift") -> Explorable:
+    """Raise the plane into the bowl z = ‖x‖², turn it, cut it: the cut is a circle on the floor.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features, one class around the origin.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features.
+
+    Notes
+    -----
+    Used in chapter 5, *Kernels*.
+    """
+    plane = _plane(data)
+    squares = (data.X**2).sum(axis=1)
+    height = float(squares.max() / 4)
+
+    def draw(figure: Figure) -> None:
+        ax = figure.add_subplot(projection="3d")
+        for label, (colour, mark) in zip((-1, 1), plotting.class_styles(data), strict=True):
+            mine = data.y == label
+            ax.scatter(*data.X[mine].T, squares[mine], color=colour, marker=mark)
+        turn = np.linspace(0, 2 * np.pi, 73)
+        circle = np.sqrt(height) * np.array([np.cos(turn), np.sin(turn)])
+        for level in (0.0, height):
+            ax.plot(*circle, level, color=plotting.BLACK)
+        ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel=r"$\|x\|^2$")
+
+    alt = (
+        f"{_counted(len(data.y), 'sample')} lifted to the bowl of height x₁² + x₂². A level circle "
+        f"marks the cut at height {height:.2f}, and the circle of radius {np.sqrt(height):.2f} "
+        "below it on the floor is its shadow: one class is inside, the other outside."
+    )
+    return Explorable("lift", name, {**plane, "movable": []}, draw, alt, figsize=(4.6, 4.2))

@@ -1,0 +1,658 @@
+"""The figures in a real browser, from disk: mouse, touch, keys, a phone, the dark, no scripts.
+
+They need no built book: a page is made of what a cell displays, with the script beside it as the
+built pages have it.
+"""
+
+import re
+import shutil
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib import hulls
+from svmlib.book import explorable
+from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, load_six_points
+from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.geometry import Hyperplane, directional_margin
+from svmlib.kernels import RBF
+from svmlib.smo import hull_smo, smo
+from tests.book.notebooks import ROOT
+from tests.browser import chromium
+
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1000, "height": 900}
+
+
+def rings():
+    """The blurred rings of chapter 5: 80 samples to learn from, 1000 hidden."""
+    data = load_circles(1080, noise=0.2)
+    order = np.random.RandomState(0).permutation(1080)
+    return [replace(data, X=data.X[rows], y=data.y[rows]) for rows in (order[:80], order[80:])]
+
+
+def numbered_six():
+    """The six samples of chapter 7."""
+    X = [[1, 1], [2, 3], [3, 2], [2, 2], [4, 3], [3, 4]]
+    return Dataset(X, np.repeat((-1, 1), 3), ("a", "b"), ("", ""), ("−1", "+1"))
+
+
+FIGURES = {
+    "street": lambda: explorable.street(load_penguins().in_units((1, 200), ("mm", "200 g")), 141.3),
+    "villages": lambda: explorable.villages(load_six_points()),
+    "outlier": lambda: explorable.outlier(load_outlier(), 0.5),
+    "rbf": lambda: explorable.rbf(*rings()),
+    "smo": lambda: explorable.smo(load_six_points()),
+    "prices": lambda: explorable.prices(),
+    "units": lambda: explorable.units(load_penguins(), 200),
+    "lift": lambda: explorable.lift(load_circles()),
+    "box": lambda: explorable.box(numbered_six(), pair=(3, 2)),
+}
+NAMED = "e => e.ariaLabel + e.ariaValueText"
+PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>
+<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>
+<style>
+body {{ margin: 1rem; font: 16px sans-serif; background: var(--pst-color-background);
+  color: var(--pst-color-text-base); }}
+html {{ --pst-color-background: #fff; --pst-color-text-base: #222832;
+  --pst-color-text-muted: #48566b; }}
+html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-base: #ced6dd;
+  --pst-color-text-muted: #9ca4af; }}
+</style></head><body><main><h1>A page</h1><p>Text before.</p>{figure}
+<p style="height: 1500px">Text after.</p></main></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module", params=list(FIGURES))
+def page(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    for kind in ("js", "css"):
+        shutil.copy(ROOT / "_static" / f"explorable.{kind}", folder)
+    figure = FIGURES[request.param]().html()
+    (folder / "page.html").write_text(PAGE.format(name=request.param, figure=figure), "utf-8")
+    return request.param, (folder / "page.html").as_uri()
+
+
+class Visit:
+    """A tab with the page, offline, and what it complained of."""
+
+    def __init__(self, browser, page, state="", **settings):
+        self.name, url = page
+        self.context = browser.new_context(**({"viewport": DESKTOP} | settings), offline=True)
+        self.tab = self.context.new_page()
+        self.complaints, self.requests = [], []
+        self.tab.on("console", lambda message: self.complaints.append(message.text))
+        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.goto(url + (f"#{self.name}?{state}" if state else ""))
+        self.root = self.tab.locator(f"#{self.name}")
+
+    def settle(self):
+        self.tab.wait_for_selector(f"#{self.name}[data-settled=true]")
+
+    def figure(self, expression):
+        return self.tab.evaluate(f"svmExplorable.figures['{self.name}'].{expression}")
+
+    def status(self):
+        return self.root.locator("[role=status]").inner_text()
+
+    def numbers(self):
+        return dict(
+            self.tab.eval_on_selector_all(
+                ".numbers > div", "rows => rows.map(r => [...r.children].map(c => c.textContent))"
+            )
+        )
+
+
+@pytest.fixture
+def visit(browser, page):
+    visit = Visit(browser, page)
+    yield visit
+    assert not visit.complaints
+    assert all(url.startswith(("file:", "data:")) for url in visit.requests)
+    visit.context.close()
+
+
+def centre(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(tab, grip, dx, dy):
+    grip.scroll_into_view_if_needed()
+    x, y = centre(grip.locator(".hit"))
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + dx / 2, y + dy / 2)
+    tab.mouse.move(x + dx, y + dy)
+    tab.mouse.up()
+
+
+def test_comes_alive_and_is_at_rest(visit):
+    visit.settle()
+    assert not visit.root.locator(".still").is_visible()
+    assert visit.status()
+    before = visit.root.inner_html()
+    visit.tab.wait_for_timeout(600)
+    assert visit.root.inner_html() == before  # nothing moves by itself
+    assert "#" not in visit.tab.url
+
+
+def test_the_mouse_moves_every_handle_and_the_figure_says_so(visit):
+    grips = visit.root.locator(".grip")
+    for k in range(grips.count()):
+        before, label = visit.figure("encode()"), grips.nth(k).evaluate(NAMED)
+        drag(visit.tab, grips.nth(k), 31, -22)
+        visit.settle()
+        assert visit.figure("encode()") != before
+        assert grips.nth(k).evaluate(NAMED) != label
+    assert visit.tab.url.endswith(f"#{visit.name}?{visit.figure('encode()')}")
+
+
+def test_a_sample_goes_where_the_mouse_goes(visit):
+    grip = visit.root.locator(".grip[role=button]").first
+    if not grip.count():
+        return  # only levers here, which move on a line
+    x, y = centre(grip.locator(".hit"))
+    drag(visit.tab, grip, 37, -26)
+    visit.settle()
+    assert centre(grip.locator(".hit")) == pytest.approx((x + 37, y - 26), abs=4)
+
+
+def test_keys_alone_reach_and_move_everything(visit):
+    stops = visit.root.locator(".grip, input, select, button")
+    visit.tab.locator("h1").click()
+    for k in range(stops.count()):
+        visit.tab.keyboard.press("Tab")
+        assert stops.nth(k).evaluate("e => e === document.activeElement")
+        if not stops.nth(k).evaluate("e => e.matches('.grip, input')"):
+            continue
+        label = stops.nth(k).evaluate(NAMED)
+        visit.tab.keyboard.press("ArrowRight")
+        visit.settle()
+        once = stops.nth(k).evaluate(NAMED)
+        assert once != label
+        visit.tab.keyboard.press("ArrowLeft")
+        visit.settle()
+        assert stops.nth(k).evaluate(NAMED) == label
+
+
+def test_shift_takes_ten_steps(visit):
+    grip = visit.root.locator(".grip").first
+
+    def look():
+        return np.array(
+            visit.tab.evaluate(
+                f"(() => {{ const f = svmExplorable.figures['{visit.name}'];"
+                " return f.points.flat().concat(Object.entries(f.state)"
+                " .filter(([key]) => !f.piece.follows?.(key)).map((entry) => entry[1])); })()"
+            )
+        )
+
+    start, moved = look(), []
+    for key in ("ArrowUp", "Shift+ArrowUp", "ArrowRight", "Shift+ArrowRight"):
+        grip.focus()
+        visit.tab.keyboard.press(key)
+        visit.settle()
+        moved.append(look() - start)
+        visit.root.get_by_text("Start again").click()
+        visit.settle()
+    assert abs(moved[2]).sum() > 0
+    for once, ten in (moved[:2], moved[2:]):
+        assert ten == pytest.approx(10 * once, abs=1e-6)
+
+
+def test_start_again_undoes_everything(visit):
+    visit.settle()
+    said = visit.status(), visit.numbers()
+    drag(visit.tab, visit.root.locator(".grip").last, -40, 30)
+    visit.settle()
+    visit.root.get_by_text("Start again").click()
+    visit.settle()
+    assert (visit.status(), visit.numbers()) == said
+    assert visit.figure("encode()") == ""
+
+
+def test_the_address_holds_the_situation(browser, page, visit):
+    for k, (dx, dy) in enumerate([(25, -30), (-18, 44)]):
+        drag(
+            visit.tab,
+            visit.root.locator(".grip").nth(k % visit.root.locator(".grip").count()),
+            dx,
+            dy,
+        )
+    visit.settle()
+    again = Visit(browser, page, state=visit.tab.url.split("?")[1])
+    again.settle()
+    assert (again.status(), again.numbers()) == (visit.status(), visit.numbers())
+    assert again.figure("encode()") == visit.figure("encode()")
+    again.context.close()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "p0=1e9,-1e9",
+        "p0=NaN,1",
+        "p0=",
+        "p99=1,1",
+        "angle=1e99&logC=-1e99&mu=-4",
+        "__proto__=1",
+        "%3Cb%3E=2",
+        "p0=1",
+    ],
+)
+def test_no_address_leads_out_of_the_figure(browser, page, state):
+    visit = Visit(browser, page, state=state)
+    visit.settle()
+    assert not visit.complaints
+    plane = visit.figure("data")
+    for x, y in visit.figure("points"):
+        assert plane["xlim"][0] <= x <= plane["xlim"][1]
+        assert plane["ylim"][0] <= y <= plane["ylim"][1]
+    assert "NaN" not in visit.status() + str(visit.numbers())
+    visit.context.close()
+
+
+def check_street(visit, X, y):
+    w = np.radians(visit.figure("state.angle"))
+    mine = directional_margin(X, y, [np.cos(w), np.sin(w)])
+    shown = visit.numbers()
+    assert float(shown["width of your street"].replace("−", "-")) == pytest.approx(
+        mine.width, abs=6e-4
+    )
+    bridge = hulls.closest_points(X, y)
+    if bridge.lower_bound > 0:
+        low, high = map(float, shown["widest possible"].split(" to "))
+        assert low <= bridge.distance
+        assert bridge.lower_bound <= high <= low + 0.0011
+    else:
+        assert shown["widest possible"] == "there is none"
+        assert "share the point" in visit.status()
+
+
+def check_villages(visit, X, y):
+    bridge, shown = hulls.closest_points(X, y), visit.numbers()
+    if not hulls.separation(X, y).separable:
+        assert "proves that no line separates" in visit.status()
+        assert "common point" in shown
+        return
+    assert "The hulls are apart" in visit.status()
+    assert float(shown["bridge from p to q"][2:]) == pytest.approx(bridge.distance, rel=1e-4)
+    assert float(shown["bridge from p to q"][2:]) >= bridge.lower_bound
+    assert float(shown["gap across it"][2:]) <= bridge.distance
+    for row, sign, end in (("p", 1, bridge.p), ("q", -1, bridge.q)):
+        weights = {name: float(v) for v, name in re.findall(r"([\d.]+) ([A-F])", shown[row])}
+        assert sum(weights.values()) == pytest.approx(1, abs=2e-3)
+        assert all(y["ABCDEF".index(name)] == sign for name in weights)
+        mixed = sum(v * X["ABCDEF".index(name)] for name, v in weights.items())
+        if len(weights) == 1 or abs(bridge.weights - 0.5).max() < 0.5:
+            assert np.linalg.norm(mixed - end) < 0.02 + np.ptp(X)  # ladders have many bridges
+
+
+def check_outlier(visit, X, y):
+    shown, cap = visit.numbers(), visit.figure("state.cap")
+    if "reduced hulls" in shown:
+        assert hulls.closest_points(X, y, visit.figure("state.mu")).lower_bound == 0
+        return
+    C = 10 ** visit.figure("state.logC")
+    if not cap:
+        C = float(visit.root.locator("input").first.get_attribute("aria-valuetext"))
+    if cap and not -3 < visit.figure("state.logC") < 4:
+        return  # the price lies outside the slider, which shows its end
+    python = solve_interior_point(DualProblem(X, y, C)).certificate
+    primal, dual = (float(shown[f"{k} value"][2:]) for k in ("primal", "dual"))
+    assert dual <= python.primal
+    assert python.dual <= primal * (1 + 1e-5 * cap)
+    assert primal == pytest.approx(dual, rel=2e-5)
+    if cap:
+        assert visit.figure("state.mu") == pytest.approx(
+            2 * C / solve_interior_point(DualProblem(X, y, C)).alpha.sum(), rel=1e-4
+        )
+
+
+def check_rbf(visit, X, y):
+    sigma, C = (
+        float(slider.get_attribute("aria-valuetext"))
+        for slider in visit.root.locator("input").all()
+    )
+    y = np.array(visit.figure("data.y"))
+    problem = DualProblem(X, y, C, RBF.from_width(sigma))
+    solution, shown = solve_interior_point(problem), visit.numbers()
+    primal, dual = (float(shown[f"{k} value"][2:]) for k in ("primal", "dual"))
+    assert dual <= solution.certificate.primal
+    assert solution.certificate.dual <= primal
+    assert primal == pytest.approx(dual, rel=2e-5)
+    hidden = visit.figure("data.hidden")
+    for row, Z, labels in (
+        ("training errors", X, y),
+        ("errors on hidden samples", hidden["X"], hidden["y"]),
+    ):
+        f = problem.decision_function(solution.alpha, solution.b, Z)
+        if abs(f).min() < 1e-5 * C:
+            continue  # too near the boundary for two programs to agree
+        wrong = np.sum(np.where(f >= 0, 1, -1) != labels)
+        expected = (
+            f"{wrong} of {len(y)}" if "%" not in shown[row] else f"{wrong / 10:.1f} % of 1000"
+        )
+        assert shown[row] == expected
+
+
+def check_smo(visit, X, y):
+    """Ten steepest steps from wherever the samples are: the bounds of hull_smo, step by step."""
+    if not hulls.separation(X, y).separable:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # ten steps need not be enough
+        run = hull_smo(X, y, max_iter=10, tol=1e-3, trace=True)
+    for k, step in enumerate(run.trace):
+        if k:
+            visit.figure(f"steps.push({step.pair[0]} * 6 + {step.pair[1]})")
+        visit.figure("draw()")
+        shown = visit.numbers()
+        assert float(shown["bridge now"][2:]) == pytest.approx(step.distance, rel=2e-5)
+        assert float(shown["bound now"][2:]) == pytest.approx(
+            max(0, step.lower_bound), rel=2e-5, abs=1e-9
+        )
+
+
+def check_prices(visit, _X, _y):
+    state, shown = visit.figure("state"), visit.numbers()
+    two = state["which"] == 1
+    z = np.linspace(-3, 3, 600_001)
+
+    def objective(z):
+        return (z**2 - 1) ** 2 + z / 2 if two else z**2 / 2
+
+    def g(z):
+        return -z if two else 1 - z
+
+    def number(row):
+        return float(shown[row].replace("−", "-"))
+
+    theta, optimum = (objective(z) + state["alpha"] * g(z)).min(), objective(z[g(z) <= 0]).min()
+    assert number("θ(α), a lower bound") == pytest.approx(theta, abs=1.1e-3)
+    assert number("θ(α), a lower bound") <= theta
+    assert number("p*") == pytest.approx(optimum, abs=6e-4)
+    if g(state["z"]) <= 0:
+        assert number("F(z), an upper bound") == pytest.approx(objective(state["z"]), abs=1.1e-3)
+        assert number("between them") >= optimum - theta - 1e-3
+    else:
+        assert "not allowed" in shown["F(z), an upper bound"]
+
+
+def check_box(visit, X, y):
+    """Ten steps along the pairs that smo chooses, with its multipliers and its m − M."""
+    y = np.array(visit.figure("data.y"))
+    C = float(visit.root.locator("input").get_attribute("aria-valuetext"))
+    assert len(set(y)) == 2
+    Z = X - (X.min(axis=0) + X.max(axis=0)) / 2  # as the script does
+    problem = DualProblem(Z, y, C)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        run = smo(problem, selection="first", max_iter=10, tol=1e-6, trace=True)
+    alpha = np.zeros(6)
+    for step in run.trace:
+        if np.linalg.norm(Z[step.i] - Z[step.j]) < 1e-9:
+            return  # equal samples: their order among ties is rounding
+        found = visit.figure(f"piece.look({step.i}, {step.j})")
+        assert found["best"] == pytest.approx(step.length, rel=1e-6, abs=1e-12)
+        assert found["gain"] == pytest.approx(step.gain, rel=1e-6, abs=1e-12)
+        assert found["m"] - found["M"] == pytest.approx(step.gap, rel=1e-6, abs=1e-9)
+        alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
+        visit.figure(f"steps.push({step.i} * 6 + {step.j})")
+        visit.figure("draw()")
+        shown = [float(v.replace("−", "-")) for v in visit.numbers()["α"].split(", ")]
+        assert shown == pytest.approx(alpha, rel=6e-3, abs=1e-9)
+
+
+def check_units(visit, X, y):
+    worth = 10 ** visit.figure("state.log")
+    bridge = hulls.closest_points(X / (1, worth), y)
+    slope = -bridge.w[0] / bridge.w[1] * worth
+    assert float(visit.numbers()["slope"].split()[0]) == pytest.approx(slope, abs=0.06)
+    count = np.sum(bridge.weights > 1e-9)
+    assert visit.numbers()["rests on"] == f"{count} samples"
+
+
+def check_lift(visit, X, y):
+    height, shown = visit.figure("state.height"), visit.numbers()
+    squares = (X**2).sum(axis=1)
+    wrong = np.sum((squares <= height) != (y > 0))
+    assert shown["samples on the wrong side"] == f"{wrong} of {len(y)}"
+    assert float(shown["radius of the circle"]) == pytest.approx(np.sqrt(height), abs=6e-4)
+    assert ("below and the outer one above" in visit.status()) == (wrong == 0)
+
+
+CHECKS = {
+    "units": check_units,
+    "lift": check_lift,
+    "box": check_box,
+    "prices": check_prices,
+    "smo": check_smo,
+    "rbf": check_rbf,
+    "street": check_street,
+    "villages": check_villages,
+    "outlier": check_outlier,
+}
+
+
+def test_what_is_shown_is_what_svmlib_computes_there(visit):
+    """Samples and sliders put anywhere, also on top of each other and on one line."""
+    random = np.random.RandomState(3)
+    data = visit.figure("data")
+    places = [data["X"][k] for k in (0, -1, 1, 1)] if data["X"] else []
+    for trial in range(12 if visit.name == "rbf" else 40):
+        parts = []
+        for i in data["movable"]:
+            x = random.uniform(data["xlim"][0], data["xlim"][1])
+            p = (x, random.uniform(*data["ylim"])) if trial % 4 else places[random.randint(4)]
+            if trial % 4 == 3:
+                p = (x, (data["ylim"][0] + data["ylim"][1]) / 2)
+            parts.append(f"p{i}={p[0]},{p[1]}")
+        if visit.name == "rbf":
+            for k in range(trial % 6):
+                u, v = random.uniform(-1.2, 1.2, 2) if k % 2 else data["X"][k]
+                parts.append(f"p{80 + k}={u},{v},{random.choice((-1, 1))}")
+        for key, limits in visit.figure("params").items():
+            if key != "cap" or trial % 2:
+                parts.append(f"{key}={random.uniform(limits['min'], limits['max'])}")
+        visit.figure(f"decode('{'&'.join(parts)}')")
+        visit.figure("draw()")
+        visit.figure("settle(false)")
+        CHECKS[visit.name](visit, np.array(visit.figure("points")), np.array(data["y"]))
+
+
+def drawn(visit, path):
+    """The points of a path of the first plane, in the units of the data."""
+    shape, plane = visit.tab.evaluate(
+        f"""() => {{
+            const p = svmExplorable.figures['{visit.name}'].planes[0];
+            return [p.clipped.querySelector('{path}').getAttribute('d'),
+                    [p.left, p.top, p.w, p.h, ...p.xlim, ...p.ylim]];
+        }}"""
+    )
+    left, top, width, height, x0, x1, y0, y1 = plane
+    across, upwards = np.array(re.findall(r"[-\d.]+", shape), dtype=float).reshape(-1, 2).T
+    return np.column_stack(
+        (x0 + (across - left) / width * (x1 - x0), y1 - (upwards - top) / height * (y1 - y0))
+    )
+
+
+def test_the_picture_shows_the_line_of_svmlib(visit):
+    """The line and, where there is one, the bridge, at the start and after a pull."""
+    if visit.name not in ("street", "villages", "outlier", "units"):
+        return
+    for _ in range(2):
+        visit.settle()
+        X, y = np.array(visit.figure("points")), np.array(visit.figure("data.y"))
+        size = np.ptp(X, axis=0)
+        line = drawn(visit, ".line.strong" if visit.name == "outlier" else ".line")
+        if visit.name == "street":
+            angle = np.radians(visit.figure("state.angle"))
+            plane = directional_margin(X, y, [np.cos(angle), np.sin(angle)]).midline
+        elif visit.name == "outlier":
+            middle = X.mean(axis=0)
+            solution = solve_interior_point(DualProblem(X - middle, y, 0.5))
+            w = (solution.alpha * y) @ X
+            plane = Hyperplane(w, solution.b - w @ middle)
+        else:
+            unit = (1, 10 ** visit.figure("state.log")) if visit.name == "units" else (1, 1)
+            bridge = hulls.closest_points(X / unit, y)
+            plane = Hyperplane(bridge.w / unit, bridge.b)
+            ends = np.array([bridge.p, bridge.q]) * unit
+            assert abs((drawn(visit, ".bridge") - ends) / size).max() < 1e-3
+        off = plane.decision_function(line) / np.linalg.norm(plane.w * size)
+        assert abs(off).max() < 2e-3  # a hundredth of a pixel, seen from far away
+        grip = visit.root.locator(".grip[role=button]").first
+        drag(visit.tab, grip if grip.count() else visit.root.locator(".grip").first, 24, -18)
+
+
+# On a phone
+
+
+@pytest.fixture
+def phone(browser, page):
+    visit = Visit(browser, page, viewport=PHONE, has_touch=True, is_mobile=True)
+    yield visit
+    assert not visit.complaints
+    visit.context.close()
+
+
+def finger(visit, start, end):
+    session = visit.context.new_cdp_session(visit.tab)
+    points = [np.array(start) + (np.array(end) - start) * t for t in (0, 0.3, 0.6, 1)]
+    for k, (x, y) in enumerate(points):
+        kind = "touchMove" if k else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        visit.tab.wait_for_timeout(30)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_finger_moves_a_handle_and_not_the_page(phone):
+    grip = phone.root.locator(".grip").first
+    grip.scroll_into_view_if_needed()
+    x, y = centre(grip.locator(".hit"))
+    scrolled = phone.tab.evaluate("scrollY")
+    finger(phone, (x, y), (x - 30, y - 40))
+    phone.settle()
+    assert phone.figure("encode()")
+    assert phone.tab.evaluate("scrollY") == scrolled
+
+
+def test_a_finger_beside_the_handles_scrolls_the_page(phone):
+    svg = phone.root.locator("svg").first
+    box = svg.bounding_box()
+    scrolled = phone.tab.evaluate("scrollY")
+    finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
+    phone.tab.wait_for_timeout(200)
+    assert phone.tab.evaluate("scrollY") > scrolled + 50
+    assert not phone.figure("encode()")
+
+
+def test_fits_a_phone(phone):
+    assert phone.tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for box in phone.tab.eval_on_selector_all(
+        ".hit, input, button, select",
+        "all => all.map(e => { const b = e.getBoundingClientRect(); return [b.width, b.height]; })",
+    ):
+        assert min(box) >= 24
+    sizes = phone.tab.eval_on_selector_all(
+        "svg text",
+        """all => all.map(e => parseFloat(getComputedStyle(e).fontSize)
+            * e.ownerSVGElement.getBoundingClientRect().width
+            / e.ownerSVGElement.viewBox.baseVal.width)""",
+    )
+    assert min(sizes) >= 11
+
+
+# For those who cannot see it, in the dark, on paper, without scripts
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_is_accessible(visit, theme):
+    visit.tab.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+    violations = Axe().run(visit.tab, options={"preload": False}).response["violations"]
+    found = [f"{v['id']}: {node['html'][:150]}" for v in violations for node in v["nodes"]]
+    assert not found
+    # What carries meaning stands out from the paper by 3:1 at least (WCAG 1.4.11).
+    for colour, paper in visit.tab.evaluate(
+        """() => {
+            const style = getComputedStyle(document.querySelector('.explorable'));
+            return ['--look0', '--look1', '--look2', '--rule', '--ink'].map(
+                name => [name, '--paper'].map(v => style.getPropertyValue(v).trim()));
+        }"""
+    ):
+        assert contrast(colour, paper) >= 3
+
+
+def contrast(first, second):
+    def luminance(colour):
+        digits = colour[1:] if len(colour) == 7 else "".join(2 * d for d in colour[1:])
+        rgb = np.array([int(digits[k : k + 2], 16) for k in (0, 2, 4)]) / 255
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        return float(linear @ (0.2126, 0.7152, 0.0722))
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_every_handle_has_a_name_of_its_own(visit):
+    names = visit.tab.eval_on_selector_all(".grip", "all => all.map(g => g.ariaLabel)")
+    assert len(set(names)) == len(names)
+    assert all("Arrow keys" in name for name in names)
+
+
+def test_on_paper_the_still_stands_for_it(visit):
+    visit.tab.emulate_media(media="print")
+    assert visit.root.locator(".still").is_visible()
+    assert not visit.root.locator(".live").is_visible()
+
+
+def test_without_scripts_the_still_stands_for_it(browser, page):
+    visit = Visit(browser, page, java_script_enabled=False)
+    still = visit.root.locator(".still")
+    assert still.is_visible()
+    assert len(still.get_attribute("alt")) > 100
+    visit.context.close()
+
+
+def test_samples_can_be_added(browser, tmp_path):
+    """By click, by finger, by Enter, from the address; and they all go away again."""
+    for kind in ("js", "css"):
+        shutil.copy(ROOT / "_static" / f"explorable.{kind}", tmp_path)
+    (tmp_path / "page.html").write_text(PAGE.format(name="rbf", figure=FIGURES["rbf"]().html()))
+    visit = Visit(browser, ("rbf", (tmp_path / "page.html").as_uri()), has_touch=True)
+    visit.settle()
+    said = visit.status()
+    box = visit.root.locator("svg").first.bounding_box()
+    visit.tab.mouse.click(box["x"] + 100, box["y"] + 100)
+    visit.settle()
+    visit.tab.touchscreen.tap(box["x"] + 150, box["y"] + 60)
+    visit.settle()
+    visit.root.locator("select").select_option("1")
+    visit.root.locator(".grip").press("Shift+ArrowLeft")
+    visit.root.locator(".grip").press("Enter")
+    visit.settle()
+    assert visit.figure("points.length") == 83
+    assert visit.figure("data.y.slice(80)") == [-1, -1, 1]
+    assert "of 83 training samples" in visit.status()
+    again = Visit(browser, ("rbf", visit.tab.url.split("#")[0]), state=visit.tab.url.split("?")[1])
+    again.settle()
+    assert again.status() == visit.status()
+    visit.root.get_by_text("Start again").click()
+    visit.settle()
+    assert visit.status() == said
+    assert not visit.complaints
+    visit.context.close()
+    again.context.close()

@@ -1,0 +1,413 @@
+"""The script's mathematics gives the certificates of svmlib, in every position of the handles."""
+
+import base64
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import nbclient
+import nbformat
+import numpy as np
+import pytest
+
+from svmlib import hulls
+from svmlib.book import explorable
+from svmlib.datasets import (
+    Dataset,
+    load_circles,
+    load_outlier,
+    load_penguins,
+    load_six_points,
+)
+from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.geometry import directional_margin
+from svmlib.kernels import RBF
+from tests.browser import chromium
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = ROOT / "_static" / "explorable.js"
+
+
+@pytest.fixture(scope="module")
+def mathematics():
+    """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
+    with chromium() as browser:
+        tab = browser.new_page()
+        tab.add_script_tag(path=SCRIPT)
+
+        def call(name, cases):
+            return tab.evaluate(
+                "([name, cases]) => cases.map((c) => svmExplorable.math[name](...c))",
+                [name, json.loads(json.dumps(cases))],
+            )
+
+        yield call
+
+
+def points(n, seed):
+    """Random and nasty: normal clouds, small lattices with ties, equal and collinear points."""
+    random = np.random.RandomState(seed)
+    positive = random.randint(1, n)
+    y = np.repeat((1, -1), (positive, n - positive))
+    shape = seed % 6
+    if shape == 0:
+        X = random.standard_normal((n, 2)) + np.outer(y, (1.2, 0.4))
+    elif shape == 1:
+        X = random.randint(0, 4, (n, 2)).astype(float)
+    elif shape == 2:  # lattice, one class beside the other, often touching
+        X = random.randint(0, 4, (n, 2)) + np.outer(y > 0, (random.randint(2, 5), 0.0))
+    elif shape == 3:  # all on a line
+        X = np.outer(random.randint(0, 12, n), (0.25, -0.5)) + np.array([3.0, 1.0])
+    elif shape == 4:  # penguins: far from the origin, on their lattice
+        X = np.column_stack(
+            (17 + 0.05 * random.randint(-40, 40, n), 22 + 0.1 * random.randint(-60, 60, n) + 4 * y)
+        )
+    else:  # few places, so that many are equal
+        X = random.randint(0, 2, (n, 2)) * 0.5 + np.outer(y, (0.25, 0.0))
+    return X, y
+
+
+CASES = [points(2 + seed % 13, seed) for seed in range(360)]
+
+
+def size(X):
+    return max(float(np.ptp(X, axis=0).max()), 1e-300)
+
+
+def test_hulls_are_those_of_svmlib(mathematics):
+    found = mathematics("hull", [[X.tolist()] for X, _ in CASES])
+    for (X, _), corners in zip(CASES, found, strict=True):
+        expected = hulls.convex_hull(X)
+        assert sorted(map(tuple, corners)) == sorted(map(tuple, X[expected.vertices]))
+
+
+def caps(y, seed):
+    smallest = 1 / min(np.sum(y > 0), np.sum(y < 0))
+    between = smallest + np.random.RandomState(seed).uniform() * (1 - smallest)
+    return [1.0, smallest, between, 0.5 if smallest <= 0.5 else 1.0]
+
+
+def test_closest_points_have_the_certificate_of_svmlib(mathematics):
+    cases = [(X, y, cap) for k, (X, y) in enumerate(CASES) for cap in caps(y, k)]
+    found = mathematics("closest", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
+    meeting = 0
+    for (X, y, cap), js in zip(cases, found, strict=True):
+        python = hulls.closest_points(X, y, cap)
+        scale = size(X)
+        # Both are bounds, so each lower one is below each upper one; and they are close.
+        assert js["lower"] <= python.distance
+        assert python.lower_bound <= js["upper"]
+        assert js["upper"] - js["lower"] <= 1e-11 * scale
+        assert js["upper"] == pytest.approx(python.distance, rel=1e-6, abs=1e-11 * scale)
+        weights = np.array(js["weights"])
+        assert weights.min() >= 0
+        assert weights.max() <= cap * (1 + 1e-12)
+        for sign, end in ((1, "p"), (-1, "q")):
+            assert weights[y == sign].sum() == pytest.approx(1, abs=1e-12)
+            assert weights[y == sign] @ X[y == sign] == pytest.approx(js[end], abs=1e-11 * scale)
+        if cap == 1:
+            assert js["meet"] == (not hulls.separation(X, y).separable)
+        if js["meet"]:
+            meeting += 1
+            assert js["upper"] <= 1e-11 * scale
+        else:
+            assert js["w"] == pytest.approx(python.w / np.linalg.norm(python.w), abs=1e-6)
+    assert 100 < meeting < len(cases) - 100
+
+
+def test_the_width_along_a_direction_is_that_of_svmlib(mathematics):
+    cases = [(X, y, 17.0 * k % 360) for k, (X, y) in enumerate(CASES)]
+    found = mathematics("street", [[X.tolist(), y.tolist(), angle] for X, y, angle in cases])
+    for (X, y, angle), js in zip(cases, found, strict=True):
+        w = [np.cos(np.radians(angle)), np.sin(np.radians(angle))]
+        python = directional_margin(X, y, w)
+        assert js["width"] == pytest.approx(python.width, abs=1e-12 * (1 + np.abs(X).max()))
+        assert set(js["touching"]) <= set(python.touching)
+        assert [y[i] for i in js["touching"]] == [-1, 1]
+        assert js["middle"] == pytest.approx(-python.midline.b, abs=1e-12 * (1 + np.abs(X).max()))
+
+
+def test_reduced_hulls_reach_as_far_as_their_supports(mathematics):
+    """Exactly as far in every direction as the greedy weights of chapter 6."""
+    cases = [(X[y > 0], cap) for k, (X, y) in enumerate(CASES[::3]) for cap in caps(y, k)]
+    found = mathematics("reducedHull", [[X.tolist(), cap] for X, cap in cases])
+    angles = np.linspace(0, 2 * np.pi, 97)
+    directions = np.column_stack((np.cos(angles), np.sin(angles)))
+    for (X, cap), corners in zip(cases, found, strict=True):
+        weights = np.clip(1 - cap * np.arange(len(X)), 0, cap)
+        for u in directions:
+            expected = weights @ -np.sort(-(X @ u))
+            assert (np.array(corners) @ u).max() == pytest.approx(
+                expected, abs=1e-9 * (size(X) + 1e-9) + 1e-12
+            )
+
+
+SOFT = [
+    (X, y, 10.0 ** (-3 + 7 * (k % 8) / 7))
+    for k, (X, y) in enumerate(points(2 + 3 * (seed % 9), seed) for seed in range(240))
+]
+
+
+def agree(js, python, K, y, C):
+    """Both certificates hold for the same optimum, and are as narrow as promised."""
+    certificate = python.certificate
+    assert js["dual"] <= certificate.primal
+    assert certificate.dual <= js["primal"]
+    assert js["primal"] - js["dual"] <= 1e-6 * js["primal"]
+    assert js["primal"] == pytest.approx(certificate.primal, rel=1e-6)
+    alpha = np.array(js["alpha"])
+    assert alpha.min() >= 0
+    assert alpha.max() <= C * (1 + 1e-12)
+    assert alpha @ y == pytest.approx(0, abs=1e-12 * (1 + alpha.sum()))
+    # Recomputed from what was returned, by other code: the values and the margins.
+    beta = alpha * y
+    assert js["margins"] == pytest.approx(
+        y * (K @ beta + js["b"]), abs=1e-9 * (1 + alpha.sum() * K.max())
+    )
+    slack = np.maximum(0, 1 - y * (K @ beta + js["b"]))
+    assert js["primal"] >= (beta @ K @ beta / 2 + C * slack.sum()) * (1 - 1e-12)
+    assert js["dual"] <= alpha.sum() - beta @ K @ beta / 2 + 1e-12 * alpha.sum()
+
+
+def test_soft_margins_have_the_certificate_of_svmlib(mathematics):
+    grams = [X - (X.min(axis=0) + X.max(axis=0)) / 2 for X, _, _ in SOFT]
+    grams = [Z @ Z.T for Z in grams]
+    found = mathematics(
+        "softMargin",
+        [[K.tolist(), y.tolist(), C] for K, (_, y, C) in zip(grams, SOFT, strict=True)],
+    )
+    lines = mathematics(
+        "line",
+        [
+            [X.tolist(), y.tolist(), {"alpha": js["alpha"], "b": js["b"]}]
+            for (X, y, _), js in zip(SOFT, found, strict=True)
+        ],
+    )
+    for (X, y, C), K, js, line in zip(SOFT, grams, found, lines, strict=True):
+        python = solve_interior_point(DualProblem(X - (X.min(axis=0) + X.max(axis=0)) / 2, y, C))
+        agree(js, python, K, y, C)
+        assert y * (X @ line["w"] + line["b"]) == pytest.approx(
+            np.array(js["margins"]), abs=1e-8 * (1 + sum(js["alpha"]) * np.abs(X).max() ** 2)
+        )
+
+
+def test_the_picture_of_a_field_is_that_of_the_machine(mathematics):
+    """Values on the grid, the level curves and the tinted area."""
+    random = np.random.RandomState(5)
+    for sigma, n in ((0.3, 80), (1.0, 60)):
+        X, beta, b = random.standard_normal((12, 2)), random.standard_normal(12), -0.2
+        limits = [[-2.0, 1.5], [-1.0, 2.5]]
+        (values,) = mathematics("field", [[X.tolist(), beta.tolist(), b, sigma, *limits, n]])
+        across, upwards = (np.linspace(*ends, n + 1) for ends in limits)
+        grid = np.stack(np.meshgrid(across, upwards), axis=-1).reshape(-1, 2)
+        f = RBF.from_width(sigma)(grid, X) @ beta + b
+        assert values == pytest.approx(f, abs=1e-10)
+        for level in (0.0, 0.5):
+            curve, areas = (
+                mathematics("contour", [[f.tolist(), n, level, fill]])[0] for fill in (False, True)
+            )
+            low, side = np.array(limits)[:, 0], np.ptp(limits, axis=1) / n
+            ends = low + np.array(curve).reshape(-1, 2) * side
+            off = RBF.from_width(sigma)(ends, X) @ beta + b - level
+            assert len(ends) > 20
+            assert abs(off).max() < 0.05
+            area = sum(
+                abs(np.sum(p[:, 0] * np.roll(p[:, 1], -1) - p[:, 1] * np.roll(p[:, 0], -1))) / 2
+                for p in map(np.array, areas)
+            )
+            assert area / n**2 == pytest.approx(np.mean(f >= level), abs=0.01)
+
+
+def test_gaussian_machines_have_the_certificate_of_svmlib(mathematics):
+    machines = [(X, y, C, 0.3 * 4.0 ** (k % 4)) for k, (X, y, C) in enumerate(SOFT[:160])]
+    grams = mathematics("gaussian", [[X.tolist(), sigma] for X, _, _, sigma in machines])
+    found = mathematics(
+        "softMargin",
+        [[K, y.tolist(), C] for K, (_, y, C, _) in zip(grams, machines, strict=True)],
+    )
+    for (X, y, C, sigma), K, js in zip(machines, map(np.array, grams), found, strict=True):
+        kernel = RBF.from_width(sigma)
+        assert pytest.approx(kernel(X, X), abs=1e-12) == K
+        if any((X[y > 0] == x).all(axis=1).any() for x in X[y < 0]) and C > 100:
+            continue  # a contradiction at a high price: svmlib's own limits are tested elsewhere
+        agree(js, solve_interior_point(DualProblem(X, y, C, kernel)), K, y, C)
+
+
+def test_a_cap_and_its_price_give_one_line(mathematics):
+    """softMarginOfCap: the weights of the reduced hulls solve the soft margin for its C."""
+    cases = [(X, y, cap) for k, (X, y) in enumerate(CASES) for cap in caps(y, k)[1:3]]
+    found = mathematics("softMarginOfCap", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
+    solved = 0
+    for (X, y, cap), js in zip(cases, found, strict=True):
+        if hulls.closest_points(X, y, cap).lower_bound == 0:
+            assert js["solution"] is None
+            continue
+        solved += 1
+        solution, C = js["solution"], js["C"]
+        assert solution["primal"] - solution["dual"] <= 1e-8 * solution["primal"]
+        if 1e-4 < C < 1e5:
+            python = solve_interior_point(DualProblem(X - X.mean(axis=0), y, C)).certificate
+            assert solution["primal"] == pytest.approx(python.primal, rel=1e-6)
+            assert solution["dual"] == pytest.approx(python.dual, rel=1e-6)
+        assert 2 * C / sum(solution["alpha"]) == pytest.approx(cap, rel=1e-9)
+    assert solved > 200
+
+
+def test_printed_bounds_go_outwards(mathematics):
+    random = np.random.RandomState(1)
+    values = [*(random.standard_normal(400) * 10.0 ** random.randint(-6, 7, 400)), 0, 1.001, 2.675]
+    for digits in (0, 3, 6):
+        floors = mathematics("floor", [[v, digits] for v in values])
+        ceils = mathematics("ceil", [[v, digits] for v in values])
+        for v, low, high in zip(values, floors, ceils, strict=True):
+            assert Fraction(low) <= Fraction(v) <= Fraction(high)
+            assert Fraction(high) - Fraction(low) <= Fraction(2, 10**digits)
+
+
+def test_no_rule_of_the_style_is_dropped_from_the_pages():
+    """_ext/lean_styles keeps a rule if its classes are words of a page or a script."""
+    style = re.sub(r"/\*.*?\*/", "", (ROOT / "_static" / "explorable.css").read_text("utf-8"))
+    words = set(re.findall(r"[\w-]+", SCRIPT.read_text("utf-8") + explorable.prices().html()))
+    mine = set(re.findall(r"\.([a-z][\w-]+)(?![^{]*\})", style))
+    assert mine - words == {"bd-content", "cell_output", "text_html"}  # of every page
+
+
+# The Python object
+
+
+def test_the_still_is_described_and_the_data_are_those_given():
+    data = load_six_points()
+    bundle = explorable.villages(data)._repr_mimebundle_(include=None, exclude=None)
+    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    assert bundle["image/png"] in bundle["text/html"]
+    (alt,) = re.findall(r'alt="([^"]+)"', bundle["text/html"])
+    assert "bridge of length 2.000" in alt
+    assert alt in bundle["text/plain"]
+    (content,) = re.findall(r'<script type="application/json">(.*?)</script>', bundle["text/html"])
+    content = json.loads(content)
+    assert content["X"] == data.X.tolist()
+    assert content["y"] == data.y.tolist()
+
+
+SIX = load_six_points()
+BIRDS = load_penguins()
+FIGURES = {
+    "street": (
+        lambda: explorable.street(BIRDS.in_units((1, 200), ("mm", "200 g")), 141.34),
+        "0.703",
+    ),
+    "villages": (lambda: explorable.villages(SIX), "bridge of length 2.000"),
+    "outlier": (lambda: explorable.outlier(load_outlier(), 0.5), "width 3.37"),
+    "rbf": (lambda: explorable.rbf(SIX, SIX, sigma=1.0), "0 samples are on the wrong side"),
+    "smo": (lambda: explorable.smo(SIX), "length 3.516"),
+    "prices": (explorable.prices, "at height 0.32"),
+    "box": (lambda: explorable.box(SIX, pair=(0, 3)), "labels +1 and −1: from 0 both can move"),
+    "units": (lambda: explorable.units(BIRDS, 200), "slope 388.9 g per mm"),
+    "lift": (lambda: explorable.lift(load_circles()), "100 samples lifted"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_says_what_its_still_shows(name):
+    make, words = FIGURES[name]
+    figure = make()
+    assert words in figure.alt
+    assert figure.data["kind"] == figure.name == name
+    assert make().still == figure.still  # the same in every run
+    content = json.loads(figure.html().split('json">')[1].split("</script>")[0])
+    assert len(content["X"]) == len(content["y"])
+    assert f"  {name}(figure) {{" in SCRIPT.read_text(encoding="utf-8")
+
+
+def test_many_samples_have_few_handles():
+    movable = explorable.street(BIRDS, 150.0).data["movable"]
+    assert len(movable) == 12
+    assert [int(label) for label in np.sort(BIRDS.y[movable])] == [-1] * 6 + [1] * 6
+
+
+def test_prices_are_rounded_to_where_the_slider_stops():
+    assert explorable.outlier(SIX, 0.52).data["C"] == 0.5
+    assert explorable.outlier(SIX, 1e-3).data["C"] == 1e-3
+    assert explorable.rbf(SIX, SIX, C=9.5, sigma=0.21).data["sigma"] == 0.2
+
+
+def test_names_of_classes_cannot_end_the_data():
+    hostile = Dataset(
+        [[0.0, 0.0], [1.0, 1.0]], [-1, 1], ("a", "b"), ("", ""), ("</script><b>", '"&<')
+    )
+    page = explorable.villages(hostile).html()
+    assert page.count("</script>") == 1
+    assert json.loads(page.split('json">')[1].split("</script>")[0])["classes"][0] == "</script><b>"
+
+
+def test_a_machine_without_a_line_is_described_as_such():
+    """Equal centroids and a small price: w = 0."""
+    cross = Dataset(
+        [[1, 0], [-1, 0], [0, 1], [0, -1.0]], [1, 1, -1, -1], "ab", ("", ""), ("−", "+")
+    )
+    assert "no line, for w is zero" in explorable.outlier(cross, 0.1).alt
+    with pytest.raises(ValueError, match="separable"):
+        explorable.units(cross, 1.0)
+
+
+def test_hulls_that_meet_are_described_as_such():
+    meeting = Dataset(
+        [[0.0, 0.0], [2.0, 0.0], [1.0, 0.0]], [1, 1, -1], "ab", ("", ""), ("−1", "+1")
+    )
+    assert (
+        "The hulls meet: a star marks the common point (1.00, 0.00)"
+        in explorable.villages(meeting).alt
+    )
+    assert "no street opens" in explorable.street(meeting, 0.0).alt
+
+
+def run(code, *, asked):
+    """Run a cell as a front end does, with or without somebody to ask; return its HTML."""
+    client = nbclient.NotebookClient(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    )
+    with client.setup_kernel():
+        client.kc.allow_stdin = asked
+        client.execute_cell(client.nb.cells[0], 0)
+    return client.nb.cells[0].outputs[-1]["data"]["text/html"]
+
+
+def test_a_running_notebook_brings_the_script_and_the_book_does_not():
+    code = (
+        "from svmlib.book import explorable\nfrom svmlib.datasets import load_six_points\n"
+        "explorable.villages(load_six_points())"
+    )
+    script = SCRIPT.read_text(encoding="utf-8")
+    assert script in run(code, asked=True)
+    assert "<script>" not in run(code, asked=False)
+    assert "<script>" not in explorable.villages(load_six_points())._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: explorable.villages(load_six_points(), name="a b"), "name"),
+        (lambda: explorable.villages(load_six_points(), movable=[6]), "movable"),
+        (lambda: explorable.villages(load_six_points(), movable=[]), "movable"),
+        (lambda: explorable.street(load_six_points(), np.nan), "angle"),
+        (lambda: explorable.outlier(load_six_points(), 1e5), "C"),
+        (lambda: explorable.rbf(SIX, SIX, C=1e4), "C"),
+        (lambda: explorable.rbf(SIX, SIX, sigma=0.01), "sigma"),
+        (lambda: explorable.rbf(load_circles(102), SIX), "data"),
+        (lambda: explorable.smo(BIRDS), "data"),
+        (lambda: explorable.box(BIRDS), "data"),
+        (lambda: explorable.box(SIX, 11.0), "C"),
+        (lambda: explorable.box(SIX, pair=(0, 6)), "pair"),
+        (lambda: explorable.units(BIRDS, 1e6), "worth"),
+        (
+            lambda: explorable.villages(
+                load_penguins(features=("bill_depth_mm", "body_mass_g", "bill_length_mm"))
+            ),
+            "data",
+        ),
+    ],
+)
+def test_bad_input_is_named(make, named):
+    with pytest.raises(ValueError, match=named):
+        make()
