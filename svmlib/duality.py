@@ -31,7 +31,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import UNIT, gamma, up
+from svmlib._rounding import TINIEST, UNIT, gamma, up
 from svmlib._validation import (
     Array,
     check_count,
@@ -379,7 +379,8 @@ class DualProblem:
                     f"cache_mb must be at least {8 * self.n**2 / 2**20:.0f} to hold the whole "
                     f"Gram matrix of {self.n} points; `smo` needs only single rows"
                 )
-            self._rows.clear()
+            with self._lock:
+                self._rows.clear()
             K = np.empty((self.n, self.n))
             step = max(1, BLOCK // self.n)
             for start in range(0, self.n, step):
@@ -403,16 +404,25 @@ class DualProblem:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
-        trace, and rounding in the values themselves can take about γ_d of the trace.
+        trace. The values of our own kernels are off by θ s_i s_j at most (`rounding`), a matrix of
+        norm θ Σ s_i²: where γ x·z and c₀ cancel, that is far more than the trace shows.
         """
-        if getattr(self.kernel, "positive_semidefinite", False) is True:
+        ours = isinstance(self.kernel, PointwiseKernel)
+        fits = self.n <= self._capacity
+        if getattr(self.kernel, "positive_semidefinite", False) is True and (ours or fits):
             return 0.0
-        if self.n > min(_LARGEST_FACTOR, self._capacity):
+        if self.n > _LARGEST_FACTOR or not fits:
             return np.inf
         K = self.gram()
         if np.abs(K - K.T).max() > 1e-12 * np.abs(K).max():
             return np.inf
         rounding = 8 * gamma(self.n + self.X.shape[1] + 8) * float(np.abs(self.diagonal).sum())
+        if isinstance(self.kernel, PointwiseKernel):
+            theta, sizes = self.kernel.rounding(self.X)
+            rounding += 2 * theta * float(sizes @ sizes)
+        if not np.isfinite(rounding):
+            return np.inf
+        rounding = max(rounding, _TINY)  # for K = 0
         try:
             np.linalg.cholesky(K + rounding * np.eye(self.n))
         except LinAlgError:
@@ -572,11 +582,13 @@ class DualProblem:
             primal=self._primal(squared_norm, lowest, highest),
             dual=self._dual(alpha, squared_norm, sums.sizes),
             kkt_violation=up(float(max(shortfall, excess))),
-            infeasibility=max(
-                0.0,
-                -float(alpha.min()),
-                float((alpha - self.upper).max()),
-                abs(fsum(alpha * self.y)),
+            infeasibility=up(
+                max(
+                    0.0,
+                    -float(alpha.min()),
+                    float((alpha - self.upper).max()),
+                    abs(fsum(alpha * self.y)),
+                )
             ),
             norm_w=up(float(np.sqrt(max(0.0, squared_norm)))),
             proves_optimality=self.convex,
@@ -598,14 +610,14 @@ class DualProblem:
 
     def _scaled_primal(self, squared_norm: float, margins: Array, m: float) -> float:
         """Return the primal value of (w, b)/m, for at most this ‖w‖² and at least these margins."""
-        if not m > 0:
+        if not 0 < m < np.inf:
             return np.inf
         hinge = 0.0
         if not self.hard_margin:
             scaled = margins / m
             slack = np.where(margins < m, 1 - scaled + 4 * UNIT * np.abs(scaled), 0)
             hinge = float(self.upper @ slack)
-        return up(0.5 * squared_norm / m**2 + hinge, self.n + 12)
+        return up(squared_norm / m / m / 2 + hinge, self.n + 12) + (self.n + 4) * TINIEST
 
     def _dual(self, alpha: Array, squared_norm: float, sizes: Array) -> float:
         """Return the dual value of α, made feasible, for at most this ‖w‖², rounded down.
@@ -930,37 +942,43 @@ def solve_interior_point(
     zeros = np.zeros(problem.n)
     steps: list[InteriorStep] = []
     # One loop of more than forty lines, because its two halves share almost every variable.
-    for _ in range(max_iter):
-        products = np.concatenate([alpha * s, t[boxed] * xi[boxed]])
-        residual = 1 - Q @ alpha - y * b + s - xi
-        gap, largest = float(products.sum()), float(np.abs(residual).max())
-        total = float(alpha.sum())
-        if gap <= tol * total and largest <= max(tol, 4 * _EPS * curvature * total):
-            break  # rounding in Qα is about that last number
-        factor = _factor(problem, Q + np.diag(s / alpha + xi / t))
-        v = cho_solve(factor, y)
-        mu = gap / products.size
-        target, centring, bend_s, bend_xi = 0.0, 0.0, zeros, zeros
-        for phase in ("predictor", "corrector"):
-            # One step brings every product to the target, less what its curvature will add.
-            rs = (target - bend_s) / alpha - s
-            rxi = (target - bend_xi) / t - xi
-            u = cho_solve(factor, residual + rs - rxi)
-            db = float((y @ u + y @ alpha) / (y @ v))
-            dalpha = u - v * db
-            ds, dxi = rs - s / alpha * dalpha, rxi + xi / t * dalpha
-            reach = _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
-            if phase == "predictor":
-                left = (alpha + reach * dalpha) @ (s + reach * ds)
-                left += (t - reach * dalpha)[boxed] @ (xi + reach * dxi)[boxed]
-                centring = float(left / gap) ** 3
-                target, bend_s, bend_xi = centring * mu, dalpha * ds, -dalpha * dxi
-        length = 0.99 * reach
-        alpha, t, b = alpha + length * dalpha, t - length * dalpha, b + length * db
-        s, xi = s + length * ds, xi + length * dxi
-        steps.append(InteriorStep(gap, largest, centring, length))
-        if callback is not None:
-            callback(steps[-1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(max_iter):
+            products = np.concatenate([alpha * s, t[boxed] * xi[boxed]])
+            residual = 1 - Q @ alpha - y * b + s - xi
+            gap, largest = float(products.sum()), float(np.abs(residual).max())
+            total = float(alpha.sum())
+            if gap <= tol * total and largest <= max(tol, 4 * _EPS * curvature * total):
+                break  # rounding in Qα is about that last number
+            newton = Q + np.diag(s / alpha + xi / t)
+            if not np.isfinite(newton).all():
+                break  # numbers beyond floats; the certificate will tell
+            factor = _factor(problem, newton)
+            v = cho_solve(factor, y)
+            mu = gap / products.size
+            target, centring, bend_s, bend_xi = 0.0, 0.0, zeros, zeros
+            for phase in ("predictor", "corrector"):
+                # One step brings every product to the target, less what its curvature will add.
+                rs = (target - bend_s) / alpha - s
+                rxi = (target - bend_xi) / t - xi
+                u = cho_solve(factor, residual + rs - rxi, check_finite=False)
+                db = float((y @ u + y @ alpha) / (y @ v))
+                dalpha = u - v * db
+                ds, dxi = rs - s / alpha * dalpha, rxi + xi / t * dalpha
+                reach = _longest_step([alpha, t, s, xi], [dalpha, -dalpha, ds, dxi])
+                if phase == "predictor":
+                    left = (alpha + reach * dalpha) @ (s + reach * ds)
+                    left += (t - reach * dalpha)[boxed] @ (xi + reach * dxi)[boxed]
+                    centring = float(left / gap) ** 3
+                    target, bend_s, bend_xi = centring * mu, dalpha * ds, -dalpha * dxi
+            if not np.isfinite(np.concatenate([dalpha, ds, dxi])).all():
+                break
+            length = 0.99 * reach
+            alpha, t, b = alpha + length * dalpha, t - length * dalpha, b + length * db
+            s, xi = s + length * ds, xi + length * dxi
+            steps.append(InteriorStep(gap, largest, centring, length))
+            if callback is not None:
+                callback(steps[-1])
 
     return _finish(
         problem, alpha, b, "The interior point method", len(steps), tuple(steps) if trace else ()

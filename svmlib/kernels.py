@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import factorial, fsum, prod
+from math import factorial, fsum, prod, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
+_LARGEST_LENGTH = 1e150  # of a w whose square is a float
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 
 Kernel = Callable[[Array, Array], Array]
@@ -187,13 +188,13 @@ class Polynomial(PointwiseKernel):
         X = check_points(X)
         if self.coef0 < 0:
             raise ValueError(f"coef0 must be at least 0 for a feature map, got {self.coef0!r}")
-        features = []
+        features, root = [], sqrt(self.gamma)  # γ^q alone may be no float
         for q in range(self.degree + 1) if self.coef0 > 0 else [self.degree]:
             for variables in combinations_with_replacement(range(X.shape[1]), q):
                 repeats = prod(factorial(variables.count(v)) for v in set(variables))
                 ways = factorial(self.degree) // (factorial(self.degree - q) * repeats)
-                weight = np.sqrt(ways * self.gamma**q * self.coef0 ** (self.degree - q))
-                features.append(weight * np.prod(X[:, variables], axis=1))
+                weight = sqrt(ways * self.coef0 ** (self.degree - q))
+                features.append(weight * np.prod(root * X[:, variables], axis=1))
         return np.column_stack(features)
 
     def rounding(self, X: Array) -> tuple[float, Array]:
@@ -205,7 +206,9 @@ class Polynomial(PointwiseKernel):
         base = self.gamma * _lengths(X) ** 2 + abs(self.coef0)
         sizes = np.asarray((base * (1 + gamma(8))) ** (self.degree / 2))
         theta = gamma(self.degree * (X.shape[1] + 4)) + _out_of_range(X)
-        return theta + _out_of_range(sizes[:, None]), sizes
+        vanished = (sizes == 0) & (X.any(axis=1) | (self.coef0 != 0))  # by underflow
+        theta += np.inf if vanished.any() else _out_of_range(sizes[:, None])
+        return theta, sizes
 
     def _against(self, Z: Array) -> Evaluate:
         def evaluate_at(X: Array, out: Array) -> Array:
@@ -269,10 +272,12 @@ class RBF(PointwiseKernel):
 
         With both points at most r from the origin that `_against` chooses, the exponent takes
         about 2d + 20 operations on numbers of size 2 γ r²; where that would show, d + 4 on t
-        itself, and t exp(−t) ≤ 1/e. The exponential is good to a few u.
+        itself, and t exp(−t) ≤ 1/e. The exponential is good to a few u. (That origin is the mean
+        of some of the points, which far from zero has a rounding error of its own.)
         """
-        d = X.shape[1]
+        n, d = X.shape
         radius = 2 * float(_lengths(X - X.mean(axis=0)).max())
+        radius += gamma(n + 4) * float(_lengths(X).max())
         exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius**2, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
         theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
@@ -541,10 +546,12 @@ def linear_expansion(X: Array, beta: Array) -> Expansion:
     w, e = accurate_sum(X[used], beta[used])
     largest = np.abs(w) + e
     error = np.abs(X) @ (gamma(d + 4) * largest + e)
+    with np.errstate(over="ignore"):  # then the bound is infinite, and true
+        squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
     return Expansion(
         values=X @ w,
         error=error * (1 + gamma(d + 8)) + (d + 1) * TINIEST,
-        squared_norm=up(float(largest @ largest), d + 4) + d * TINIEST,
+        squared_norm=squared_norm,
         sizes=_lengths(X) + np.sqrt(d * TINIEST),
     )
 
@@ -561,10 +568,10 @@ def kernel_expansion(kernel: PointwiseKernel, X: Array, beta: Array) -> Expansio
     n, used = len(beta), int(np.count_nonzero(beta))
     if not used:
         return Expansion(values, np.zeros(n), 0.0, sizes)
-    if not (theta < 1 and np.isfinite(values).all()):
+    total = up(float(np.abs(beta) @ sizes), n)
+    if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
         return Expansion(np.nan_to_num(values), np.full(n, np.inf), np.inf, sizes)
     relative = up(theta + gamma(terms(used) + 2) * (1 + theta))
-    total = up(float(np.abs(beta) @ sizes), n)
     tiny = (n + 1) * TINIEST
     return Expansion(
         values=values,

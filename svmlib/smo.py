@@ -39,7 +39,7 @@ from svmlib.hulls import (
     separation,
     standardise,
 )
-from svmlib.kernels import PointwiseKernel
+from svmlib.kernels import RBF, PointwiseKernel
 
 __all__ = ["HullSolution", "HullStep", "Step", "hull_smo", "smo"]
 
@@ -144,7 +144,8 @@ def smo(
     Raises
     ------
     ValueError
-        If an argument is not as above, or C = ∞ and the kernel is indefinite.
+        If an argument is not as above, or C = ∞ and the kernel is indefinite, or an `RBF` too wide
+        to tell two points with opposite labels apart.
     NotSeparableError
         If C = ∞ and the method meets two points with opposite labels and the same features φ, so
         that D grows without bound along that pair. (`DualProblem` refuses equal points with
@@ -301,6 +302,11 @@ def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) ->
         raise ValueError(
             "kernel must be positive semidefinite for C = inf: the dual value grows without "
             f"bound, because k has curvature {curvature:.3g} between points {i} and {j}"
+        )
+    if isinstance(kernel, RBF):  # different points have different φ(x): separable, if not in floats
+        raise ValueError(
+            f"kernel must tell points {i} and {j}, which have opposite labels, apart for C = inf, "
+            f"but to rounding {kernel!r} does not: gamma must be larger, or C finite"
         )
     # φ(x_i) = φ(x_j), it seems; inner products with the two stand for coordinates. Where their
     # own rounding leaves that in doubt, we go on.

@@ -472,6 +472,8 @@ def _require_separable(problem: DualProblem, X: Array) -> None:
     elif isinstance(kernel, Polynomial) and kernel.coef0 >= 0:
         if comb(X.shape[1] + kernel.degree, kernel.degree) > _FEATURES:
             return
+        if not np.isfinite(kernel.rounding(X)[0]):
+            return  # monomials over- or underflow
         points = kernel.feature_map(X)
     elif isinstance(kernel, RBF):
         return

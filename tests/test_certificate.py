@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from svmlib import SVC
 from svmlib._rounding import accurate_sum, gamma
 from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, against
 from tests.judge import Judge
 
 seeds = st.integers(0, 2**32 - 1)
@@ -217,3 +218,72 @@ def test_numbers_out_of_range_prove_nothing():
         "no lower bound" in str(problem.certificate([1.0, 1.0], 0.0))
         or problem.certificate([1.0, 1.0], 0.0).primal == np.inf
     )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "X"),
+    [
+        (Sigmoid(1.0, -2626218.206179713), [[1620.5610775838477], [1620.5610775838472]]),
+        (
+            Polynomial(3, 1.0, -124689293.35539408),
+            [
+                [4660.903557614338, -3083.195355451225, 9667.428705821321],
+                [4660.903557614335, -3083.1953554512233, 9667.428705821316],
+            ],
+        ),
+    ],
+    ids=repr,
+)
+def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, X):
+    """Where γ x·z and c₀ cancel, the values are off by far more than their own size shows."""
+    problem = DualProblem(X, [-1, 1], 1.0, kernel)
+    with mp.workdps(60):
+        K = mp.matrix(Judge(X, [-1, 1], [1.0, 1.0], kernel).K)
+        assert min(mp.eigsy(K, eigvals_only=True)) >= -problem._lift
+
+
+def test_the_mean_of_equal_points_need_not_be_one_of_them():
+    """The RBF kernel moves the origin there; far from zero that leaves a rounding of its own."""
+    X, kernel = np.full((32, 1), 196006369.02719834), RBF(2.2028622882377852e16)
+    block = X[:30]
+    assert block.mean() != X.mean() == X[0, 0]
+    K = against(kernel, block)(block, np.empty((30, 30)))  # exactly one, but for rounding
+    assert 0 < np.abs(1 - K).max() <= kernel.rounding(X)[0]
+    alpha = np.where((np.arange(32) > 0) & (np.arange(32) < 30), 1.0, 0.0)
+    problem = DualProblem(X, np.where(np.arange(32) == 0, 1, -1), 1.0, kernel)
+    assert problem.certificate(alpha, 0.0).norm_w >= 29
+
+
+@pytest.mark.parametrize("size", [1e-180, 1e-160, 1e-150, 1.0, 1e100])
+@pytest.mark.parametrize("scale", [1.0, 1e50, 1e100])
+def test_numbers_near_the_ends_of_the_floats_prove_nothing_false(size, scale):
+    """The optimum is 1/(2 scale²): the squares of margins and of w leave the range of floats."""
+    problem = DualProblem([[-scale], [scale]], [-1, 1], np.inf)
+    certificate = problem.certificate([size, size], 0.0)
+    assert certificate.dual <= mp.mpf(1) / 2 / mp.mpf(scale) ** 2 <= certificate.primal
+
+
+def test_multipliers_without_squares_prove_nothing_and_do_not_crash():
+    problem = DualProblem([[-1e20], [1e20]], [-1, 1], np.inf, Polynomial(3))
+    certificate = problem.certificate([1e130, 1e130], 0.0)
+    assert (certificate.primal, certificate.dual) == (np.inf, -np.inf)
+
+
+def test_monomials_that_underflow_are_not_zero():
+    kernel = Polynomial(9, 1e-100)
+    certificate = DualProblem([[1.0], [2.0]], [-1, 1], 1e-60, kernel).certificate([1e139] * 2, 0.0)
+    assert certificate.norm_w == np.inf
+    with pytest.warns(UserWarning, match="rounding included"):  # and not NotSeparableError
+        SVC(kernel=Polynomial(9), C=np.inf).fit([[1e-40], [2e-40]], [-1, 1])
+
+
+def test_monomials_are_floats_where_the_kernel_is():
+    model = SVC(kernel=Polynomial(4, 1e100), C=np.inf).fit([[1e-50], [2e-50]], [-1, 1])
+    assert model.certificate_.relative_gap < 1e-12
+    assert_allclose(model.certificate_.primal, 2 / 15**2)
+
+
+def test_a_gram_matrix_of_zeros_is_positive_semidefinite():
+    model = SVC(kernel="precomputed").fit(np.zeros((3, 3)), [0, 1, 1])
+    assert model.certificate_.proves_optimality
+    assert model.certificate_.relative_gap < 1e-12

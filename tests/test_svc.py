@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from svmlib import svc
 from svmlib.datasets import load_penguins
+from svmlib.duality import DualProblem
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.svc import SVC
@@ -834,3 +835,31 @@ def test_three_species_of_penguins():
     assert model.score(X, species) > 0.9
     for machine in model[-1].estimators_:
         assert machine.certificate_.optimal_to(1e-3)
+
+
+def test_the_rbf_kernel_always_separates_different_points_and_says_if_floats_cannot():
+    X, y = [[0.0], [1e-9], [3.0]], [-1, 1, 1]
+    with pytest.raises(ValueError, match="gamma must be larger, or C finite") as refused:
+        SVC(kernel=RBF(1.0), C=np.inf, solver="smo").fit(X, y)
+    assert not isinstance(refused.value, NotSeparableError)
+    with pytest.warns(ConvergenceWarning, match="gamma less extreme"):
+        SVC(kernel=RBF(1.0), C=np.inf).fit(X, y)
+
+
+def test_numbers_beyond_floats_are_told_by_the_certificate():
+    X, y = np.array([[0.0], [1.0], [2.5]]), [-1, 1, 1]
+    with pytest.warns(ConvergenceWarning, match="scale the columns"):
+        model = SVC(kernel="linear", C=np.inf).fit(X * 1e-155, y)  # the optimum is 2e310
+    assert model.certificate_.primal == np.inf
+    SVC().fit(X, y, sample_weight=[1e308] * 3)
+
+
+def test_a_large_problem_with_a_kernel_of_ones_own_that_claims_to_be_convex():
+    class Product:
+        positive_semidefinite = True
+
+        def __call__(self, X, Z):
+            return X @ Z.T
+
+    problem = DualProblem([[-1.0], [1.0]] * 200, [-1, 1] * 200, 1.0, Product(), cache_mb=1)
+    assert not problem.certificate(np.zeros(400), 0.0).proves_optimality
