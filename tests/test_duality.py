@@ -169,12 +169,22 @@ def test_rows_and_gram_matrix_agree(small, monkeypatch):
     assert_allclose(K, RBF(0.3)(X, X), atol=1e-13)
     assert_allclose(np.array([problem.row(i) for i in range(20)]), K, rtol=0, atol=0)
     assert_allclose(row, K[5], rtol=0, atol=1e-13)
+    assert [DualProblem(X, y, 1.0, RBF(0.3)).row(i)[i] for i in range(20)] == [1] * 20
     assert (np.diag(K) == 1).all()
     assert problem.gram() is K
     assert not K.flags.writeable
 
 
 # The certificate
+
+
+def test_the_smallest_multiplier_counts_for_the_kkt_conditions():
+    """α > 0 and α < C are meant as they are written: a part in 10⁹ makes a margin wrong."""
+    problem = DualProblem([[0.0], [2.0], [50.0]], [-1, 1, 1], 0.5)
+    assert problem.certificate([0.5, 0.5, 0.0], -1.0).kkt_violation < 1e-12
+    assert problem.certificate([0.5, 0.5, 1e-9], -1.0).kkt_violation > 40
+    problem = DualProblem([[0.0], [2.0], [-50.0]], [-1, 1, 1], 0.5)
+    assert problem.certificate([0.5, 0.5, 0.5 - 1e-9], -1.0).kkt_violation > 40
 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])
