@@ -430,6 +430,8 @@ def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
             run = hull_smo(X, y, max_iter=8, tol=1e-3, trace=True)
         pairs = []
         for before, after in pairwise(run.trace):
+            if abs(after.length) < 1e-12 * before.total:
+                break  # a weight that only rounding has left; the script has none of these
             (state,) = mathematics("hullRun", [[X.tolist(), y.tolist(), pairs]])
             assert state["upper"] == pytest.approx(before.distance, rel=1e-9)
             assert state["lower"] == pytest.approx(max(0, before.lower_bound), rel=1e-6, abs=1e-9)
