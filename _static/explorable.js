@@ -318,7 +318,9 @@ const math = (() => {
       const lower = meet ? 0 : Math.max(0, (least(1) + least(-1)) * Math.sqrt(square) - rounding);
       history.push([upper, lower]);
       state = {p: plus(p, middle), q: plus(q, middle), w, meet, lambda, height, upper, lower, history};
-      if (k < pairs.length && !meet) { const [i, j] = pairs[k], {step} = hullStep(X, state, i, j); lambda[i] += step; lambda[j] += step; }
+      if (k === pairs.length || meet) continue;
+      const {step} = hullStep(X, state, ...pairs[k]);
+      for (const i of pairs[k]) { lambda[i] += step; if (lambda[i] < 1e-13 / square) lambda[i] = 0; }  // no weight out of rounding
     }
     return state;
   }

@@ -3,13 +3,16 @@
 import base64
 import json
 import re
+import warnings
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import nbclient
 import nbformat
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
 from svmlib.book import explorable
@@ -23,6 +26,7 @@ from svmlib.datasets import (
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import directional_margin
 from svmlib.kernels import RBF
+from svmlib.smo import hull_smo
 from tests.browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -411,3 +415,30 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
 def test_bad_input_is_named(make, named):
     with pytest.raises(ValueError, match=named):
         make()
+
+
+def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
+    """The same steepest pairs in the same order, and the same bounds after each."""
+    taken = 0
+    for X, y in CASES[::6]:
+        if np.linalg.norm(X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)) < 0.1:
+            continue
+        if not hulls.separation(X, y).separable:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # eight steps need not be enough
+            run = hull_smo(X, y, max_iter=8, tol=1e-3, trace=True)
+        pairs = []
+        for before, after in pairwise(run.trace):
+            if abs(after.length) < 1e-12 * before.total:
+                break  # a weight that only rounding has left; the script has none of these
+            (state,) = mathematics("hullRun", [[X.tolist(), y.tolist(), pairs]])
+            assert state["upper"] == pytest.approx(before.distance, rel=1e-9)
+            assert state["lower"] == pytest.approx(max(0, before.lower_bound), rel=1e-6, abs=1e-9)
+            (pair,) = mathematics("steepest", [[y.tolist(), state]])
+            i, j = after.pair
+            gains = [abs(1 - state["height"][a] - state["height"][b]) for a, b in (pair, (i, j))]
+            assert gains[0] == pytest.approx(gains[1], rel=1e-9)  # ties may go either way
+            pairs.append([int(i), int(j)])
+            taken += 1
+    assert taken > 100

@@ -406,6 +406,12 @@ def check_box(visit, X, y):
         if np.linalg.norm(Z[step.i] - Z[step.j]) < 1e-9:
             return  # equal samples: their order among ties is rounding
         found = visit.figure(f"piece.look({step.i}, {step.j})")
+        i, j = step.i, step.j
+        same = y[i] == y[j]
+        low = alpha[i] + alpha[j] - C if same else alpha[j] - alpha[i]
+        high = alpha[i] + alpha[j] if same else C + alpha[j] - alpha[i]
+        assert found["L"] == pytest.approx(max(0, low), abs=1e-9)
+        assert found["H"] == pytest.approx(min(C, high), abs=1e-9)
         assert found["best"] == pytest.approx(step.length, rel=1e-6, abs=1e-12)
         assert found["gain"] == pytest.approx(step.gain, rel=1e-6, abs=1e-12)
         assert found["m"] - found["M"] == pytest.approx(step.gap, rel=1e-6, abs=1e-9)
