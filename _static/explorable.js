@@ -442,12 +442,15 @@ class Plane {
     const frame = make("g", svg, {class: "axes", "aria-hidden": "true"});
     const bottom = this.top + this.h;
     make("path", frame, {d: `M${this.left},${this.top}V${bottom}H${this.left + this.w}`});
-    for (const [v, text] of xticks ?? ticks(xlim)) {
+    // Where a unit is "200 g", the axis is marked in g.
+    const worth = axes === figure.data.axes ? figure.data.worth : [1, 1];
+    const marks = (limits, k) => ticks(limits.map((v) => v * worth[k])).map(([v, text]) => [v / worth[k], text]);
+    for (const [v, text] of xticks ?? marks(xlim, 0)) {
       const [x] = this.at([v, ylim[0]]);
       make("path", frame, {d: `M${x},${bottom}v4`});
       make("text", frame, {x, y: bottom + 16, "text-anchor": "middle"}, text);
     }
-    for (const [v, text] of yticks ?? ticks(ylim)) {
+    for (const [v, text] of yticks ?? marks(ylim, 1)) {
       const [, y] = this.at([xlim[0], v]);
       make("path", frame, {d: `M${this.left},${y}h-4`});
       make("text", frame, {x: this.left - 6, y: y + 4, "text-anchor": "end"}, text);

@@ -23,6 +23,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from svmlib import hulls
 from svmlib._validation import Array, check_scalar
@@ -146,11 +148,17 @@ def _plane(data: Dataset, margin: float = 0.15) -> dict[str, Any]:
         )
     low, high = data.X.min(axis=0), data.X.max(axis=0)
     size = np.where(high > low, high - low, max(float((high - low).max()), 1.0))
+    # In units of "200 g" distances are right; people read g.
+    counted = [re.fullmatch(r"(\d+) (.+)", unit) for unit in data.units]
     return {
         "X": data.X.tolist(),
         "y": [int(label) for label in data.y],
         "classes": [_plain(name) for name in data.class_names],
-        "axes": [_plain(name) for name in data.axis_labels],
+        "axes": [
+            _plain(name).replace(f"({found[0]})", f"({found[2]})") if found else _plain(name)
+            for name, found in zip(data.axis_labels, counted, strict=True)
+        ],
+        "worth": [int(found[1]) if found else 1 for found in counted],
         "units": list(data.units),
         "step": [_step(side) for side in size],
         "xlim": [float(low[0] - margin * size[0]), float(high[0] + margin * size[0])],
@@ -192,8 +200,16 @@ def _round(C: float) -> float:
     return float(f"{renard[tenth]}e{decade}")
 
 
+def _counted_out(value: float, position: int, *, worth: int) -> str:
+    return f"{value * worth:g}"
+
+
 def _frame(ax: Axes, plane: dict[str, Any]) -> None:
     ax.set(xlim=plane["xlim"], ylim=plane["ylim"], aspect="equal")
+    for axis, worth, name in zip((ax.xaxis, ax.yaxis), plane["worth"], plane["axes"], strict=True):
+        if worth != 1:
+            axis.set_major_formatter(FuncFormatter(partial(_counted_out, worth=worth)))
+            axis.set_label_text(name)
 
 
 def _draw_hulls(ax: Axes, data: Dataset, corners: Sequence[Array]) -> None:
