@@ -192,6 +192,7 @@ def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):
     np.testing.assert_array_equal(plotting.hull(ax, points).get_xy()[:-1], points)
     pointer = plotting.arrow(ax, (0, 0), (5, 6), "w", color="red")
     assert tuple(pointer.xy) == (5, 6)
+    assert [(t.get_text(), t.xy) for t in ax.texts if t.get_text()] == [("w", (5, 6))]
     assert ax.get_ylim()[1] >= 6  # an arrow is never cut off
     assert plotting.note(ax, (1, 2), "A", color="red").get_text() == "A"
 

@@ -1,4 +1,4 @@
-"""The measure between two pictures forgives a font and sees a point."""
+"""The measure between two pictures forgives a font and sees a point, and a pale area."""
 
 import base64
 import io
@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tests.book.executed import TOLERANCE, difference
+from tests.book.executed import difference, pictures
 
 
 def picture(change=""):
@@ -24,6 +24,7 @@ def picture(change=""):
         ax.scatter(*X[y == (label != (change == "classes swapped"))].T, s=25, c=colour)
     steeper = 1.3 if change == "a steeper line" else 1.0
     ax.plot([-2, 2], [-2 * steeper, 2 * steeper], "k")
+    ax.axhspan(-3, 0, color="tab:blue", alpha=0.05 if change == "a paler side" else 0.13)
     ax.set(xlim=(-3, 3), ylim=(-3, 3), xlabel="body mass (g)", title="The penguins, $w^* = 2$")
     buffer = io.BytesIO()
     fig.savefig(buffer, format="png", dpi=200)
@@ -41,13 +42,28 @@ def test_the_same_picture_is_the_same(original):
 
 
 @pytest.mark.parametrize(
-    "change", ["a point elsewhere", "a point less", "a steeper line", "classes swapped"]
+    "change",
+    ["a point elsewhere", "a point less", "a steeper line", "classes swapped", "a paler side"],
 )
 def test_what_shows_something_else_is_another_picture(original, change):
-    assert difference(original, picture(change)) > TOLERANCE
+    assert difference(original, picture(change)) > 1
 
 
 @pytest.mark.parametrize("hinting", ["none", "force_autohint"])
 def test_letters_rendered_otherwise_are_forgiven(original, hinting):
     with plt.rc_context({"text.hinting": hinting}):
-        assert 0 < difference(original, picture()) < TOLERANCE
+        assert 0 < difference(original, picture()) < 1
+
+
+def test_a_picture_of_another_size_is_another_picture(original):
+    other = io.BytesIO()
+    fig = plt.figure(figsize=(5, 3.5))
+    fig.savefig(other, format="png", dpi=200)
+    plt.close(fig)
+    assert difference(original, base64.b64encode(other.getvalue()).decode()) > 1
+
+
+def test_the_frames_of_a_player_are_pictures_too():
+    html = '<img src="data:image/png;base64,AAAA"> <img src="data:image/png;base64,BB+/">'
+    outputs = [{"data": {"image/png": "CCCC", "text/html": html}}, {"name": "stdout", "text": "D"}]
+    assert pictures(outputs) == ["CCCC", "AAAA", "BB+/"]
