@@ -510,7 +510,7 @@ def hull_smo(
     max_iter = check_count(max_iter, "max_iter")
     separable = separation(X, y)
     if not separable.separable:
-        raise NotSeparableError(separable)
+        raise NotSeparableError(separable) if separable.verify() else _nearer_than_rounding(X, y)
 
     state = _Pairs(X, y)
     steps: list[HullStep] = []

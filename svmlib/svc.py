@@ -489,5 +489,5 @@ def _require_separable(problem: DualProblem, X: Array) -> None:
         if significant.all():
             return
     result = separation(points, problem.y)
-    if not result.separable:
+    if not result.separable and result.verify():  # else the solver's certificate will tell
         raise NotSeparableError(result)

@@ -283,3 +283,20 @@ def test_bad_input_is_refused():
     ]:
         with pytest.raises(ValueError, match=message):
             hull_smo(**({"X": X, "y": y} | arguments))
+
+
+def test_a_common_point_that_is_none_is_not_raised():
+    """Thin classes in many dimensions: what neither answer can be proved for is a ValueError."""
+    doubtful = 0
+    for seed in range(800):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(3, 12)), int(rng.integers(1, 12))
+        X = 1 + rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-16, -1, d)
+        y = np.where(np.arange(n) < n // 2, 1, -1)
+        answer = separation(X, y)
+        if not answer.separable and not answer.verify():
+            doubtful += 1
+            with pytest.raises(ValueError, match="further apart") as refused:
+                hull_smo(X, y)
+            assert not isinstance(refused.value, NotSeparableError)
+    assert doubtful

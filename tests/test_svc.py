@@ -863,3 +863,22 @@ def test_a_large_problem_with_a_kernel_of_ones_own_that_claims_to_be_convex():
 
     problem = DualProblem([[-1.0], [1.0]] * 200, [-1, 1] * 200, 1.0, Product(), cache_mb=1)
     assert not problem.certificate(np.zeros(400), 0.0).proves_optimality
+
+
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+def test_where_rounding_leaves_separability_in_doubt_nothing_is_claimed(solver):
+    """A second feature that varies by single roundings: the common point found is none."""
+    X = [
+        [141.2656169803828, -15135.888882690902],
+        [141.2805806122957, -15135.888882559795],
+        [141.2843095340574, -15135.888882712083],
+        [141.31307523990415, -15135.888882633433],
+        [141.30324912861946, -15135.88888281441],
+        [141.29991214441202, -15135.888882557405],
+        [141.2758672005741, -15135.888882702262],
+    ]
+    kernel = Polynomial(3, 0.0008973060577463903, 0.3)
+    model = SVC(C=np.inf, kernel=kernel, solver=solver, max_iter=100)
+    with pytest.warns(ConvergenceWarning, match="rounding included"):
+        model.fit(X, [1, 1, 1, 1, -1, -1, -1])
+    assert model.certificate_.primal == np.inf
