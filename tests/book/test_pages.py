@@ -802,7 +802,7 @@ def test_our_scripts_and_styles_name_no_other_host():
     assert own
     for file in own:
         text = re.sub(
-            r"/\*.*?\*/|^\s*//.*$|\{#.*?#\}", "", file.read_text("utf-8"), flags=re.S | re.M
+            r"/\*.*?\*/|^\s*//[^\n]*|\{#.*?#\}", "", file.read_text("utf-8"), flags=re.S | re.M
         )
         found = set(re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z.]+", text)) - {"http://www.w3.org"}
         assert not found, file
