@@ -282,11 +282,13 @@ const math = (() => {
     for (let r = 0; r < n; r++) {
       let run = -1;
       for (let c = 0; c <= n; c++) {
-        const k = r * (n + 1) + c, corners = c < n ? [k, k + 1, k + n + 2, k + n + 1].map((j) => values[j] - level) : null;
-        const above = corners ? corners.filter((v) => v >= 0).length : 0;
+        const k = r * (n + 1) + c;
+        let above = 0;
+        if (c < n) above = (values[k] >= level) + (values[k + 1] >= level) + (values[k + n + 1] >= level) + (values[k + n + 2] >= level);
         if (fill && above === 4 && run < 0) run = c;
         if (fill && above < 4 && run >= 0) { found.push([[run, r], [c, r], [c, r + 1], [run, r + 1]]); run = -1; }
         if (above % 4 === 0) continue;
+        const corners = [k, k + 1, k + n + 2, k + n + 1].map((j) => values[j] - level);
         const places = [[c, r], [c + 1, r], [c + 1, r + 1], [c, r + 1]], outline = [], crossings = [];
         corners.forEach((v, j) => {
           const next = corners[(j + 1) % 4];
