@@ -18,7 +18,7 @@ from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, against
-from tests.judge import Judge
+from tests.judge import Judge, gram
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -104,6 +104,22 @@ def test_the_optimum_is_in_the_interval_of_every_fit(seed, solver):
     ):
         assert mp.mpf(certificate.dual) <= judge.primal(choice, b)
         assert mp.mpf(certificate.primal) >= judge.dual(choice)
+
+
+@given(seed=seeds)
+@settings(max_examples=40)
+def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6, rng.integers(1, 6))) * 10.0 ** rng.uniform(-3, 3)
+    g = 10.0 ** rng.uniform(-1, 1) / np.square(X).sum(axis=1).mean()
+    degree = int(rng.integers(1, 9))
+    for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), Sigmoid(g, -0.5)):
+        theta, sizes = kernel.rounding(X)
+        exact, computed = gram(kernel, X), kernel(X, X)
+        for i, j in np.ndindex(6, 6):
+            size = mp.mpf(sizes[i]) * mp.mpf(sizes[j])
+            assert abs(exact[i, j]) <= size
+            assert abs(mp.mpf(computed[i, j]) - exact[i, j]) <= theta * size
 
 
 @pytest.mark.parametrize("parameters", [{"gamma": "auto"}, {"gamma": 1.0, "coef0": 1.0}], ids=str)

@@ -994,6 +994,7 @@ MUTANTS = {
         lambda X, y, w: bracket(X - X.mean(axis=0), y, w / w.sum()),
     ],
     "reduce_weights": [
+        lambda p, w: reduce_weights(np.column_stack([p, p[:, 0] ** 2]), w),  # one too many
         lambda p, w: np.where(w < np.sort(w)[::-1][min(len(w) - 1, p.shape[1])], 0, w),
         lambda p, w: np.eye(len(w))[w.argmax()],
         lambda p, w: reduce_weights(p[:, :1], w) if p.shape[1] > 1 else reduce_weights(p, w),
@@ -1084,6 +1085,7 @@ MUTANTS = {
         lambda X: np.column_stack((quadratic_features(X), np.zeros(len(X)))),
     ],
     "is_gram_matrix": [
+        lambda K: np.allclose(K, K.T) and np.linalg.eigvalsh(K)[0] >= -1e-4 * np.abs(K).max(),
         lambda K: True,
         lambda K: np.linalg.eigvalsh(K)[0] >= -1e-12 * np.abs(K).max(),
         lambda K: np.allclose(K, K.T) and np.linalg.eigvalsh(K)[0] >= -1e-8,

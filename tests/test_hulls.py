@@ -647,6 +647,15 @@ class TestLargestSeparatingCap:
         assert answer.supremum == answer.smallest == 0.5
         np.testing.assert_allclose(answer.weights, 0.5)
 
+    @pytest.mark.parametrize("k", [3, 5, 7, 11, 23])
+    def test_equal_centroids_whatever_the_rounding_of_the_weights(self, k):
+        """The two classes are mirror images of themselves in the same point."""
+        plus, minus = np.random.default_rng(k).integers(-50, 51, size=(2, k, 2))
+        X, y = np.vstack((plus, -plus, minus, -minus)), np.repeat([1, -1], 2 * k)
+        answer = largest_separating_cap(X, y)
+        assert answer.none_separates
+        assert answer.supremum == answer.smallest == 1 / (2 * k)
+
     def test_one_point_in_the_hull_of_the_others(self):
         answer = largest_separating_cap([[0.0], [1], [2]], [-1, 1, -1])
         assert answer.none_separates

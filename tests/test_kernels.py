@@ -14,6 +14,7 @@ from svmlib.kernels import (
     RBF,
     Linear,
     Polynomial,
+    Precomputed,
     Sigmoid,
     against,
     check_kernel,
@@ -103,10 +104,12 @@ def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
     assert_allclose([K[3, 7], *np.diag(K)], 1, rtol=0, atol=1e-12)
 
 
-def test_rbf_of_two_distant_clusters():
+@pytest.mark.parametrize(("gamma", "far"), [(1e7, 1e6), (1e4, 100.0), (1e4, 1.0)])
+def test_rbf_of_two_distant_clusters(gamma, far):
     """One far point must not spoil the distances among the others."""
-    X = np.array([[0.0], [1e-4], [2e-4], [1e6]])
-    assert_allclose(RBF(1e7)(X, X)[0], np.exp(-1e7 * X[:, 0] ** 2), atol=1e-13)
+    X = np.array([0.0, 0.1, 0.3, 1.0])[:, None] / math.sqrt(gamma)
+    X[3] = far
+    assert_allclose(RBF(gamma)(X, X)[0], np.exp(-gamma * X[:, 0] ** 2), rtol=0, atol=1e-13)
 
 
 def test_huge_points_do_not_overflow_the_rbf():
@@ -201,6 +204,18 @@ def test_what_is_positive_semidefinite_does_not_depend_on_units(scale):
 def test_positive_semidefinite_check_refuses_what_is_no_gram_matrix(K, message):
     with pytest.raises(ValueError, match=message):
         check_positive_semidefinite(K)
+
+
+@pytest.mark.parametrize("skew", [1e-8, 1e-4])
+def test_a_skew_that_is_no_rounding_is_refused(skew):
+    with pytest.raises(ValueError, match="symmetric"):
+        Precomputed([[1.0, 0.5], [0.5 + skew, 1.0]])
+
+
+def test_a_skew_that_is_rounding_is_averaged():
+    K = Precomputed([[1.0, 0.5], [0.5 + 1e-13, 1.0]]).K
+    assert_allclose(K[0, 1], 0.5 + 0.5e-13, rtol=0, atol=1e-15)
+    assert K[0, 1] == K[1, 0]
 
 
 # Functions of the user's

@@ -186,7 +186,9 @@ def test_a_line_needs_the_plane_and_a_margin_a_width(ax):
 
 def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):
     points = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 0.0]])
-    np.testing.assert_array_equal(plotting.rings(ax, points).get_offsets(), points)
+    rings = plotting.rings(ax, points)
+    np.testing.assert_array_equal(rings.get_offsets(), points)
+    assert not len(rings.get_facecolor()), "a ring hides nothing"
     drawn = plotting.segments(ax, points, points + 1)
     np.testing.assert_array_equal(drawn.get_segments()[1], [[2, 3], [3, 4]])
     np.testing.assert_array_equal(plotting.hull(ax, points).get_xy()[:-1], points)
