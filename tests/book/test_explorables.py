@@ -458,6 +458,8 @@ def test_what_is_shown_is_what_svmlib_computes_there(visit):
     random = np.random.RandomState(3)
     data = visit.figure("data")
     places = [data["X"][k] for k in (0, -1, 1, 1)] if data["X"] else []
+    visit.settle()
+    CHECKS[visit.name](visit, np.array(visit.figure("points")), np.array(data["y"]))
     for trial in range(12 if visit.name == "rbf" else 40):
         parts = []
         for i in data["movable"]:
