@@ -303,3 +303,52 @@ def test_a_gram_matrix_of_zeros_is_positive_semidefinite():
     model = SVC(kernel="precomputed").fit(np.zeros((3, 3)), [0, 1, 1])
     assert model.certificate_.proves_optimality
     assert model.certificate_.relative_gap < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_that_leave_nothing_even_in_twice_the_precision(seed):
+    """What is left of the terms is of the order of what twice the precision forgets."""
+    rng = np.random.default_rng(seed)
+    A, weights = rng.normal(size=500), rng.normal(size=500)
+    for _ in range(2):
+        left = sum(
+            Fraction(a) * Fraction(w) for a, w in zip(A.tolist(), weights.tolist(), strict=True)
+        )
+        A, weights = np.append(A, -float(left)), np.append(weights, 1.0)
+    left = sum(Fraction(a) * Fraction(w) for a, w in zip(A.tolist(), weights.tolist(), strict=True))
+    result, error = accurate_sum(A[:, None], weights)
+    assert abs(Fraction(float(result[0])) - left) <= Fraction(float(error[0]))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_slack_that_is_only_rounding_is_rounded_up(seed):
+    rng = np.random.default_rng(seed)
+    problem = DualProblem([[0.0], [1.0]], [-1, 1], 1e12)
+    m = float(rng.uniform(0.5, 1))
+    margins = m * (1 - rng.integers(1, 4, size=2) * 2.0**-52)
+    exact = sum(Fraction(10**12) * (1 - Fraction(v) / Fraction(m)) for v in margins.tolist())
+    assert Fraction(problem._scaled_primal(0.0, margins, m)) >= exact
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sums_over_a_matrix_of_the_users_are_rounded_outwards(seed):
+    class Table:
+        positive_semidefinite = True  # so that no other bound hides this one
+
+        def __call__(self, X, Z):
+            return K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))]
+
+    rng = np.random.default_rng(seed)
+    n = 40
+    K = rng.normal(size=(n, 3)) + np.array([1e4, 0, 0])
+    K = np.tril(K @ K.T) + np.tril(K @ K.T, -1).T
+    y = np.where(np.arange(n) % 2, 1, -1)
+    alpha = np.repeat(rng.random(n // 2), 2)
+    problem = DualProblem(np.arange(float(n))[:, None], y, 1.0, Table())
+    certificate = problem.certificate(alpha, 0.3)
+    beta = [Fraction(v) for v in (alpha * y).tolist()]
+    g = [sum(Fraction(k) * v for k, v in zip(row, beta, strict=True)) for row in K.tolist()]
+    violation = max(abs(1 - s * (v + Fraction(0.3))) for s, v in zip(y.tolist(), g, strict=True))
+    assert Fraction(certificate.kkt_violation) >= violation
+    norm = sum(v * b for v, b in zip(g, beta, strict=True))
+    assert Fraction(certificate.norm_w) ** 2 >= norm
