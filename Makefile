@@ -51,7 +51,7 @@ outputs: fresh  ## Run every notebook; compare what it prints and draws with wha
 
 pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
 	$(MAKE) book
-	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_explorables.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_pages_more.py tests/book/test_explorables.py -n 2 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
 	$(BIN)/python -m pytest tests/book/test_downloads.py -rs
