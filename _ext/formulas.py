@@ -28,7 +28,8 @@ NEEDLESS = re.compile(
     r'<annotation encoding="application/x-tex">.*?</annotation>|</?semantics>'
     r'| xmlns="http://www.w3.org/1998/Math/MathML"'
     r'|(?<=<span class=")(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop) (?=\w)'
-    r'|(?<=<span) class="(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop)"',
+    r'|(?<=<span) class="(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop|mtight)"'
+    r'|(?<=\w) mtight(?=")',
     re.DOTALL,
 )
 

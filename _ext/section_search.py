@@ -125,6 +125,9 @@ def collect(app, doctree, docname):
 def write(app, error):
     if error is None and app.builder.format == "html":
         known = getattr(app.env, "search_entries", {})
+        for name in app.env.found_docs - known.keys():  # a page that did not change was not written
+            app.env.get_and_resolve_doctree(name, app.builder)
+        known = app.env.search_entries
         entries = [
             entry for name in sorted(known) if name in app.env.found_docs for entry in known[name]
         ]

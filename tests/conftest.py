@@ -6,6 +6,7 @@ import os
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 # No verdict depends on how busy the machine is.
@@ -13,3 +14,12 @@ settings.register_profile(
     "book", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("book")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One Chromium a worker: Playwright allows no second one beside it."""
+    from tests.browser import chromium
+
+    with chromium() as program:
+        yield program

@@ -27,26 +27,24 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo
-from tests.browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "_static" / "explorable.js"
 
 
 @pytest.fixture(scope="module")
-def mathematics():
+def mathematics(browser):
     """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
-    with chromium() as browser:
-        tab = browser.new_page()
-        tab.add_script_tag(path=SCRIPT)
+    tab = browser.new_page()
+    tab.add_script_tag(path=SCRIPT)
 
-        def call(name, cases):
-            return tab.evaluate(
-                "([name, cases]) => cases.map((c) => svmExplorable.math[name](...c))",
-                [name, json.loads(json.dumps(cases))],
-            )
+    def call(name, cases):
+        return tab.evaluate(
+            "([name, cases]) => cases.map((c) => svmExplorable.math[name](...c))",
+            [name, json.loads(json.dumps(cases))],
+        )
 
-        yield call
+    return call
 
 
 def points(n, seed):

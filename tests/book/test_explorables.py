@@ -22,7 +22,6 @@ from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo, smo
 from tests.book.notebooks import ROOT
-from tests.browser import chromium
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
@@ -65,12 +64,6 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
   --pst-color-text-muted: #9ca4af; }}
 </style></head><body><main><h1>A page</h1><p>Text before.</p>{figure}
 <p style="height: 1500px">Text after.</p></main></body></html>"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module", params=list(FIGURES))

@@ -1,7 +1,7 @@
 """What no rule of style may hide, cut off or crowd, on a phone and with every box opened."""
 
 # ruff: noqa: F401, F811 (the fixtures of one open page)
-from tests.book.test_pages import CHAPTERS, PHONE, browser, each, host, tab, visit, visits
+from tests.book.test_pages import CHAPTERS, PHONE, each, host, tab, visit, visits
 
 UNSEEN = """
     () => {
