@@ -17,7 +17,7 @@ from svmlib._rounding import accurate_sum, gamma
 from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, against
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, against, linear_expansion
 from tests.judge import Judge, gram
 
 seeds = st.integers(0, 2**32 - 1)
@@ -352,3 +352,15 @@ def test_sums_over_a_matrix_of_the_users_are_rounded_outwards(seed):
     assert Fraction(certificate.kkt_violation) >= violation
     norm = sum(v * b for v, b in zip(g, beta, strict=True))
     assert Fraction(certificate.norm_w) ** 2 >= norm
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sum_over_many_features_counts_its_own_rounding(seed):
+    """w itself is known to a few units of rounding; w·x over 2000 features of one sign is not."""
+    rng = np.random.default_rng(seed)
+    X, beta = rng.uniform(0.5, 1, size=(3, 2000)), np.array([1.0, 0.3, 0.7])
+    sums = linear_expansion(X, beta)
+    w = [sum(Fraction(b) * Fraction(x) for b, x in zip(beta, k, strict=True)) for k in X.T]
+    for value, error, row in zip(sums.values, sums.error, X, strict=True):
+        exact = sum(Fraction(x) * wk for x, wk in zip(row, w, strict=True))
+        assert abs(Fraction(float(value)) - exact) <= Fraction(float(error))
