@@ -1,4 +1,4 @@
-"""How fast `smo` is beside LIBSVM, and how little memory it needs: two Markdown tables.
+"""How fast the solvers are, and how little memory SMO needs: three Markdown tables.
 
 Both solve the same problem to the same tolerance in one process on one BLAS thread, taking turns,
 and the best of several runs counts. `smo` is timed with everything that it needs: building the
@@ -14,17 +14,21 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from sklearn import svm
 from sklearn.datasets import make_circles, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from svmlib.duality import DualProblem
 from svmlib.kernels import RBF
 from svmlib.smo import smo
+from svmlib.svc import SVC
 
 SIZES = (100, 200, 500, 1000, 2000, 5000)
 LARGE = 20_000
@@ -118,6 +122,34 @@ def speed(sizes: tuple[int, ...]) -> None:
     )
 
 
+def switch() -> None:
+    """Print what decides between SMO and the interior point method in ``SVC(solver="auto")``.
+
+    Both close the relative gap to `TOL`; SMO stops after the steps that "auto" grants it.
+    """
+    print('\nTime to close the gap (ms): where `SVC(solver="auto")` changes its solver\n')
+    print("| n | kernel | C | SMO | SMO gap | interior point | auto chose |")
+    print("|--:|:--|--:|--:|--:|--:|:--|", flush=True)
+    for n in (20, 50, 100, 200, 500, 1000):
+        X, y, gamma = prepare(noisy, n)
+        for kernel in ("linear", "rbf"):
+            for C in (1.0, 100.0):
+                options = {"C": C, "kernel": kernel, "gamma": gamma, "tol": TOL}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    patience = SVC(solver="smo", max_iter=100 * n, **options)
+                    pairs = seconds(partial(patience.fit, X, y))[0]
+                inner = SVC(solver="interior_point", **options)
+                newton = seconds(partial(inner.fit, X, y))[0]
+                chosen = SVC(**options).fit(X, y).solver_
+                gap = patience.certificate_.relative_gap
+                print(
+                    f"| {n} | {kernel} | {C:g} | {1e3 * pairs:.1f} | {gap:.0e} "
+                    f"| {1e3 * newton:.1f} | {chosen} |",
+                    flush=True,
+                )
+
+
 def peak_memory() -> str:
     """Return the most memory this process ever held, in MB; only Linux tells."""
     status = Path("/proc/self/status")
@@ -159,4 +191,5 @@ if __name__ == "__main__":
             speed(tuple(map(int, sys.argv[1:])))
         else:
             speed(SIZES)
+            switch()
             memory()
