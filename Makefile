@@ -8,7 +8,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: book lab lab-sources student test live bench notebooks lock clean style unit outputs pages \
-  downloads fresh
+  downloads figures fresh
 
 book: fresh  ## Build the pages into _build/html
 	$(BIN)/jupyter-book build . -W -n --keep-going
@@ -51,7 +51,10 @@ outputs: fresh  ## Run every notebook; compare what it prints and draws with wha
 
 pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
 	$(MAKE) book
-	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_pages_more.py tests/book/test_explorables.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_pages_more.py -n 2 --dist loadgroup -rs
+
+figures: book  ## Drag and type at the figures that one can take hold of
+	$(BIN)/python -m pytest tests/book/test_explorables.py -n 2 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
 	$(BIN)/python -m pytest tests/book/test_downloads.py -rs
