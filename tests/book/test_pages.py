@@ -70,7 +70,8 @@ class Visit:
     def __init__(self, browser, host, page):
         self.page, self.host, self.url = page, host, host + page
         self.requests, self.complaints, self.weight = [], [], {}
-        self.tab = browser.new_page(viewport=DESKTOP, color_scheme="light")
+        # Without motion a sidebar is there or not, and never on its way when a test looks.
+        self.tab = browser.new_page(viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
         self.tab.set_default_timeout(120_000)
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("console", self._listen)
