@@ -6,6 +6,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.isotonic import IsotonicRegression
 
 from svmlib.book import exercises
 from svmlib.book.exercises import _engine
@@ -959,6 +960,80 @@ def changed(function, change):
     return lambda *inputs: change(function(*inputs), *inputs)
 
 
+# Chapter 8
+
+
+def cheapest_threshold(f, y, miss, alarm, *, call=np.greater_equal, never=True, last=False):
+    thresholds = np.append(np.unique(f), np.inf)[: None if never else -1]
+    called = call(f, thresholds[:, np.newaxis])
+    costs = miss * np.sum(~called & (y > 0), axis=1) + alarm * np.sum(called & (y < 0), axis=1)
+    k = len(costs) - 1 - costs[::-1].argmin() if last else costs.argmin()
+    return thresholds[k], costs[k]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (cheapest_threshold, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda *case: 1, "two numbers"),
+        (lambda f, y, a, b: cheapest_threshold(f, y, b, a), "prices are swapped"),
+        (lambda f, y, a, b: cheapest_threshold(f, y, 1, 1), "each kind has its price"),
+        (lambda *case: cheapest_threshold(*case, call=np.greater), "the rule is f ≥ t"),
+        (lambda *case: cheapest_threshold(*case, call=np.less_equal), "samples below t"),
+        (lambda *case: cheapest_threshold(*case, never=False), "∞ must be tried"),
+        (lambda *case: cheapest_threshold(*case, last=True), "return the smallest"),
+        (changed(cheapest_threshold, lambda a, f, *_: (a[0], a[1] / f.size)), "return the sum"),
+        (changed(cheapest_threshold, lambda a, *_: (a[0], a[1] + 1)), "not what your threshold"),
+        (changed(cheapest_threshold, lambda a, *_: (a[0] - 1e-3, a[1])), "one of the values of f"),
+        (lambda f, y, a, b: (np.inf, a * np.sum(y > 0)), "another threshold costs only"),
+    ],
+)
+def test_check_cheapest_threshold(capsys, function, message):
+    assert message in said(capsys, exercises.check_cheapest_threshold, function)
+
+
+def isotonic(y, *, back=True, strict=False):
+    blocks = []
+    for value in y:
+        block = [value]
+        while blocks and np.mean(blocks[-1]) >= np.mean(block) + 1e-12 * strict:
+            block = blocks.pop() + block
+            if not back:
+                break
+        blocks.append(block)
+    return np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (isotonic, "every check passed"),
+        (lambda y: isotonic(y, strict=True), "every check passed"),  # equal means need not merge
+        (lambda y: None, "not written yet"),
+        (lambda y: 1, "an array with one p a sample"),
+        (lambda y: y.copy(), "you return the labels"),
+        (np.sort, "you sort the labels"),
+        (np.maximum.accumulate, "a block takes its mean"),
+        (lambda y: np.full(y.size, y.mean()), "one mean for all"),
+        (lambda y: isotonic(y)[::-1], "falls somewhere"),
+        (lambda y: -isotonic(-y), "turned round"),
+        (lambda y: np.minimum.accumulate(y[::-1])[::-1], "is possible"),
+        (lambda y: isotonic(y, back=False), "falls somewhere"),
+    ],
+)
+def test_check_isotonic(capsys, function, message):
+    assert message in said(capsys, exercises.check_isotonic, function)
+
+
+def test_our_isotonic_regression_is_that_of_scikit_learn():
+    random, key = np.random.default_rng(0), _engine._EXERCISES["isotonic"].key
+    for n in range(1, 30):
+        y = (random.uniform(size=n) < 0.5).astype(float)
+        theirs = IsotonicRegression().fit_transform(np.arange(n), y)
+        np.testing.assert_allclose(key(y).right, theirs)
+
+
 rbf_gram, quadratic_features = TestChapter5.rbf_gram, TestChapter5.quadratic_features
 is_gram_matrix, kernel_perceptron = TestChapter5.is_gram_matrix, TestChapter5.kernel_perceptron
 
@@ -1176,6 +1251,23 @@ MUTANTS = {
         changed(second_order, lambda pair, *_: (pair[0], pair[1] - 1)),
         changed(second_order, lambda pair, *_: (pair[0] + 0.25, pair[1])),
     ],
+    "cheapest_threshold": [
+        lambda *case: cheapest_threshold(*case, last=True),
+        lambda *case: cheapest_threshold(*case, never=False),
+        lambda *case: cheapest_threshold(*case, call=np.greater),
+        lambda f, y, a, b: cheapest_threshold(f, y, a + b, b),
+        lambda f, y, a, b: cheapest_threshold(f, y, a, 1.0),
+        changed(cheapest_threshold, lambda a, *_: (min(a[0], 9.0), a[1])),
+        changed(cheapest_threshold, lambda a, *_: a[::-1]),
+    ],
+    "isotonic": [
+        lambda y: isotonic(y, back=False),
+        lambda y: np.minimum(isotonic(y), 0.999),
+        lambda y: isotonic(y[::-1])[::-1],
+        lambda y: 1 - isotonic(1 - y),
+        lambda y: np.where(isotonic(y) > 0.5, 1.0, isotonic(y)),
+        lambda y: (np.maximum.accumulate(y) + np.minimum.accumulate(y[::-1])[::-1]) / 2,
+    ],
 }
 RIGHT = {
     name.removeprefix("check_"): globals()[name.removeprefix("check_")]
@@ -1345,7 +1437,8 @@ def test_progress_lists_a_chapter(capsys):
         "  open  Code a step inside one class: check_step_within\n"
     )
     exercises.progress()
-    assert capsys.readouterr().out.count("Chapter") == 6
+    chapters = {task.chapter for task in _engine._EXERCISES.values()}
+    assert capsys.readouterr().out.count("Chapter") == len(chapters)
     exercises.progress(1)
     assert capsys.readouterr().out == "Chapter 1: 0 of 0 done\n"
 

@@ -722,8 +722,8 @@ def test_works_from_a_folder_on_disk(browser, page):
 
 FINDS = {
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
-    "C": r"chapters/0[67]\w+\.html#(choosing-c|the-second-cure|search-for-c)",
-    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#search-for-c-and-gamma",
+    "C": r"chapters/0[68]\w+\.html#(choosing-c|the-second-way)",
+    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#choosing-c-and-gamma",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
 }
