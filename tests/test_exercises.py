@@ -1050,6 +1050,57 @@ def hinge_objective(w, b, X, y, C, power=1, kink=1):
     return w @ w / 2 + C * (np.maximum(0, kink - y * (X @ w + b)) ** power).sum()
 
 
+# Chapter 8, second half
+
+
+def multiclass_objective(W, X, y, C):
+    F, rows = X @ W.T, np.arange(len(y))
+    F = F - F[rows, y][:, None] + 1
+    F[rows, y] = 0
+    return np.sum(W**2) / 2 + C * F.max(axis=1).sum()
+
+
+def spectrum_kernel(s, t, length):
+    starts, others = range(len(s) - length + 1), range(len(t) - length + 1)
+    return sum(s[i : i + length] == t[j : j + length] for i in starts for j in others)
+
+
+def tube_gap(K, t, beta, b, C, eps):
+    r = t - K @ beta - b
+    bracket = C * np.maximum(0, np.abs(r) - eps) - beta * r + eps * np.abs(beta)
+    return bracket.sum()  # w = v, so the first term of the proposition is 0
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (multiclass_objective, "every check passed"),
+        (lambda W, X, y, C: multiclass_objective(W, X, y, C) - np.sum(W**2) / 2, "is missing"),
+        (lambda W, X, y, C: multiclass_objective(W, X, y, C) + np.sum(W**2) / 2, "factor ½"),
+        (spectrum_kernel, "every check passed"),
+        (
+            lambda s, t, k: len(
+                {s[i : i + k] for i in range(len(s) - k + 1)}
+                & {t[i : i + k] for i in range(len(t) - k + 1)}
+            ),
+            "counts twice",
+        ),
+        (tube_gap, "every check passed"),
+        (lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, 0 * b, C, eps), "has the bias"),
+        (
+            lambda K, t, beta, b, C, eps: (
+                tube_gap(K, t, beta, b, C, eps) - eps * np.abs(beta).sum()
+            ),
+            "ε is charged",
+        ),
+    ],
+)
+def test_checks_of_practice_b(capsys, function, words):
+    names = list(inspect.signature(function).parameters)
+    check = {"W": "multiclass_objective", "s": "spectrum_kernel", "K": "tube_gap"}[names[0]]
+    assert words in said(capsys, getattr(exercises, f"check_{check}"), function)
+
+
 def second_order(*case, curvature=lambda K, i, j: K[i, i] + K[j, j] - 2 * K[i, j], anybody=False):
     K = case[0]
     g, up, down = state(*case)
@@ -1267,6 +1318,33 @@ MUTANTS = {
         lambda y: 1 - isotonic(1 - y),
         lambda y: np.where(isotonic(y) > 0.5, 1.0, isotonic(y)),
         lambda y: (np.maximum.accumulate(y) + np.minimum.accumulate(y[::-1])[::-1]) / 2,
+    ],
+    "multiclass_objective": [
+        lambda W, X, y, C: multiclass_objective(W, X, np.roll(y, 1), C),
+        lambda W, X, y, C: multiclass_objective(W, X, y, 1.0),
+        lambda W, X, y, C: multiclass_objective(W[:, :1], X[:, :1], y, C),
+        lambda W, X, y, C: multiclass_objective(W, X, y, C) + 1e-4,
+        lambda W, X, y, C: multiclass_objective(W, X[:1], y[:1], C),
+        lambda W, X, y, C: multiclass_objective(np.abs(W), X, y, C),
+        lambda W, X, y, C: np.sum(W**2) / 2 + C * np.mean(np.argmax(X @ W.T, axis=1) != y),
+    ],
+    "spectrum_kernel": [
+        lambda s, t, k: spectrum_kernel(s.lower(), t.lower(), k),
+        lambda s, t, k: spectrum_kernel(s, t[::-1], k),
+        lambda s, t, k: spectrum_kernel(s, t, 1),
+        lambda s, t, k: spectrum_kernel(s, s, k),
+        lambda s, t, k: spectrum_kernel(s, t, k) / max(1, len(s) * len(t)),
+        lambda s, t, k: spectrum_kernel(s[1:], t, k),
+        lambda s, t, k: sum(spectrum_kernel(s, t, m) for m in range(1, k + 1)),
+    ],
+    "tube_gap": [
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, -b, C, eps),
+        lambda K, t, beta, b, C, eps: tube_gap(K, -t, beta, b, C, eps),
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, C, 0.0),
+        lambda K, t, beta, b, C, eps: abs(tube_gap(K, t, beta, b, C, eps)) ** 0.5,
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, 1.0, eps),
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, C, eps) * (1 + 1e-4),
+        lambda K, t, beta, b, C, eps: tube_gap(2 * K, t, beta, b, C, eps),
     ],
 }
 RIGHT = {
