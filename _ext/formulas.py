@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 windows = Path(ROOT_DIR) / "node.exe"
 katex.NODEJS_BINARY = str(windows if windows.exists() else Path(ROOT_DIR) / "bin" / "node")
+# Its server refuses between making a Unix socket and listening at it; only over this one it waits.
+katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket
 katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 300  # a busy machine is no reason to fail
 
 # What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a namespace that
