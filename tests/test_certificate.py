@@ -258,6 +258,16 @@ def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, X):
         assert min(mp.eigsy(K, eigvals_only=True)) >= -problem._lift
 
 
+def test_what_lifts_a_given_matrix_lengthens_its_features():
+    """The bounds hold for K + η: there φ(x) has the square K(x, x) + η, and so 0 is no length."""
+    problem = DualProblem(
+        [[0.0, 0.0], [1.5, 0.5], [2.5, 1.5]], [-1, 1, 1], 1.0, lambda A, B: A @ B.T
+    )
+    assert 0 < problem._lift < np.inf
+    squares = problem._expansion(np.array([-1.0, 0.5, 0.5])).sizes ** 2
+    assert (squares >= problem.diagonal + 0.99 * problem._lift).all()
+
+
 def test_the_mean_of_equal_points_need_not_be_one_of_them():
     """The RBF kernel moves the origin there; far from zero that leaves a rounding of its own."""
     X, kernel = np.full((32, 1), 196006369.02719834), RBF(2.2028622882377852e16)

@@ -1095,7 +1095,7 @@ def tube_gap(K, t, beta, b, C, eps):
         ),
     ],
 )
-def test_checks_of_practice_b(capsys, function, words):
+def test_checks_of_practice(capsys, function, words):
     names = list(inspect.signature(function).parameters)
     check = {"W": "multiclass_objective", "s": "spectrum_kernel", "K": "tube_gap"}[names[0]]
     assert words in said(capsys, getattr(exercises, f"check_{check}"), function)

@@ -27,6 +27,7 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo
+from tests.browser import open_tab
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "_static" / "explorable.js"
@@ -35,7 +36,7 @@ SCRIPT = ROOT / "_static" / "explorable.js"
 @pytest.fixture(scope="module")
 def mathematics(browser):
     """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
-    tab = browser.new_page()
+    tab = open_tab(browser)
     tab.add_script_tag(path=SCRIPT)
 
     def call(name, cases):

@@ -36,6 +36,7 @@ from matplotlib.ticker import FuncFormatter
 from svmlib import hulls
 from svmlib._validation import Array, check_scalar
 from svmlib.book import plotting
+from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
@@ -96,6 +97,7 @@ class Explorable:
             content = io.BytesIO()
             figure.savefig(content, format="png", metadata={"Software": None})
         self.still = base64.b64encode(content.getvalue()).decode("ascii")
+        self.transcript = transcript(figure)
 
     def html(self, *, alive: bool = False) -> str:
         """Return the figure as HTML; alive means that it brings script and style along."""
@@ -119,7 +121,7 @@ class Explorable:
         return {
             "text/html": self.html(alive=_someone_is_there()),
             "image/png": self.still,
-            "text/plain": f"Explorable {self.name}: {self.alt}",
+            "text/plain": f"Explorable {self.name}: {self.alt}\n{self.transcript}",
         }
 
 

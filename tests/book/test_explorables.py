@@ -22,6 +22,7 @@ from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo, smo
 from tests.book.notebooks import ROOT
+from tests.browser import open_tab
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
@@ -81,8 +82,8 @@ class Visit:
 
     def __init__(self, browser, page, state="", **settings):
         self.name, url = page
-        self.context = browser.new_context(**({"viewport": DESKTOP} | settings), offline=True)
-        self.tab = self.context.new_page()
+        self.tab = open_tab(browser, **({"viewport": DESKTOP} | settings), offline=True)
+        self.context = self.tab.context
         self.complaints, self.requests = [], []
         self.tab.on("console", lambda message: self.complaints.append(message.text))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -131,12 +132,20 @@ def drag(tab, grip, dx, dy):
     tab.mouse.up()
 
 
+def frames(visit, count):
+    """Wait until the browser has drawn so often: longer on a busy machine, as all that moves."""
+    visit.tab.evaluate(
+        "async n => { while (n--) await new Promise(drawn => requestAnimationFrame(drawn)); }",
+        count,
+    )
+
+
 def test_comes_alive_and_is_at_rest(visit):
     visit.settle()
     assert not visit.root.locator(".still").is_visible()
     assert visit.status()
     before = visit.root.inner_html()
-    visit.tab.wait_for_timeout(600)
+    frames(visit, 40)  # 600 ms at least
     assert visit.root.inner_html() == before  # nothing moves by itself
     assert "#" not in visit.tab.url
 
@@ -536,7 +545,7 @@ def finger(visit, start, end):
     for k, (x, y) in enumerate(points):
         kind = "touchMove" if k else "touchStart"
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
-        visit.tab.wait_for_timeout(30)
+        frames(visit, 2)
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -556,8 +565,7 @@ def test_a_finger_beside_the_handles_scrolls_the_page(phone):
     box = svg.bounding_box()
     scrolled = phone.tab.evaluate("scrollY")
     finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
-    phone.tab.wait_for_timeout(200)
-    assert phone.tab.evaluate("scrollY") > scrolled + 50
+    phone.tab.wait_for_function(f"scrollY > {scrolled + 50}")
     assert not phone.figure("encode()")
 
 

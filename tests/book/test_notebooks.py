@@ -7,6 +7,7 @@ from statistics import median
 
 import pytest
 
+from svmlib.book.transcript import BEGINNING
 from tests.book import notebooks
 
 PATHS = sorted(notebooks.ROOT.glob("[cr]*/*.ipynb"))
@@ -64,8 +65,10 @@ def test_outputs_are_clean(notebook):
             assert output.output_type != "error", cell.source
             assert output.get("name") != "stderr", cell.source
             plain = output.get("text") or output.get("data", {}).get("text/plain", "")
-            if "image/png" not in output.get("data", {}):
-                assert not re.search(r" at 0x[0-9a-f]+", plain), f"an address: {plain}"
+            assert not re.search(r" at 0x[0-9a-f]+", plain), f"an address: {plain}"
+            assert ("image/png" in output.get("data", {})) == (BEGINNING in plain), (
+                "a picture without a transcript: use_style() comes first"
+            )
 
 
 def test_pictures_are_described_and_numbered(notebook):
@@ -75,6 +78,15 @@ def test_pictures_are_described_and_numbered(notebook):
             assert len(settings.get("image", {}).get("alt", "")) > 20, cell.source
             assert settings.get("figure", {}).get("caption"), cell.source
             assert settings.get("figure", {}).get("name"), cell.source
+
+
+def printed(output):
+    """Return the text of an output, without the transcripts of its pictures or their descriptions.
+
+    Those hold coordinates and claims, which are no printed result.
+    """
+    plain = output.get("text") or output.get("data", {}).get("text/plain", "")
+    return "" if plain.startswith("Explorable ") else plain.partition(BEGINNING)[0]
 
 
 def described(notebook):
@@ -128,7 +140,7 @@ def test_numbers_are_printed_to_the_digits_the_book_needs(notebook):
     """More than eight are not the same on every machine."""
     for cell in code_cells(notebook):
         for output in cell.outputs:
-            plain = str(output.get("text") or output.get("data", {}).get("text/plain", ""))
+            plain = printed(output)
             for number in re.findall(r"\d+\.\d+", plain):
                 assert len(number.replace(".", "").lstrip("0")) <= 8, f"{number} in {plain}"
 
@@ -191,7 +203,7 @@ def test_numbers_in_prose_come_from_a_cell(path):
     for cell in code_cells(notebook):
         computed += f"\n{cell.source}"
         for output in cell.outputs:
-            computed += f"\n{output.get('text', '')}{output.get('data', {}).get('text/plain', '')}"
+            computed += f"\n{printed(output)}"
     known = set(re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d)[,_ ](?=\d{3})", "", computed)))
     for cell in notebook.cells:
         settings = cell.metadata.get("mystnb", {})

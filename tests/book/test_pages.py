@@ -22,6 +22,7 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 
 from tests.book.notebooks import ROOT
+from tests.browser import open_tab
 
 HTML = ROOT / "_build" / "html"
 FRONT = "index.html"
@@ -71,8 +72,9 @@ class Visit:
         self.page, self.host, self.url = page, host, host + page
         self.requests, self.complaints, self.weight = [], [], {}
         # Without motion a sidebar is there or not, and never on its way when a test looks.
-        self.tab = browser.new_page(viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
-        self.tab.set_default_timeout(120_000)
+        self.tab = open_tab(
+            browser, viewport=DESKTOP, color_scheme="light", reduced_motion="reduce"
+        )
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -228,7 +230,7 @@ def test_the_front_page_is_the_index():
 
 
 def test_every_statement_is_listed_by_number_and_title(browser, host):
-    tab = browser.new_page()
+    tab = open_tab(browser)
     listed = {}
     for page in CHAPTERS:
         text = (HTML / page).read_text(encoding="utf-8")
@@ -268,6 +270,35 @@ def test_fits_a_phone(tab):
     tab.set_viewport_size(PHONE)
     width = tab.evaluate("document.documentElement.scrollWidth")
     assert width <= PHONE["width"], f"scrolls sideways: {width} px wide"
+
+
+# What no rule of style may hide, cut off or crowd, with every box opened.
+UNSEEN = """
+    () => {
+        const all = selector => [...document.querySelectorAll(selector)], style = getComputedStyle;
+        const shut = all('article details:not([open])'), names = shut.map(box => box.name);
+        shut.forEach(box => { box.name = ''; box.open = true; });
+        const hidden = all('article figcaption, article details > *')
+            .filter(e => !e.closest('.frame-player'))
+            .filter(e => !e.checkVisibility() || e.getBoundingClientRect().height < 5);
+        const cut = all('article :is(pre, table, .katex-display)').filter(e =>
+            e.scrollWidth > e.clientWidth + 2 && !/auto|scroll/.test(style(e).overflowX));
+        const crowded = all('article p').filter(e => e.textContent.trim().length > 99
+            && parseFloat(style(e).lineHeight) < 1.3 * parseFloat(style(e).fontSize));
+        const twice = all('.katex-mathml').filter(e => e.getBoundingClientRect().width > 2);
+        const small = all('article :is(p, li, td, pre)')
+            .filter(e => parseFloat(style(e).fontSize) < 11);
+        shut.forEach((box, k) => { box.open = false; box.name = names[k]; });
+        return Object.entries({hidden, cut, crowded, twice, small})
+            .flatMap(([what, found]) => found.map(e => `${what}: ${e.outerHTML.slice(0, 100)}`));
+    }
+"""
+
+
+@each(CHAPTERS)
+def test_nothing_is_hidden_cut_off_or_crowded_on_a_phone(tab):
+    tab.set_viewport_size(PHONE)
+    assert not tab.evaluate(UNSEEN)
 
 
 @each(PAGES)
@@ -458,7 +489,7 @@ def press_tab_until(tab, selector, limit=400):
 
 
 def test_the_focus_is_always_visible(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     unseen, stops = [], 0
     while stops < 60:
@@ -478,7 +509,7 @@ def test_the_focus_is_always_visible(browser, host):
 
 
 def test_the_contents_close_when_used_and_on_escape(browser, host):
-    tab = browser.new_page(viewport=PHONE)
+    tab = open_tab(browser, viewport=PHONE)
     tab.goto(host + CHAPTERS[0])
     drawer = tab.locator("#pst-secondary-sidebar-checkbox")
     for leave in (
@@ -493,7 +524,7 @@ def test_the_contents_close_when_used_and_on_escape(browser, host):
 
 
 def test_the_theme_button_says_its_state(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     button = tab.locator(".theme-switch-button:visible")
     said = []
@@ -518,8 +549,7 @@ def test_every_question_has_one_right_answer(page):
 
 
 def test_a_quiz_by_keyboard(browser, host):
-    context = browser.new_context(viewport=DESKTOP)
-    tab = context.new_page()
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     tab.locator("section#quiz .quiz-status").wait_for()
     answers = tab.locator("#quiz details")
@@ -557,11 +587,11 @@ def test_a_quiz_by_keyboard(browser, host):
     assert tab.locator("#quiz details.right").count() == 1
     assert tab.locator("#quiz details.wrong").count() == 1
     assert "1 of" in tab.locator(".quiz-status").inner_text()
-    context.close()
+    tab.close()
 
 
 def test_a_solution_opens_where_one_clicks(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     solution = tab.locator("details.solution").first
     assert not solution.evaluate("d => d.open")
@@ -594,7 +624,7 @@ def test_there_are_players():
 
 @pytest.mark.parametrize("page", PLAYERS, ids=lambda page: Path(page).stem)
 def test_a_player_steps_plays_and_stops(browser, host, page):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.clock.install()
     tab.goto(host + page)
     player = tab.locator(".frame-player").first
@@ -640,8 +670,7 @@ def test_frames_are_described_one_by_one(page):
 
 
 def test_works_without_scripts(browser, host):
-    context = browser.new_context(java_script_enabled=False, viewport=DESKTOP)
-    tab = context.new_page()
+    tab = open_tab(browser, java_script_enabled=False, viewport=DESKTOP)
     tab.goto(host + PLAYERS[0])
     assert tab.locator(".katex-html").first.is_visible()
     player = tab.locator(".frame-player").first
@@ -656,11 +685,11 @@ def test_works_without_scripts(browser, host):
     assert answer.locator(".sd-summary-content").is_visible()
     colors = tab.locator("pre span").evaluate_all("all => all.map(e => getComputedStyle(e).color)")
     assert len(set(colors)) > 3, "code has lost its colours"
-    context.close()
+    tab.close()
 
 
 def on_paper(browser, address, theme):
-    tab = browser.new_page(viewport=DESKTOP, color_scheme=theme)
+    tab = open_tab(browser, viewport=DESKTOP, color_scheme=theme)
     tab.goto(address)
     tab.emulate_media(media="print", color_scheme=theme)
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -708,7 +737,7 @@ def test_nothing_is_cut_off_at_the_right_of_the_paper(tab):
 
 @pytest.mark.parametrize("page", [FRONT, CHAPTERS[0]])
 def test_works_from_a_folder_on_disk(browser, page):
-    tab = browser.new_page()
+    tab = open_tab(browser)
     errors = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.on("requestfailed", lambda request: errors.append(request.url))
@@ -731,7 +760,7 @@ FINDS = {
 
 @pytest.fixture(scope="module", params=["http", "file"])
 def search(request, browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     base = host if request.param == "http" else HTML.as_uri() + "/"
 
     def results(query):
@@ -763,7 +792,7 @@ def test_the_search_says_when_there_is_nothing(search):
 
 @pytest.mark.xdist_group("search")
 def test_special_pages_are_accessible(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     for page in ("search.html?q=margin", "404.html"):
         tab.goto(host + page)
         violations = Axe().run(tab, options={"preload": False}).response["violations"]
