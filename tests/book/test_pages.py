@@ -752,7 +752,9 @@ def test_works_from_a_folder_on_disk(browser, page):
 FINDS = {
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
     "C": r"chapters/0[67]\w+\.html#(choosing-c|the-second-cure|search-for-c)",
-    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#search-for-c-and-gamma",
+    "gamma": r"reference/questions\.html#which-gamma",
+    "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
+    "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
 }
