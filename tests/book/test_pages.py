@@ -312,7 +312,7 @@ def test_lines_have_60_to_80_characters_on_a_desktop(tab):
             .filter(([, lines]) => lines > 1)
             .reduce(([c, l], [length, lines]) => [c + length, l + lines - 0.5], [0, 0])"""
     )
-    if lines > 10:
+    if lines > 20:  # in fewer, how full the last lines happen to be decides
         assert 60 <= characters / lines <= 80
 
 
