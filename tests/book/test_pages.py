@@ -310,7 +310,7 @@ def test_lines_have_60_to_80_characters_on_a_desktop(tab):
     for width in (1280, 1920):
         tab.set_viewport_size({"width": width, "height": 900})
         characters, lines = tab.evaluate(FULL_LINES)
-        if lines > 10:
+        if lines > 20:  # in fewer, how full the last lines happen to be decides
             assert 60 <= characters / lines <= 80
 
 
@@ -791,7 +791,9 @@ def test_works_from_a_folder_on_disk(browser, page):
 FINDS = {
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
     "C": r"chapters/0[67]\w+\.html#(choosing-c|the-second-cure|search-for-c)",
-    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#search-for-c-and-gamma",
+    "gamma": r"reference/questions\.html#which-gamma",
+    "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
+    "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
 }
