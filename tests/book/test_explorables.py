@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from explorables import served
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
@@ -40,6 +41,12 @@ def numbered_six():
     return Dataset(X, np.repeat((-1, 1), 3), ("a", "b"), ("", ""), ("−1", "+1"))
 
 
+def three_points():
+    """The three points of chapter 4."""
+    X = [[1, 2], [2, 0], [0, 0]]
+    return Dataset(X, (1, 1, -1), ("a", "b"), ("", ""), ("−1", "+1"))
+
+
 FIGURES = {
     "street": lambda: explorable.street(load_penguins().in_units((1, 200), ("mm", "200 g")), 141.3),
     "villages": lambda: explorable.villages(load_six_points()),
@@ -47,6 +54,7 @@ FIGURES = {
     "rbf": lambda: explorable.rbf(*rings()),
     "smo": lambda: explorable.smo(load_six_points()),
     "prices": lambda: explorable.prices(),
+    "forces": lambda: explorable.forces(three_points()),
     "units": lambda: explorable.units(load_penguins(), 200),
     "lift": lambda: explorable.lift(load_circles()),
     "box": lambda: explorable.box(numbered_six(), pair=(3, 2)),
@@ -54,7 +62,7 @@ FIGURES = {
 NAMED = "e => e.ariaLabel + e.ariaValueText"
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>
-<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>
+<link rel="stylesheet" href="style.css">{scripts}
 <style>
 body {{ margin: 1rem; font: 16px sans-serif; background: var(--pst-color-background);
   color: var(--pst-color-text-base); }}
@@ -66,14 +74,21 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
 <p style="height: 1500px">Text after.</p></main></body></html>"""
 
 
+def written(name, folder):
+    """A page with this figure, the style and the parts of the script that it needs, as served."""
+    scripts, source = explorable.scripts(name), ROOT / "_static" / "explorables"
+    shutil.copy(source / "style.css", folder)
+    for file in scripts:
+        (folder / file).write_text(served((source / file).read_text("utf-8")), "utf-8")
+    tags = "".join(f'<script defer src="{file}"></script>' for file in scripts)
+    page = PAGE.format(name=name, scripts=tags, figure=FIGURES[name]().html())
+    (folder / "page.html").write_text(page, "utf-8")
+    return name, (folder / "page.html").as_uri()
+
+
 @pytest.fixture(scope="module", params=list(FIGURES))
 def page(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(request.param)
-    for kind in ("js", "css"):
-        shutil.copy(ROOT / "_static" / f"explorable.{kind}", folder)
-    figure = FIGURES[request.param]().html()
-    (folder / "page.html").write_text(PAGE.format(name=request.param, figure=figure), "utf-8")
-    return request.param, (folder / "page.html").as_uri()
+    return written(request.param, tmp_path_factory.mktemp(request.param))
 
 
 class Visit:
@@ -188,7 +203,8 @@ def test_shift_takes_ten_steps(visit):
             visit.tab.evaluate(
                 f"(() => {{ const f = svmExplorable.figures['{visit.name}'];"
                 " return f.points.flat().concat(Object.entries(f.state)"
-                " .filter(([key]) => !f.piece.follows?.(key)).map((entry) => entry[1])); })()"
+                " .filter(([key]) => key === 'angle' || key !== 'best' && !f.piece.follows?.(key))"
+                " .map((entry) => entry[1])); })()"
             )
         )
 
@@ -409,7 +425,7 @@ def check_box(visit, X, y):
         assert found["gain"] == pytest.approx(step.gain, rel=1e-6, abs=1e-12)
         assert found["m"] - found["M"] == pytest.approx(step.gap, rel=1e-6, abs=1e-9)
         alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
-        visit.figure(f"steps.push({step.i} * 6 + {step.j})")
+        visit.figure(f"steps.push(({step.i} * 6 + {step.j}) * 102)")
         visit.figure("draw()")
         shown = [float(v.replace("−", "-")) for v in visit.numbers()["α"].split(", ")]
         assert shown == pytest.approx(alpha, rel=6e-3, abs=1e-9)
@@ -425,17 +441,62 @@ def check_units(visit, X, y):
 
 
 def check_lift(visit, X, y):
-    height, shown = visit.figure("state.height"), visit.numbers()
-    squares = (X**2).sum(axis=1)
-    wrong = np.sum((squares <= height) != (y > 0))
+    """The plane that is named, lifted samples below and above it, and the circle on the floor."""
+    shown = visit.numbers()
+    *centre, radius = (float(v.replace("−", "-")) for v in re.findall(r"[−\d.]+", shown["circle"]))
+    constant, *slopes = re.findall(r"([−+]?) ?([\d.]+)(?: x([₁₂]))?", shown["plane"])
+    w = {name: float(f"{'-' if sign == '−' else ''}{v}") for sign, v, name in slopes}
+    level = float(f"{'-' if constant[0] == '−' else ''}{constant[1]}")
+    assert [w.get("₁", 0), w.get("₂", 0)] == pytest.approx(2 * np.array(centre), abs=0.02)
+    assert radius**2 == pytest.approx(level + np.dot(centre, centre), abs=6e-3)
+    state = visit.figure("state")
+    c = np.array([state["c1"], state["c2"]])
+    below = (X**2).sum(axis=1) - (2 * X @ c + state["height"] - c @ c)
+    wrong = np.sum((below <= 0) != (y > 0))
     assert shown["samples on the wrong side"] == f"{wrong} of {len(y)}"
-    assert float(shown["radius of the circle"]) == pytest.approx(np.sqrt(height), abs=6e-4)
     assert ("below and the outer one above" in visit.status()) == (wrong == 0)
+
+
+def check_forces(visit, X, y):
+    """Both laws of the lever, and the way in which the plank can grow."""
+    bridge, shown, state = hulls.closest_points(X, y), visit.numbers(), visit.figure("state")
+    if not bridge.lower_bound > 0:
+        assert shown == {"width of the plank": "none fits"}
+        return
+
+    def along(degrees):
+        turn = np.radians(degrees)
+        return directional_margin(X, y, [np.cos(turn), np.sin(turn)]).width
+
+    width = along(state["angle"])
+    assert float(shown["width of the plank"].replace("−", "-")) == pytest.approx(width, abs=6e-4)
+    if width <= 0:
+        assert "No plank fits along this direction" in visit.status()
+        return
+    alpha = np.array([float(shown.get(f"force of {name}", 0)) for name in "ABC"])
+    assert shown["sum of the forces"] == "(0, 0)"
+    assert alpha @ y == pytest.approx(0, abs=1.6e-3)
+    rest = "At rest" in visit.status()
+    assert rest == (width >= bridge.distance * (1 - 1e-10))
+    if state["best"]:
+        assert rest
+    if rest:
+        assert shown["sum of the torques"] == "0"
+        w = 2 * bridge.w / (bridge.w @ bridge.w)
+        assert (alpha * y) @ X == pytest.approx(w, abs=6e-4 * np.abs(X).sum())
+        return
+    assert alpha.sum() == pytest.approx(4 / width**2, abs=1.1e-3)
+    torque = float(shown["sum of the torques"].replace("−", "-"))
+    growth = [(along(state["angle"] + h) - width) / np.radians(h) for h in (-1e-6, 1e-6)]
+    assert (growth[0] > 0) == (growth[1] > 0) == (torque > 0)
+    assert min(abs(2 * g / width**2 - torque) for g in growth) <= 0.006 * abs(torque) + 1e-6
+    assert ("counter-clockwise" in visit.status()) == (torque > 0)
 
 
 CHECKS = {
     "units": check_units,
     "lift": check_lift,
+    "forces": check_forces,
     "box": check_box,
     "prices": check_prices,
     "smo": check_smo,
@@ -498,7 +559,7 @@ def test_the_picture_shows_the_line_of_svmlib(visit):
         visit.settle()
         X, y = np.array(visit.figure("points")), np.array(visit.figure("data.y"))
         size = np.ptp(X, axis=0)
-        line = drawn(visit, ".line.strong" if visit.name == "outlier" else ".line")
+        line = drawn(visit, ".line:not(.thin)")
         if visit.name == "street":
             angle = np.radians(visit.figure("state.angle"))
             plane = directional_margin(X, y, [np.cos(angle), np.sin(angle)]).midline
@@ -630,10 +691,7 @@ def test_without_scripts_the_still_stands_for_it(browser, page):
 
 def test_samples_can_be_added(browser, tmp_path):
     """By click, by finger, by Enter, from the address; and they all go away again."""
-    for kind in ("js", "css"):
-        shutil.copy(ROOT / "_static" / f"explorable.{kind}", tmp_path)
-    (tmp_path / "page.html").write_text(PAGE.format(name="rbf", figure=FIGURES["rbf"]().html()))
-    visit = Visit(browser, ("rbf", (tmp_path / "page.html").as_uri()), has_touch=True)
+    visit = Visit(browser, written("rbf", tmp_path), has_touch=True)
     visit.settle()
     said = visit.status()
     box = visit.root.locator("svg").first.bounding_box()
