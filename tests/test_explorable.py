@@ -290,6 +290,10 @@ def test_no_rule_of_the_style_is_dropped_from_the_pages():
 # The Python object
 
 
+def numbered(X, y):
+    return Dataset(X, y, ("a", "b"), ("", ""), ("−1", "+1"))
+
+
 def test_the_still_is_described_and_the_data_are_those_given():
     data = load_six_points()
     bundle = explorable.villages(data)._repr_mimebundle_(include=None, exclude=None)
@@ -420,6 +424,7 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.box(SIX, 11.0), "C"),
         (lambda: explorable.box(SIX, pair=(0, 6)), "pair"),
         (lambda: explorable.units(BIRDS, 1e6), "worth"),
+        (lambda: explorable.units(numbered([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
         (
             lambda: explorable.villages(
                 load_penguins(features=("bill_depth_mm", "body_mass_g", "bill_length_mm"))

@@ -75,7 +75,7 @@ pieces.smo = (figure) => {
       points.forEach((x, k) => plane.text(x, name(k), -20, -9));
       const totals = y.map((sign) => sum(lambda.filter((_, k) => y[k] === sign))), mixed = range(n).filter((k) => lambda[k] > 0);
       plane.rings(mixed.map((k) => points[k]), (k) => 6 + 8 * Math.sqrt(lambda[mixed[k]] / totals[mixed[k]]));
-      const share = (v) => 100 * v / history[0][0];
+      const share = (v) => 100 * v / (history[0][0] || 1);
       ["curve", "curve edge"].forEach((look, k) => bounds.curve(look, history.map((pair, step) => [step, share(pair[k])])));
       bounds.marks("ends", [upper, lower].map((v) => [history.length - 1, share(v)]), 4);
       // The parabola in units of its own: δ over the larger of δ_ij and M, Q over its depth.

@@ -35,7 +35,7 @@ const following = (figure) => ({
 
 pieces.street = (figure) => {
   const {data, points, state} = figure, {y} = data;
-  const first = math.closest(points, y), size = first.meet ? first.R / 8 : first.upper;
+  const first = math.closest(points, y), size = first.meet ? first.R / 8 || 1 : first.upper;
   const middle = Math.round(angleOf(first.meet ? [0, 1] : first.w) / 30) * 30, sides = [middle - 90, middle + 90];
   const plane = figure.plane({width: 300, label: "Samples, and the street between them"});
   const curve = figure.plane({width: 350, height: 250, xlim: sides, ylim: [-2 * size, 1.4 * size],
@@ -94,7 +94,7 @@ pieces.forces = (figure) => {
       const alpha = rest ? best.weights.map((v) => 2 * v / (best.upper * best.upper)) : y.map((_, i) => touching.includes(i) ? 2 / (width * width) : 0);
       const u = rest ? best.w : w, pressing = range(n).filter((i) => fits && alpha[i] > 1e-9 * Math.max(...alpha));
       const force = (i) => plus([0, 0], u, -alpha[i] * y[i]), turn = (i) => points[i][0] * force(i)[1] - points[i][1] * force(i)[0];
-      const reach = 0.3 * (plane.xlim[1] - plane.xlim[0]) / sum(pressing.map((i) => alpha[i] / 2));
+      const reach = 0.2 * (plane.xlim[1] - plane.xlim[0]) / sum(pressing.map((i) => alpha[i] / 2));
       now.draw();
       plane.samples(4, "faint");
       for (const i of pressing) {

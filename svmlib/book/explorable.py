@@ -298,7 +298,7 @@ def street(
         right.plot(degrees, widths)
         right.axhline(0, color=plotting.BLACK, linewidth=0.8)
         right.plot(angle % 360, mine.width, "o", color=plotting.BLACK)
-        size = bridge.distance if bridge.lower_bound > 0 else float(np.abs(widths).min())
+        size = bridge.distance if bridge.lower_bound > 0 else float(np.abs(widths).min()) or 1
         best = degrees[widths.argmax()]
         right.set(xlim=(best - 90, best + 90), ylim=(-2 * size, 1.4 * size))
         right.set(xlabel="angle of $w$ (degrees)", ylabel="width of the street")
@@ -661,15 +661,15 @@ def forces(data: Dataset, *, name: str = "forces") -> Explorable:
 
     def draw(figure: Figure) -> None:
         ax = figure.subplots()
-        plotting.scatter(ax, data)
+        plotting.scatter(ax, data, s=60)
         _frame(ax, plane)
         plotting.margin(ax, Hyperplane(bridge.w, bridge.b), level=bridge.distance**2 / 2)
-        reach = 0.6 * (plane["xlim"][1] - plane["xlim"][0]) / alpha.sum()
+        reach = 0.4 * (plane["xlim"][1] - plane["xlim"][0]) / alpha.sum()
         for i in pressing:
             push = -reach * data.y[i] * alpha[i] * unit
             plotting.arrow(ax, data.X[i] - push, push)
         for x, letter in zip(data.X, letters, strict=True):
-            plotting.note(ax, x, letter, offset=(8, 4))
+            plotting.note(ax, x, letter, offset=(-16, 6))
         plotting.legend(ax)
 
     pushes = ", ".join(f"{alpha[i]:.3f} at {letters[i]}" for i in pressing)
@@ -762,8 +762,9 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
     Raises
     ------
     ValueError
-        If the data do not have two features, or no line separates the classes, or the worth is
-        not positive or more than a factor of 40 away from the ratio of the standard deviations.
+        If the data do not have two features or one is constant, or no line separates the
+        classes, or the worth is not positive or more than a factor of 40 away from the ratio of
+        the standard deviations.
 
     Notes
     -----
@@ -771,6 +772,8 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
     """
     plane = _plane(data, margin=0.06)
     across, upwards = data.X.std(axis=0)
+    if not (across > 0 and upwards > 0):
+        raise ValueError("data must vary in both features, or no unit can be worth another")
     middle = float(np.log10(upwards / across))
     log = float(np.log10(check_scalar(worth, "worth", positive=True)))
     if not abs(log - middle) <= 1.6:
@@ -784,7 +787,6 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
         raise ValueError("data must be separable by a line, but the hulls of the classes meet")
     line = Hyperplane(bridge.w / (1, worth), bridge.b)
     ends = np.array([bridge.p, bridge.q]) * (1, worth)
-    slope = -line.w[0] / line.w[1]
 
     def draw(figure: Figure) -> None:
         ax = figure.subplots()
@@ -795,10 +797,15 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
         plotting.legend(ax)
 
     unit, other = data.units
+    sloped = (
+        f"it has slope {-line.w[0] / line.w[1]:.1f} {other} per {unit}"
+        if line.w[1]
+        else "it is upright"
+    )
     alt = (
         f"{plane['classes'][0]} and {plane['classes'][1]} with their hulls and the optimal line if "
-        f"1 {unit} counts as {worth:g} {other}: it has slope {slope:.1f} {other} per {unit}. A "
-        "thick bridge joins the closest points of the hulls."
+        f"1 {unit} counts as {worth:g} {other}: {sloped}. A thick bridge "
+        "joins the closest points of the hulls."
     )
     content = {
         **plane,

@@ -74,15 +74,17 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
 <p style="height: 1500px">Text after.</p></main></body></html>"""
 
 
-def written(name, folder):
-    """A page with this figure, the style and the parts of the script that it needs, as served."""
-    scripts, source = explorable.scripts(name), ROOT / "_static" / "explorables"
+def written(name, folder, figures=None):
+    """A page with figures, the style and the parts of the script that they need, as served."""
+    figures = figures or [FIGURES[name]()]
+    scripts = dict.fromkeys(file for f in figures for file in explorable.scripts(f.data["kind"]))
+    source = ROOT / "_static" / "explorables"
     shutil.copy(source / "style.css", folder)
     for file in scripts:
         (folder / file).write_text(served((source / file).read_text("utf-8")), "utf-8")
     tags = "".join(f'<script defer src="{file}"></script>' for file in scripts)
-    page = PAGE.format(name=name, scripts=tags, figure=FIGURES[name]().html())
-    (folder / "page.html").write_text(page, "utf-8")
+    body = "".join(figure.html() for figure in figures)
+    (folder / "page.html").write_text(PAGE.format(name=name, scripts=tags, figure=body), "utf-8")
     return name, (folder / "page.html").as_uri()
 
 
@@ -715,3 +717,168 @@ def test_samples_can_be_added(browser, tmp_path):
     assert not visit.complaints
     visit.context.close()
     again.context.close()
+
+
+# What readers may bring, and where they may put it
+
+
+def own(X, y):
+    return Dataset(np.array(X, dtype=float), y, ("a", "b"), ("", ""), ("−1", "+1"))
+
+
+FAR = np.random.RandomState(0).standard_normal((8, 2)) * 1e-3 + 1e5
+NASTY = {
+    "one a class": own([[0, 0], [1, 1]], (-1, 1)),
+    "equal points of both classes": own([[1, 1], [1, 1]], (-1, 1)),
+    "all on a level": own([[0, 0], [1, 0], [2, 0], [3, 0]], (-1, -1, 1, 1)),
+    "touching": own([[0, 0], [2, 0], [1, 0], [1, 2]], (-1, -1, 1, 1)),
+    "one in the middle": own([[0, 0], [4, 0], [0, 4], [1, 1]], (-1, -1, -1, 1)),
+    "threefold": own([[0, 0]] * 3 + [[1, 2]] * 3, np.repeat((-1, 1), 3)),
+    "far away": own(FAR, np.repeat((-1, 1), 4)),
+    "upright": own([[0, 0], [0, 1], [1, 0], [1, 1]], (-1, -1, 1, 1)),
+    "small": own([[0, 0], [1e-9, 1e-9], [1e-9, 0]], (-1, 1, 1)),
+    "large": own([[0, 0], [1e9, 1e9], [1e9, 0]], (-1, 1, 1)),
+}
+EVERYWHERE = """(name) => {
+    const f = svmExplorable.figures[name], bad = [], {xlim, ylim} = f.planes[0];
+    let seed = 12345;
+    const random = () => (seed = seed * 16807 % 2147483647) / 2147483647;
+    const inside = ([low, high]) => {
+        const u = random();
+        return u < 0.3 ? low : u < 0.5 ? high : low + (high - low) * random();
+    };
+    const check = () => {
+        const words = f.says + [...f.table.children].map((row) => row.textContent).join();
+        const drawn = [...f.root.querySelectorAll("svg *")].flatMap((e) => [...e.attributes]);
+        for (const text of [words, ...drawn.map((a) => a.value)]) {
+            if (/NaN|undefined|Infinity|∞/.test(text)) bad.push(`${f.encode()}: ${text}`);
+        }
+    };
+    for (let k = 0; k < (name === "rbf" ? 12 : 60) && !bad.length; k++) {
+        f.decode("");
+        for (const [key, {min, max}] of Object.entries(f.params)) f.slide(key, inside([min, max]));
+        for (const i of f.data.movable) {
+            const old = f.data.X[Math.floor(random() * f.data.X.length)];
+            f.place(i, random() < 0.4 ? old : [inside(xlim), inside(ylim)]);
+        }
+        f.draw();
+        check();
+        for (const button of [...f.root.querySelectorAll("button")].slice(0, -1)) {
+            button.click();
+            f.draw();
+            check();
+        }
+    }
+    return bad;
+}"""
+
+
+def possible(make):
+    """What a reader gets who tries: a figure, or an error that names what is wrong."""
+    try:
+        return [make()]
+    except ValueError as error:
+        assert re.match("data must", str(error))  # noqa: PT017, the figures that are left matter
+        return []
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_nothing_breaks_on_any_data_in_any_position(browser, tmp_path, name):
+    data = NASTY[name]
+    makers = [
+        lambda: explorable.street(data, 10.0),
+        lambda: explorable.villages(data),
+        lambda: explorable.outlier(data),
+        lambda: explorable.rbf(data, data),
+        lambda: explorable.smo(data),
+        lambda: explorable.forces(data),
+        lambda: explorable.box(data, pair=(0, 1)),
+        lambda: explorable.units(data, 1.0),
+        lambda: explorable.lift(data),
+        lambda: explorable.prices(),
+    ]
+    figures = [figure for make in makers for figure in possible(make)]
+    assert len(figures) >= 8
+    visit = Visit(browser, written("street", tmp_path, figures))
+    for figure in figures:
+        assert visit.tab.evaluate(EVERYWHERE, figure.name) == []
+    assert not visit.complaints
+    visit.context.close()
+
+
+def test_no_page_loads_more_than_40_kilobytes():
+    """The figures of each chapter together, before compression."""
+    placed = set()
+    for notebook in sorted((ROOT / "chapters").glob("*.ipynb")):
+        kinds = re.findall(r'\\"kind\\": \\"(\w+)\\"', notebook.read_text("utf-8"))
+        placed.update(kinds)
+        files = {file for kind in kinds for file in explorable.scripts(kind)}
+        texts = [(ROOT / "_static" / "explorables" / f).read_text("utf-8") for f in files]
+        assert sum(len(served(text).encode()) for text in texts) < 40_000
+    assert placed == set(FIGURES)
+
+
+# What only one of them does
+
+
+def alone(browser, name, folder):
+    visit = Visit(browser, written(name, folder))
+    visit.settle()
+    return visit
+
+
+def test_the_picture_is_finer_at_rest_than_on_the_way(browser, tmp_path):
+    visit = alone(browser, "rbf", tmp_path)
+    line = "planes[0].clipped.querySelector('.line').getAttribute('d').length"
+    visit.figure("set('logS', -1.5)")
+    visit.figure("change()")
+    visit.tab.wait_for_function(f"svmExplorable.figures.rbf.{line} > 0")
+    visit.tab.evaluate("() => new Promise(requestAnimationFrame)")
+    moving = visit.figure(line)
+    visit.settle()
+    assert visit.figure(line) > 1.5 * moving
+    visit.context.close()
+
+
+def test_the_best_street_follows_until_it_is_turned(browser, tmp_path):
+    visit = alone(browser, "street", tmp_path)
+    visit.root.get_by_text("Show the best").click()
+    visit.settle()
+    assert "This is the best street" in visit.status()
+    again = Visit(browser, ("street", visit.tab.url.split("#")[0]), state="best=1")
+    again.settle()
+    assert again.status() == visit.status()
+    again.context.close()
+    angle = visit.figure("state.angle")
+    drag(visit.tab, visit.root.locator(".grip[aria-label*='4700 g']").first, 12, 3)
+    visit.settle()
+    assert "This is the best street" in visit.status()
+    assert visit.figure("state.angle") != angle
+    visit.root.locator(".grip[role=slider]").press("ArrowUp")
+    visit.settle()
+    assert "% of the widest possible" in visit.status()
+    visit.context.close()
+
+
+def test_the_pair_is_dragged_along_its_line(browser, tmp_path):
+    """Its multipliers, and nothing else, go where the hand goes; then the best step leads on."""
+    visit = alone(browser, "box", tmp_path)
+    pair = visit.root.locator(".grip[role=slider]")
+    for dx, dy in ((0, -60), (5, -40), (0, -400), (0, 30)):
+        drag(visit.tab, pair, dx, dy)
+        visit.settle()
+        alpha = visit.figure("piece.look(3, 2).alpha")
+        assert alpha[3] == alpha[2]  # labels differ: the line rises
+        assert sum(alpha) == alpha[3] + alpha[2]
+        assert len(visit.figure("steps")) == 1  # one drag after the other is one way
+    assert 0.5 < alpha[3] < 1
+    assert visit.numbers()["α"].split(", ")[2] == f"{alpha[2]:.3g}"
+    visit.root.get_by_text("Take the best step").click()
+    visit.settle()
+    assert visit.figure("piece.look(3, 2).alpha")[3] == 1  # clipped by the box
+    assert len(visit.figure("steps")) == 2
+    again = Visit(browser, ("box", visit.tab.url.split("#")[0]), state=visit.tab.url.split("?")[1])
+    again.settle()
+    assert again.numbers() == visit.numbers()
+    again.context.close()
+    visit.context.close()
