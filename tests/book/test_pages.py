@@ -790,8 +790,8 @@ def test_works_from_a_folder_on_disk(browser, page):
 
 FINDS = {
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
-    "C": r"chapters/0[67]\w+\.html#(choosing-c|the-second-cure|search-for-c)",
-    "gamma": r"reference/questions\.html#which-gamma",
+    "C": r"chapters/0[68]\w+\.html#(choosing-c|the-second-way)",
+    "gamma": r"reference/questions\.html#which-gamma|#choosing-c-and-gamma",
     "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
     "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
