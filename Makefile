@@ -69,8 +69,9 @@ live: .venv/ready  ## Rebuild and reload the pages while you write
 notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the files
 	$(BIN)/python -m tests.book.notebooks $(NOTEBOOKS)
 
-bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run
+bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; time the explorables
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/explorables.py
 
 lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	$(BIN)/pip install --quiet uv

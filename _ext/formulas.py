@@ -44,10 +44,10 @@ def start_and_wait(cls, rundir, timeout):
 
 katex.KaTeXServer.start_server_process = classmethod(start_and_wait)
 
-# What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a namespace that
-# HTML knows, and classes that KaTeX's style sheet has no rule for.
+# What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a row and a
+# namespace that HTML takes for granted, and classes that KaTeX's style sheet has no rule for.
 NEEDLESS = re.compile(
-    r'<annotation encoding="application/x-tex">.*?</annotation>|</?semantics>'
+    r'<semantics><mrow>|</mrow><annotation encoding="application/x-tex">.*?</semantics>'
     r'| xmlns="http://www.w3.org/1998/Math/MathML"'
     r'|(?<=<span class=")(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop) (?=\w)'
     r'|(?<=<span) class="(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop|mtight)"'
@@ -72,18 +72,18 @@ def in_words(latex):
     return html.unescape(re.sub("<[^>]*>", "", mathml))
 
 
-def write(self, node, latex, display):
+def write(self, node, latex, display=False, classes="katex"):
     try:
-        self.body.append(typeset(latex, display))
+        self.body.append(typeset(latex, display).replace('class="katex"', f'class="{classes}"', 1))
     except katex.KaTeXError as error:
         logger.warning("formula not understood: %s", error, location=node)
         self.body.append(self.encode(latex))
 
 
 def visit_math(self, node):
-    self.body.append("<!--formula-->" + self.starttag(node, "span", "", CLASS="math"))
-    write(self, node, node.astext(), display=False)
-    self.body.append("</span><!--/formula-->")
+    self.body.append("<!--formula-->")
+    write(self, node, node.astext(), classes="math katex")
+    self.body.append("<!--/formula-->")
     raise SkipNode
 
 

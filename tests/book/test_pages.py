@@ -157,14 +157,17 @@ def test_every_formula_is_typeset_and_spoken_but_never_focused(tab):
 @each(PAGES)
 def test_no_markup_is_left_over(tab):
     """Dollars, roles and directives belong to the source, not to the page."""
-    prose = tab.evaluate(
-        """() => {
+    prose, everything = tab.evaluate(
+        """() => ['pre, code, .katex, script, style', '.katex, script, style'].map(hidden => {
             const copy = document.querySelector('article').cloneNode(true);
-            copy.querySelectorAll('pre, code, .katex, script, style').forEach(e => e.remove());
+            copy.querySelectorAll(hidden).forEach(e => e.remove());
             return copy.textContent;
-        }"""
+        })"""
     )
-    assert not re.search(r"\$[^$]{1,80}\$|\$\$|\{[a-z:-]+\}`|^:::|```|\\[a-z]{3}", prose)
+    assert not re.search(r"\$[^$]{1,80}\$|\{[a-z][a-z:-]*\}|\\[a-z]{3}", prose)
+    assert "[Figure" not in prose, "a transcript is shown"
+    # A fence that was not understood is shown as code, and so is the name of a role.
+    assert not re.search(r"```|:::|^:\w+: |\$\$|\{[a-z]+:?[a-z]*\}`", everything, re.MULTILINE)
 
 
 @each(PAGES)
@@ -304,16 +307,34 @@ def test_nothing_is_hidden_cut_off_or_crowded_on_a_phone(tab):
 @each(PAGES)
 def test_lines_have_60_to_80_characters_on_a_desktop(tab):
     """On the average of the paragraphs without formulas; the last line of each is half full."""
-    characters, lines = tab.evaluate(
-        """() => [...document.querySelectorAll('article section > p')]
+    for width in (1280, 1920):
+        tab.set_viewport_size({"width": width, "height": 900})
+        characters, lines = tab.evaluate(FULL_LINES)
+        if lines > 20:  # in fewer, how full the last lines happen to be decides
+            assert 60 <= characters / lines <= 80
+
+
+FULL_LINES = """
+    () => [...document.querySelectorAll('article section > p')]
             .filter(p => !p.querySelector('.math, code, img'))
             .map(p => [p.textContent.length, Math.round(
                 p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight))])
             .filter(([, lines]) => lines > 1)
-            .reduce(([c, l], [length, lines]) => [c + length, l + lines - 0.5], [0, 0])"""
+            .reduce(([c, l], [length, lines]) => [c + length, l + lines - 0.5], [0, 0])
+"""
+
+
+@each([page for page in CHAPTERS if "duality" in page])
+def test_a_formula_wider_than_its_place_scrolls_there(tab):
+    """None is, even on a phone, so the place is made narrower than any."""
+    tab.set_viewport_size({"width": 220, "height": 800})
+    wide = tab.eval_on_selector_all(
+        ".katex-display",
+        """all => all.filter(f => f.checkVisibility() && f.scrollWidth > f.clientWidth + 2)
+            .map(f => [getComputedStyle(f).overflowX, f.getBoundingClientRect().right])""",
     )
-    if lines > 10:
-        assert 60 <= characters / lines <= 80
+    assert wide
+    assert all(overflow == "auto" and right <= 220 for overflow, right in wide)
 
 
 @each(PAGES)
@@ -391,28 +412,38 @@ def choose_theme(tab, theme):
     tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
 
 
+# Formulas and code are nine of ten elements, all of one make, and axe takes a minute for those of a
+# chapter. Code stays as plain text, formulas as MathML; what they look like is measured below.
+SIMPLIFY = """
+    () => {
+        window.putBack = [...document.querySelectorAll('.katex-html, pre > *')].map(part => {
+            const stand = document.createTextNode(part.matches('pre > *') ? part.textContent : '');
+            part.replaceWith(stand);
+            return () => stand.replaceWith(part);
+        });
+        // Folded answers are part of the page too.
+        document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; });
+    }
+"""
+
+
 @pytest.mark.parametrize("theme", THEMES)
 @each(PAGES)
 def test_is_accessible(tab, theme):
     choose_theme(tab, theme)
-    # Folded answers are part of the page too. The inside of formulas is looked at below: they are
-    # most of the nodes of a page, all of one make, and axe takes minutes for them.
-    tab.evaluate(
-        "document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; })"
-    )
-    # All rules in the light; what can differ in the dark is the contrast. That of code, which is
-    # most of it, is measured below.
-    rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
-    options = {"preload": False, "resultTypes": ["violations"], **rules}
-    excluded = {"exclude": [[".katex-html"], *([["pre"]] if theme == "dark" else [])]}
-    violations = Axe().run(tab, context=excluded, options=options).response["violations"]
-    serious = [
-        f"{rule['id']}: {rule['help']}: {node['html'][:200]}"
+    tab.evaluate(SIMPLIFY)
+    assert not complaints_of_axe(tab)
+    tab.evaluate("putBack.forEach(restore => restore())")
+
+
+def complaints_of_axe(tab):
+    options = {"preload": False, "resultTypes": ["violations"]}
+    violations = Axe().run(tab, options=options).response["violations"]
+    return [
+        f"{rule['impact']}, {rule['id']}: {rule['help']}: {node['html'][:200]}"
         for rule in violations
-        if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"]
     ]
-    assert not serious, "\n".join(serious)
 
 
 CONTRASTS = """
@@ -685,6 +716,14 @@ def test_works_without_scripts(browser, host):
     assert answer.locator(".sd-summary-content").is_visible()
     colors = tab.locator("pre span").evaluate_all("all => all.map(e => getComputedStyle(e).color)")
     assert len(set(colors)) > 3, "code has lost its colours"
+    assert tab.get_by_text("Without scripts").is_visible()
+    assert (
+        not tab.locator(".search-button-field, .theme-switch-button")
+        .locator("visible=true")
+        .count()
+    )
+    tab.emulate_media(media="print")
+    assert shown(player) == [player.locator("figure").count() - 1], "on paper, the last frame"
     tab.close()
 
 
@@ -752,7 +791,9 @@ def test_works_from_a_folder_on_disk(browser, page):
 FINDS = {
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
     "C": r"chapters/0[68]\w+\.html#(choosing-c|the-second-way)",
-    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#choosing-c-and-gamma",
+    "gamma": r"reference/questions\.html#which-gamma|#choosing-c-and-gamma",
+    "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
+    "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
 }
@@ -795,8 +836,7 @@ def test_special_pages_are_accessible(browser, host):
     tab = open_tab(browser, viewport=DESKTOP)
     for page in ("search.html?q=margin", "404.html"):
         tab.goto(host + page)
-        violations = Axe().run(tab, options={"preload": False}).response["violations"]
-        assert not [rule for rule in violations if rule["impact"] in ("serious", "critical")]
+        assert not complaints_of_axe(tab)
     tab.locator("article a", has_text="front page").click()
     assert tab.url == host + FRONT
     tab.close()
