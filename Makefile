@@ -84,10 +84,15 @@ clean:  ## Remove everything that the other commands made
 # Stored runs are keyed on the notebook alone, so a page would keep old outputs after an edit in
 # the library or an upgrade. Whatever the notebooks import makes all of them run again. The wheel
 # in the readers' zip is made here too, because it changes with the same files.
-fresh: _build/fresh
+fresh: _build/fresh _build/remade
 _build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.txt pyproject.toml Makefile | .venv/ready
 	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live _build/student _build/wheel
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/wheel .
+	touch $@
+
+# Sphinx does not see that what makes the pages has changed. They are made anew; nothing runs again.
+_build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html) | _build/fresh
+	rm -rf _build/.doctrees _build/html _build/live _build/student
 	touch $@
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml
