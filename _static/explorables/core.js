@@ -192,7 +192,7 @@ class Plane {
     for (const [v, text] of xticks ?? marks(xlim, 0)) {
       const [x] = this.at([v, ylim[0]]);
       make("path", frame, {d: `M${x},${bottom}v4`});
-      make("text", frame, {x, y: bottom + 16, "text-anchor": "middle"}, text);
+      make("text", frame, {x, y: bottom + 16, "text-anchor": x + 4 * text.length > width ? "end" : "middle"}, text);
     }
     for (const [v, text] of yticks ?? marks(ylim, 1)) {
       const [, y] = this.at([xlim[0], v]);
