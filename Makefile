@@ -55,7 +55,7 @@ pages: outputs  ## Build the pages from what was just run, and look at them in a
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
 figures: book  ## Drag and type at the figures that one can take hold of
-	$(BIN)/python -m pytest tests/book/test_explorables.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
 	$(BIN)/python -m pytest tests/book/test_downloads.py -rs
