@@ -47,7 +47,7 @@ katex.KaTeXServer.start_server_process = classmethod(start_and_wait)
 # What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a row and a
 # namespace that HTML takes for granted, and classes that KaTeX's style sheet has no rule for.
 NEEDLESS = re.compile(
-    r'<semantics><mrow>|</mrow><annotation encoding="application/x-tex">.*?</semantics>'
+    r'<annotation encoding="application/x-tex">.*?</annotation>|</?semantics>'
     r'| xmlns="http://www.w3.org/1998/Math/MathML"'
     r'|(?<=<span class=")(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop) (?=\w)'
     r'|(?<=<span) class="(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop|mtight)"'
@@ -59,7 +59,8 @@ NEEDLESS = re.compile(
 @cache
 def typeset(latex, display=False):
     options = {"displayMode": display, "throwOnError": True, "strict": "error"}
-    return NEEDLESS.sub("", katex.render_latex(latex, options))
+    written = NEEDLESS.sub("", katex.render_latex(latex, options))
+    return re.sub(r"(<math[^>]*>)<mrow>(.*)</mrow></math>", r"\1\2</math>", written)
 
 
 def in_words(latex):

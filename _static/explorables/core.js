@@ -170,6 +170,7 @@ function ticks([low, high]) {
   return range(Math.floor(high / step + 1e-9) - first + 1).map((k) => [(first + k) * step, show((first + k) * step, digits)]);
 }
 
+let clips = 0;  // two figures of one notebook may have one name
 /** A picture. A drawing lists its shapes from back to front; their nodes are used again, in order. */
 class Plane {
   constructor(figure, {label, axes = figure.data.axes, xlim = figure.data.xlim, ylim = figure.data.ylim,
@@ -177,7 +178,8 @@ class Plane {
     Object.assign(this, {figure, xlim, ylim, left: 40, top: 24, grips: []});
     this.w = width - this.left - 10;
     this.h = equal ? this.w * (ylim[1] - ylim[0]) / (xlim[1] - xlim[0]) : height - this.top - 36;
-    const bottom = this.top + this.h, clipId = `${figure.root.id}-${figure.planes.push(this)}`;
+    const bottom = this.top + this.h, clipId = `svm-clip-${++clips}`;
+    figure.planes.push(this);
     this.svg = make("svg", figure.planes.length > 1 ? figure.side : figure.live,
       {viewBox: `0 0 ${width} ${bottom + 36}`, role: "group", "aria-label": label});
     this.svg.style.setProperty("--width", `${width}px`);
@@ -190,7 +192,7 @@ class Plane {
     for (const [v, text] of xticks ?? marks(xlim, 0)) {
       const [x] = this.at([v, ylim[0]]);
       make("path", frame, {d: `M${x},${bottom}v4`});
-      make("text", frame, {x, y: bottom + 16, "text-anchor": "middle"}, text);
+      make("text", frame, {x, y: bottom + 16, "text-anchor": x + 4 * text.length > width ? "end" : "middle"}, text);
     }
     for (const [v, text] of yticks ?? marks(ylim, 1)) {
       const [, y] = this.at([xlim[0], v]);
@@ -326,8 +328,9 @@ class Plane {
 
 // ---- Figures -----------------------------------------------------------------------------------
 class Figure {
-  constructor(root) {
+  constructor(root, page) {
     this.root = root;
+    this.page = page;  // on a page the address holds the situation; in a notebook the cell does
     this.data = JSON.parse(root.querySelector("script").textContent);
     const taken = this.data.classes.map((name) => SPECIES[name]), free = range(3).filter((k) => !taken.includes(k));
     this.kinds = taken.map((k) => k ?? free.shift());
@@ -343,7 +346,7 @@ class Figure {
     this.side.append(this.tools, this.table, this.status);
     this.live.append(this.side);
     root.dataset.alive = "";
-    this.visit();
+    if (page) this.visit();
     this.draw();
     this.settle(false);
   }
@@ -434,9 +437,9 @@ class Figure {
     this.moving = false;
     if (this.pending || this.piece.work?.()) { this.timer = setTimeout(() => this.settle(moved), 0); return; }
     if (this.status.textContent !== this.says) this.status.textContent = this.says;
-    if (moved) {
+    if (moved && this.page) {
       const state = this.encode();
-      try { history.replaceState(history.state, "", `#${this.root.id}${state && `?${state}`}`); } catch { /* no address, as in a notebook's frame */ }
+      try { history.replaceState(history.state, "", `#${this.root.id}${state && `?${state}`}`); } catch { /* in a frame without an address */ }
     }
     this.root.dataset.settled = "true";
   }
@@ -478,10 +481,10 @@ class Figure {
 
 // ---- The page ----------------------------------------------------------------------------------
 const figures = {}, pieces = {};
-function scan() {
-  for (const root of document.querySelectorAll(".explorable:not([data-alive])")) figures[root.id] = new Figure(root);
+function scan(page) {
+  for (const root of document.querySelectorAll(".explorable:not([data-alive])")) figures[root.id] = new Figure(root, page);
 }
 window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, several, listed, letter, LOOK};
-window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.visit()) figure.change(); });
-document.addEventListener("DOMContentLoaded", scan);  // after the pieces, which are deferred too
+window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change(); });
+document.addEventListener("DOMContentLoaded", () => scan(true));  // after the pieces, which are deferred too
 })();

@@ -105,7 +105,7 @@ pieces.outlier = (figure) => {
         ["gap", power(solution.primal - solution.dual)],
         ["slacks, together", show(sum(slack), 3)],
         ["multipliers", `${count(1)} at C, ${count(0.5)} between, ${count(0)} at 0`],
-        ["sample in the circle", `slack ${show(own, 3)}, α = ${show(alpha[special] / C, 3)} C`],
+        ["sample in the circle", `slack ${show(own, 3)}, α = ${show(alpha[special] / C, 3)}\u00a0C`],
       ]);
       const where = own <= 1e-7 ? "needs no slack" : own < 1 ? "is inside the band, on its own side" : own > 1 ? "is on the wrong side of the line" : "is on the line";
       const words = flat ? "w is 0: there is no line, every point gets the same answer."

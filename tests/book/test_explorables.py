@@ -857,11 +857,12 @@ def test_the_best_street_follows_until_it_is_turned(browser, tmp_path):
     again.settle()
     assert again.status() == visit.status()
     again.context.close()
-    angle = visit.figure("state.angle")
-    drag(visit.tab, visit.root.locator(".grip[aria-label*='4700 g']").first, 12, 3)
+    width = visit.numbers()["width of your street"]
+    place = re.findall(r"at (\d\S* mm, \d+ g)", visit.status())[0]
+    drag(visit.tab, visit.root.locator(f".grip[aria-label*='{place}']").first, 12, 3)
     visit.settle()
     assert "This is the best street" in visit.status()
-    assert visit.figure("state.angle") != angle
+    assert visit.numbers()["width of your street"] != width
     visit.root.locator(".grip[role=slider]").press("ArrowUp")
     visit.settle()
     assert "% of the widest possible" in visit.status()

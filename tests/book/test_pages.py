@@ -413,11 +413,11 @@ def choose_theme(tab, theme):
 
 
 # Formulas and code are nine of ten elements, all of one make, and axe takes a minute for those of a
-# chapter. Code stays as plain text, formulas as MathML; what they look like is measured below.
+# chapter. For axe they are plain text, formulas as they are spoken; their looks are measured below.
 SIMPLIFY = """
     () => {
-        window.putBack = [...document.querySelectorAll('.katex-html, pre > *')].map(part => {
-            const stand = document.createTextNode(part.matches('pre > *') ? part.textContent : '');
+        window.putBack = [...document.querySelectorAll('.katex, pre > *')].map(part => {
+            const stand = document.createTextNode((part.querySelector('math') ?? part).textContent);
             part.replaceWith(stand);
             return () => stand.replaceWith(part);
         });
@@ -427,12 +427,12 @@ SIMPLIFY = """
 """
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @each(PAGES)
-def test_is_accessible(tab, theme):
-    choose_theme(tab, theme)
+def test_is_accessible(tab):
     tab.evaluate(SIMPLIFY)
-    assert not complaints_of_axe(tab)
+    for theme in THEMES:
+        choose_theme(tab, theme)
+        assert not complaints_of_axe(tab)
     tab.evaluate("putBack.forEach(restore => restore())")
 
 
@@ -716,7 +716,7 @@ def test_works_without_scripts(browser, host):
     assert answer.locator(".sd-summary-content").is_visible()
     colors = tab.locator("pre span").evaluate_all("all => all.map(e => getComputedStyle(e).color)")
     assert len(set(colors)) > 3, "code has lost its colours"
-    assert tab.get_by_text("Without scripts").is_visible()
+    assert tab.locator("noscript p").is_visible()
     assert (
         not tab.locator(".search-button-field, .theme-switch-button")
         .locator("visible=true")
