@@ -83,7 +83,7 @@ def main(sizes: tuple[int, ...]) -> str:
     )
     alone: dict[int, float] = {}
     for workers in WORKERS:
-        options = {"threads_per_worker": 1, "dashboard_address": None}
+        options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
         with (
             LocalCluster(n_workers=workers, silence_logs=logging.CRITICAL, **options) as cluster,
             Client(cluster),

@@ -210,7 +210,7 @@ def cluster():
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # any free port
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster),
