@@ -21,20 +21,23 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.duality import DualProblem, Solution, check_problem
-from svmlib.kernels import BLOCK, Kernel, Linear, against, expansion
+from svmlib.kernels import BLOCK, Kernel, Linear, PointwiseKernel, against, expansion
 
 __all__ = ["NewtonStep", "newton"]
 
 _EPS = float(np.finfo(float).eps)
 _WHOLE = 1000  # up to here K is kept whole
-_DIRECT = 400  # up to here a start from a quarter of the samples saves nothing
-_COLD, _WARM = 4.0, 0.15  # how wide the smoothing is at first, in units of y f(x)
-_ROUGH = 0.05  # where a start for a larger problem is good enough, in the same units
+_DIRECT = 700  # up to here a start from a quarter of the samples saves nothing
+_COLD, _WARM = 2.0, 0.2  # how wide the smoothing is at first, in units of y f(x)
+_ROUGH = 0.2  # where a start for a larger problem is good enough, in the same units
+_EXACT = 0.2
+_PIVOTS, _RESIDUAL = 200, 1e-6
 _LARGEST = 1000.0  # no multiplier is expected to be larger, in units of 1 / k(x, x)
 
 Indices = NDArray[np.intp]
@@ -121,11 +124,15 @@ class _Journal:
 
 
 def _solve(problem: DualProblem, tol: float, journal: _Journal, end: float = 0.0):
-    """Return β and b, where n is large from a start that a random quarter of the samples gives."""
+    """Return β and b, where n is large from a start that a smaller problem gives."""
     n, y = problem.n, problem.y
     K = _gram(problem)
     if n <= _DIRECT:
-        return _follow(K, problem, np.zeros(n), 0.0, None, tol, journal, end)
+        return _follow(K, problem, np.zeros(n), 0.0, np.zeros(n), _COLD, tol, journal, end)
+    Phi = _low_rank(problem)
+    if Phi is not None:
+        beta, b = _solve(DualProblem(Phi, y, problem.upper), tol, journal, end)
+        return _follow(K, problem, beta, b, K.times(beta) + b, _ROUGH, tol, journal, end)
     rng = np.random.default_rng(n)
     classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
     part = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
@@ -134,11 +141,27 @@ def _solve(problem: DualProblem, tol: float, journal: _Journal, end: float = 0.0
     rough, b = _solve(sub, tol, journal, _ROUGH)
     s = expansion(problem.kernel, sub.X, rough, problem.X) + b
     beta = np.zeros(n)
-    beta[part] = rough * share
-    return _follow(K, problem, beta, b, s, tol, journal, end)
+    beta[part] = rough
+    return _follow(K, problem, beta, b, s, _WARM, tol, journal, end)
 
 
-def _follow(K, problem, beta, b, s, tol, journal, end):
+def _low_rank(problem):
+    """Return Φ with ΦΦᵀ as good as K, and few columns, if there is one."""
+    n = problem.n
+    if isinstance(problem.kernel, Linear) or not isinstance(problem.kernel, PointwiseKernel):
+        return None
+    some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
+    size = float(problem.diagonal.mean())
+    U, pivots, rank, _ = dpstrf(problem.kernel(problem.X[some], problem.X[some]), tol=_RESIDUAL * size)
+    if rank > some.size // 2:
+        return None
+    corners = problem.X[some[pivots[:rank] - 1]]
+    Phi = problem.kernel(problem.X, corners)
+    Phi = dtrsm(1.0, U[:rank, :rank], Phi, side=1, lower=0)
+    return np.ascontiguousarray(Phi)
+
+
+def _follow(K, problem, beta, b, s, window, tol, journal, end):
     """Return β and b at the end of the stages."""
     y, C = problem.y, problem.upper
     lo, hi = np.minimum(0, y * C), np.maximum(0, y * C)
@@ -146,17 +169,13 @@ def _follow(K, problem, beta, b, s, tol, journal, end):
     scale = min(float(C.mean()), _LARGEST / size)
     floor = 8 * _EPS * problem.n * float(np.abs(problem.diagonal).max())
     c = _clip(beta, lo, hi)
-    if s is None:
-        s, h = np.full(problem.n, b), _COLD / scale
-    else:
-        scale = min(scale, float(np.abs(c).max()) or scale)
-        h = _WARM / scale
-        beta, b = _predict(K, y, lo, hi, c, s, h)
-        s = K.times(beta) + b
-    h = max(h, floor)
-    while not journal.full:
-        q = _clip(c + (y - s) / h, lo, hi)
-        near = np.flatnonzero((np.abs(c + (y - s) / h - q) <= scale) | (beta != q))
+    if c.any():
+        scale = min(scale, float(c @ c / np.abs(c).sum()))
+    h = max(window / scale, floor)
+    while not journal.full and not _done(C, y, c, beta, b, s, tol):
+        p = c + (y - s) / h
+        q = _clip(p, lo, hi)
+        near = np.flatnonzero((np.abs(p - q) <= scale) | (beta != q))
         block, near = K.restrict(near)
         outside = float(beta.sum() - beta[near].sum())
         try:
@@ -170,13 +189,15 @@ def _follow(K, problem, beta, b, s, tol, journal, end):
         s += K.times(change) + (b_new - b)
         beta, b = beta + change, b_new
         c = _clip(beta, lo, hi)
-        if h * scale <= end or _done(C, y, c, beta, b, s, tol):
+        if h * scale <= end:
             break
         h = max(h / 2, floor)
     return c, b
 
 
 def _done(C, y, c, beta, b, s, tol):
+    if not c.any():
+        return False
     alpha, margin = np.abs(c), y * s
     if np.abs(c - beta).max() > 1e-9 * alpha.max():
         return False
@@ -192,19 +213,6 @@ def _done(C, y, c, beta, b, s, tol):
 
 def _clip(v, lo, hi):
     return np.minimum(np.maximum(v, lo), hi)
-
-
-def _predict(K, y, lo, hi, c, s, h):
-    """Return β and b with the free multipliers that s predicts, solved for."""
-    p = c + (y - s) / h
-    beta = _clip(p, lo, hi)
-    free = np.flatnonzero(beta == p)
-    if not free.size:
-        return beta, float(np.median(y - s))
-    beta[free] = 0
-    target = y[free] + h * c[free] - K.times(beta)[free]
-    beta[free], b = _solve_free(K, free, h, target, -float(beta.sum()))
-    return beta, b
 
 
 def _solve_free(K, free, h, target, total):
@@ -227,26 +235,25 @@ def _stage(K, y, lo, hi, beta, b, s, c, h, outside, tol, journal):
         free = np.flatnonzero(inside)
         delta = q - beta
         delta_b = 0.0
-        imbalance = float(q.sum()) + outside
         if free.size:
             target = h * delta[free]
             delta[free] = 0
             target -= K.times(delta)[free]
             total = -outside - float(beta.sum() + delta.sum())
             delta[free], delta_b = _solve_free(K, free, h, target, total)
-        elif abs(imbalance) > 1e-12 * np.abs(q).sum():  # only b can help
-            delta, delta_b = np.zeros_like(q), float(np.sign(imbalance))
+        elif abs(q.sum() + outside) > 1e-12 * np.abs(q).sum():  # only b can help
+            delta, delta_b = np.zeros_like(q), float(np.sign(q.sum() + outside))
         Kdelta = K.times(delta)
         ds = Kdelta + delta_b
-        slope, length = _search(
-            p, ds, lo, hi, h, delta @ Kbeta - outside * delta_b, delta @ Kdelta
-        )
+        linear = delta @ Kbeta - outside * delta_b
+        noise = 16 * _EPS * (np.abs(delta) @ np.abs(Kbeta) + np.abs(q) @ np.abs(ds))
+        slope, length = _search(p, ds, lo, hi, h, linear, delta @ Kdelta)
+        if -slope <= noise:
+            break
         journal.write(NewtonStep(y.size, h, free.size, length, slope))
         beta, b = beta + length * delta, b + length * delta_b
         Kbeta += length * Kdelta
         s = Kbeta + base + b
-        if -slope <= 1e-13 * np.abs(q).sum():
-            break
         if length == 1:
             p_new = c + (y - s) / h
             if ((p_new > lo) == (p > lo)).all() and ((p_new < hi) == (p < hi)).all():
@@ -269,7 +276,7 @@ def _search(p, ds, lo, hi, h, linear, quadratic):
     t, low, high = 1.0, 0.0, np.inf
     for _ in range(50):
         value, curvature = slope(t)
-        if abs(value) <= 0.05 * abs(start):
+        if abs(value) <= _EXACT * abs(start):
             break
         if value > 0:
             high = t
