@@ -37,7 +37,8 @@ _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
 _DIRECT = 700  # up to here a start from a quarter of the samples saves nothing
 _COLD, _WARM, _ROUGH = 2.0, 0.2, 0.05  # widths of the smoothing, in units of y f(x): of the first
 # stage without a start, with the start of a smaller problem, and with a start that is nearly right
-_EXACT = 1e-9  # where there are few samples, the gap to reach: it costs a step or two more
+_FEW, _EXACT = 100, 1e-9  # with so few samples the gap goes down to this: it costs little more
+_STAGES = 100  # more would only move rounding about
 _SETTLED = 0.2  # the share of the slope that the line search may leave
 _EXPECTED = 1000.0  # multipliers larger than this, in units of 1 / k(x, x), are a surprise
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
@@ -113,7 +114,7 @@ def newton(
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
         Stop when the duality gap is at most ``tol`` of the primal value, and the KKT conditions
-        hold to ``tol`` in units of y f(x). With up to 700 samples it goes on to about 1e-9.
+        hold to ``tol`` in units of y f(x). With up to 100 samples it goes on to about 1e-9.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
@@ -162,7 +163,7 @@ def newton(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
-    goal = tol / 2 if problem.n > _DIRECT else min(tol / 2, _EXACT)
+    goal = tol / 2 if problem.n > _FEW else min(tol / 2, _EXACT)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if start is None:
             beta, b = _solve(problem, goal, journal)
@@ -210,8 +211,9 @@ def low_rank(problem: DualProblem) -> Array | None:
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None if r would be more than half of the samples looked at, or the kernel is linear
-        (then X is Φ) or not one of `svmlib.kernels` that has a formula.
+        Φ; None if r would be more than half of the samples looked at, or Φ too large for a quarter
+        of the problem's cache; or if there are at most 700 samples, and nothing to gain; or if the
+        kernel is linear (then X is Φ) or has no formula that this library knows.
 
     Notes
     -----
@@ -232,7 +234,7 @@ def low_rank(problem: DualProblem) -> Array | None:
     (True, True)
     """
     n, kernel = problem.n, problem.kernel
-    if isinstance(kernel, Linear) or not isinstance(kernel, PointwiseKernel):
+    if n <= _DIRECT or isinstance(kernel, Linear) or not isinstance(kernel, PointwiseKernel):
         return None
     some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
     zero = _RESIDUAL * float(problem.diagonal.mean())
@@ -306,7 +308,9 @@ def _follow(
     if c.any():
         typical = min(typical, float(c @ c / np.abs(c).sum()))
     h = max(width / typical, floor) or 1.0
-    while not (journal.full or _optimal(C, y, lo, hi, beta, b, s, tol)):
+    for _ in range(_STAGES):
+        if journal.full or _optimal(C, y, lo, hi, beta, b, s, tol):
+            break
         p = c + (y - s) / h
         q = _clip(p, lo, hi)
         candidates = np.flatnonzero((np.abs(p - q) <= typical) | (beta != q))
@@ -384,16 +388,17 @@ class _Stage:
             linear = float(delta @ K_beta) - self.outside * delta_b
             slope = linear - float(q @ ds)
             noise = float(np.abs(delta) @ np.abs(K_beta) + np.abs(q) @ np.abs(ds))
-            if not -slope > 16 * _EPS * noise:
-                break  # at the minimum only rounding is left of the slope
-            length = self.search(p, ds, slope, linear, float(delta @ K_delta))
-            journal.write(NewtonStep(p.size, self.h, int(free.sum()), length, slope))
+            done = not -slope > 16 * _EPS * noise  # at the minimum only rounding is left of it
+            length = 1.0
+            if not done:
+                length = self.search(p, ds, slope, linear, float(delta @ K_delta))
+                journal.write(NewtonStep(p.size, self.h, int(free.sum()), length, slope))
             met = (delta != 0) & ~free & (length == 1)  # a bound, exactly
             beta = np.where(met, q, beta + length * delta)
             b += length * delta_b
             K_beta = K_beta + length * K_delta
             s = K_beta + rest + b
-            if length == 1 and self.settled(beta, s, p, slope):
+            if done or (length == 1 and self.settled(beta, s, p, slope)):
                 break
         return beta, b
 
