@@ -49,7 +49,7 @@ KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 
 # `make bench` measures where these belong.
-_SMALL = 100  # up to here Newton's method needs no start
+_SMALL = 700  # up to here Newton's method needs no start
 _FIRST_STEPS = 2  # steps a sample that SMO has to find the solution, or a start for Newton's method
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
@@ -91,7 +91,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"auto"`` tries them in turn, and takes the first whose certificate is good enough.
-        Newton's method is first with at most 100 samples, a linear kernel, or one that a few
+        Newton's method is first with at most 700 samples, a linear kernel, or one that a few
         coordinates describe (`svmlib.newton.low_rank`); else SMO is, for 2 steps a sample, and
         Newton's method goes on from there. Last is the interior point method, or SMO again if
         there are more than 2000 samples; and it is SMO alone where the kernel is not known to be
@@ -300,6 +300,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     def _class_weight(self, labels: NDArray[np.generic]) -> Array:
         """Return the factors of C for the two classes."""
+        if self.class_weight is None:
+            return np.ones(2)
         if isinstance(self.class_weight, dict):
             unknown = set(self.class_weight) - set(self.classes_.tolist())
             if unknown:
@@ -307,7 +309,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                     f"class_weight must have labels of y as keys, which are "
                     f"{self.classes_.tolist()}, got {sorted(map(str, unknown))}"
                 )
-        elif self.class_weight is not None and self.class_weight != "balanced":
+        elif self.class_weight != "balanced":
             raise ValueError(
                 f'class_weight must be a dict, "balanced" or None, got {self.class_weight!r:.80}'
             )
