@@ -166,8 +166,8 @@ def test_solvers_are_interchangeable(solver):
 
 
 def test_auto_uses_smo_where_the_others_do_not_do():
-    X, y = data(0, n=150)
-    assert SVC().fit(X, y).n_iter_[0] > 50
+    X, y = data(0, n=800)
+    assert SVC(gamma=2.0).fit(X, y).n_iter_[0] > 200
     X, y = data(0)
     assert SVC().fit(X, y).n_iter_[0] < 50
     with pytest.raises(ValueError, match="positive semidefinite"):
@@ -537,13 +537,13 @@ def test_the_solver_that_ran_is_named(solver):
 
 def test_auto_names_what_it_chose(monkeypatch):
     X, y = data(0, n=150)
-    assert SVC().fit(*data(0)).solver_ == "newton"  # few samples
-    assert SVC(C=1e5, kernel="linear").fit(X, y).solver_ == "newton"  # few coordinates
-    assert SVC().fit(X, y).solver_ == "smo"
-    assert SVC(C=1e3).fit(X, y).solver_ == "newton"  # from where SMO has come to
+    assert SVC().fit(X, y).solver_ == "newton"  # few samples
     assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
-    X, y = data(0, n=1000)
-    assert SVC(gamma=0.1).fit(X, y).solver_ == "newton"  # low rank
+    X, y = data(0, n=800)
+    assert SVC(C=10, kernel="linear").fit(X, y).solver_ == "newton"  # few coordinates
+    assert SVC(gamma=0.01).fit(X, y).solver_ == "newton"  # low rank
+    assert SVC(gamma=2.0).fit(X, y).solver_ == "smo"
+    assert SVC(gamma=2.0, C=1e3).fit(X, y).solver_ == "newton"  # from where SMO has come to
     monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
     for X, y, solver in (*data(0), "interior_point"), (*data(0, n=2100), "smo"):
         model = SVC(C=10, kernel="linear").fit(X, y)
@@ -551,10 +551,10 @@ def test_auto_names_what_it_chose(monkeypatch):
         assert model.certificate_.optimal_to(1e-3)
 
 
-@pytest.mark.parametrize(("n", "solver"), [(150, "auto"), (50, "smo"), (150, "smo")])
+@pytest.mark.parametrize(("n", "solver"), [(800, "auto"), (50, "smo"), (150, "smo")])
 def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
     X, y = data(0, n=n)
-    model = SVC(solver=solver, verbose=True, C=10, tol=1e-7).fit(X, y)
+    model = SVC(solver=solver, gamma=2.0, verbose=True, C=10, tol=1e-7).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-7
     assert "SMO" in capsys.readouterr().err
     with pytest.warns(ConvergenceWarning, match=r"relative duality gap of .* more than tol=1e-07"):
