@@ -506,17 +506,12 @@ class _Factored:
             (\Phi \Phi^\top + h I)^{-1} = \frac1h
             \left( I - \Phi (\Phi^\top \Phi + h I)^{-1} \Phi^\top \right)
 
-        which subtracts nearly equal numbers if h is small; what that loses is solved for once more.
+        which for small h subtracts nearly equal numbers, but is no worse than K + hI itself.
         """
         Phi = self.Phi[free]
         if Phi.shape[1] >= free.size:
             return _solve_shifted(Phi @ Phi.T, h, right)
-
-        def woodbury(r: Array) -> Array:
-            return np.asarray((r - Phi @ _solve_shifted(Phi.T @ Phi, h, Phi.T @ r)) / h)
-
-        x = woodbury(right)
-        return x + woodbury(right - Phi @ (Phi.T @ x) - h * x)
+        return np.asarray((right - Phi @ _solve_shifted(Phi.T @ Phi, h, Phi.T @ right)) / h)
 
 
 class _Rows:

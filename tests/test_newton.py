@@ -157,14 +157,14 @@ def test_large_problems(kernel, form, C, monkeypatch):
 @pytest.mark.parametrize("h", [1e-6, 1.0])
 @pytest.mark.parametrize("columns", [3, 30])
 def test_factors_solve_the_equations_of_the_matrix(columns, h):
-    """Woodbury with one refinement is as good as K + hI itself allows, and so is ΦΦᵀ."""
+    """Woodbury leaves residuals like those of an elimination that sees K + hI whole."""
     rng = np.random.default_rng(0)
     Phi, right = rng.normal(size=(50, columns)), rng.normal(size=(20, 2))
     free = np.sort(rng.permutation(50)[:20])
-    x = module._Factored(Phi).solve(free, h, right)
     A = (Phi @ Phi.T)[np.ix_(free, free)] + h * np.eye(20)
-    assert np.abs(A @ x - right).max() <= 1e-12 * max(1, np.abs(A).max() * np.abs(x).max())
-    assert_allclose(module._Whole(Phi @ Phi.T).solve(free, h, right), x, rtol=1e-6, atol=1e-8)
+    usual = np.abs(A @ np.linalg.solve(A, right) - right).max()
+    for K in module._Factored(Phi), module._Whole(Phi @ Phi.T):
+        assert np.abs(A @ K.solve(free, h, right) - right).max() <= 20 * usual + 1e-14
 
 
 def test_rows_are_kept_while_there_is_room():
