@@ -277,6 +277,26 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     assert objective(beta + t * delta, b + t * delta_b) < objective(beta, b)
 
 
+def test_multipliers_that_do_not_take_part_are_counted():
+    """The slope told is that of the whole objective, of which they contribute −outside · b."""
+    problem = DualProblem(*data(0), 1.0, RBF(1.0))
+    K, y, h, outside = problem.gram(), problem.y, 0.5, 2.5
+    lo, hi = np.minimum(0, y), np.maximum(0, y)
+    stage = module._Stage(module._Whole(K), y, lo, hi, np.zeros(60), h, outside, 1e-3)
+
+    def objective(beta, b):
+        s = K @ beta + b
+        q = np.clip((y - s) / h, lo, hi)
+        return beta @ K @ beta / 2 + (q * (y - s) - h / 2 * q**2).sum() - outside * b
+
+    beta, b = np.random.default_rng(0).normal(size=60), 0.1
+    told = []
+    after, b_after = stage.minimise(beta, b, K @ beta + b, module._Journal(1, told.append))
+    along = (after - beta) / told[0].length, (b_after - b) / told[0].length
+    ahead, behind = (objective(beta + t * along[0], b + t * along[1]) for t in (1e-6, -1e-6))
+    assert_allclose((ahead - behind) / 2e-6, told[0].slope, rtol=1e-4)
+
+
 def test_the_minimum_of_a_stage_is_one():
     """There Kβ = Kq and Σq = 0, and the smoothing is what the dual has as h/2 ‖q − c‖²."""
     problem = DualProblem(*data(0), 3.0, RBF(1.0))
