@@ -32,7 +32,7 @@ def served(script):
     Nothing shorter: minifiers from PyPI that rename variables have no wheels for every machine,
     and the others do not know templates within templates.
     """
-    return re.sub(r"^[ \t]*(?:(?://.*|/\*\*[\s\S]*?\*/)?\n)*[ \t]*", "", script, flags=re.MULTILINE)
+    return re.sub(r"^(?:[ \t]*(?://.*|/\*\*[\s\S]*?\*/)?\n)*[ \t]*", "", script, flags=re.MULTILINE)
 
 
 def write_served(app, error):

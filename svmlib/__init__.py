@@ -5,13 +5,13 @@ One module a chapter. A module imports only from floors below it, so they can be
 - ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
 - first floor: `svmlib.hulls`, `svmlib.hinge`
 - second floor: `svmlib.duality`
-- third floor: `svmlib.smo`
+- third floor: `svmlib.smo`, `svmlib.newton`
 - roof: `svmlib.svc`, the scikit-learn estimator
 
 `svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
 """
 
-from svmlib import datasets, duality, geometry, hinge, hulls, kernels, smo, svc
+from svmlib import datasets, duality, geometry, hinge, hulls, kernels, newton, smo, svc
 from svmlib.hulls import NotSeparableError
 from svmlib.svc import SVC
 
@@ -24,6 +24,7 @@ __all__ = [
     "hinge",
     "hulls",
     "kernels",
+    "newton",
     "smo",
     "svc",
 ]

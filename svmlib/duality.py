@@ -187,6 +187,16 @@ def check_problem(problem: object) -> DualProblem:
     return problem
 
 
+def check_start(start: ArrayLike, problem: DualProblem) -> Array:
+    """Return multipliers to begin with, if they are feasible."""
+    alpha = check_vector(start, "start", length=problem.n)
+    total = float(np.abs(alpha).sum())
+    balanced = abs(float(alpha @ problem.y)) <= 1e-9 * total
+    if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
+        raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
+    return alpha
+
+
 def _printed(value: float, rounding: str) -> str:
     """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
     return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
@@ -253,6 +263,8 @@ class DualProblem:
         The kernel.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
+    cache_mb : float
+        The size of the cache.
 
     Raises
     ------
@@ -308,14 +320,14 @@ class DualProblem:
             )
         if self.hard_margin:
             self._refuse_contradictions()
-        self._capacity = int(check_scalar(cache_mb, "cache_mb", positive=True) * 2**20 / self.n / 8)
+        self.cache_mb = check_scalar(cache_mb, "cache_mb", positive=True)
+        self._capacity = min(self.n, int(self.cache_mb * 2**20 / self.n / 8))
         if self._capacity < min(2, self.n):
             raise ValueError(
                 f"cache_mb must be at least {16 * self.n / 2**20:.3g} to hold two rows of the "
                 f"Gram matrix of {self.n} points, got {cache_mb:g}"
             )
-        self._capacity = min(self._capacity, self.n)
-        self._forget()
+        self.forget()
 
     def _refuse_contradictions(self) -> None:
         """Raise `NotSeparableError` if two equal points have opposite labels."""
@@ -329,8 +341,8 @@ class DualProblem:
 
     # The Gram matrix
 
-    def _forget(self) -> None:
-        """Start with an empty cache."""
+    def forget(self) -> None:
+        """Empty the cache."""
         self._gram: Array | None = None
         self._rows: OrderedDict[int, Array] = OrderedDict()  # least recently used row first
         self._lock = Lock()
@@ -343,7 +355,7 @@ class DualProblem:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._forget()
+        self.forget()
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""

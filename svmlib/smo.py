@@ -25,8 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from svmlib._rounding import gamma, radius, up
-from svmlib._validation import Array, check_count, check_labelled, check_scalar, check_vector
-from svmlib.duality import DualProblem, Solution, check_problem
+from svmlib._validation import Array, check_count, check_labelled, check_scalar
+from svmlib.duality import DualProblem, Solution, check_problem, check_start
 from svmlib.hulls import (
     ClosestPoints,
     NotSeparableError,
@@ -218,7 +218,7 @@ class _State:
         self.problem, n, y = problem, problem.n, problem.y
         C = y * problem.upper
         self.lowest, self.highest = np.minimum(0, C).tolist(), np.maximum(0, C).tolist()
-        alpha = np.zeros(n) if start is None else _check_start(start, problem)
+        alpha = np.zeros(n) if start is None else check_start(start, problem)
         beta = alpha * y
         self.beta = beta.tolist()
         g = problem.y * problem.gradient(alpha)
@@ -279,15 +279,6 @@ class _State:
         self.g_down -= self.work
         gain = length * (g_i - g_j - length * curvature / 2)
         return Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
-
-
-def _check_start(start: ArrayLike, problem: DualProblem) -> Array:
-    alpha = check_vector(start, "start", length=problem.n)
-    total = float(np.abs(alpha).sum())
-    balanced = abs(float(alpha @ problem.y)) <= 1e-9 * total
-    if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
-        raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
-    return alpha
 
 
 def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:

@@ -40,17 +40,18 @@ from svmlib.kernels import (
     check_kernel,
     expansion,
 )
+from svmlib.newton import low_rank, newton
 from svmlib.smo import smo
 
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
-SolverName = Literal["auto", "smo", "interior_point", "slsqp"]
+SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 
 # `make bench` measures where these belong.
-_SMALL = 100  # up to here the interior point method takes milliseconds, and is exact
-_MEDIUM = 2000  # up to here it takes seconds, and SMO may take many minutes if C is large
-_PATIENCE = 100  # steps a sample, after which "auto" asks the interior point method
+_SMALL = 700  # up to here Newton's method needs no start
+_FIRST_STEPS = 2  # steps a sample that SMO has to find the solution, or a start for Newton's method
+_MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
 
 
@@ -81,17 +82,20 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         c₀ of ``"poly"`` and ``"sigmoid"``.
     tol : float, default 1e-3
         What to be content with: the duality gap as a fraction of the primal value, and the
-        largest violation of the KKT conditions in units of y f(x), rounding included. SMO stops
-        when both are reached; the other two solvers go on to rounding. A fit whose gap stays
-        larger warns (or whose KKT violation does, where the kernel is not known to be positive
-        semidefinite and the gap means nothing).
+        largest violation of the KKT conditions in units of y f(x), rounding included. SMO and
+        Newton's method stop when both are reached; the other two solvers go on to rounding. A fit
+        whose gap stays larger warns (or whose KKT violation does, where the kernel is not known to
+        be positive semidefinite and the gap means nothing).
     class_weight : dict or "balanced", optional
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
-    solver : {"auto", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` is SMO, unless the kernel is known to be positive semidefinite and there are at
-        most 100 samples, or at most 2000 and SMO has not closed the gap after 100 steps a sample:
-        then it is the interior point method.
+    solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
+        ``"auto"`` tries them in turn, and takes the first whose certificate is good enough.
+        Newton's method is first with at most 700 samples, a linear kernel, or one that a few
+        coordinates describe (`svmlib.newton.low_rank`); else SMO is, for 2 steps a sample, and
+        Newton's method goes on from there. Last is the interior point method, or SMO again if
+        there are more than 2000 samples; and it is SMO alone where the kernel is not known to be
+        positive semidefinite.
     max_iter : int, default -1
         The most iterations of the solver, or −1 for its own default. A step of SMO costs n
         operations, an iteration of the interior point method n³.
@@ -296,6 +300,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     def _class_weight(self, labels: NDArray[np.generic]) -> Array:
         """Return the factors of C for the two classes."""
+        if self.class_weight is None:
+            return np.ones(2)
         if isinstance(self.class_weight, dict):
             unknown = set(self.class_weight) - set(self.classes_.tolist())
             if unknown:
@@ -303,7 +309,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                     f"class_weight must have labels of y as keys, which are "
                     f"{self.classes_.tolist()}, got {sorted(map(str, unknown))}"
                 )
-        elif self.class_weight is not None and self.class_weight != "balanced":
+        elif self.class_weight != "balanced":
             raise ValueError(
                 f'class_weight must be a dict, "balanced" or None, got {self.class_weight!r:.80}'
             )
@@ -345,36 +351,63 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         limit: dict[str, Any] = {}
         if self.max_iter != -1:
             limit["max_iter"] = check_count(self.max_iter, "max_iter")
-        automatic = self.solver == "auto"
-        exact = problem.convex and problem.n <= (_SMALL if limit else _MEDIUM)
+        verbose = bool(self.verbose)
         with warnings.catch_warnings():  # the certificate will judge, and we shall tell
             warnings.simplefilter("ignore", ConvergenceWarning)
+            if self.solver == "auto":
+                return _fastest(problem, tol, limit, verbose)
             if self.solver == "slsqp":
                 return solve_slsqp(problem, **limit), "slsqp"
-            if self.solver == "interior_point" or (automatic and exact and problem.n <= _SMALL):
+            if self.solver == "interior_point":
                 return solve_interior_point(problem, **limit), "interior_point"
-            options = {"verbose": bool(self.verbose)} | limit
-            if automatic and exact:
-                options["max_iter"] = _PATIENCE * problem.n
-            solution = _smo_to_the_gap(problem, tol, **options)
-            if automatic and exact and not _good_enough(solution.certificate, tol):
-                return solve_interior_point(problem), "interior_point"
-            return solution, "smo"
+            if self.solver == "newton":
+                return newton(problem, tol=tol, **limit), "newton"
+            return _smo_to_the_gap(problem, tol, verbose=verbose, **limit), "smo"
+
+
+def _fastest(
+    problem: DualProblem, tol: float, limit: dict[str, Any], verbose: bool
+) -> tuple[Solution, str]:
+    """Return the first solution that is good enough, of the fastest solver first, and its name.
+
+    Newton's method knows no better start than SMO's first steps, unless it is fast without: with
+    few samples, or few coordinates.
+    """
+    start = None
+    if problem.convex:
+        few = problem.n <= _SMALL or isinstance(problem.kernel, Linear)
+        if not few and low_rank(problem) is None:
+            steps = min(_FIRST_STEPS * problem.n, limit.get("max_iter", np.inf))
+            solution = smo(problem, tol=tol, max_iter=steps, verbose=verbose)
+            if _good_enough(solution.certificate, tol):
+                return solution, "smo"
+            start = solution.alpha
+        solution = newton(problem, tol=tol, start=start, **limit)
+        if _good_enough(solution.certificate, tol):
+            return solution, "newton"
+        if problem.n <= _MEDIUM:
+            return solve_interior_point(problem, **limit), "interior_point"
+    return _smo_to_the_gap(problem, tol, start=start, verbose=verbose, **limit), "smo"
 
 
 def _smo_to_the_gap(
-    problem: DualProblem, tol: float, *, max_iter: int = 10_000_000, verbose: bool
+    problem: DualProblem,
+    tol: float,
+    *,
+    start: Array | None = None,
+    max_iter: int = 10_000_000,
+    verbose: bool,
 ) -> Solution:
     """Run SMO until the duality gap, and not only the margins, is what was asked for.
 
     Margins that are wrong by tol can make a gap of Σ C_i tol. Where C is large that is nearly all
     of the primal value; then SMO goes on from where it is, with a finer tolerance.
     """
-    finer, steps, start = tol, 0, None
+    finer, steps = tol, 0
     while True:
         solution = smo(problem, tol=finer, start=start, max_iter=max_iter - steps, verbose=verbose)
         steps += solution.n_iter
-        stuck = start is not None and solution.n_iter == 0  # the gap that is left is rounding
+        stuck = finer < tol and solution.n_iter == 0  # the gap that is left is rounding
         good = _good_enough(solution.certificate, tol)
         if good or stuck or not solution.converged or steps >= max_iter:
             return replace(solution, n_iter=steps)

@@ -1110,6 +1110,34 @@ def second_order(*case, curvature=lambda K, i, j: K[i, i] + K[j, j] - 2 * K[i, j
 
 
 MUTANTS = {
+    "rounded_hinge": [
+        lambda s, y, C, c, h: (rounded_hinge(s, y, C, c, h)[0], 0.0),
+        lambda s, y, C, c, h: rounded_hinge(s, y, C, 0.0, h),
+        lambda s, y, C, c, h: rounded_hinge(s, y, C, c, 1.0),
+        lambda s, y, C, c, h: rounded_hinge(s, 1, C, abs(c), h),
+        lambda s, y, C, c, h: (
+            max(0, rounded_hinge(s, y, C, c, h)[0]),
+            rounded_hinge(s, y, C, c, h)[1],
+        ),
+        lambda s, y, C, c, h: (max(0, C * (1 - y * s)), -C * y * (y * s < 1)),
+        lambda s, y, C, c, h: rounded_hinge(y * s, 1, C, c, h),
+    ],
+    "guess": [
+        lambda K, y, q, c, h, free: guess(K, y, q, 0 * c, h, free),
+        lambda K, y, q, c, h, free: guess(K, y, q, c, 2 * h, free),
+        lambda K, y, q, c, h, free: (guess(K, y, q, c, h, free)[0], 0.0),
+        lambda K, y, q, c, h, free: (q, guess(K, y, q, c, h, free)[1]),
+        lambda K, y, q, c, h, free: guess(K, 0 * y, q, c, h, free),
+        lambda K, y, q, c, h, free: guess(np.eye(len(y)), y, q, c, h, free),
+    ],
+    "one_by_one": [
+        lambda X, y, a, C: one_by_one(X, y, a, C, order=-1),
+        lambda X, y, a, C: one_by_one(X, y, a, C, zero=False),
+        lambda X, y, a, C: one_by_one(X, y, 0 * a, C),
+        lambda X, y, a, C: one_by_one(X, y, a, 2 * C),
+        lambda X, y, a, C: one_by_one(X, y, one_by_one(X, y, a, C)[0], C),
+        lambda X, y, a, C: (one_by_one(X, y, a, C)[0], one_by_one(X, y, a, C)[1] * 0.999),
+    ],
     "bracket": [
         lambda X, y, w: bracket(X, -y, w)[::-1],
         lambda X, y, w: (0.0, bracket(X, y, w)[1]),
@@ -1347,6 +1375,52 @@ MUTANTS = {
         lambda K, t, beta, b, C, eps: tube_gap(2 * K, t, beta, b, C, eps),
     ],
 }
+# Chapter 9
+
+
+def rounded_hinge(s, y, C, c, h):
+    q = np.clip(c + (y - s) / h, min(0, C * y), max(0, C * y))
+    return q * (y - s) - h / 2 * (q - c) ** 2, -q
+
+
+def guess(K, y, q, c, h, free):
+    p = np.where(free, 0.0, q)
+    A = K[np.ix_(free, free)] + h * np.eye(free.sum())
+    v = np.linalg.solve(A, (y + h * c - K @ p)[free])
+    u = np.linalg.solve(A, np.ones(free.sum()))
+    b = (v.sum() + p.sum()) / u.sum()
+    p[free] = v - b * u
+    return p, b
+
+
+def one_by_one(X, y, alpha, C, order=1, zero=True):
+    alpha = np.array(alpha, dtype=float)
+    w = (alpha * y) @ X
+    for i in range(len(y))[::order]:
+        size = X[i] @ X[i]
+        top = C if zero else alpha[i]
+        best = alpha[i] + (1 - y[i] * (w @ X[i])) / size if size else top
+        best = min(max(best, 0), C)
+        w = w + (best - alpha[i]) * y[i] * X[i]
+        alpha[i] = best
+    return alpha, w
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "words"),
+    [
+        ("rounded_hinge", lambda *z: (rounded_hinge(*z)[0], -rounded_hinge(*z)[1]), "is turned"),
+        ("rounded_hinge", lambda s, y, C, c, h: rounded_hinge(s, y, 1e9, c, h), "do not clip"),
+        ("guess", lambda K, y, q, c, h, free: guess(K, y, q, c, 0 * h, free), "not the right"),
+        ("guess", lambda K, y, q, c, h, free: guess(K, y, 0 * q, c, h, free), "not the right"),
+        ("one_by_one", lambda X, y, a, C: (one_by_one(X, y, a, C)[0], (a * y) @ X), "of your α"),
+        ("one_by_one", lambda X, y, a, C: one_by_one(X, 0 * y + 1, a, C), "label is missing"),
+    ],
+)
+def test_chapter_9_mistakes(capsys, name, wrong, words):
+    assert words in said(capsys, getattr(exercises, f"check_{name}"), lambda *given: wrong(*given))
+
+
 RIGHT = {
     name.removeprefix("check_"): globals()[name.removeprefix("check_")]
     for name in exercises.__all__

@@ -12,6 +12,7 @@ import nbclient
 import nbformat
 import numpy as np
 import pytest
+from explorables import load_what_is_needed, served
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
@@ -464,3 +465,41 @@ def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
             pairs.append([int(i), int(j)])
             taken += 1
     assert taken > 100
+
+
+class Loaded:
+    """A script or a style as Sphinx hands it to a page."""
+
+    def __init__(self, filename):
+        self.filename = filename
+
+
+def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
+    scripts = ["x.js", *(f"explorables/{part.name}" for part in reversed(SCRIPTS)), None]
+    for figures, parts in (
+        ([explorable.prices()], ["core", "prices"]),
+        (
+            [explorable.villages(SIX), explorable.outlier(SIX)],
+            ["core", "villages", "soft", "outlier"],
+        ),
+        ([], []),
+    ):
+        context = {
+            "body": "".join(figure.html() for figure in figures),
+            "script_files": [Loaded(name) for name in scripts],
+            "css_files": [Loaded("explorables/style.css"), Loaded("theme.css")],
+        }
+        load_what_is_needed(None, "", "", context, None)
+        found = [file.filename for file in context["script_files"]]
+        assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
+        styles = [file.filename for file in context["css_files"]]
+        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(figures)
+
+
+def test_what_is_served_lacks_comments_and_nothing_else():
+    for script in SCRIPTS:
+        text = script.read_text(encoding="utf-8")
+        lean = served(text)
+        assert not re.search(r"^\s|^//|/\*\*", lean, re.MULTILINE)
+        lines = [line.strip() for line in re.sub(r"/\*\*.*?\*/", "", text, flags=re.S).split("\n")]
+        assert lean.split() == " ".join(x for x in lines if not x.startswith("//")).split()

@@ -26,9 +26,10 @@ from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.newton import newton
 from svmlib.svc import SVC
 
-SOLVERS = ["smo", "interior_point", "slsqp"]
+SOLVERS = ["newton", "smo", "interior_point", "slsqp"]
 
 
 def data(seed: int, n: int = 40, d: int = 3, shift: float = 0.6) -> tuple[np.ndarray, np.ndarray]:
@@ -165,8 +166,8 @@ def test_solvers_are_interchangeable(solver):
 
 
 def test_auto_uses_smo_where_the_others_do_not_do():
-    X, y = data(0, n=150)
-    assert SVC().fit(X, y).n_iter_[0] > 50
+    X, y = data(0, n=800)
+    assert SVC(gamma=2.0).fit(X, y).n_iter_[0] > 200
     X, y = data(0)
     assert SVC().fit(X, y).n_iter_[0] < 50
     with pytest.raises(ValueError, match="positive semidefinite"):
@@ -506,14 +507,14 @@ def test_the_gap_is_closed_whatever_the_price(C, solver, kernel):
 def test_auto_solves_what_would_take_smo_millions_of_steps():
     X, y = data(0, n=150)
     model = SVC(C=1e5, kernel="linear").fit(X, y)
-    assert model.n_iter_[0] <= 100  # the interior point method's
-    assert model.certificate_.relative_gap < 1e-6
+    assert model.n_iter_[0] <= 100  # Newton's
+    assert model.certificate_.relative_gap < 1e-3
     with pytest.warns(ConvergenceWarning, match="smo stopped after 20000 iterations"):
-        SVC(C=1e5, kernel="linear", max_iter=20_000).fit(X, y)
+        SVC(C=1e5, kernel="linear", solver="smo", max_iter=20_000).fit(X, y)
 
 
 def test_auto_wants_right_margins_and_not_only_a_small_gap():
-    """Here SMO has a relative gap below 1e-3 when its patience ends, and margins that are wrong."""
+    """Here SMO has a relative gap below 1e-3 long before its margins are right."""
     X = np.random.default_rng(3).normal(size=(130, 1))
     model = SVC(C=1e3).fit(X, np.arange(130) < 13)
     assert model.certificate_.kkt_violation <= 1e-3
@@ -529,22 +530,31 @@ def test_smo_says_where_rounding_stops_it():
     assert model.certificate_.relative_gap > 1e-3
 
 
-@pytest.mark.parametrize("solver", ["smo", "interior_point", "slsqp"])
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_the_solver_that_ran_is_named(solver):
     assert SVC(solver=solver).fit(*data(0)).solver_ == solver
 
 
-def test_auto_names_what_it_chose():
-    assert SVC().fit(*data(0)).solver_ == "interior_point"
-    assert SVC().fit(*data(0, n=150)).solver_ == "smo"
+def test_auto_names_what_it_chose(monkeypatch):
     X, y = data(0, n=150)
-    assert SVC(C=1e5, kernel="linear").fit(X, y).solver_ == "interior_point"
+    assert SVC().fit(X, y).solver_ == "newton"  # few samples
+    assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
+    X, y = data(0, n=800)
+    assert SVC(C=10, kernel="linear").fit(X, y).solver_ == "newton"  # few coordinates
+    assert SVC(gamma=0.01).fit(X, y).solver_ == "newton"  # low rank
+    assert SVC(gamma=2.0).fit(X, y).solver_ == "smo"
+    assert SVC(gamma=2.0, C=1e3).fit(X, y).solver_ == "newton"  # from where SMO has come to
+    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
+    for X, y, solver in (*data(0), "interior_point"), (*data(0, n=2100), "smo"):
+        model = SVC(C=10, kernel="linear").fit(X, y)
+        assert model.solver_ == solver
+        assert model.certificate_.optimal_to(1e-3)
 
 
-@pytest.mark.parametrize(("n", "solver"), [(150, "auto"), (50, "smo"), (150, "smo")])
+@pytest.mark.parametrize(("n", "solver"), [(800, "auto"), (50, "smo"), (150, "smo")])
 def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
     X, y = data(0, n=n)
-    model = SVC(solver=solver, verbose=True, C=10, tol=1e-7).fit(X, y)
+    model = SVC(solver=solver, gamma=2.0, verbose=True, C=10, tol=1e-7).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-7
     assert "SMO" in capsys.readouterr().err
     with pytest.warns(ConvergenceWarning, match=r"relative duality gap of .* more than tol=1e-07"):
@@ -552,8 +562,8 @@ def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
 
 
 def test_a_fall_back_that_does_not_converge_warns(monkeypatch):
-    """When SMO loses patience and the interior point method is stopped too, both must be heard."""
-    monkeypatch.setattr(svc, "_PATIENCE", 1)
+    """When neither SMO's first steps nor Newton's are enough, the last one is heard."""
+    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
     monkeypatch.setattr(svc, "solve_interior_point", partial(svc.solve_interior_point, max_iter=2))
     with pytest.warns(ConvergenceWarning, match="interior_point stopped after 2 iterations"):
         SVC(C=1e3).fit(*data(0, n=150))

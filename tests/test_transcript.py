@@ -40,7 +40,8 @@ def draw(change="", spread=0.0):
     for style, height in zip(styles, pick("curves change places", (3, 2), (2, 3)), strict=True):
         right.plot([0, 1], [0, height + spread], style, color="black", linewidth=1)
     right.plot([0.5], [1], pick("a marker", "s", "o"), color=pick("a colour", "red", "blue"))
-    plotting.segments(right, [[0, 0]], [[1, 1]], linestyles=pick("dots", "-", ":"))
+    strokes = {"dots solid": "-", "dots dashed": "--", "dots and dashes": "-."}.get(change, ":")
+    plotting.segments(right, [[0, 0]], [[1, 1]], linestyles=strokes)
     plotting.hull(right, [[0, 0], [1, 0], [0, 1]], linestyle=pick("a dashed hull", "--", "-"))
     plotting.arrow(right, (0, 0), pick("an arrow turned", (1, 0), (0, 1)), "w")
     right.set_xticks([0, 1], pick("ticks", ["no", "yes"], ["yes", "no"]))
@@ -67,7 +68,9 @@ CHANGES = [
     "curves change places",
     "a marker",
     "a colour",
-    "dots",
+    "dots solid",
+    "dots dashed",
+    "dots and dashes",
     "a dashed hull",
     "an arrow turned",
     "a slope",
@@ -84,6 +87,10 @@ CHANGES = [
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_word_and_stroke_counts(change):
     assert draw(change) != draw()
+
+
+def test_no_two_changes_look_the_same():
+    assert len({draw(change) for change in CHANGES}) == len(CHANGES)
 
 
 def test_nothing_that_a_machine_decides_counts():

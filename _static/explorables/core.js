@@ -328,20 +328,20 @@ class Plane {
 
 // ---- Figures -----------------------------------------------------------------------------------
 class Figure {
-  constructor(root, page) {
+  constructor(root, data, page) {
     this.root = root;
+    this.data = data;
     this.page = page;  // on a page the address holds the situation; in a notebook the cell does
-    this.data = JSON.parse(root.querySelector("script").textContent);
-    const taken = this.data.classes.map((name) => SPECIES[name]), free = range(3).filter((k) => !taken.includes(k));
+    const taken = data.classes.map((name) => SPECIES[name]), free = range(3).filter((k) => !taken.includes(k));
     this.kinds = taken.map((k) => k ?? free.shift());
-    this.points = this.data.X.map((x) => [...x]);
+    this.points = data.X.map((x) => [...x]);
     this.planes = []; this.steps = []; this.state = {}; this.params = {}; this.places = [];
     this.live = make("div", root, {class: "live"});
     this.side = make("div", null, {class: "side"});
     this.tools = make("div", null, {class: "tools"});
     this.table = make("dl", null, {class: "numbers"});
     this.status = make("p", null, {role: "status"});
-    this.piece = pieces[this.data.kind](this);
+    this.piece = pieces[data.kind](this);
     this.button("Start again", () => this.decode(""));
     this.side.append(this.tools, this.table, this.status);
     this.live.append(this.side);
@@ -383,7 +383,8 @@ class Figure {
   param(key, value, min, max, step = 0) { this.state[key] = value; this.params[key] = {min, max, value, step}; }
   set(key, value) {
     const {min, max, step, value: start} = this.params[key];
-    this.state[key] = clip(step ? +(start + step * Math.round((value - start) / step)).toFixed(9) : value, min, max);
+    const end = [min, max].find((v) => Math.abs(value - v) <= 1e-5 * (max - min));  // as the address rounds it
+    this.state[key] = end ?? clip(step ? +(start + step * Math.round((value - start) / step)).toFixed(9) : value, min, max);
   }
   /** Set it by hand: the piece may want to know. */
   slide(key, value) { this.set(key, value); this.piece.slid?.(key); }
@@ -482,7 +483,10 @@ class Figure {
 // ---- The page ----------------------------------------------------------------------------------
 const figures = {}, pieces = {};
 function scan(page) {
-  for (const root of document.querySelectorAll(".explorable:not([data-alive])")) figures[root.id] = new Figure(root, page);
+  for (const root of document.querySelectorAll(".explorable:not([data-alive])")) {
+    const data = JSON.parse(root.querySelector("script")?.textContent ?? "{}");
+    if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
+  }
 }
 window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, several, listed, letter, LOOK};
 window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change(); });

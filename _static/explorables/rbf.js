@@ -80,7 +80,7 @@ pieces.rbf = (figure) => {
   const grid = range(26).map((k) => +(-1.5 + k / 10).toFixed(1));
   let now, key, curve = [], drawn;
   /** The picture is computed on a grid, a coarser one while something moves. */
-  const cells = () => clip(Math.ceil((figure.moving ? 1 : 2) * (xlim[1] - xlim[0]) / round(state.logS)), 60, figure.moving ? 90 : 240);
+  const cells = () => clip(Math.ceil(2 * (xlim[1] - xlim[0]) / round(state.logS)), 60, figure.moving ? 90 : 240);
   return {
     take,
     clear() { points.length = y.length = given; },

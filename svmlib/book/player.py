@@ -45,7 +45,8 @@ _STYLE = """
 .frame-player figcaption { color: inherit !important; text-align: center; min-height: 3.2em; }
 .frame-player input:checked + figure { display: block; }
 @media print {
-  .frame-player input, .frame-player legend, .frame-player input + figure { display: none; }
+  .frame-player input, .frame-player legend { display: none; }
+  .frame-player input:checked + figure:not(:last-of-type) { display: none; }
   .frame-player figure:last-of-type { display: block; }
 }
 """

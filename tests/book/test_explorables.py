@@ -465,6 +465,15 @@ def check_lift(visit, X, y):
     below = (X**2).sum(axis=1) - (2 * X @ c + state["height"] - c @ c)
     wrong = np.sum((below <= 0) != (y > 0))
     assert shown["samples on the wrong side"] == f"{wrong} of {len(y)}"
+    if state["lift"] > 0:
+        R = np.sqrt((X**2).sum(axis=1).max())
+        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        corners = c + 1.5 * max(np.sqrt(state["height"]), 0.1 * R) * corners
+        z = 2 * corners @ c + state["height"] - c @ c
+        cos, sin = np.cos(np.radians(state["turn"])), np.sin(np.radians(state["turn"]))
+        across, deep = np.array([[cos, -sin], [sin, cos]]) @ corners.T
+        seen = np.column_stack((across, 0.4 * deep + 1.5 / R * state["lift"] * z))
+        assert drawn(visit, ".hull") == pytest.approx(seen, abs=0.02 * R)
     assert ("below and the outer one above" in visit.status()) == (wrong == 0)
 
 
@@ -873,11 +882,12 @@ def test_the_pair_is_dragged_along_its_line(browser, tmp_path):
     """Its multipliers, and nothing else, go where the hand goes; then the best step leads on."""
     visit = alone(browser, "box", tmp_path)
     pair = visit.root.locator(".grip[role=slider]")
-    for dx, dy in ((0, -60), (5, -40), (0, -400), (0, 30)):
+    for dx, dy, end in ((0, -60, None), (5, 400, 0), (0, -400, 1), (0, 30, None)):
         drag(visit.tab, pair, dx, dy)
         visit.settle()
         alpha = visit.figure("piece.look(3, 2).alpha")
         assert alpha[3] == alpha[2]  # labels differ: the line rises
+        assert alpha[3] == end or (end is None and 0 < alpha[3] < 1)  # exactly, at the ends
         assert sum(alpha) == alpha[3] + alpha[2]
         assert len(visit.figure("steps")) == 1  # one drag after the other is one way
     assert 0.5 < alpha[3] < 1

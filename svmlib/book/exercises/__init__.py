@@ -11,6 +11,7 @@ the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`
 """
 
 from svmlib.book.exercises import (
+    beyond_smo,
     convex_hulls,
     full_smo,
     hinge_loss,
@@ -20,6 +21,7 @@ from svmlib.book.exercises import (
     smo,
 )
 from svmlib.book.exercises._engine import hint, progress
+from svmlib.book.exercises.beyond_smo import *  # noqa: F403
 from svmlib.book.exercises.convex_hulls import *  # noqa: F403
 from svmlib.book.exercises.full_smo import *  # noqa: F403
 from svmlib.book.exercises.hinge_loss import *  # noqa: F403
@@ -31,3 +33,4 @@ from svmlib.book.exercises.smo import *  # noqa: F403
 __all__ = ["hint", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
 __all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__ + practice.__all__
+__all__ += beyond_smo.__all__

@@ -279,7 +279,8 @@ def hint(exercise: Any) -> None:
     """
     name = str(getattr(exercise, "__name__", exercise)).removeprefix("check_")
     if (asked := _EXERCISES.get(name)) is None:
-        print(f"There are hints for {', '.join(_EXERCISES)}.")
+        names = sorted(_EXERCISES, key=lambda each: _EXERCISES[each].chapter)
+        print(f"There are hints for {', '.join(names)}.")
         return
     number, asked.hints_given = asked.hints_given % len(asked.hints), asked.hints_given + 1
     print(f"Hint {number + 1} of {len(asked.hints)} for {name}: {asked.hints[number]}")

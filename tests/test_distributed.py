@@ -1,0 +1,239 @@
+"""The certified linear machine on a Dask array, with and without a cluster."""
+
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+from fractions import Fraction
+
+import dask
+import numpy as np
+import pytest
+from dask import array as da
+from dask.distributed import Client, LocalCluster
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib.distributed import solve_linear
+from svmlib.duality import DualProblem, solve_interior_point
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def clouds(n, d=3, seed=0, apart=1.0):
+    random = np.random.RandomState(seed)
+    y = np.where(np.arange(n) % 3, 1.0, -1.0)
+    X = random.standard_normal((n, d)) + 2
+    X[:, 0] += apart * y
+    return X, y
+
+
+def chunked(X, rows):
+    return da.from_array(X, chunks=(rows, X.shape[1]))
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("rows", [600, 100, 31])
+def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
+    X, y = clouds(600)
+    found = solve_linear(chunked(X, rows), y, C, tol=1e-4)
+    exact = solve_interior_point(DualProblem(X, y, C)).certificate
+    assert found.converged
+    assert found.gap <= 1e-4 * found.primal
+    assert found.dual <= exact.primal
+    assert exact.dual <= found.primal
+
+
+def test_the_multipliers_prove_what_is_claimed():
+    """They are feasible, and another certificate finds the same dual value."""
+    X, y = clouds(90)
+    found = solve_linear(chunked(X, 20), y, 0.5, tol=1e-5)
+    alpha = found.multipliers(X, y)
+    assert alpha.min() >= 0
+    assert alpha.max() <= 0.5
+    assert abs(alpha @ y) <= 1e-12 * alpha.sum()
+    proof = DualProblem(X, y, 0.5).certificate(alpha, found.b)
+    assert proof.dual == pytest.approx(found.dual, rel=1e-9)
+    loss = np.maximum(0, 1 - y * found.decision_function(X)).sum()
+    value = found.w @ found.w / 2 + 0.5 * loss
+    assert value <= found.primal <= value * (1 + 1e-9)
+    some = np.array([5, 77, 3])
+    np.testing.assert_array_equal(found.multipliers(X[some], y[some]), alpha[some])
+
+
+def test_moving_the_labels_or_the_axes_changes_nothing():
+    X, y = clouds(400)
+    turn = np.linalg.qr(np.random.RandomState(1).standard_normal((3, 3)))[0]
+    here = solve_linear(chunked(X, 90), y, tol=1e-6)
+    there = solve_linear(chunked(X @ turn, 90), -y, tol=1e-6)
+    np.testing.assert_allclose(there.w @ turn.T, -here.w, atol=5e-3)
+    assert there.b == pytest.approx(-here.b, abs=5e-3)
+
+
+def test_a_pass_is_small_and_few_are_needed():
+    X, y = clouds(40_000, d=5)
+    found = solve_linear(chunked(X, 1000), y)
+    assert sum(p.rows for p in found.trace) <= 10 * len(y)
+    assert [p.rows for p in found.trace] == sorted(p.rows for p in found.trace)
+    gaps = [p.primal - p.dual for p in found.trace if p.rows == len(y)]
+    assert gaps == sorted(gaps, reverse=True)
+
+
+def test_a_part_of_one_class_only_is_no_start():
+    X, y = clouds(800)
+    order = np.argsort(y)  # the chunks that are looked at first know one class
+    found = solve_linear(chunked(X[order], 50), y[order], tol=1e-3)
+    assert found.converged
+
+
+def test_the_callback_sees_every_pass():
+    X, y = clouds(100)
+    seen = []
+    found = solve_linear(chunked(X, 50), y, callback=seen.append)
+    assert tuple(seen) == found.trace
+    assert found.n_iter == len(seen)
+
+
+def test_too_few_passes_are_told():
+    X, y = clouds(100)
+    with pytest.warns(ConvergenceWarning, match=r"duality gap of [\d.e+]+, .* tol=1e-09"):
+        found = solve_linear(chunked(X, 50), y, tol=1e-9, max_iter=3)
+    assert not found.converged
+    assert found.n_iter == 3
+    assert found.dual <= solve_interior_point(DualProblem(X, y)).certificate.primal <= found.primal
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.ones((4, 1))}, "X must be a Dask array"),
+        ({"X": da.ones(4)}, "X must be a Dask array"),
+        ({"X": da.ones((4, 2), chunks=(2, 1))}, "chunks of whole rows"),
+        ({"y": [1, -1]}, "one label for each row"),
+        ({"y": [1, 1, 1, 1]}, "both classes"),
+        ({"y": [0, 1, 1, 1]}, "only -1 and"),
+        ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
+        ({"C": np.inf}, "C must be"),
+        ({"tol": 0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter must be"),
+    ],
+)
+def test_bad_input_is_told_in_words(change, message):
+    given = {"X": da.from_array(np.array([[0.0], [1], [2], [3]])), "y": [-1, -1, 1, 1]} | change
+    with pytest.raises(ValueError, match=message):
+        solve_linear(given.pop("X"), given.pop("y"), **given)
+
+
+def test_without_dask_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+    with pytest.raises(ImportError, match=re.escape("svmlib[dask]")):
+        solve_linear(None, None)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7)])
+def test_rounding_goes_outwards(scale, offset):
+    """Both values computed again in fractions, where sums may cancel; the bounds hold exactly."""
+    X, y = clouds(60, d=2)
+    X = X * scale + offset
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = solve_linear(chunked(X, 7), y, 1.0, tol=1e-3, max_iter=40)
+    points, signs = [[Fraction(x) for x in row] for row in X], [int(sign) for sign in y]
+    w, b = [Fraction(x) for x in found.w], Fraction(found.b)
+    losses = [
+        max(Fraction(0), 1 - s * (sum(a * x for a, x in zip(w, row, strict=True)) + b))
+        for row, s in zip(points, signs, strict=True)
+    ]
+    assert sum(a * a for a in w) / 2 + sum(losses) <= Fraction(found.primal)
+    alpha = [Fraction(a) for a in found.multipliers(X, y)]
+    sums = {s: sum(a for a, sign in zip(alpha, signs, strict=True) if sign == s) for s in (-1, 1)}
+    shares = {s: min(sums.values()) / sums[s] if sums[s] else 0 for s in sums}
+    beta = [s * shares[s] * a for a, s in zip(alpha, signs, strict=True)]
+    normal = [sum(q * row[k] for q, row in zip(beta, points, strict=True)) for k in range(2)]
+    value = sum(abs(q) for q in beta) - sum(a * a for a in normal) / 2
+    assert Fraction(found.dual) <= value
+
+
+def draw(number):
+    """Return 20,000 rows of 20 features and a label, 3.4 MB, and keep none of them."""
+    random = np.random.RandomState(number)
+    A = random.uniform(-1, 1, (20_000, 21))
+    A[:, 0] = np.where(A[:, 1] + A[:, 0] < 0, -1, 1)
+    return A
+
+
+def drawn(n_chunks):
+    chunks = [da.from_delayed(dask.delayed(draw)(k), (20_000, 21), float) for k in range(n_chunks)]
+    rows = da.concatenate(chunks)
+    return rows[:, 1:], rows[:, 0]
+
+
+def test_data_may_be_larger_than_the_memory():
+    """The limit is the kernel's: 100 MB on top of what Python has, for 200 MB of rows."""
+    program = """
+        import resource, dask, numpy as np
+        from svmlib.distributed import solve_linear
+        from tests.test_distributed import drawn
+
+        dask.config.set(scheduler="synchronous")
+        X, y = drawn(64)
+        solve_linear(X[:20_000], y[:20_000])  # so that everything is imported
+        line = next(x for x in open("/proc/self/status") if x.startswith("VmData"))
+        limit = 1024 * int(line.split()[1]) + 100 * 2**20
+        assert X.nbytes > 1.9 * 100 * 2**20
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        found = solve_linear(X, y)
+        print("reached", found.converged)
+        try:
+            X.compute()
+        except MemoryError:
+            print("all at once: too large")
+    """
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("needs Linux")
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
+    )
+    assert ran.stdout == "reached True\nall at once: too large\n", ran.stderr
+
+
+@pytest.fixture
+def cluster():
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",  # any free port
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster),
+    ):
+        yield cluster
+
+
+@pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
+def test_killing_a_worker_changes_nothing(cluster):
+    """Neither the answer nor the passes, to the last bit; chunks that it held are made again."""
+    X, y = drawn(12)
+    X, y = X.persist(), y.persist()
+    calm = solve_linear(X, y)
+    killed = []
+
+    def kill(_):
+        if len(killed) < 1:
+            victim = cluster.workers[0].pid
+            killed.append(victim)
+            os.kill(victim, signal.SIGKILL)
+
+    shot = solve_linear(X, y, callback=kill)
+    assert killed
+    assert shot.trace == calm.trace
+    assert (shot.primal, shot.dual, shot.b) == (calm.primal, calm.dual, calm.b)
+    np.testing.assert_array_equal(shot.w, calm.w)

@@ -1,0 +1,414 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib import newton as module
+from svmlib.duality import DualProblem, Solution, solve_interior_point
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.newton import low_rank, newton
+from svmlib.smo import smo
+from tests import hostile
+from tests.judge import Judge
+
+KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
+seeds = st.integers(0, 10**6)
+
+
+def data(seed: int, n: int = 60, d: int = 3, shift: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) < max(1, n // 3), 1.0, -1.0)
+    return rng.normal(size=(n, d)) + shift * y[:, None], y
+
+
+def assert_optimal(problem: DualProblem, solution: Solution, tol: float = 1e-3) -> None:
+    """Verify by a few lines that share nothing with the library but the kernel."""
+    alpha, y, C = solution.alpha, problem.y, problem.upper
+    K = problem.kernel(problem.X, problem.X)
+    v = alpha * y
+    margins = y * (K @ v + solution.b)
+    primal, dual = v @ K @ v / 2 + C @ np.clip(1 - margins, 0, None), alpha.sum() - v @ K @ v / 2
+    assert solution.converged
+    assert ((alpha >= 0) & (alpha <= C)).all()
+    assert abs(alpha @ y) <= 1e-9 * alpha.sum()
+    assert (margins[alpha < C] >= 1 - tol).all()
+    assert (margins[alpha > 0] <= 1 + tol).all()
+    assert primal - dual <= tol * primal
+    assert solution.certificate.optimal_to(tol)
+
+
+# The optimum
+
+
+@given(seed=seeds, n=st.integers(2, 40), d=st.integers(1, 4), log_C=st.floats(-3, 4))
+@settings(max_examples=60)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_the_solution_satisfies_the_kkt_conditions(kernel, seed, n, d, log_C):
+    problem = DualProblem(*data(seed, n, d), 10.0**log_C, kernel)
+    assert_optimal(problem, newton(problem))
+
+
+@given(seed=seeds, kernel=st.sampled_from(KERNELS))
+@settings(max_examples=40)
+def test_every_sample_may_have_its_own_price(seed, kernel):
+    X, y = data(seed)
+    C = 10 ** np.random.default_rng(seed).uniform(-2, 3, len(y))
+    problem = DualProblem(X, y, C, kernel)
+    assert_optimal(problem, newton(problem))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("C", [0.1, 10.0, 1e4])
+def test_all_solvers_agree(kernel, C):
+    X, y = data(3, n=80)
+    problem = DualProblem(X, y, C, kernel)
+    found = newton(problem)
+    assert found.certificate.relative_gap < 1e-6  # few samples, so nearly exact
+    exact = solve_interior_point(problem)
+    f = [problem.decision_function(s.alpha, s.b, X) for s in (found, exact)]
+    assert_allclose(*f, atol=1e-4)
+    if C < 1e4:
+        peer = svm.SVC(C=C, kernel=lambda A, B: kernel(A, B), tol=1e-6).fit(X, y)
+        assert_allclose(f[0], peer.decision_function(X), atol=1e-3)
+        coarse = smo(problem).certificate
+        assert found.certificate.dual <= coarse.primal
+        assert coarse.dual <= found.certificate.primal
+
+
+def test_a_hard_margin():
+    X, y = data(0, shift=3.0)
+    for kernel in KERNELS:
+        problem = DualProblem(X, y, np.inf, kernel)
+        found, exact = newton(problem), solve_interior_point(problem)
+        assert found.converged
+        assert_allclose(found.certificate.dual, exact.certificate.dual, rtol=1e-4)
+    with pytest.warns(ConvergenceWarning, match="newton stopped after .* duality gap of inf"):
+        newton(DualProblem(*data(0, n=300, shift=0.1), np.inf), max_iter=100)
+
+
+# Invariances
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_what_does_not_change_the_problem_does_not_change_the_answer(kernel):
+    X, y = data(5)
+    found = newton(DualProblem(X, y, 2.0, kernel))
+    order = np.random.default_rng(0).permutation(len(y))
+    shuffled = newton(DualProblem(X[order], y[order], 2.0, kernel))
+    swapped = newton(DualProblem(X, -y, 2.0, kernel))
+    looked_up = Precomputed(kernel(X, X))
+    values = [
+        found.certificate.dual,
+        shuffled.certificate.dual,
+        swapped.certificate.dual,
+        newton(DualProblem(looked_up.points, y, 2.0, looked_up)).certificate.dual,
+    ]
+    assert_allclose(values, values[0], rtol=1e-8)
+    assert_allclose(swapped.b, -found.b, atol=1e-5)
+    twice = newton(DualProblem(np.repeat(X, 2, axis=0), np.repeat(y, 2), 1.0, kernel))
+    assert_allclose(twice.certificate.dual, values[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_units_do_not_matter(scale):
+    """Multiplying X by c and C by 1/c² leaves the machine what it is, in other units."""
+    X, y = data(2, n=150)
+    one = newton(DualProblem(X, y, 5.0))
+    other = newton(DualProblem(scale * X, y, 5.0 / scale**2))
+    assert_allclose(other.certificate.dual * scale**2, one.certificate.dual, rtol=1e-3)
+
+
+# Large problems, and each way in which K is at hand
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize(
+    ("kernel", "form"),
+    [(Linear(), "_Factored"), (RBF(0.01), "_Factored"), (RBF(2.0), "_Rows")],
+    ids=repr,
+)
+def test_large_problems(kernel, form, C, monkeypatch):
+    """Every form of K is met, solves its equations, and the starts save most of the work."""
+    X, y = data(1, n=1500, d=4)
+    problem = DualProblem(X, y, C, kernel)
+    used = []
+    original = getattr(module, form).times
+    monkeypatch.setattr(
+        getattr(module, form), "times", lambda self, v: used.append(1) or original(self, v)
+    )
+    solution = newton(problem, trace=True)
+    assert_optimal(problem, solution)
+    assert used
+    assert problem._gram is None  # K was never formed
+    assert min(step.n for step in solution.trace) < 700  # from a quarter, and its quarter
+    assert solution.n_iter == len(solution.trace) < 200
+
+
+@pytest.mark.parametrize("h", [1e-6, 1.0])
+@pytest.mark.parametrize("columns", [3, 30])
+def test_factors_solve_the_equations_of_the_matrix(columns, h):
+    """Woodbury leaves residuals like those of an elimination that sees K + hI whole."""
+    rng = np.random.default_rng(0)
+    Phi, right = rng.normal(size=(50, columns)), rng.normal(size=(20, 2))
+    free = np.sort(rng.permutation(50)[:20])
+    A = (Phi @ Phi.T)[np.ix_(free, free)] + h * np.eye(20)
+    usual = np.abs(A @ np.linalg.solve(A, right) - right).max()
+    for K in module._Factored(Phi), module._Whole(Phi @ Phi.T):
+        assert np.abs(A @ K.solve(free, h, right) - right).max() <= 20 * usual + 1e-14
+
+
+def test_rows_are_kept_while_there_is_room():
+    X, y = data(0, n=1200)
+    v = np.random.default_rng(1).normal(size=1200)
+    K = RBF(1.0)(X, X)
+    for cache_mb in (0.5, 200):
+        rows = module._Rows(DualProblem(X, y, 1.0, RBF(1.0), cache_mb=cache_mb))
+        some = np.arange(0, 1200, 11)
+        assert_allclose(rows.times(v), K @ v, atol=1e-10)
+        block, near = rows.restrict(some)
+        assert_allclose(block.K, K[np.ix_(some, some)], atol=1e-12)
+        assert near is some
+        assert rows.kept == min(1200, int(cache_mb * 2**17 / 2 / 1200))
+    with pytest.raises(MemoryError):
+        module._Rows(DualProblem(X, y, 1.0, RBF(1.0), cache_mb=0.5)).restrict(np.arange(400))
+
+
+def test_too_little_memory_is_told_and_not_exceeded():
+    problem = DualProblem(*data(0, n=1200, d=20), 100.0, RBF(0.5), cache_mb=1)
+    with pytest.warns(ConvergenceWarning, match="newton stopped after"):
+        solution = newton(problem)
+    assert not solution.converged
+    assert solution.certificate.gap > 0
+
+
+def test_low_rank_is_found_where_it_is():
+    X, y = data(0, n=1000, d=2)
+    problem = DualProblem(X, y, 1.0, RBF(0.1))
+    Phi = low_rank(problem)
+    assert Phi.shape[1] < 100
+    error = np.abs(Phi @ Phi.T - problem.gram())
+    assert np.median(error) < 1e-6
+    assert error.max() < 1e-2  # of samples that it did not look at
+    monomials = low_rank(DualProblem(X, y, 1.0, Polynomial(3, 1.0, 1.0)))
+    assert monomials.shape[1] == 10  # as many as there are
+    assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
+    assert low_rank(DualProblem(X, y, 1.0, RBF(1e4))) is None  # K is nearly I
+    assert low_rank(DualProblem(X, y)) is None
+    assert low_rank(DualProblem(X[:100], y[:100], 1.0, RBF(0.1))) is None
+    assert low_rank(DualProblem(X, y, 1.0, RBF(0.1), cache_mb=0.2)) is None
+
+
+def test_a_bad_guess_at_low_rank_costs_time_and_not_truth(monkeypatch):
+    """What comes from Φ is judged, and mended, with the exact kernel."""
+    problem = DualProblem(*data(0, n=1000, d=4), 10.0, RBF(1.0))
+    wrong = np.random.default_rng(0).normal(size=(1000, 3))
+    monkeypatch.setattr(
+        module, "low_rank", lambda problem: wrong if problem.X.shape[1] > 3 else None
+    )
+    assert_optimal(problem, newton(problem))
+
+
+# Starts, traces, and what is refused
+
+
+def test_a_start_is_used():
+    problem = DualProblem(*data(0, n=400), 50.0, RBF(1.0))
+    cold = newton(problem)
+    warm = newton(problem, start=cold.alpha)
+    assert warm.n_iter == 0
+    assert warm.converged
+    first = smo(problem, max_iter=10**6, tol=0.1)
+    assert newton(problem, start=first.alpha).n_iter < cold.n_iter
+    with pytest.raises(ValueError, match="start must be feasible"):
+        newton(problem, start=np.ones(400))
+
+
+def test_every_step_goes_downhill_and_is_told():
+    told = []
+    solution = newton(DualProblem(*data(0), 10.0), callback=told.append, trace=True)
+    assert list(solution.trace) == told
+    assert len(told) == solution.n_iter > 3
+    assert all(step.slope < 0 < step.length for step in told)
+    assert all(0 <= step.free <= step.n == 60 for step in told)
+    assert told[-1].h < told[0].h
+
+
+def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
+    """Against the slope as the objective of the stage has it, by differences."""
+    rng = np.random.default_rng(0)
+    n, h = 30, 0.3
+    A = rng.normal(size=(n, n))
+    K, y = A @ A.T, np.sign(rng.normal(size=n))
+    lo, hi = np.minimum(0, y), np.maximum(0, y)
+    c = lo + (hi - lo) * rng.random(n)
+    stage = module._Stage(module._Whole(K), y, lo, hi, c, h, 0.0, 1e-3)
+
+    def objective(beta, b):
+        s = K @ beta + b
+        q = np.clip(c + (y - s) / h, lo, hi)
+        return beta @ K @ beta / 2 + (q * (y - s) - h / 2 * (q - c) ** 2).sum()
+
+    beta, b = rng.normal(size=n), 0.3
+    s = K @ beta + b
+    p = c + (y - s) / h
+    q = np.clip(p, lo, hi)
+    delta, delta_b = stage.direction(beta, q, np.flatnonzero(p == q))
+    ds = K @ delta + delta_b
+    linear, quadratic = delta @ K @ beta, delta @ K @ delta
+    slope = linear - q @ ds
+    t = stage.search(p, ds, slope, linear, quadratic)
+
+    def slope_at(t, e=1e-6):
+        ahead, behind = (objective(beta + u * delta, b + u * delta_b) for u in (t + e, t - e))
+        return (ahead - behind) / (2 * e)
+
+    assert_allclose(slope_at(0), slope, rtol=1e-5)
+    assert abs(slope_at(t)) <= 0.21 * abs(slope)
+    assert objective(beta + t * delta, b + t * delta_b) < objective(beta, b)
+
+
+def test_multipliers_that_do_not_take_part_are_counted():
+    """The slope told is that of the whole objective, of which they contribute −outside · b."""
+    problem = DualProblem(*data(0), 1.0, RBF(1.0))
+    K, y, h, outside = problem.gram(), problem.y, 0.5, 2.5
+    lo, hi = np.minimum(0, y), np.maximum(0, y)
+    stage = module._Stage(module._Whole(K), y, lo, hi, np.zeros(60), h, outside, 1e-3)
+
+    def objective(beta, b):
+        s = K @ beta + b
+        q = np.clip((y - s) / h, lo, hi)
+        return beta @ K @ beta / 2 + (q * (y - s) - h / 2 * q**2).sum() - outside * b
+
+    beta, b = np.random.default_rng(0).normal(size=60), 0.1
+    told = []
+    after, b_after = stage.minimise(beta, b, K @ beta + b, module._Journal(1, told.append))
+    along = (after - beta) / told[0].length, (b_after - b) / told[0].length
+    ahead, behind = (objective(beta + t * along[0], b + t * along[1]) for t in (1e-6, -1e-6))
+    assert_allclose((ahead - behind) / 2e-6, told[0].slope, rtol=1e-4)
+
+
+def test_the_minimum_of_a_stage_is_one():
+    """There Kβ = Kq and Σq = 0, and the smoothing is what the dual has as h/2 ‖q − c‖²."""
+    problem = DualProblem(*data(0), 3.0, RBF(1.0))
+    K, y, n = problem.gram(), problem.y, problem.n
+    lo, hi = np.minimum(0, 3 * y), np.maximum(0, 3 * y)
+    stage = module._Stage(module._Whole(K), y, lo, hi, np.zeros(n), 0.1, 0.0, np.inf)
+    journal = module._Journal(100, None)
+    start = np.random.default_rng(0).normal(size=n)
+    beta, b = stage.minimise(start, 0.0, K @ start, journal)
+    q = np.clip((y - K @ beta - b) / 0.1, lo, hi)
+    assert_allclose(q, beta, atol=1e-10)
+    assert abs(q.sum()) < 1e-10
+    assert (beta[q == lo] == lo[q == lo]).all()  # exactly, or the KKT conditions would notice
+    assert (beta[q == hi] == hi[q == hi]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tol": 0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter must be"),
+        ({"start": [1.0]}, "start has 1 entries"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        newton(DualProblem([[0.0], [1.0]], [-1, 1]), **arguments)
+
+
+def test_what_is_not_convex_is_refused():
+    with pytest.raises(ValueError, match="kernel must be positive semidefinite"):
+        newton(DualProblem(*data(0), 1.0, Sigmoid(1.0, -1.0)))
+    with pytest.raises(ValueError, match="problem must be a DualProblem"):
+        newton(data(0))
+
+
+def test_running_out_of_steps_is_told():
+    with pytest.warns(ConvergenceWarning, match="newton stopped after 2 steps with a duality gap"):
+        solution = newton(DualProblem(*data(0), 10.0, RBF(1.0)), max_iter=2)
+    assert not solution.converged
+    assert solution.certificate.primal >= solution.certificate.dual
+
+
+# Hostile data
+
+
+def special_cases():
+    X, y = data(0, n=20)
+    yield "two samples", [[0.0], [1.0]], [-1, 1]
+    yield "one point in both classes", np.zeros((10, 2)), np.tile([-1, 1], 5)
+    yield "a class in one point", np.where(y[:, None] > 0, 1.0, X), y
+    yield "constant columns", np.column_stack([X, np.full(20, 7.0)]), y
+    yield "duplicates", np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    yield "one of a kind", X, np.where(np.arange(20) == 0, 1, -1)
+    yield "separable", X + 5 * y[:, None], y
+    yield "tiny", 1e-12 * X, y
+    yield "huge", 1e12 * X, y
+
+
+CASES = list(special_cases())
+
+
+@pytest.mark.parametrize(("name", "X", "y"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])
+def test_special_cases(name, X, y, C):
+    size = float(np.square(X).mean()) or 1.0
+    for kernel in Linear(), RBF(1 / size):
+        scale = size if isinstance(kernel, Linear) else 1.0
+        problem = DualProblem(X, y, C / scale, kernel)
+        solution = newton(problem)
+        assert solution.converged
+        exact = solve_interior_point(problem).certificate
+        assert solution.certificate.dual <= exact.primal
+        assert exact.dual <= solution.certificate.primal
+
+
+@given(seed=seeds, log_C=st.floats(-3, 5))
+@settings(max_examples=50)
+def test_a_certificate_is_true_whatever_the_data(seed, log_C):
+    """60 digits judge; and a solver that has not converged says so."""
+    X, y = hostile.problem(seed, most_points=8)
+    rng = np.random.default_rng(seed)
+    width = np.square(X).mean() or 1.0
+    kernel = [Linear(), RBF(10.0 ** rng.uniform(-2, 2) / width)][int(rng.integers(2))]
+    problem = DualProblem(X, y, 10.0**log_C, kernel)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        solution = newton(problem)
+    certificate = solution.certificate
+    assert solution.converged == certificate.optimal_to(1e-3) or certificate.kkt_violation > 1e-3
+    assert solution.converged != any(w.category is ConvergenceWarning for w in heard)
+    judge = Judge(problem.X, y, problem.upper, kernel)
+    assert mp.mpf(certificate.dual) <= judge.dual(solution.alpha)
+    assert mp.mpf(certificate.primal) >= judge.primal(solution.alpha, solution.b, slip=1e-3)
+
+
+def test_memory_stays_within_the_cache():
+    """In a process of its own; K whole would take 288 MB."""
+    code = """
+import resource, numpy as np
+from svmlib.duality import DualProblem
+from svmlib.kernels import RBF
+from svmlib.newton import newton
+rng = np.random.default_rng(0)
+y = np.where(rng.random(6000) < 0.5, 1.0, -1.0)
+X = rng.normal(size=(6000, 10)) + 0.7 * y[:, None]
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+before = peak()
+solution = newton(DualProblem(X, y, 1.0, RBF(0.05), cache_mb=64))
+print(solution.converged, peak() - before)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    converged, used = run.stdout.split()
+    assert converged == "True"
+    assert float(used) < 100
