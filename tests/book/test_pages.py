@@ -829,6 +829,21 @@ def test_the_search_leads_to_the_section(search, host, query):
 
 
 @pytest.mark.xdist_group("search")
+def test_a_title_finds_its_own_section(browser, host):
+    """First, or second where two titles share their words; asked of every tenth."""
+    tab = open_tab(browser)
+    tab.goto(f"{host}search.html?q=margin")
+    tab.locator("#search-results [role=status]").wait_for()
+    places = tab.evaluate(
+        """() => BOOK_SECTIONS.filter((_, k) => k % 10 === 0).map(
+            ({title}) => findInBook(title).findIndex(found => found.title === title))"""
+    )
+    assert set(places) <= {0, 1}
+    assert places.count(0) >= 0.95 * len(places)
+    tab.close()
+
+
+@pytest.mark.xdist_group("search")
 def test_the_search_says_when_there_is_nothing(search):
     assert search("xylophone zebra") == []
 
