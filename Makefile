@@ -47,14 +47,15 @@ outputs: fresh  ## Run every notebook; compare what it prints and draws with wha
 	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \
 	  tests/book/test_executed.py -n 2 -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
-	  --nbval-cell-timeout 1000 -p tests.book.executed -n 2 --dist loadscope $(NOTEBOOKS)
+	  --nbval-cell-timeout 1000 --nbval-kernel-startup-timeout 600 -p tests.book.executed \
+	  -n 2 --dist loadscope $(NOTEBOOKS)
 
 pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
 	$(MAKE) book
-	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_pages_more.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
 figures: book  ## Drag and type at the figures that one can take hold of
-	$(BIN)/python -m pytest tests/book/test_explorables.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
 	$(BIN)/python -m pytest tests/book/test_downloads.py -rs
@@ -68,8 +69,9 @@ live: .venv/ready  ## Rebuild and reload the pages while you write
 notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the files
 	$(BIN)/python -m tests.book.notebooks $(NOTEBOOKS)
 
-bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run
+bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; time the explorables
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/explorables.py
 
 lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	$(BIN)/pip install --quiet uv
@@ -82,10 +84,15 @@ clean:  ## Remove everything that the other commands made
 # Stored runs are keyed on the notebook alone, so a page would keep old outputs after an edit in
 # the library or an upgrade. Whatever the notebooks import makes all of them run again. The wheel
 # in the readers' zip is made here too, because it changes with the same files.
-fresh: _build/fresh
+fresh: _build/fresh _build/remade
 _build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.txt pyproject.toml Makefile | .venv/ready
 	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live _build/student _build/wheel
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/wheel .
+	touch $@
+
+# Sphinx does not see that what makes the pages has changed. They are made anew; nothing runs again.
+_build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html) | _build/fresh
+	rm -rf _build/.doctrees _build/html _build/live _build/student
 	touch $@
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml

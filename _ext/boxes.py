@@ -1,7 +1,8 @@
-"""Solutions that open where one clicks, and a list of all definitions and theorems.
+"""Solutions that open where one clicks, proofs with a name, a list of all definitions and theorems.
 
 sphinx-exercise makes a solution a box with a link for a title, which needs a script to fold. A
-page shows it as `<details>` instead, folded without any script.
+page shows it as `<details>` instead, folded without any script. sphinx-proof gives every proof the
+same id, and writes its first word like any other.
 """
 
 from docutils import nodes
@@ -11,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise import depart_solution_node as depart_in_latex
 from sphinx_exercise import solution_node
 from sphinx_exercise import visit_solution_node as visit_in_latex
-from sphinx_proof.nodes import NODE_TYPES
+from sphinx_proof.nodes import NODE_TYPES, proof_node
 
 STATEMENTS = tuple(NODE_TYPES.values())
 
@@ -30,6 +31,22 @@ def visit_solution(self, node):
 
 def depart_solution(self, node):
     self.body.append("</details>\n")
+
+
+class NameProofs(SphinxPostTransform):
+    """Set the word "Proof." apart, and leave the id to what can be linked to."""
+
+    default_priority = 400
+    formats = ("html",)
+
+    def run(self):
+        for box in self.document.findall(proof_node):
+            section = box[0]
+            section["ids"] = []
+            first = next(iter(section.findall(nodes.Text)))
+            word, rest = first[: len("Proof.")], first[len("Proof.") :]
+            place = first.parent.index(first)
+            first.parent[place : place + 1] = [nodes.emphasis("", word), nodes.Text(rest)]
 
 
 class StatementsPlace(nodes.General, nodes.Element):
@@ -84,4 +101,5 @@ def setup(app):
     app.add_node(StatementsPlace)
     app.add_directive("statements", Statements)
     app.add_post_transform(ListStatements)
+    app.add_post_transform(NameProofs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

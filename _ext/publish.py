@@ -5,6 +5,7 @@ Without it there is no sitemap and no picture on the card, since both need whole
 """
 
 import os
+import re
 import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,6 +26,8 @@ def where(app, config):
 def describe(app, pagename, templatename, context, doctree):
     context["html_baseurl"] = app.config.html_baseurl
     context["base_path"] = urlsplit(app.config.html_baseurl).path or "/"
+    # docutils and the theme both say how wide a page is.
+    context["metatags"] = re.sub(r'<meta name="viewport"[^>]*>', "", context.get("metatags", ""))
     context["pagename"], context["root_doc"] = pagename, app.config.root_doc
     if doctree is not None:
         first = next(iter(doctree.findall(nodes.paragraph)), None)

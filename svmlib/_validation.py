@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 
-def _as_float(value: ArrayLike, name: str) -> Array:
+def as_float(value: ArrayLike, name: str) -> Array:
     """Convert to a float64 array, or say which argument could not be converted."""
     try:
         array = np.asarray(value)
@@ -28,7 +28,7 @@ def _as_float(value: ArrayLike, name: str) -> Array:
 
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
     """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
-    array = _as_float(X, name)
+    array = as_float(X, name)
     if array.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n, d), one row a point, got shape {array.shape}; "
@@ -45,7 +45,7 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
 
 def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> Array:
     """Return a finite float64 array of shape (length,)."""
-    array = _as_float(value, name)
+    array = as_float(value, name)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
     if length is not None and array.size != length:

@@ -36,7 +36,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._rounding import TINIEST, down, gamma, radius, up
 from svmlib._validation import (
     Array,
-    _as_float,
+    as_float,
     check_count,
     check_labelled,
     check_scalar,
@@ -76,7 +76,7 @@ def hinge(margin: ArrayLike) -> Array:
     >>> hinge([-1.0, 0.0, 1.0, 3.0])
     array([2., 1., 0., 0.])
     """
-    return np.maximum(0.0, 1.0 - _as_float(margin, "margin"))
+    return np.maximum(0.0, 1.0 - as_float(margin, "margin"))
 
 
 def squared(margin: ArrayLike) -> Array:
@@ -95,7 +95,7 @@ def squared(margin: ArrayLike) -> Array:
     >>> squared([-1.0, 1.0, 3.0])
     array([4., 0., 4.])
     """
-    return np.square(1.0 - _as_float(margin, "margin"))
+    return np.square(1.0 - as_float(margin, "margin"))
 
 
 def absolute(margin: ArrayLike) -> Array:
@@ -114,7 +114,7 @@ def absolute(margin: ArrayLike) -> Array:
     >>> absolute([-1.0, 1.0, 3.0])
     array([2., 0., 2.])
     """
-    return np.abs(1.0 - _as_float(margin, "margin"))
+    return np.abs(1.0 - as_float(margin, "margin"))
 
 
 def logistic(margin: ArrayLike) -> Array:
@@ -133,7 +133,7 @@ def logistic(margin: ArrayLike) -> Array:
     >>> logistic([0.0, 1e300]).round(4)
     array([0.6931, 0.    ])
     """
-    return np.logaddexp(0.0, -_as_float(margin, "margin"))
+    return np.logaddexp(0.0, -as_float(margin, "margin"))
 
 
 # The objective

@@ -35,7 +35,7 @@ __all__ = ["NewtonStep", "low_rank", "newton"]
 _EPS = float(np.finfo(float).eps)
 _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
 _DIRECT = 700  # up to here a start from a quarter of the samples saves nothing
-_COLD, _WARM, _ROUGH = 2.0, 0.2, 0.05  # widths of the smoothing, in units of y f(x): of the first
+_COLD, _WARM, _ROUGH = 2.0, 0.2, 0.01  # widths of the smoothing, in units of y f(x): of the first
 # stage without a start, with the start of a smaller problem, and with a start that is nearly right
 _FEW, _EXACT = 100, 1e-9  # with so few samples the gap goes down to this: it costs little more
 _STAGES = 100  # more would only move rounding about

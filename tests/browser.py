@@ -7,6 +7,15 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import sync_playwright
 
+PATIENCE = 120_000  # milliseconds, for a busy machine; nothing waits longer than it must
+
+
+def open_tab(browser, **settings):
+    """Open a tab with settings of its own that waits long enough; closing it ends all of them."""
+    tab = browser.new_page(**settings)
+    tab.set_default_timeout(PATIENCE)
+    return tab
+
 
 @contextmanager
 def chromium():
@@ -20,6 +29,7 @@ def chromium():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program,
+            timeout=PATIENCE,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         yield browser

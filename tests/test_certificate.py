@@ -113,7 +113,8 @@ def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
     X = rng.normal(size=(6, rng.integers(1, 6))) * 10.0 ** rng.uniform(-3, 3)
     g = 10.0 ** rng.uniform(-1, 1) / np.square(X).sum(axis=1).mean()
     degree = int(rng.integers(1, 9))
-    for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), Sigmoid(g, -0.5)):
+    near_one = RBF(g * 1e-9)  # all its error is that of the exponential
+    for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), near_one, Sigmoid(g, -0.5)):
         theta, sizes = kernel.rounding(X)
         exact, computed = gram(kernel, X), kernel(X, X)
         for i, j in np.ndindex(6, 6):
@@ -256,6 +257,16 @@ def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, X):
     with mp.workdps(60):
         K = mp.matrix(Judge(X, [-1, 1], [1.0, 1.0], kernel).K)
         assert min(mp.eigsy(K, eigvals_only=True)) >= -problem._lift
+
+
+def test_what_lifts_a_given_matrix_lengthens_its_features():
+    """The bounds hold for K + η: there φ(x) has the square K(x, x) + η, and so 0 is no length."""
+    problem = DualProblem(
+        [[0.0, 0.0], [1.5, 0.5], [2.5, 1.5]], [-1, 1, 1], 1.0, lambda A, B: A @ B.T
+    )
+    assert 0 < problem._lift < np.inf
+    squares = problem._expansion(np.array([-1.0, 0.5, 0.5])).sizes ** 2
+    assert (squares >= problem.diagonal + 0.99 * problem._lift).all()
 
 
 def test_the_mean_of_equal_points_need_not_be_one_of_them():

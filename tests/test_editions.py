@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 
 CONF = """
 extensions = ["myst_nb", "sphinx_design", "sphinx_exercise", "sphinx_proof",
-              "sphinxcontrib.bibtex", "editions"]
+              "sphinxcontrib.bibtex", "editions", "boxes"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 bibtex_bibfiles = ["book.bib"]
 bibtex_reference_style = "author_year"

@@ -6,6 +6,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.isotonic import IsotonicRegression
 
 from svmlib.book import exercises
 from svmlib.book.exercises import _engine
@@ -959,6 +960,80 @@ def changed(function, change):
     return lambda *inputs: change(function(*inputs), *inputs)
 
 
+# Chapter 8
+
+
+def cheapest_threshold(f, y, miss, alarm, *, call=np.greater_equal, never=True, last=False):
+    thresholds = np.append(np.unique(f), np.inf)[: None if never else -1]
+    called = call(f, thresholds[:, np.newaxis])
+    costs = miss * np.sum(~called & (y > 0), axis=1) + alarm * np.sum(called & (y < 0), axis=1)
+    k = len(costs) - 1 - costs[::-1].argmin() if last else costs.argmin()
+    return thresholds[k], costs[k]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (cheapest_threshold, "every check passed"),
+        (lambda *case: None, "not written yet"),
+        (lambda *case: 1, "two numbers"),
+        (lambda f, y, a, b: cheapest_threshold(f, y, b, a), "prices are swapped"),
+        (lambda f, y, a, b: cheapest_threshold(f, y, 1, 1), "each kind has its price"),
+        (lambda *case: cheapest_threshold(*case, call=np.greater), "the rule is f ≥ t"),
+        (lambda *case: cheapest_threshold(*case, call=np.less_equal), "samples below t"),
+        (lambda *case: cheapest_threshold(*case, never=False), "∞ must be tried"),
+        (lambda *case: cheapest_threshold(*case, last=True), "return the smallest"),
+        (changed(cheapest_threshold, lambda a, f, *_: (a[0], a[1] / f.size)), "return the sum"),
+        (changed(cheapest_threshold, lambda a, *_: (a[0], a[1] + 1)), "not what your threshold"),
+        (changed(cheapest_threshold, lambda a, *_: (a[0] - 1e-3, a[1])), "one of the values of f"),
+        (lambda f, y, a, b: (np.inf, a * np.sum(y > 0)), "another threshold costs only"),
+    ],
+)
+def test_check_cheapest_threshold(capsys, function, message):
+    assert message in said(capsys, exercises.check_cheapest_threshold, function)
+
+
+def isotonic(y, *, back=True, strict=False):
+    blocks = []
+    for value in y:
+        block = [value]
+        while blocks and np.mean(blocks[-1]) >= np.mean(block) + 1e-12 * strict:
+            block = blocks.pop() + block
+            if not back:
+                break
+        blocks.append(block)
+    return np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (isotonic, "every check passed"),
+        (lambda y: isotonic(y, strict=True), "every check passed"),  # equal means need not merge
+        (lambda y: None, "not written yet"),
+        (lambda y: 1, "an array with one p a sample"),
+        (lambda y: y.copy(), "you return the labels"),
+        (np.sort, "you sort the labels"),
+        (np.maximum.accumulate, "a block takes its mean"),
+        (lambda y: np.full(y.size, y.mean()), "one mean for all"),
+        (lambda y: isotonic(y)[::-1], "falls somewhere"),
+        (lambda y: -isotonic(-y), "turned round"),
+        (lambda y: np.minimum.accumulate(y[::-1])[::-1], "is possible"),
+        (lambda y: isotonic(y, back=False), "falls somewhere"),
+    ],
+)
+def test_check_isotonic(capsys, function, message):
+    assert message in said(capsys, exercises.check_isotonic, function)
+
+
+def test_our_isotonic_regression_is_that_of_scikit_learn():
+    random, key = np.random.default_rng(0), _engine._EXERCISES["isotonic"].key
+    for n in range(1, 30):
+        y = (random.uniform(size=n) < 0.5).astype(float)
+        theirs = IsotonicRegression().fit_transform(np.arange(n), y)
+        np.testing.assert_allclose(key(y).right, theirs)
+
+
 rbf_gram, quadratic_features = TestChapter5.rbf_gram, TestChapter5.quadratic_features
 is_gram_matrix, kernel_perceptron = TestChapter5.is_gram_matrix, TestChapter5.kernel_perceptron
 
@@ -973,6 +1048,57 @@ def batch_perceptron(K, y, order=1, restart=False):
 
 def hinge_objective(w, b, X, y, C, power=1, kink=1):
     return w @ w / 2 + C * (np.maximum(0, kink - y * (X @ w + b)) ** power).sum()
+
+
+# Chapter 8, second half
+
+
+def multiclass_objective(W, X, y, C):
+    F, rows = X @ W.T, np.arange(len(y))
+    F = F - F[rows, y][:, None] + 1
+    F[rows, y] = 0
+    return np.sum(W**2) / 2 + C * F.max(axis=1).sum()
+
+
+def spectrum_kernel(s, t, length):
+    starts, others = range(len(s) - length + 1), range(len(t) - length + 1)
+    return sum(s[i : i + length] == t[j : j + length] for i in starts for j in others)
+
+
+def tube_gap(K, t, beta, b, C, eps):
+    r = t - K @ beta - b
+    bracket = C * np.maximum(0, np.abs(r) - eps) - beta * r + eps * np.abs(beta)
+    return bracket.sum()  # w = v, so the first term of the proposition is 0
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (multiclass_objective, "every check passed"),
+        (lambda W, X, y, C: multiclass_objective(W, X, y, C) - np.sum(W**2) / 2, "is missing"),
+        (lambda W, X, y, C: multiclass_objective(W, X, y, C) + np.sum(W**2) / 2, "factor ½"),
+        (spectrum_kernel, "every check passed"),
+        (
+            lambda s, t, k: len(
+                {s[i : i + k] for i in range(len(s) - k + 1)}
+                & {t[i : i + k] for i in range(len(t) - k + 1)}
+            ),
+            "counts twice",
+        ),
+        (tube_gap, "every check passed"),
+        (lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, 0 * b, C, eps), "has the bias"),
+        (
+            lambda K, t, beta, b, C, eps: (
+                tube_gap(K, t, beta, b, C, eps) - eps * np.abs(beta).sum()
+            ),
+            "ε is charged",
+        ),
+    ],
+)
+def test_checks_of_practice(capsys, function, words):
+    names = list(inspect.signature(function).parameters)
+    check = {"W": "multiclass_objective", "s": "spectrum_kernel", "K": "tube_gap"}[names[0]]
+    assert words in said(capsys, getattr(exercises, f"check_{check}"), function)
 
 
 def second_order(*case, curvature=lambda K, i, j: K[i, i] + K[j, j] - 2 * K[i, j], anybody=False):
@@ -1203,6 +1329,50 @@ MUTANTS = {
         changed(second_order, lambda pair, *_: pair[::-1]),
         changed(second_order, lambda pair, *_: (pair[0], pair[1] - 1)),
         changed(second_order, lambda pair, *_: (pair[0] + 0.25, pair[1])),
+    ],
+    "cheapest_threshold": [
+        lambda *case: cheapest_threshold(*case, last=True),
+        lambda *case: cheapest_threshold(*case, never=False),
+        lambda *case: cheapest_threshold(*case, call=np.greater),
+        lambda f, y, a, b: cheapest_threshold(f, y, a + b, b),
+        lambda f, y, a, b: cheapest_threshold(f, y, a, 1.0),
+        changed(cheapest_threshold, lambda a, *_: (min(a[0], 9.0), a[1])),
+        changed(cheapest_threshold, lambda a, *_: a[::-1]),
+    ],
+    "isotonic": [
+        lambda y: isotonic(y, back=False),
+        lambda y: np.minimum(isotonic(y), 0.999),
+        lambda y: isotonic(y[::-1])[::-1],
+        lambda y: 1 - isotonic(1 - y),
+        lambda y: np.where(isotonic(y) > 0.5, 1.0, isotonic(y)),
+        lambda y: (np.maximum.accumulate(y) + np.minimum.accumulate(y[::-1])[::-1]) / 2,
+    ],
+    "multiclass_objective": [
+        lambda W, X, y, C: multiclass_objective(W, X, np.roll(y, 1), C),
+        lambda W, X, y, C: multiclass_objective(W, X, y, 1.0),
+        lambda W, X, y, C: multiclass_objective(W[:, :1], X[:, :1], y, C),
+        lambda W, X, y, C: multiclass_objective(W, X, y, C) + 1e-4,
+        lambda W, X, y, C: multiclass_objective(W, X[:1], y[:1], C),
+        lambda W, X, y, C: multiclass_objective(np.abs(W), X, y, C),
+        lambda W, X, y, C: np.sum(W**2) / 2 + C * np.mean(np.argmax(X @ W.T, axis=1) != y),
+    ],
+    "spectrum_kernel": [
+        lambda s, t, k: spectrum_kernel(s.lower(), t.lower(), k),
+        lambda s, t, k: spectrum_kernel(s, t[::-1], k),
+        lambda s, t, k: spectrum_kernel(s, t, 1),
+        lambda s, t, k: spectrum_kernel(s, s, k),
+        lambda s, t, k: spectrum_kernel(s, t, k) / max(1, len(s) * len(t)),
+        lambda s, t, k: spectrum_kernel(s[1:], t, k),
+        lambda s, t, k: sum(spectrum_kernel(s, t, m) for m in range(1, k + 1)),
+    ],
+    "tube_gap": [
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, -b, C, eps),
+        lambda K, t, beta, b, C, eps: tube_gap(K, -t, beta, b, C, eps),
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, C, 0.0),
+        lambda K, t, beta, b, C, eps: abs(tube_gap(K, t, beta, b, C, eps)) ** 0.5,
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, 1.0, eps),
+        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, C, eps) * (1 + 1e-4),
+        lambda K, t, beta, b, C, eps: tube_gap(2 * K, t, beta, b, C, eps),
     ],
 }
 # Chapter 9

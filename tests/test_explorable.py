@@ -12,6 +12,7 @@ import nbclient
 import nbformat
 import numpy as np
 import pytest
+from explorables import load_what_is_needed, served
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
@@ -27,16 +28,23 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo
+from tests.browser import open_tab
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRIPT = ROOT / "_static" / "explorable.js"
+STATIC = ROOT / "_static" / "explorables"
+KINDS = ["street", "villages", "outlier", "rbf", "smo", "prices", "forces", "box", "units", "lift"]
+SCRIPTS = [
+    STATIC / file
+    for file in dict.fromkeys(file for kind in KINDS for file in explorable.scripts(kind))
+]
 
 
 @pytest.fixture(scope="module")
 def mathematics(browser):
     """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
-    tab = browser.new_page()
-    tab.add_script_tag(path=SCRIPT)
+    tab = open_tab(browser)
+    for script in SCRIPTS:
+        tab.add_script_tag(path=script)
 
     def call(name, cases):
         return tab.evaluate(
@@ -267,15 +275,25 @@ def test_printed_bounds_go_outwards(mathematics):
             assert Fraction(high) - Fraction(low) <= Fraction(2, 10**digits)
 
 
+def test_every_part_of_the_script_is_loaded_by_a_figure():
+    assert set(SCRIPTS) == set(STATIC.glob("*.js"))
+    assert set(FIGURES) == set(KINDS)
+
+
 def test_no_rule_of_the_style_is_dropped_from_the_pages():
     """_ext/lean_styles keeps a rule if its classes are words of a page or a script."""
-    style = re.sub(r"/\*.*?\*/", "", (ROOT / "_static" / "explorable.css").read_text("utf-8"))
-    words = set(re.findall(r"[\w-]+", SCRIPT.read_text("utf-8") + explorable.prices().html()))
+    style = re.sub(r"/\*.*?\*/", "", (STATIC / "style.css").read_text("utf-8"))
+    scripts = "".join(script.read_text("utf-8") for script in SCRIPTS)
+    words = set(re.findall(r"[\w-]+", scripts + explorable.prices().html()))
     mine = set(re.findall(r"\.([a-z][\w-]+)(?![^{]*\})", style))
     assert mine - words == {"bd-content", "cell_output", "text_html"}  # of every page
 
 
 # The Python object
+
+
+def numbered(X, y):
+    return Dataset(X, y, ("a", "b"), ("", ""), ("−1", "+1"))
 
 
 def test_the_still_is_described_and_the_data_are_those_given():
@@ -304,6 +322,7 @@ FIGURES = {
     "rbf": (lambda: explorable.rbf(SIX, SIX, sigma=1.0), "0 samples are on the wrong side"),
     "smo": (lambda: explorable.smo(SIX), "length 3.516"),
     "prices": (explorable.prices, "at height 0.32"),
+    "forces": (lambda: explorable.forces(SIX), "0.286 at A, 0.214 at B, 0.500 at D"),
     "box": (lambda: explorable.box(SIX, pair=(0, 3)), "labels +1 and −1: from 0 both can move"),
     "units": (lambda: explorable.units(BIRDS, 200), "slope 388.9 g per mm"),
     "lift": (lambda: explorable.lift(load_circles()), "100 samples lifted"),
@@ -319,7 +338,8 @@ def test_every_figure_says_what_its_still_shows(name):
     assert make().still == figure.still  # the same in every run
     content = json.loads(figure.html().split('json">')[1].split("</script>")[0])
     assert len(content["X"]) == len(content["y"])
-    assert f"  {name}(figure) {{" in SCRIPT.read_text(encoding="utf-8")
+    last = STATIC / explorable.scripts(name)[-1]
+    assert f"pieces.{name} = (figure) =>" in last.read_text(encoding="utf-8")
 
 
 def test_many_samples_have_few_handles():
@@ -349,8 +369,9 @@ def test_a_machine_without_a_line_is_described_as_such():
         [[1, 0], [-1, 0], [0, 1], [0, -1.0]], [1, 1, -1, -1], "ab", ("", ""), ("−", "+")
     )
     assert "no line, for w is zero" in explorable.outlier(cross, 0.1).alt
-    with pytest.raises(ValueError, match="separable"):
-        explorable.units(cross, 1.0)
+    for make in (lambda: explorable.units(cross, 1.0), lambda: explorable.forces(cross)):
+        with pytest.raises(ValueError, match="separable"):
+            make()
 
 
 def test_hulls_that_meet_are_described_as_such():
@@ -380,8 +401,10 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         "from svmlib.book import explorable\nfrom svmlib.datasets import load_six_points\n"
         "explorable.villages(load_six_points())"
     )
-    script = SCRIPT.read_text(encoding="utf-8")
-    assert script in run(code, asked=True)
+    page = run(code, asked=True)
+    for file in ("core.js", "villages.js", "style.css"):
+        assert (STATIC / file).read_text(encoding="utf-8") in page
+    assert "pieces.street" not in page
     assert "<script>" not in run(code, asked=False)
     assert "<script>" not in explorable.villages(load_six_points())._repr_mimebundle_()["text/html"]
 
@@ -399,9 +422,11 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.rbf(load_circles(102), SIX), "data"),
         (lambda: explorable.smo(BIRDS), "data"),
         (lambda: explorable.box(BIRDS), "data"),
+        (lambda: explorable.forces(BIRDS), "data"),
         (lambda: explorable.box(SIX, 11.0), "C"),
         (lambda: explorable.box(SIX, pair=(0, 6)), "pair"),
         (lambda: explorable.units(BIRDS, 1e6), "worth"),
+        (lambda: explorable.units(numbered([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
         (
             lambda: explorable.villages(
                 load_penguins(features=("bill_depth_mm", "body_mass_g", "bill_length_mm"))
@@ -440,3 +465,41 @@ def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
             pairs.append([int(i), int(j)])
             taken += 1
     assert taken > 100
+
+
+class Loaded:
+    """A script or a style as Sphinx hands it to a page."""
+
+    def __init__(self, filename):
+        self.filename = filename
+
+
+def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
+    scripts = ["x.js", *(f"explorables/{part.name}" for part in reversed(SCRIPTS)), None]
+    for figures, parts in (
+        ([explorable.prices()], ["core", "prices"]),
+        (
+            [explorable.villages(SIX), explorable.outlier(SIX)],
+            ["core", "villages", "soft", "outlier"],
+        ),
+        ([], []),
+    ):
+        context = {
+            "body": "".join(figure.html() for figure in figures),
+            "script_files": [Loaded(name) for name in scripts],
+            "css_files": [Loaded("explorables/style.css"), Loaded("theme.css")],
+        }
+        load_what_is_needed(None, "", "", context, None)
+        found = [file.filename for file in context["script_files"]]
+        assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
+        styles = [file.filename for file in context["css_files"]]
+        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(figures)
+
+
+def test_what_is_served_lacks_comments_and_nothing_else():
+    for script in SCRIPTS:
+        text = script.read_text(encoding="utf-8")
+        lean = served(text)
+        assert not re.search(r"^\s|^//|/\*\*", lean, re.MULTILINE)
+        lines = [line.strip() for line in re.sub(r"/\*\*.*?\*/", "", text, flags=re.S).split("\n")]
+        assert lean.split() == " ".join(x for x in lines if not x.startswith("//")).split()

@@ -13,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from svmlib._rounding import radius
 from svmlib.hinge import (
+    _pegasos_bounds,
     _soft_margin_dual,
     absolute,
     best_bias,
@@ -133,6 +134,18 @@ class TestBoundsAgainstFractions:
         alpha[y < 0] *= alpha[y > 0].sum() / alpha[y < 0].sum() * (1 - unbalance)
         dual = _soft_margin_dual((alpha * y) @ Z, alpha, y, radius(Z))
         assert Fraction(dual) <= exact.dual_value(alpha, Z, y)
+
+    @pytest.mark.parametrize("seed", range(15))
+    def test_sums_that_cancel_prove_no_more_than_is_true(self, seed):
+        """Far out, the rounding of Σ α_i y_i x_i is larger than what is left of it."""
+        rng = np.random.default_rng(seed)
+        y = np.where(np.arange(12) % 2, 1.0, -1.0)
+        X = 10.0 ** rng.uniform(5, 9) + rng.standard_normal((12, 2))
+        alpha = rng.random(12)
+        alpha[y < 0] *= alpha[y > 0].sum() / alpha[y < 0].sum()
+        Z = y[:, np.newaxis] * X
+        _, dual = _pegasos_bounds(np.zeros(2), alpha, Z, radius(Z), 1.0)
+        assert Fraction(dual) <= exact.dual_value(alpha, X, y, balance=False)
 
     @pytest.mark.parametrize("shift", [1e8, 1e11])
     def test_far_from_the_origin(self, shift):

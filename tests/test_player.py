@@ -33,7 +33,9 @@ def test_without_alternative_texts_the_captions_serve():
 
 def test_captions_can_be_compared_and_are_shown_with_their_frame(player):
     bundle = player._repr_mimebundle_()
-    assert bundle["text/plain"] == "FramePlayer test\n1/2. start\n2/2. a < b & c"
+    titles, *transcripts = bundle["text/plain"].split("\n[")
+    assert titles == "FramePlayer test\n1/2. start\n2/2. a < b & c"
+    assert [words[-6:] for words in transcripts] == ["(1, 0)", "(1, 1)"]
     figures = bundle["text/html"].split("<figure>")[1:]
     assert "1/2. start" in figures[0]
     assert "2/2. a &lt; b &amp; c" in figures[1]

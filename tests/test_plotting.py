@@ -6,11 +6,13 @@ import itertools
 import matplotlib as mpl
 import numpy as np
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from svmlib.book import plotting
+from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset, load_penguins, load_six_points, load_two_clouds
 from svmlib.geometry import Hyperplane, directional_margin
 
@@ -47,15 +49,21 @@ def test_a_subscript_has_nine_pixels_on_a_phone():
         assert mpl.rcParams["font.size"] * 100 / 72 * phone * 0.7 >= 9
 
 
-def test_in_a_notebook_the_style_asks_for_sharp_pictures(monkeypatch):
+def test_in_a_notebook_pictures_are_sharp_and_their_words_can_be_compared(monkeypatch, ax):
     import matplotlib_inline.backend_inline as inline
 
+    class Shell:
+        display_formatter = DisplayFormatter()
+
     asked = []
-    monkeypatch.setattr("IPython.get_ipython", lambda: object())
+    monkeypatch.setattr("IPython.get_ipython", Shell)
     monkeypatch.setattr(inline, "set_matplotlib_formats", asked.append)
     with mpl.rc_context():
         plotting.use_style()
     assert asked == ["retina"]
+    ax.set(xlabel="depth")
+    printed, _ = Shell.display_formatter.format(ax.figure, include=["text/plain"])
+    assert printed == {"text/plain": transcript(ax.figure)}
 
 
 # Samples

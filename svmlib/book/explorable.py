@@ -36,15 +36,36 @@ from matplotlib.ticker import FuncFormatter
 from svmlib import hulls
 from svmlib._validation import Array, check_scalar
 from svmlib.book import plotting
+from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
 
 _HERE = Path(__file__).parent
-# Beside this file in a wheel, in _static/ in the repository, where the pages load it from.
-_STATIC = _HERE if (_HERE / "explorable.js").exists() else _HERE.parents[1] / "_static"
+# Beside this file in a wheel, in _static/ in the repository, where the pages load them from.
+_SCRIPTS = next(
+    folder
+    for folder in (_HERE / "explorables", _HERE.parents[1] / "_static" / "explorables")
+    if folder.exists()
+)
+# Besides the part that all share: the parts of the script that draw a figure, in their order.
+_PARTS = {
+    "box": ("soft", "box"),
+    "forces": ("street",),
+    "outlier": ("soft", "outlier"),
+    "rbf": ("soft", "rbf"),
+}
 _MOST_HANDLES = 24  # or the Tab key stops too often
+
+
+def scripts(kind: str) -> list[str]:
+    """Return the files of the script that figures of a kind need, in the order of loading.
+
+    >>> scripts("outlier")
+    ['core.js', 'soft.js', 'outlier.js']
+    """
+    return [f"{part}.js" for part in ("core", *_PARTS.get(kind, (kind,)))]
 
 
 class Explorable:
@@ -96,6 +117,7 @@ class Explorable:
             content = io.BytesIO()
             figure.savefig(content, format="png", metadata={"Software": None})
         self.still = base64.b64encode(content.getvalue()).decode("ascii")
+        self.transcript = transcript(figure)
 
     def html(self, *, alive: bool = False) -> str:
         """Return the figure as HTML; alive means that it brings script and style along."""
@@ -108,18 +130,18 @@ class Explorable:
             f'<script type="application/json">{data}</script></div>'
         )
         if alive:
-            style, script = (
-                (_STATIC / f"explorable.{kind}").read_text(encoding="utf-8")
-                for kind in ("css", "js")
+            style, *script = (
+                (_SCRIPTS / file).read_text(encoding="utf-8")
+                for file in ("style.css", *scripts(self.data["kind"]))
             )
-            page += f"<style>{style}</style><script>{script}</script>"
+            page += f"<style>{style}</style><script>{''.join(script)}svmExplorable.scan();</script>"
         return page
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {
             "text/html": self.html(alive=_someone_is_there()),
             "image/png": self.still,
-            "text/plain": f"Explorable {self.name}: {self.alt}",
+            "text/plain": f"Explorable {self.name}: {self.alt}\n{self.transcript}",
         }
 
 
@@ -278,7 +300,7 @@ def street(
         right.plot(degrees, widths)
         right.axhline(0, color=plotting.BLACK, linewidth=0.8)
         right.plot(angle % 360, mine.width, "o", color=plotting.BLACK)
-        size = bridge.distance if bridge.lower_bound > 0 else float(np.abs(widths).min())
+        size = bridge.distance if bridge.lower_bound > 0 else float(np.abs(widths).min()) or 1
         best = degrees[widths.argmax()]
         right.set(xlim=(best - 90, best + 90), ylim=(-2 * size, 1.4 * size))
         right.set(xlabel="angle of $w$ (degrees)", ylabel="width of the street")
@@ -604,6 +626,64 @@ def prices(*, name: str = "prices") -> Explorable:
     return Explorable("prices", name, content, draw, alt, figsize=(5.4, 3.2))
 
 
+def forces(data: Dataset, *, name: str = "forces") -> Explorable:
+    """Turn a plank in the gap: the samples that it touches press on it, and turn it back.
+
+    At rest sample i presses with its multiplier α_i: the force −α_i y_i w/‖w‖ acts at x_i. The
+    forces cancel, and so do their torques. Along another direction w the two samples that a plank
+    of width τ_w touches press with 2/τ_w² each, the multipliers of the best plank of that
+    direction. Their torque has the sign of the derivative of τ_w by the angle of w.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features, at most 26 samples; the classes apart at the start.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features or are too many, or no line separates the classes.
+
+    Notes
+    -----
+    Used in chapter 4, *Lagrange duality*.
+    """
+    if len(data.y) > 26:
+        raise ValueError(f"data must have at most 26 rows, got {len(data.y)}")
+    plane = _plane(data, margin=0.45)
+    bridge = hulls.closest_points(data.X, data.y)
+    if not bridge.lower_bound > 0:
+        raise ValueError("data must be separable by a line, but the hulls of the classes meet")
+    alpha = 2 * bridge.weights / bridge.distance**2
+    unit = bridge.w / np.linalg.norm(bridge.w)
+    pressing = np.flatnonzero(alpha > 1e-9 * alpha.max())
+    letters = [chr(ord("A") + int(i)) for i in range(len(data.y))]
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        plotting.scatter(ax, data, s=60)
+        _frame(ax, plane)
+        plotting.margin(ax, Hyperplane(bridge.w, bridge.b), level=bridge.distance**2 / 2)
+        reach = 0.4 * (plane["xlim"][1] - plane["xlim"][0]) / alpha.sum()
+        for i in pressing:
+            push = -reach * data.y[i] * alpha[i] * unit
+            plotting.arrow(ax, data.X[i] - push, push)
+        for x, letter in zip(data.X, letters, strict=True):
+            plotting.note(ax, x, letter, offset=(-16, 6))
+        plotting.legend(ax)
+
+    pushes = ", ".join(f"{alpha[i]:.3f} at {letters[i]}" for i in pressing)
+    alt = (
+        f"{_counted(len(data.y), 'sample')} of two classes and, as wide as the gap between them, a "
+        f"grey plank of width {bridge.distance:.3f}. Arrows at right angles press on its edges, as "
+        f"strong as the multipliers: {pushes}."
+    )
+    content = {**plane, "movable": _movable(data, None)}
+    return Explorable("forces", name, content, draw, alt, figsize=(4.4, 4.4))
+
+
 def box(
     data: Dataset, C: float = 1.0, *, pair: tuple[int, int] = (1, 0), name: str = "box"
 ) -> Explorable:
@@ -684,8 +764,9 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
     Raises
     ------
     ValueError
-        If the data do not have two features, or no line separates the classes, or the worth is
-        not positive or more than a factor of 40 away from the ratio of the standard deviations.
+        If the data do not have two features or one is constant, or no line separates the
+        classes, or the worth is not positive or more than a factor of 40 away from the ratio of
+        the standard deviations.
 
     Notes
     -----
@@ -693,6 +774,8 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
     """
     plane = _plane(data, margin=0.06)
     across, upwards = data.X.std(axis=0)
+    if not (across > 0 and upwards > 0):
+        raise ValueError("data must vary in both features, or no unit can be worth another")
     middle = float(np.log10(upwards / across))
     log = float(np.log10(check_scalar(worth, "worth", positive=True)))
     if not abs(log - middle) <= 1.6:
@@ -706,7 +789,6 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
         raise ValueError("data must be separable by a line, but the hulls of the classes meet")
     line = Hyperplane(bridge.w / (1, worth), bridge.b)
     ends = np.array([bridge.p, bridge.q]) * (1, worth)
-    slope = -line.w[0] / line.w[1]
 
     def draw(figure: Figure) -> None:
         ax = figure.subplots()
@@ -717,10 +799,15 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
         plotting.legend(ax)
 
     unit, other = data.units
+    sloped = (
+        f"it has slope {-line.w[0] / line.w[1]:.1f} {other} per {unit}"
+        if line.w[1]
+        else "it is upright"
+    )
     alt = (
         f"{plane['classes'][0]} and {plane['classes'][1]} with their hulls and the optimal line if "
-        f"1 {unit} counts as {worth:g} {other}: it has slope {slope:.1f} {other} per {unit}. A "
-        "thick bridge joins the closest points of the hulls."
+        f"1 {unit} counts as {worth:g} {other}: {sloped}. A thick bridge "
+        "joins the closest points of the hulls."
     )
     content = {
         **plane,
@@ -732,7 +819,10 @@ def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
 
 
 def lift(data: Dataset, *, name: str = "lift") -> Explorable:
-    """Raise the plane into the bowl z = ‖x‖², turn it, cut it: the cut is a circle on the floor.
+    """Raise the floor into the bowl z = ‖x‖² and cut it: the cut stands over a circle.
+
+    The plane z = 2c·x + r² − ‖c‖² meets the bowl over the circle of radius r around c, and is above
+    the bowl inside it. Level at the start, it slants as the centre is moved.
 
     Parameters
     ----------

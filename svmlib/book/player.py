@@ -15,6 +15,12 @@ cannot be shown, the last frame stands as a still.
 FramePlayer doctest
 1/2. at the start
 2/2. one step later
+[Figure 4.6 x 3.5]
+axes
+  line #1f77b4 - (0, 0) to (1, 0)
+[Figure 4.6 x 3.5]
+axes
+  line #1f77b4 - (0, 0) to (1, 1)
 """
 
 from __future__ import annotations
@@ -28,6 +34,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from svmlib.book.transcript import transcript
+
 _STYLE = """
 .frame-player { display: flex; flex-wrap: wrap; gap: 4px; border: 0; margin: 0; padding: 0; }
 .frame-player legend { font-size: 0.85em; padding: 0; }
@@ -37,7 +45,8 @@ _STYLE = """
 .frame-player figcaption { color: inherit !important; text-align: center; min-height: 3.2em; }
 .frame-player input:checked + figure { display: block; }
 @media print {
-  .frame-player input, .frame-player legend, .frame-player input + figure { display: none; }
+  .frame-player input, .frame-player legend { display: none; }
+  .frame-player input:checked + figure:not(:last-of-type) { display: none; }
   .frame-player figure:last-of-type { display: block; }
 }
 """
@@ -55,7 +64,8 @@ class FramePlayer:
     draw : callable (figure, k) -> None
         Draws frame k = 0, 1, … into an empty figure.
     captions : sequence of str
-        One sentence a frame: what just happened. They are also the printed form of the player.
+        One sentence a frame: what just happened. They are also the printed form of the player,
+        with a transcript of each frame.
     alts : sequence of str, optional
         One alternative text a frame: what the picture shows, for those who cannot see it. Without
         them the captions have to serve.
@@ -93,7 +103,9 @@ class FramePlayer:
         self.captions = list(captions)
         self.alts = self.captions if alts is None else list(alts)
         self.width, self.height = (round(100 * side) for side in figsize)
-        self.frames = [_picture(draw, k, figsize, dpi) for k in range(len(captions))]
+        drawn = [_frame(draw, k, figsize, dpi) for k in range(len(captions))]
+        self.frames = [picture for picture, _ in drawn]
+        self.transcripts = [words for _, words in drawn]
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         count = len(self.frames)
@@ -113,16 +125,16 @@ class FramePlayer:
             f'<fieldset class="frame-player"><legend>{count} frames: pick one, or step with the'
             f" arrow keys.</legend>{''.join(parts)}</fieldset>",
             "image/png": self.frames[-1],
-            "text/plain": "\n".join([f"FramePlayer {self.name}", *titles]),
+            "text/plain": "\n".join([f"FramePlayer {self.name}", *titles, *self.transcripts]),
         }
 
 
-def _picture(
+def _frame(
     draw: Callable[[Figure, int], None], k: int, figsize: tuple[float, float], dpi: int
-) -> str:
-    """Draw frame k; return it as a PNG in base 64."""
+) -> tuple[str, str]:
+    """Draw frame k; return it as a PNG in base 64, and what is written in it."""
     figure = Figure(figsize=figsize, dpi=dpi, layout="constrained")
     draw(figure, k)
     content = io.BytesIO()
     figure.savefig(content, format="png", metadata={"Software": None})
-    return base64.b64encode(content.getvalue()).decode("ascii")
+    return base64.b64encode(content.getvalue()).decode("ascii"), transcript(figure)

@@ -23,6 +23,7 @@ import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import AxLine
 from matplotlib.patches import Polygon
@@ -31,6 +32,7 @@ from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._validation import Array, check_points, check_scalar, check_vector
+from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.geometry import Hyperplane
 
@@ -93,15 +95,20 @@ _NOTE: dict[str, Any] = {
 
 
 def use_style() -> None:
-    """Switch matplotlib to the style of the book; inside a notebook also to sharp PNGs.
+    """Switch matplotlib to the style of the book.
 
-    Call it once, in the first code cell.
+    Call it once, in the first code cell. Inside a notebook, pictures are sharp then, and their
+    printed form is the `svmlib.book.transcript.transcript` of what is written in them.
     """
     mpl.rcParams.update(_STYLE)
-    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("retina")  # type: ignore[no-untyped-call]
+        shell.display_formatter.formatters["text/plain"].for_type(
+            Figure, lambda figure, printer, _: printer.text(transcript(figure))
+        )
 
 
 def class_styles(data: Dataset) -> list[tuple[str, str]]:

@@ -49,7 +49,8 @@ def run(path: Path) -> None:
     notebook = read(path)
     NotebookClient(
         notebook,
-        timeout=300,
+        timeout=1000,
+        startup_timeout=600,
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
         coalesce_streams=True,

@@ -23,9 +23,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from playwright.sync_api import sync_playwright
 
 from tests.book.notebooks import ROOT, chapters, read
+from tests.browser import open_tab
 
 FULL = ROOT / "_build" / "html"
 STUDENT = ROOT / "_build" / "student" / "_build" / "html"
@@ -215,24 +215,10 @@ def lab(kit, commands, tmp_path_factory):
         server.wait()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        message = "no Chromium on this machine: the notebooks were NOT looked at"
-        if os.environ.get("REQUIRE_BROWSER"):
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def tab(browser):
-    tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    tab.set_default_timeout(1000 * PATIENCE)
+    tab = open_tab(browser, viewport={"width": 1280, "height": 900})
+    tab.set_default_timeout(1000 * PATIENCE)  # a kernel starts and runs
     yield tab
     tab.close()
 

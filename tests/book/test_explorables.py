@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from explorables import served
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
@@ -22,6 +23,7 @@ from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo, smo
 from tests.book.notebooks import ROOT
+from tests.browser import open_tab
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
@@ -40,6 +42,12 @@ def numbered_six():
     return Dataset(X, np.repeat((-1, 1), 3), ("a", "b"), ("", ""), ("−1", "+1"))
 
 
+def three_points():
+    """The three points of chapter 4."""
+    X = [[1, 2], [2, 0], [0, 0]]
+    return Dataset(X, (1, 1, -1), ("a", "b"), ("", ""), ("−1", "+1"))
+
+
 FIGURES = {
     "street": lambda: explorable.street(load_penguins().in_units((1, 200), ("mm", "200 g")), 141.3),
     "villages": lambda: explorable.villages(load_six_points()),
@@ -47,6 +55,7 @@ FIGURES = {
     "rbf": lambda: explorable.rbf(*rings()),
     "smo": lambda: explorable.smo(load_six_points()),
     "prices": lambda: explorable.prices(),
+    "forces": lambda: explorable.forces(three_points()),
     "units": lambda: explorable.units(load_penguins(), 200),
     "lift": lambda: explorable.lift(load_circles()),
     "box": lambda: explorable.box(numbered_six(), pair=(3, 2)),
@@ -54,7 +63,7 @@ FIGURES = {
 NAMED = "e => e.ariaLabel + e.ariaValueText"
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>
-<link rel="stylesheet" href="explorable.css"><script defer src="explorable.js"></script>
+<link rel="stylesheet" href="style.css">{scripts}
 <style>
 body {{ margin: 1rem; font: 16px sans-serif; background: var(--pst-color-background);
   color: var(--pst-color-text-base); }}
@@ -66,14 +75,23 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
 <p style="height: 1500px">Text after.</p></main></body></html>"""
 
 
+def written(name, folder, figures=None):
+    """A page with figures, the style and the parts of the script that they need, as served."""
+    figures = figures or [FIGURES[name]()]
+    scripts = dict.fromkeys(file for f in figures for file in explorable.scripts(f.data["kind"]))
+    source = ROOT / "_static" / "explorables"
+    shutil.copy(source / "style.css", folder)
+    for file in scripts:
+        (folder / file).write_text(served((source / file).read_text("utf-8")), "utf-8")
+    tags = "".join(f'<script defer src="{file}"></script>' for file in scripts)
+    body = "".join(figure.html() for figure in figures)
+    (folder / "page.html").write_text(PAGE.format(name=name, scripts=tags, figure=body), "utf-8")
+    return name, (folder / "page.html").as_uri()
+
+
 @pytest.fixture(scope="module", params=list(FIGURES))
 def page(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(request.param)
-    for kind in ("js", "css"):
-        shutil.copy(ROOT / "_static" / f"explorable.{kind}", folder)
-    figure = FIGURES[request.param]().html()
-    (folder / "page.html").write_text(PAGE.format(name=request.param, figure=figure), "utf-8")
-    return request.param, (folder / "page.html").as_uri()
+    return written(request.param, tmp_path_factory.mktemp(request.param))
 
 
 class Visit:
@@ -81,8 +99,8 @@ class Visit:
 
     def __init__(self, browser, page, state="", **settings):
         self.name, url = page
-        self.context = browser.new_context(**({"viewport": DESKTOP} | settings), offline=True)
-        self.tab = self.context.new_page()
+        self.tab = open_tab(browser, **({"viewport": DESKTOP} | settings), offline=True)
+        self.context = self.tab.context
         self.complaints, self.requests = [], []
         self.tab.on("console", lambda message: self.complaints.append(message.text))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -131,12 +149,20 @@ def drag(tab, grip, dx, dy):
     tab.mouse.up()
 
 
+def frames(visit, count):
+    """Wait until the browser has drawn so often: longer on a busy machine, as all that moves."""
+    visit.tab.evaluate(
+        "async n => { while (n--) await new Promise(drawn => requestAnimationFrame(drawn)); }",
+        count,
+    )
+
+
 def test_comes_alive_and_is_at_rest(visit):
     visit.settle()
     assert not visit.root.locator(".still").is_visible()
     assert visit.status()
     before = visit.root.inner_html()
-    visit.tab.wait_for_timeout(600)
+    frames(visit, 40)  # 600 ms at least
     assert visit.root.inner_html() == before  # nothing moves by itself
     assert "#" not in visit.tab.url
 
@@ -188,7 +214,8 @@ def test_shift_takes_ten_steps(visit):
             visit.tab.evaluate(
                 f"(() => {{ const f = svmExplorable.figures['{visit.name}'];"
                 " return f.points.flat().concat(Object.entries(f.state)"
-                " .filter(([key]) => !f.piece.follows?.(key)).map((entry) => entry[1])); })()"
+                " .filter(([key]) => key === 'angle' || key !== 'best' && !f.piece.follows?.(key))"
+                " .map((entry) => entry[1])); })()"
             )
         )
 
@@ -409,7 +436,7 @@ def check_box(visit, X, y):
         assert found["gain"] == pytest.approx(step.gain, rel=1e-6, abs=1e-12)
         assert found["m"] - found["M"] == pytest.approx(step.gap, rel=1e-6, abs=1e-9)
         alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
-        visit.figure(f"steps.push({step.i} * 6 + {step.j})")
+        visit.figure(f"steps.push(({step.i} * 6 + {step.j}) * 102)")
         visit.figure("draw()")
         shown = [float(v.replace("−", "-")) for v in visit.numbers()["α"].split(", ")]
         assert shown == pytest.approx(alpha, rel=6e-3, abs=1e-9)
@@ -425,17 +452,71 @@ def check_units(visit, X, y):
 
 
 def check_lift(visit, X, y):
-    height, shown = visit.figure("state.height"), visit.numbers()
-    squares = (X**2).sum(axis=1)
-    wrong = np.sum((squares <= height) != (y > 0))
+    """The plane that is named, lifted samples below and above it, and the circle on the floor."""
+    shown = visit.numbers()
+    *centre, radius = (float(v.replace("−", "-")) for v in re.findall(r"[−\d.]+", shown["circle"]))
+    constant, *slopes = re.findall(r"([−+]?) ?([\d.]+)(?: x([₁₂]))?", shown["plane"])
+    w = {name: float(f"{'-' if sign == '−' else ''}{v}") for sign, v, name in slopes}
+    level = float(f"{'-' if constant[0] == '−' else ''}{constant[1]}")
+    assert [w.get("₁", 0), w.get("₂", 0)] == pytest.approx(2 * np.array(centre), abs=0.02)
+    assert radius**2 == pytest.approx(level + np.dot(centre, centre), abs=6e-3)
+    state = visit.figure("state")
+    c = np.array([state["c1"], state["c2"]])
+    below = (X**2).sum(axis=1) - (2 * X @ c + state["height"] - c @ c)
+    wrong = np.sum((below <= 0) != (y > 0))
     assert shown["samples on the wrong side"] == f"{wrong} of {len(y)}"
-    assert float(shown["radius of the circle"]) == pytest.approx(np.sqrt(height), abs=6e-4)
+    if state["lift"] > 0:
+        R = np.sqrt((X**2).sum(axis=1).max())
+        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        corners = c + 1.5 * max(np.sqrt(state["height"]), 0.1 * R) * corners
+        z = 2 * corners @ c + state["height"] - c @ c
+        cos, sin = np.cos(np.radians(state["turn"])), np.sin(np.radians(state["turn"]))
+        across, deep = np.array([[cos, -sin], [sin, cos]]) @ corners.T
+        seen = np.column_stack((across, 0.4 * deep + 1.5 / R * state["lift"] * z))
+        assert drawn(visit, ".hull") == pytest.approx(seen, abs=0.02 * R)
     assert ("below and the outer one above" in visit.status()) == (wrong == 0)
+
+
+def check_forces(visit, X, y):
+    """Both laws of the lever, and the way in which the plank can grow."""
+    bridge, shown, state = hulls.closest_points(X, y), visit.numbers(), visit.figure("state")
+    if not bridge.lower_bound > 0:
+        assert shown == {"width of the plank": "none fits"}
+        return
+
+    def along(degrees):
+        turn = np.radians(degrees)
+        return directional_margin(X, y, [np.cos(turn), np.sin(turn)]).width
+
+    width = along(state["angle"])
+    assert float(shown["width of the plank"].replace("−", "-")) == pytest.approx(width, abs=6e-4)
+    if width <= 0:
+        assert "No plank fits along this direction" in visit.status()
+        return
+    alpha = np.array([float(shown.get(f"force of {name}", 0)) for name in "ABC"])
+    assert shown["sum of the forces"] == "(0, 0)"
+    assert alpha @ y == pytest.approx(0, abs=1.6e-3)
+    rest = "At rest" in visit.status()
+    assert rest == (width >= bridge.distance * (1 - 1e-10))
+    if state["best"]:
+        assert rest
+    if rest:
+        assert shown["sum of the torques"] == "0"
+        w = 2 * bridge.w / (bridge.w @ bridge.w)
+        assert (alpha * y) @ X == pytest.approx(w, abs=6e-4 * np.abs(X).sum())
+        return
+    assert alpha.sum() == pytest.approx(4 / width**2, abs=1.1e-3)
+    torque = float(shown["sum of the torques"].replace("−", "-"))
+    growth = [(along(state["angle"] + h) - width) / np.radians(h) for h in (-1e-6, 1e-6)]
+    assert (growth[0] > 0) == (growth[1] > 0) == (torque > 0)
+    assert min(abs(2 * g / width**2 - torque) for g in growth) <= 0.006 * abs(torque) + 1e-6
+    assert ("counter-clockwise" in visit.status()) == (torque > 0)
 
 
 CHECKS = {
     "units": check_units,
     "lift": check_lift,
+    "forces": check_forces,
     "box": check_box,
     "prices": check_prices,
     "smo": check_smo,
@@ -498,7 +579,7 @@ def test_the_picture_shows_the_line_of_svmlib(visit):
         visit.settle()
         X, y = np.array(visit.figure("points")), np.array(visit.figure("data.y"))
         size = np.ptp(X, axis=0)
-        line = drawn(visit, ".line.strong" if visit.name == "outlier" else ".line")
+        line = drawn(visit, ".line:not(.thin)")
         if visit.name == "street":
             angle = np.radians(visit.figure("state.angle"))
             plane = directional_margin(X, y, [np.cos(angle), np.sin(angle)]).midline
@@ -536,7 +617,7 @@ def finger(visit, start, end):
     for k, (x, y) in enumerate(points):
         kind = "touchMove" if k else "touchStart"
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
-        visit.tab.wait_for_timeout(30)
+        frames(visit, 2)
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -556,8 +637,7 @@ def test_a_finger_beside_the_handles_scrolls_the_page(phone):
     box = svg.bounding_box()
     scrolled = phone.tab.evaluate("scrollY")
     finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
-    phone.tab.wait_for_timeout(200)
-    assert phone.tab.evaluate("scrollY") > scrolled + 50
+    phone.tab.wait_for_function(f"scrollY > {scrolled + 50}")
     assert not phone.figure("encode()")
 
 
@@ -630,10 +710,7 @@ def test_without_scripts_the_still_stands_for_it(browser, page):
 
 def test_samples_can_be_added(browser, tmp_path):
     """By click, by finger, by Enter, from the address; and they all go away again."""
-    for kind in ("js", "css"):
-        shutil.copy(ROOT / "_static" / f"explorable.{kind}", tmp_path)
-    (tmp_path / "page.html").write_text(PAGE.format(name="rbf", figure=FIGURES["rbf"]().html()))
-    visit = Visit(browser, ("rbf", (tmp_path / "page.html").as_uri()), has_touch=True)
+    visit = Visit(browser, written("rbf", tmp_path), has_touch=True)
     visit.settle()
     said = visit.status()
     box = visit.root.locator("svg").first.bounding_box()
@@ -657,3 +734,170 @@ def test_samples_can_be_added(browser, tmp_path):
     assert not visit.complaints
     visit.context.close()
     again.context.close()
+
+
+# What readers may bring, and where they may put it
+
+
+def own(X, y):
+    return Dataset(np.array(X, dtype=float), y, ("a", "b"), ("", ""), ("−1", "+1"))
+
+
+FAR = np.random.RandomState(0).standard_normal((8, 2)) * 1e-3 + 1e5
+NASTY = {
+    "one a class": own([[0, 0], [1, 1]], (-1, 1)),
+    "equal points of both classes": own([[1, 1], [1, 1]], (-1, 1)),
+    "all on a level": own([[0, 0], [1, 0], [2, 0], [3, 0]], (-1, -1, 1, 1)),
+    "touching": own([[0, 0], [2, 0], [1, 0], [1, 2]], (-1, -1, 1, 1)),
+    "one in the middle": own([[0, 0], [4, 0], [0, 4], [1, 1]], (-1, -1, -1, 1)),
+    "threefold": own([[0, 0]] * 3 + [[1, 2]] * 3, np.repeat((-1, 1), 3)),
+    "far away": own(FAR, np.repeat((-1, 1), 4)),
+    "upright": own([[0, 0], [0, 1], [1, 0], [1, 1]], (-1, -1, 1, 1)),
+    "small": own([[0, 0], [1e-9, 1e-9], [1e-9, 0]], (-1, 1, 1)),
+    "large": own([[0, 0], [1e9, 1e9], [1e9, 0]], (-1, 1, 1)),
+}
+EVERYWHERE = """(name) => {
+    const f = svmExplorable.figures[name], bad = [], {xlim, ylim} = f.planes[0];
+    let seed = 12345;
+    const random = () => (seed = seed * 16807 % 2147483647) / 2147483647;
+    const inside = ([low, high]) => {
+        const u = random();
+        return u < 0.3 ? low : u < 0.5 ? high : low + (high - low) * random();
+    };
+    const check = () => {
+        const words = f.says + [...f.table.children].map((row) => row.textContent).join();
+        const drawn = [...f.root.querySelectorAll("svg *")].flatMap((e) => [...e.attributes]);
+        for (const text of [words, ...drawn.map((a) => a.value)]) {
+            if (/NaN|undefined|Infinity|∞/.test(text)) bad.push(`${f.encode()}: ${text}`);
+        }
+    };
+    for (let k = 0; k < (name === "rbf" ? 12 : 60) && !bad.length; k++) {
+        f.decode("");
+        for (const [key, {min, max}] of Object.entries(f.params)) f.slide(key, inside([min, max]));
+        for (const i of f.data.movable) {
+            const old = f.data.X[Math.floor(random() * f.data.X.length)];
+            f.place(i, random() < 0.4 ? old : [inside(xlim), inside(ylim)]);
+        }
+        f.draw();
+        check();
+        for (const button of [...f.root.querySelectorAll("button")].slice(0, -1)) {
+            button.click();
+            f.draw();
+            check();
+        }
+    }
+    return bad;
+}"""
+
+
+def possible(make):
+    """What a reader gets who tries: a figure, or an error that names what is wrong."""
+    try:
+        return [make()]
+    except ValueError as error:
+        assert re.match("data must", str(error))  # noqa: PT017, the figures that are left matter
+        return []
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_nothing_breaks_on_any_data_in_any_position(browser, tmp_path, name):
+    data = NASTY[name]
+    makers = [
+        lambda: explorable.street(data, 10.0),
+        lambda: explorable.villages(data),
+        lambda: explorable.outlier(data),
+        lambda: explorable.rbf(data, data),
+        lambda: explorable.smo(data),
+        lambda: explorable.forces(data),
+        lambda: explorable.box(data, pair=(0, 1)),
+        lambda: explorable.units(data, 1.0),
+        lambda: explorable.lift(data),
+        lambda: explorable.prices(),
+    ]
+    figures = [figure for make in makers for figure in possible(make)]
+    assert len(figures) >= 8
+    visit = Visit(browser, written("street", tmp_path, figures))
+    for figure in figures:
+        assert visit.tab.evaluate(EVERYWHERE, figure.name) == []
+    assert not visit.complaints
+    visit.context.close()
+
+
+def test_no_page_loads_more_than_40_kilobytes():
+    """The figures of each chapter together, before compression."""
+    placed = set()
+    for notebook in sorted((ROOT / "chapters").glob("*.ipynb")):
+        kinds = re.findall(r'\\"kind\\": \\"(\w+)\\"', notebook.read_text("utf-8"))
+        placed.update(kinds)
+        files = {file for kind in kinds for file in explorable.scripts(kind)}
+        texts = [(ROOT / "_static" / "explorables" / f).read_text("utf-8") for f in files]
+        assert sum(len(served(text).encode()) for text in texts) < 40_000
+    assert placed == set(FIGURES)
+
+
+# What only one of them does
+
+
+def alone(browser, name, folder):
+    visit = Visit(browser, written(name, folder))
+    visit.settle()
+    return visit
+
+
+def test_the_picture_is_finer_at_rest_than_on_the_way(browser, tmp_path):
+    visit = alone(browser, "rbf", tmp_path)
+    line = "planes[0].clipped.querySelector('.line').getAttribute('d').length"
+    visit.figure("set('logS', -1.5)")
+    visit.figure("change()")
+    visit.tab.wait_for_function(f"svmExplorable.figures.rbf.{line} > 0")
+    visit.tab.evaluate("() => new Promise(requestAnimationFrame)")
+    moving = visit.figure(line)
+    visit.settle()
+    assert visit.figure(line) > 1.5 * moving
+    visit.context.close()
+
+
+def test_the_best_street_follows_until_it_is_turned(browser, tmp_path):
+    visit = alone(browser, "street", tmp_path)
+    visit.root.get_by_text("Show the best").click()
+    visit.settle()
+    assert "This is the best street" in visit.status()
+    again = Visit(browser, ("street", visit.tab.url.split("#")[0]), state="best=1")
+    again.settle()
+    assert again.status() == visit.status()
+    again.context.close()
+    width = visit.numbers()["width of your street"]
+    place = re.findall(r"at (\d\S* mm, \d+ g)", visit.status())[0]
+    drag(visit.tab, visit.root.locator(f".grip[aria-label*='{place}']").first, 12, 3)
+    visit.settle()
+    assert "This is the best street" in visit.status()
+    assert visit.numbers()["width of your street"] != width
+    visit.root.locator(".grip[role=slider]").press("ArrowUp")
+    visit.settle()
+    assert "% of the widest possible" in visit.status()
+    visit.context.close()
+
+
+def test_the_pair_is_dragged_along_its_line(browser, tmp_path):
+    """Its multipliers, and nothing else, go where the hand goes; then the best step leads on."""
+    visit = alone(browser, "box", tmp_path)
+    pair = visit.root.locator(".grip[role=slider]")
+    for dx, dy, end in ((0, -60, None), (5, 400, 0), (0, -400, 1), (0, 30, None)):
+        drag(visit.tab, pair, dx, dy)
+        visit.settle()
+        alpha = visit.figure("piece.look(3, 2).alpha")
+        assert alpha[3] == alpha[2]  # labels differ: the line rises
+        assert alpha[3] == end or (end is None and 0 < alpha[3] < 1)  # exactly, at the ends
+        assert sum(alpha) == alpha[3] + alpha[2]
+        assert len(visit.figure("steps")) == 1  # one drag after the other is one way
+    assert 0.5 < alpha[3] < 1
+    assert visit.numbers()["α"].split(", ")[2] == f"{alpha[2]:.3g}"
+    visit.root.get_by_text("Take the best step").click()
+    visit.settle()
+    assert visit.figure("piece.look(3, 2).alpha")[3] == 1  # clipped by the box
+    assert len(visit.figure("steps")) == 2
+    again = Visit(browser, ("box", visit.tab.url.split("#")[0]), state=visit.tab.url.split("?")[1])
+    again.settle()
+    assert again.numbers() == visit.numbers()
+    again.context.close()
+    visit.context.close()

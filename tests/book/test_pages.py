@@ -22,6 +22,7 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 
 from tests.book.notebooks import ROOT
+from tests.browser import open_tab
 
 HTML = ROOT / "_build" / "html"
 FRONT = "index.html"
@@ -71,8 +72,9 @@ class Visit:
         self.page, self.host, self.url = page, host, host + page
         self.requests, self.complaints, self.weight = [], [], {}
         # Without motion a sidebar is there or not, and never on its way when a test looks.
-        self.tab = browser.new_page(viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
-        self.tab.set_default_timeout(120_000)
+        self.tab = open_tab(
+            browser, viewport=DESKTOP, color_scheme="light", reduced_motion="reduce"
+        )
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -155,14 +157,17 @@ def test_every_formula_is_typeset_and_spoken_but_never_focused(tab):
 @each(PAGES)
 def test_no_markup_is_left_over(tab):
     """Dollars, roles and directives belong to the source, not to the page."""
-    prose = tab.evaluate(
-        """() => {
+    prose, everything = tab.evaluate(
+        """() => ['pre, code, .katex, script, style', '.katex, script, style'].map(hidden => {
             const copy = document.querySelector('article').cloneNode(true);
-            copy.querySelectorAll('pre, code, .katex, script, style').forEach(e => e.remove());
+            copy.querySelectorAll(hidden).forEach(e => e.remove());
             return copy.textContent;
-        }"""
+        })"""
     )
-    assert not re.search(r"\$[^$]{1,80}\$|\$\$|\{[a-z:-]+\}`|^:::|```|\\[a-z]{3}", prose)
+    assert not re.search(r"\$[^$]{1,80}\$|\{[a-z][a-z:-]*\}|\\[a-z]{3}", prose)
+    assert "[Figure" not in prose, "a transcript is shown"
+    # A fence that was not understood is shown as code, and so is the name of a role.
+    assert not re.search(r"```|:::|^:\w+: |\$\$|\{[a-z]+:?[a-z]*\}`", everything, re.MULTILINE)
 
 
 @each(PAGES)
@@ -228,7 +233,7 @@ def test_the_front_page_is_the_index():
 
 
 def test_every_statement_is_listed_by_number_and_title(browser, host):
-    tab = browser.new_page()
+    tab = open_tab(browser)
     listed = {}
     for page in CHAPTERS:
         text = (HTML / page).read_text(encoding="utf-8")
@@ -270,19 +275,66 @@ def test_fits_a_phone(tab):
     assert width <= PHONE["width"], f"scrolls sideways: {width} px wide"
 
 
+# What no rule of style may hide, cut off or crowd, with every box opened.
+UNSEEN = """
+    () => {
+        const all = selector => [...document.querySelectorAll(selector)], style = getComputedStyle;
+        const shut = all('article details:not([open])'), names = shut.map(box => box.name);
+        shut.forEach(box => { box.name = ''; box.open = true; });
+        const hidden = all('article figcaption, article details > *')
+            .filter(e => !e.closest('.frame-player'))
+            .filter(e => !e.checkVisibility() || e.getBoundingClientRect().height < 5);
+        const cut = all('article :is(pre, table, .katex-display)').filter(e =>
+            e.scrollWidth > e.clientWidth + 2 && !/auto|scroll/.test(style(e).overflowX));
+        const crowded = all('article p').filter(e => e.textContent.trim().length > 99
+            && parseFloat(style(e).lineHeight) < 1.3 * parseFloat(style(e).fontSize));
+        const twice = all('.katex-mathml').filter(e => e.getBoundingClientRect().width > 2);
+        const small = all('article :is(p, li, td, pre)')
+            .filter(e => parseFloat(style(e).fontSize) < 11);
+        shut.forEach((box, k) => { box.open = false; box.name = names[k]; });
+        return Object.entries({hidden, cut, crowded, twice, small})
+            .flatMap(([what, found]) => found.map(e => `${what}: ${e.outerHTML.slice(0, 100)}`));
+    }
+"""
+
+
+@each(CHAPTERS)
+def test_nothing_is_hidden_cut_off_or_crowded_on_a_phone(tab):
+    tab.set_viewport_size(PHONE)
+    assert not tab.evaluate(UNSEEN)
+
+
 @each(PAGES)
 def test_lines_have_60_to_80_characters_on_a_desktop(tab):
     """On the average of the paragraphs without formulas; the last line of each is half full."""
-    characters, lines = tab.evaluate(
-        """() => [...document.querySelectorAll('article section > p')]
+    for width in (1280, 1920):
+        tab.set_viewport_size({"width": width, "height": 900})
+        characters, lines = tab.evaluate(FULL_LINES)
+        if lines > 20:  # in fewer, how full the last lines happen to be decides
+            assert 60 <= characters / lines <= 80
+
+
+FULL_LINES = """
+    () => [...document.querySelectorAll('article section > p')]
             .filter(p => !p.querySelector('.math, code, img'))
             .map(p => [p.textContent.length, Math.round(
                 p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight))])
             .filter(([, lines]) => lines > 1)
-            .reduce(([c, l], [length, lines]) => [c + length, l + lines - 0.5], [0, 0])"""
+            .reduce(([c, l], [length, lines]) => [c + length, l + lines - 0.5], [0, 0])
+"""
+
+
+@each([page for page in CHAPTERS if "duality" in page])
+def test_a_formula_wider_than_its_place_scrolls_there(tab):
+    """None is, even on a phone, so the place is made narrower than any."""
+    tab.set_viewport_size({"width": 220, "height": 800})
+    wide = tab.eval_on_selector_all(
+        ".katex-display",
+        """all => all.filter(f => f.checkVisibility() && f.scrollWidth > f.clientWidth + 2)
+            .map(f => [getComputedStyle(f).overflowX, f.getBoundingClientRect().right])""",
     )
-    if lines > 10:
-        assert 60 <= characters / lines <= 80
+    assert wide
+    assert all(overflow == "auto" and right <= 220 for overflow, right in wide)
 
 
 @each(PAGES)
@@ -360,28 +412,38 @@ def choose_theme(tab, theme):
     tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
 
 
-@pytest.mark.parametrize("theme", THEMES)
+# Formulas and code are nine of ten elements, all of one make, and axe takes a minute for those of a
+# chapter. For axe they are plain text, formulas as they are spoken; their looks are measured below.
+SIMPLIFY = """
+    () => {
+        window.putBack = [...document.querySelectorAll('.katex, pre > *')].map(part => {
+            const stand = document.createTextNode((part.querySelector('math') ?? part).textContent);
+            part.replaceWith(stand);
+            return () => stand.replaceWith(part);
+        });
+        // Folded answers are part of the page too.
+        document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; });
+    }
+"""
+
+
 @each(PAGES)
-def test_is_accessible(tab, theme):
-    choose_theme(tab, theme)
-    # Folded answers are part of the page too. The inside of formulas is looked at below: they are
-    # most of the nodes of a page, all of one make, and axe takes minutes for them.
-    tab.evaluate(
-        "document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; })"
-    )
-    # All rules in the light; what can differ in the dark is the contrast. That of code, which is
-    # most of it, is measured below.
-    rules = {"runOnly": ["color-contrast"]} if theme == "dark" else {}
-    options = {"preload": False, "resultTypes": ["violations"], **rules}
-    excluded = {"exclude": [[".katex-html"], *([["pre"]] if theme == "dark" else [])]}
-    violations = Axe().run(tab, context=excluded, options=options).response["violations"]
-    serious = [
-        f"{rule['id']}: {rule['help']}: {node['html'][:200]}"
+def test_is_accessible(tab):
+    tab.evaluate(SIMPLIFY)
+    for theme in THEMES:
+        choose_theme(tab, theme)
+        assert not complaints_of_axe(tab)
+    tab.evaluate("putBack.forEach(restore => restore())")
+
+
+def complaints_of_axe(tab):
+    options = {"preload": False, "resultTypes": ["violations"]}
+    violations = Axe().run(tab, options=options).response["violations"]
+    return [
+        f"{rule['impact']}, {rule['id']}: {rule['help']}: {node['html'][:200]}"
         for rule in violations
-        if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"]
     ]
-    assert not serious, "\n".join(serious)
 
 
 CONTRASTS = """
@@ -458,7 +520,7 @@ def press_tab_until(tab, selector, limit=400):
 
 
 def test_the_focus_is_always_visible(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     unseen, stops = [], 0
     while stops < 60:
@@ -478,7 +540,7 @@ def test_the_focus_is_always_visible(browser, host):
 
 
 def test_the_contents_close_when_used_and_on_escape(browser, host):
-    tab = browser.new_page(viewport=PHONE)
+    tab = open_tab(browser, viewport=PHONE)
     tab.goto(host + CHAPTERS[0])
     drawer = tab.locator("#pst-secondary-sidebar-checkbox")
     for leave in (
@@ -493,7 +555,7 @@ def test_the_contents_close_when_used_and_on_escape(browser, host):
 
 
 def test_the_theme_button_says_its_state(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     button = tab.locator(".theme-switch-button:visible")
     said = []
@@ -518,8 +580,7 @@ def test_every_question_has_one_right_answer(page):
 
 
 def test_a_quiz_by_keyboard(browser, host):
-    context = browser.new_context(viewport=DESKTOP)
-    tab = context.new_page()
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     tab.locator("section#quiz .quiz-status").wait_for()
     answers = tab.locator("#quiz details")
@@ -557,11 +618,11 @@ def test_a_quiz_by_keyboard(browser, host):
     assert tab.locator("#quiz details.right").count() == 1
     assert tab.locator("#quiz details.wrong").count() == 1
     assert "1 of" in tab.locator(".quiz-status").inner_text()
-    context.close()
+    tab.close()
 
 
 def test_a_solution_opens_where_one_clicks(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
     solution = tab.locator("details.solution").first
     assert not solution.evaluate("d => d.open")
@@ -594,7 +655,7 @@ def test_there_are_players():
 
 @pytest.mark.parametrize("page", PLAYERS, ids=lambda page: Path(page).stem)
 def test_a_player_steps_plays_and_stops(browser, host, page):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     tab.clock.install()
     tab.goto(host + page)
     player = tab.locator(".frame-player").first
@@ -640,8 +701,7 @@ def test_frames_are_described_one_by_one(page):
 
 
 def test_works_without_scripts(browser, host):
-    context = browser.new_context(java_script_enabled=False, viewport=DESKTOP)
-    tab = context.new_page()
+    tab = open_tab(browser, java_script_enabled=False, viewport=DESKTOP)
     tab.goto(host + PLAYERS[0])
     assert tab.locator(".katex-html").first.is_visible()
     player = tab.locator(".frame-player").first
@@ -656,11 +716,21 @@ def test_works_without_scripts(browser, host):
     assert answer.locator(".sd-summary-content").is_visible()
     colors = tab.locator("pre span").evaluate_all("all => all.map(e => getComputedStyle(e).color)")
     assert len(set(colors)) > 3, "code has lost its colours"
-    context.close()
+    assert tab.locator("noscript p").is_visible()
+    assert (
+        not tab.locator(".search-button-field, .theme-switch-button")
+        .locator("visible=true")
+        .count()
+    )
+    tab.emulate_media(media="print")
+    for chosen in (player.locator("input").nth(k) for k in (1, -1)):
+        chosen.evaluate("radio => { radio.checked = true; }")
+        assert shown(player) == [player.locator("figure").count() - 1], "on paper, the last frame"
+    tab.close()
 
 
 def on_paper(browser, address, theme):
-    tab = browser.new_page(viewport=DESKTOP, color_scheme=theme)
+    tab = open_tab(browser, viewport=DESKTOP, color_scheme=theme)
     tab.goto(address)
     tab.emulate_media(media="print", color_scheme=theme)
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -708,7 +778,7 @@ def test_nothing_is_cut_off_at_the_right_of_the_paper(tab):
 
 @pytest.mark.parametrize("page", [FRONT, CHAPTERS[0]])
 def test_works_from_a_folder_on_disk(browser, page):
-    tab = browser.new_page()
+    tab = open_tab(browser)
     errors = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.on("requestfailed", lambda request: errors.append(request.url))
@@ -722,8 +792,10 @@ def test_works_from_a_folder_on_disk(browser, page):
 
 FINDS = {
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
-    "C": r"chapters/0[67]\w+\.html#(choosing-c|the-second-cure|search-for-c)",
-    "gamma": r"chapters/05_kernels\.html#the-gaussian-kernel|#search-for-c-and-gamma",
+    "C": r"chapters/0[68]\w+\.html#(choosing-c|the-second-way)",
+    "gamma": r"reference/questions\.html#which-gamma|#choosing-c-and-gamma",
+    "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
+    "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
 }
@@ -731,7 +803,7 @@ FINDS = {
 
 @pytest.fixture(scope="module", params=["http", "file"])
 def search(request, browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     base = host if request.param == "http" else HTML.as_uri() + "/"
 
     def results(query):
@@ -763,11 +835,10 @@ def test_the_search_says_when_there_is_nothing(search):
 
 @pytest.mark.xdist_group("search")
 def test_special_pages_are_accessible(browser, host):
-    tab = browser.new_page(viewport=DESKTOP)
+    tab = open_tab(browser, viewport=DESKTOP)
     for page in ("search.html?q=margin", "404.html"):
         tab.goto(host + page)
-        violations = Axe().run(tab, options={"preload": False}).response["violations"]
-        assert not [rule for rule in violations if rule["impact"] in ("serious", "critical")]
+        assert not complaints_of_axe(tab)
     tab.locator("article a", has_text="front page").click()
     assert tab.url == host + FRONT
     tab.close()

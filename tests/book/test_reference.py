@@ -1,5 +1,7 @@
-"""The reference pages: concordance, errata and bibliography keep the form that readers rely on."""
+"""The reference pages keep the form that readers rely on."""
 
+import ast
+import builtins
 import re
 import runpy
 from itertools import pairwise
@@ -77,6 +79,68 @@ def test_errata_have_one_form():
             assert "**See** " in entry.source
             assert shown.cell_type == "code", entry.source
             assert shown.outputs, entry.source
+
+
+def questions():
+    """Return (heading, cells) of every question."""
+    answered = []
+    for cell in notebooks.read(notebooks.ROOT / "reference" / "questions.ipynb").cells:
+        heading = re.search(r"^### (.+)$", cell.source, flags=re.MULTILINE)
+        if cell.cell_type == "markdown" and heading:
+            answered.append((heading[1], []))
+        if answered:
+            answered[-1][1].append(cell)
+    return answered
+
+
+def test_there_are_25_questions():
+    headings = [heading for heading, _ in questions()]
+    assert len(set(headings)) == len(headings) == 25
+    assert all(heading.endswith("?") for heading in headings)
+
+
+@pytest.mark.parametrize(("heading", "cells"), questions(), ids=lambda part: str(part)[:30])
+def test_a_question_is_answered_shown_explained_and_proved(heading, cells):
+    answer, *shown, reason = cells
+    assert len(answer.source.split(heading)[1].split()) >= 15, "the answer comes first"
+    assert shown
+    assert all(cell.cell_type == "code" for cell in shown)
+    assert any(output.output_type == "stream" for cell in shown for output in cell.outputs)
+    sentences, where = reason.source.split(" **See** ")
+    assert len(sentences.split()) >= 30, "the reason"
+    assert re.search(r"\{(prf:ref|ref|numref|term)\}`|\.\./chapters/\d", where)
+
+
+def names(cell, context):
+    """Return the variables that a cell reads or, by context, sets."""
+    tree = ast.walk(ast.parse(cell.source))
+    return {
+        node.id for node in tree if isinstance(node, ast.Name) and isinstance(node.ctx, context)
+    }
+
+
+def imported(cell):
+    tree = ast.walk(ast.parse(cell.source))
+    return {
+        (alias.asname or alias.name).split(".")[0]
+        for node in tree
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_a_question_needs_the_first_cell_and_no_other():
+    """A reader who came for one question runs two cells."""
+    first, *others = [
+        cell
+        for cell in notebooks.read(notebooks.ROOT / "reference" / "questions.ipynb").cells
+        if cell.cell_type == "code"
+    ]
+    known = names(first, ast.Store) | imported(first) | set(dir(builtins))
+    for cell in others:
+        own = names(cell, ast.Store) | imported(cell) | {"error", "told"}
+        assert names(cell, ast.Load) <= known | own, cell.source
+        assert not names(cell, ast.Store) & names(first, ast.Store), "changes it for the others"
 
 
 def test_the_glossary_is_in_order_and_says_each_word_once():

@@ -17,6 +17,7 @@ from svmlib.book.exercises import (
     hinge_loss,
     kernels,
     lagrange_duality,
+    practice,
     smo,
 )
 from svmlib.book.exercises._engine import hint, progress
@@ -26,8 +27,10 @@ from svmlib.book.exercises.full_smo import *  # noqa: F403
 from svmlib.book.exercises.hinge_loss import *  # noqa: F403
 from svmlib.book.exercises.kernels import *  # noqa: F403
 from svmlib.book.exercises.lagrange_duality import *  # noqa: F403
+from svmlib.book.exercises.practice import *  # noqa: F403
 from svmlib.book.exercises.smo import *  # noqa: F403
 
 __all__ = ["hint", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
-__all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__ + beyond_smo.__all__
+__all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__ + practice.__all__
+__all__ += beyond_smo.__all__

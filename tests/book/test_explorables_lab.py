@@ -1,0 +1,120 @@
+"""In a real JupyterLab, on samples that the book has never seen."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import nbformat
+import numpy as np
+import pytest
+
+from svmlib import hulls
+
+PATIENCE = 60  # seconds, on a busy machine
+CELLS = [
+    """import numpy as np
+from svmlib.book import explorable
+from svmlib.datasets import Dataset
+
+X = np.array([[1.0, 3.0], [2.0, 5.0], [3.0, 4.0], [5.0, 1.0], [6.0, 2.0], [7.0, 0.5]])
+y = np.array([1, 1, 1, -1, -1, -1])
+mine = Dataset(X, y, ("height", "weight"), ("cm", "kg"), ("cats", "dogs"))""",
+    "explorable.villages(mine)",
+    "explorable.villages(Dataset(5 * X, y, ('a', 'b'), ('', ''), ('−1', '+1')))",
+    "explorable.rbf(mine, mine)",
+]
+# What a stored output has, and a viewer that strips scripts leaves of it.
+STILLS = """from IPython.display import HTML
+
+page = explorable.lift(mine).html()
+HTML(page + page.split("<script")[0].replace("lift", "stripped") + "</div>")"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    home = tmp_path_factory.mktemp("lab")
+    cells = [nbformat.v4.new_code_cell(text) for text in (CELLS[0], STILLS, *CELLS[1:])]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, home / "own.ipynb")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    options = f"--no-browser --allow-root --ServerApp.port={port} --IdentityProvider.token="
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", home, *options.split()],
+        env={**os.environ, "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config")},
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            assert server.poll() is None, "JupyterLab has stopped"
+            assert time.monotonic() < deadline, "JupyterLab does not answer"
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"{address}/api").close()
+                break
+            time.sleep(0.2)
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def run_all(tab, figures):
+    tab.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    tab.get_by_role("menuitem", name="Run", exact=True).click()
+    tab.get_by_text("Run All Cells", exact=True).first.click()
+    for k in range(figures):
+        cell = tab.locator(".jp-CodeCell").nth(k + 2)
+        cell.scroll_into_view_if_needed()
+        cell.locator(".explorable[data-settled=true]").wait_for()
+
+
+def test_is_alive_on_samples_of_ones_own(browser, lab):
+    tab = browser.new_page(viewport={"width": 1300, "height": 1000})
+    tab.set_default_timeout(1000 * PATIENCE)
+    complaints = []
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.goto(f"{lab}/doc/tree/own.ipynb")
+    tab.locator(".jp-CodeCell").nth(len(CELLS)).wait_for()
+    run_all(tab, len(CELLS) - 1)
+    figure = tab.locator(".jp-CodeCell").nth(2).locator(".explorable")
+    assert "3.536 long" in figure.locator("[role=status]").inner_text()
+    grip = figure.locator(".grip").nth(2)  # the village C, an end of the bridge
+    assert "3 cm, 4 kg" in grip.get_attribute("aria-label")
+    grip.scroll_into_view_if_needed()
+    box = grip.locator(".hit").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + 20, y + 10)
+    tab.mouse.move(x + 40, y + 20)
+    tab.mouse.up()
+    tab.keyboard.press("Shift+ArrowDown")  # which must not reach the notebook
+    tab.wait_for_timeout(600)
+    place = [
+        float(v)
+        for v in grip.get_attribute("aria-label").split(" at ")[1].split()
+        if v[0].isdigit()
+    ]
+    assert place[0] > 3
+    assert place[1] < 4
+    X = np.array([[1, 3], [2, 5], place, [5, 1], [6, 2], [7, 0.5]])
+    bridge = hulls.closest_points(X, [1, 1, 1, -1, -1, -1])
+    assert f"It is {bridge.distance:.3f} long" in figure.locator("[role=status]").inner_text()
+    # The cell says what the samples are, not an address that somebody left behind.
+    assert "#" not in tab.url
+    run_all(tab, len(CELLS) - 1)
+    tab.wait_for_function("() => document.querySelector('#villages').innerText.includes('3.536')")
+    # Two figures of one name clip by planes of their own.
+    clips = tab.eval_on_selector_all(".explorable clipPath", "all => all.map(e => e.id)")
+    assert len(set(clips)) == len(clips) >= 4
+    assert tab.locator("#lift .still").is_visible()
+    assert tab.locator("#stripped .still").is_visible()
+    assert not complaints
+    tab.close()

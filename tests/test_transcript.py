@@ -1,0 +1,144 @@
+"""A transcript changes with every word and stroke of a figure, and with nothing else."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from svmlib.book import plotting
+from svmlib.book.transcript import transcript
+from svmlib.datasets import load_penguins
+from svmlib.geometry import Hyperplane
+
+
+def draw(change="", spread=0.0):
+    """Draw one figure with everything that the book draws; or with one thing otherwise."""
+
+    def pick(name, changed, usual):
+        return changed if change == name else usual
+
+    figure, (left, right) = plt.subplots(1, 2)
+    data = load_penguins()
+    plotting.scatter(left, data)
+    shift = pick("an endless line elsewhere", 30, 0)
+    plotting.line(left, Hyperplane([-250, 1], -400 + shift + spread), label="wide")
+    left.axline((18, 4000), slope=pick("a slope", -100, 100))
+    slim = pick("the other line dashed", "-", "--")
+    plotting.line(
+        left, Hyperplane([100, 1], -6000), linestyle=slim, label=pick("a label", "a", "b")
+    )
+    left.set(xlabel=pick("a unit", "bill depth (cm)", "bill depth (mm)"))
+    left.set_title(pick("a title", "Before", "After"), loc="left")
+    left.set(xscale=pick("a scale", "log", "linear"))
+    plotting.legend(left)
+    places = pick("notes change places", [(1, 0), (0, 1)], [(0, 1), (1, 0)])
+    for name, place in zip("AB", places, strict=True):
+        plotting.note(right, np.array(place) + spread, name)
+    styles = pick("curves change dashes", ["--", "-"], ["-", "--"])
+    for style, height in zip(styles, pick("curves change places", (3, 2), (2, 3)), strict=True):
+        right.plot([0, 1], [0, height + spread], style, color="black", linewidth=1)
+    right.plot([0.5], [1], pick("a marker", "s", "o"), color=pick("a colour", "red", "blue"))
+    strokes = {"dots solid": "-", "dots dashed": "--", "dots and dashes": "-."}.get(change, ":")
+    plotting.segments(right, [[0, 0]], [[1, 1]], linestyles=strokes)
+    plotting.hull(right, [[0, 0], [1, 0], [0, 1]], linestyle=pick("a dashed hull", "--", "-"))
+    plotting.arrow(right, (0, 0), pick("an arrow turned", (1, 0), (0, 1)), "w")
+    right.set_xticks([0, 1], pick("ticks", ["no", "yes"], ["yes", "no"]))
+    factor = pick("a formatter", 100, 200)
+    left.yaxis.set_major_formatter(lambda y, _: f"{factor * y:.0f}")
+    right.text(0.5, 0.5, pick("a text", "three", "four"), transform=right.transAxes)
+    if change != "no legend":
+        right.legend(["one", pick("an entry", "too", "two")], title=pick("its title", "C", "μ"))
+    figure.suptitle(pick("a title of all", "Two", "Both"))
+    words = transcript(figure)
+    plt.close(figure)
+    return words
+
+
+CHANGES = [
+    "an endless line elsewhere",
+    "the other line dashed",
+    "a label",
+    "a unit",
+    "a title",
+    "a scale",
+    "notes change places",
+    "curves change dashes",
+    "curves change places",
+    "a marker",
+    "a colour",
+    "dots solid",
+    "dots dashed",
+    "dots and dashes",
+    "a dashed hull",
+    "an arrow turned",
+    "a slope",
+    "ticks",
+    "a formatter",
+    "a text",
+    "no legend",
+    "an entry",
+    "its title",
+    "a title of all",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_word_and_stroke_counts(change):
+    assert draw(change) != draw()
+
+
+def test_no_two_changes_look_the_same():
+    assert len({draw(change) for change in CHANGES}) == len(CHANGES)
+
+
+def test_nothing_that_a_machine_decides_counts():
+    """Neither the fonts and what they do to the layout, nor the last digits of a number."""
+    usual = draw()
+    with mpl.rc_context({"font.size": 17, "figure.dpi": 70, "text.hinting": "none"}):
+        assert draw() == usual
+    for noise in (-1e-13, 1e-13):
+        assert draw(spread=noise) == usual
+
+
+def test_a_tie_is_rounded_one_way():
+    def words(x):
+        figure, ax = plt.subplots()
+        ax.plot([0, x], [0, -x])
+        plt.close(figure)
+        return transcript(figure)
+
+    assert words(0.0625) == words(0.0625 + 1e-15) == words(0.0625 - 1e-15)
+    assert words(-1e-17) == words(0.0)
+
+
+def test_a_drawn_figure_has_the_same_transcript():
+    with mpl.rc_context():
+        plotting.use_style()
+        figure, ax = plt.subplots()
+        plotting.scatter(ax, load_penguins())
+        ax.set_aspect(0.01, adjustable="datalim")
+        plotting.line(ax, Hyperplane([-250, 1], -400))
+        before = transcript(figure)
+        figure.canvas.draw()
+        assert transcript(figure) == before
+        plt.close(figure)
+
+
+def test_space_has_words_and_no_places():
+    figure = plt.figure()
+    ax = figure.add_subplot(projection="3d")
+    ax.plot([0, 1], [0, 1], [0, 1], label="a line")
+    ax.set_zlabel("height")
+    assert "zlabel 'height'" in transcript(figure)
+    assert "line #1f77b4 -: 'a line'" in transcript(figure)
+    plt.close(figure)
+
+
+def test_axes_that_are_off_keep_their_words_to_themselves():
+    figure, ax = plt.subplots()
+    ax.set(xlabel="unseen", title="seen")
+    ax.axis("off")
+    assert transcript(figure).splitlines()[1:] == ["axes: title 'seen'"]
+    plt.close(figure)
