@@ -206,7 +206,7 @@ def pack(app, exception):
     contents |= {name: (root / name).read_bytes() for name in ("constraints.txt", "LICENSE")}
     contents |= {
         wheel.name: wheel.read_bytes(),
-        "requirements.txt": f"-c constraints.txt\n./{wheel.name}\njupyterlab\n".encode(),
+        "requirements.txt": f"-c constraints.txt\n./{wheel.name}[dask]\njupyterlab\n".encode(),
         "README.txt": readme(app, names).encode(),
     }
     with zipfile.ZipFile(folder / f"{FOLDER}.zip", "w", zipfile.ZIP_DEFLATED) as file:

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import warnings
 from fractions import Fraction
+from itertools import pairwise
 
 import dask
 import numpy as np
@@ -82,8 +83,18 @@ def test_a_pass_is_small_and_few_are_needed():
     found = solve_linear(chunked(X, 1000), y)
     assert sum(p.rows for p in found.trace) <= 10 * len(y)
     assert [p.rows for p in found.trace] == sorted(p.rows for p in found.trace)
+    assert sum(p.rows == len(y) for p in found.trace) <= 6  # after a start on some of them
+    for part, more in pairwise(found.trace):  # from a part to more of it: the same ramp, in units
+        if part.rows < more.rows:  # of 1/C, and C is larger for a part
+            assert more.h * part.rows == pytest.approx(part.h * more.rows)
     gaps = [p.primal - p.dual for p in found.trace if p.rows == len(y)]
     assert gaps == sorted(gaps, reverse=True)
+
+
+def test_few_rows_are_looked_at_as_a_whole():
+    X, y = clouds(600)
+    found = solve_linear(chunked(X, 31), y)
+    assert {p.rows for p in found.trace} == {600}
 
 
 def test_a_part_of_one_class_only_is_no_start():
@@ -107,6 +118,9 @@ def test_too_few_passes_are_told():
         found = solve_linear(chunked(X, 50), y, tol=1e-9, max_iter=3)
     assert not found.converged
     assert found.n_iter == 3
+    alpha = found.multipliers(X, y)  # of a stage that is not solved, and feasible all the same
+    assert alpha.any()
+    assert abs(alpha @ y) <= 1e-12 * alpha.sum()
     assert found.dual <= solve_interior_point(DualProblem(X, y)).certificate.primal <= found.primal
 
 

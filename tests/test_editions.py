@@ -378,7 +378,7 @@ def test_zip_holds_notebooks_wheel_and_instructions(full):
     }
     assert "one.ipynb  First chapter" in readme
     assert "$" not in readme
-    assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}", "jupyterlab"]
+    assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}[dask]", "jupyterlab"]
 
 
 def test_student_edition_has_no_solution(student, full):
