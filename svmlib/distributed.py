@@ -24,7 +24,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import down, gamma, radius, up
-from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 from svmlib.hinge import _dual_below, _primal_above
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
@@ -60,7 +60,8 @@ class Pass:
     free : int
         How many samples are on it.
     primal, dual : float
-        Bounds on the optimum for those samples, the best ones so far.
+        Bounds on the optimum for those samples, the best ones so far. (Of a part, with a larger C,
+        which makes up for the others.)
     """
 
     rows: int
@@ -112,7 +113,7 @@ class LinearSolution:
 
     def multipliers(self, X: Any, y: Any) -> Array:
         """Return α of rows of the training data, of shape (n,), computed from the hyperplanes."""
-        X, y = check_points(X, n_features=self.w.size), np.asarray(y, dtype=float)
+        X, y = _checked(check_points(X, n_features=self.w.size), y)
         q = _slopes(X, y, self._C, self._stages)
         return np.asarray(np.abs(q) * np.where(y > 0, self._shares[0], self._shares[1]))
 
@@ -152,7 +153,7 @@ def solve_linear(
     tol : float, default 1e-3
         Stop when the duality gap is at most `tol` times the primal value.
     max_iter : int, default 200
-        The most passes over the data.
+        The most passes, but for one more where a part of the chunks gives the start for all.
     callback : callable, optional
         Called with a `Pass` after each of them.
 
@@ -178,8 +179,11 @@ def solve_linear(
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
     above. Rounding is added in both directions, for sums in any order.
 
-    *Where it is good.* With many more rows than columns there are always samples on the ramp, and
-    ten to twenty passes reach the default tolerance. With few rows, or classes far apart and C
+    If all workers are lost, Dask waits for others as long as its setting
+    ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise.
+
+    *Where it is good.* With many more rows than columns there are always samples on the ramp, and a
+    few passes reach the default tolerance. With few rows, or classes far apart and C
     large, Newton's method has little to go by, the ramp is widened again and again, and
     `svmlib.newton` is the better tool.
 
@@ -280,7 +284,7 @@ def _summarise(
     """Sum up the chunk: this is all that ever touches the data."""
     X, y = _checked(X, y)
     c = _slopes(X, y, C, stages)
-    s = X @ at.w + at.b
+    s = _scores(X, at)
     q = _ramp(s, c, at.h, y, C)
     free = (np.abs(q) > 0) & (np.abs(q) < C)
     sides = q * np.array([y > 0, y < 0])
@@ -303,9 +307,17 @@ def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
 def _slopes(X: Array, y: Array, C: float, stages: tuple[Stage, ...]) -> Array:
     """Return the slopes after the stages, one after the other, from c = 0."""
     c = np.zeros(len(y))
-    for h, w, b in stages:
-        c = _ramp(X @ w + b, c, h, y, C)
+    for stage in stages:
+        c = _ramp(_scores(X, stage), c, stage.h, y, C)
     return c
+
+
+def _scores(X: Array, at: Stage) -> Array:
+    """Return w·x + b for the rows, each rounded alike whichever other rows are with it.
+
+    (A matrix product rounds by how many there are, and the centres magnify that.)
+    """
+    return np.asarray((X * at.w).sum(axis=1) + at.b)
 
 
 def _outer(X: Array) -> Array:
@@ -315,7 +327,9 @@ def _outer(X: Array) -> Array:
 
 
 def _checked(X: Any, y: Any) -> tuple[Array, Array]:
-    X, y = check_points(X), np.asarray(y, dtype=float)
+    X, y = check_points(X), as_float(y, "y")
+    if y.shape != X.shape[:1]:
+        raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
     if not (np.abs(y) == 1).all():
         raise ValueError("y must contain only -1 and +1")
     return X, y
@@ -472,12 +486,19 @@ class _Chunks:
                 f"X must be in chunks of whole rows, got {X.numblocks[1]} chunks across; "
                 "write X.rechunk({1: -1})"
             )
+        if np.isnan(X.chunks[0]).any():
+            raise ValueError(
+                "X must have chunks of known sizes; X.compute_chunk_sizes() finds them out"
+            )
         X, y = (self.dask.array.asarray(each) for each in (X, y))  # untyped from here on
         if y.shape != X.shape[:1]:
             raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
         y = y.rechunk((X.chunks[0],))
         self.n_features = X.shape[1]
-        self.pairs = list(zip(X.to_delayed().ravel(), y.to_delayed(), strict=True))
+        pairs = zip(X.to_delayed().ravel(), y.to_delayed(), X.chunks[0], strict=True)
+        self.pairs = [(X_chunk, y_chunk) for X_chunk, y_chunk, size in pairs if size]
+        if not self.pairs:
+            raise ValueError("X must have at least one row")
 
     def every(self, step: int) -> _Chunks | None:
         """Return one chunk in so many, or nothing if there are too few to choose from."""

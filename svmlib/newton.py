@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf
 from sklearn.exceptions import ConvergenceWarning
@@ -32,7 +31,7 @@ from svmlib.kernels import BLOCK, Kernel, Linear, PointwiseKernel, against, expa
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
 
-_EPS = float(np.finfo(float).eps)
+_EPS, _LARGEST = float(np.finfo(float).eps), float(np.finfo(float).max)
 _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
 _DIRECT = 700  # up to here a start from a quarter of the samples saves nothing
 _COLD, _WARM, _ROUGH = 2.0, 0.2, 0.01  # widths of the smoothing, in units of y f(x): of the first
@@ -138,8 +137,9 @@ def newton(
 
     Notes
     -----
-    Memory stays within the cache of the problem: where the free multipliers need more, the method
-    stops, and says so. C = ∞ is allowed; on inseparable data it takes every step it is given.
+    Rows of K are kept within the cache of the problem, and where the block of the free multipliers
+    needs more than half of it, the method stops, and says so. C = ∞ is allowed; on inseparable
+    data it takes every step it is given.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -198,10 +198,10 @@ def low_rank(problem: DualProblem) -> Array | None:
     r"""Return Φ of shape (n, r) with ΦΦᵀ as good as K and r small, or None if there is none.
 
     A Cholesky factorisation with pivots looks at some of the samples, and always goes on with the
-    one that those before explain worst, until what is left of every k(x, x) is a millionth. If r
-    samples P do, :math:`\Phi = K_{\cdot P} U^{-1}` with :math:`U^\top U = K_{PP}`, so that
-    ΦΦᵀ is the Nyström approximation. Samples that nobody looked at may be further off, so an
-    answer is a good guess.
+    one that those before explain worst, until what is left of k(x, x) is nowhere more than a
+    millionth of its mean. If r samples P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
+    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Samples that nobody looked
+    at may be further off, so an answer is a good guess.
 
     Parameters
     ----------
@@ -213,7 +213,8 @@ def low_rank(problem: DualProblem) -> Array | None:
     ndarray of shape (n, r), or None
         Φ; None if r would be more than half of the samples looked at, or Φ too large for a quarter
         of the problem's cache; or if there are at most 700 samples, and nothing to gain; or if the
-        kernel is linear (then X is Φ) or has no formula that this library knows.
+        kernel is linear (then X is Φ), or not positive semidefinite, or has no formula that this
+        library knows.
 
     Notes
     -----
@@ -236,6 +237,8 @@ def low_rank(problem: DualProblem) -> Array | None:
     n, kernel = problem.n, problem.kernel
     if n <= _DIRECT or isinstance(kernel, Linear) or not isinstance(kernel, PointwiseKernel):
         return None
+    if not problem.convex:
+        return None
     some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
     zero = _RESIDUAL * float(problem.diagonal.mean())
     U, order, rank, _ = dpstrf(kernel(problem.X[some], problem.X[some]), tol=zero)
@@ -245,6 +248,10 @@ def low_rank(problem: DualProblem) -> Array | None:
     pivots = problem.X[some[order[:rank] - 1]]
     Phi = dtrsm(1.0, U[:rank, :rank], kernel(problem.X, pivots), side=1)
     return np.ascontiguousarray(Phi)
+
+
+class _StuckError(Exception):
+    """Rounding, or the room that the problem allows, lets the method go no further."""
 
 
 @dataclass
@@ -273,18 +280,26 @@ def _solve(
     K = _gram(problem)
     if n <= _DIRECT:
         return _follow(K, problem, np.zeros(n), 0.0, np.zeros(n), _COLD, tol, journal, end)
-    Phi = low_rank(problem)
-    if Phi is not None:
-        beta, b = _solve(DualProblem(Phi, y, problem.upper), tol, journal, end)
+    Phi = low_rank(problem) if np.isfinite(problem.upper[0]) else None
+    if Phi is not None:  # for C = ∞ it might make equal what has different labels
+        thin = _subproblem(problem, Phi, y, problem.upper, Linear())
+        beta, b = _solve(thin, tol, journal, end)
         return _follow(K, problem, beta, b, K.times(beta) + b, _ROUGH, tol, journal, end)
     rng = np.random.default_rng(n)
     classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
     part = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
     C = problem.upper[part] * (n / part.size)  # fewer samples, each of which counts for more
-    rough, b = _solve(DualProblem(problem.X[part], y[part], C, problem.kernel), tol, journal, _WARM)
+    smaller = _subproblem(problem, problem.X[part], y[part], C, problem.kernel)
+    rough, b = _solve(smaller, tol, journal, _WARM)
     beta = np.zeros(n)
     beta[part] = rough
     return _follow(K, problem, beta, b, K.times(beta) + b, _WARM, tol, journal, end)
+
+
+def _subproblem(problem: DualProblem, X: Array, y: Array, C: Array, kernel: Kernel) -> DualProblem:
+    """Return a problem that gives a start for `problem`, with no more memory than it has."""
+    price = np.inf if np.isinf(C[0]) and np.isinf(problem.upper[0]) else np.minimum(C, _LARGEST)
+    return DualProblem(X, y, price, kernel, cache_mb=problem.cache_mb)
 
 
 def _follow(
@@ -320,7 +335,7 @@ def _follow(
             outside = float(beta.sum() - beta[near].sum())
             stage = _Stage(block, y[near], lo[near], hi[near], c[near], h, outside, tol)
             moved, b_new = stage.minimise(beta[near], b, s[near], journal)
-        except (LinAlgError, MemoryError):
+        except _StuckError:
             break  # the certificate will tell
         change = np.zeros(problem.n)
         change[near] = moved - beta[near]
@@ -343,7 +358,7 @@ def _clip(v: Array, lo: Array, hi: Array) -> Array:
 def _optimal(
     C: Array, y: Array, lo: Array, hi: Array, beta: Array, b: float, s: Array, tol: float
 ) -> bool:
-    """Whether β is feasible, and KKT conditions and gap are within tol, to judge by s."""
+    """Whether β is in the box, and KKT conditions and gap are within tol, to judge by s."""
     c = _clip(beta, lo, hi)
     alpha, margins = np.abs(c), y * s
     if not alpha.any() or np.abs(c - beta).max() > 1e-9 * alpha.max():
@@ -462,7 +477,7 @@ def _solve_shifted(A: Array, h: float, right: Array) -> Array:
     A.flat[:: len(A) + 1] += h
     factor, failed = dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
     if failed:
-        raise LinAlgError("K + hI is not positive definite to rounding")
+        raise _StuckError("K + hI is not positive definite to rounding")
     return np.asarray(dpotrs(factor, right, lower=1)[0])
 
 
@@ -529,7 +544,7 @@ class _Rows:
     def restrict(self, near: NDArray[np.intp]) -> tuple[_Whole, NDArray[np.intp]]:
         """Return the block of these rows and columns."""
         if near.size > self.largest:
-            raise MemoryError
+            raise _StuckError("the block of the free multipliers is larger than the cache")
         self.keep(near)
         if (self.place[near] >= 0).all():
             return _Whole(self.rows[self.place[near][:, None], near]), near

@@ -90,7 +90,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` tries them in turn, and takes the first whose certificate is good enough.
+        ``"auto"`` tries them in turn until a certificate is good enough, or the last has spoken.
         Newton's method is first with at most 700 samples, a linear kernel, or one that a few
         coordinates describe (`svmlib.newton.low_rank`); else SMO is, for 2 steps a sample, and
         Newton's method goes on from there. Last is the interior point method, or SMO again if

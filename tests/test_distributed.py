@@ -251,3 +251,36 @@ def test_killing_a_worker_changes_nothing(cluster):
     assert shot.trace == calm.trace
     assert (shot.primal, shot.dual, shot.b) == (calm.primal, calm.dual, calm.b)
     np.testing.assert_array_equal(shot.w, calm.w)
+
+
+def test_empty_chunks_are_passed_over():
+    X, y = (each.compute() for each in drawn(2))
+    half = len(X) // 2
+    chunks = (0, half, 0, len(X) - half)
+    holes = da.from_array(X, chunks=(chunks, X.shape[1])), da.from_array(y, chunks=(chunks,))
+    assert 0 in holes[0].chunks[0]
+    expected = solve_linear(da.from_array(X, chunks=(half, X.shape[1])), y)
+    assert solve_linear(*holes).primal == expected.primal
+
+
+def test_chunks_of_unknown_size_are_named():
+    X, y = drawn(2)
+    with pytest.raises(ValueError, match="X must have chunks of known sizes"):
+        solve_linear(X[X[:, 0] > 0], y)
+
+
+def test_multipliers_do_not_depend_on_the_rows_beside_them():
+    X, y = drawn(2)
+    solution = solve_linear(X, y, C=100.0)
+    X, y = X.compute(), y.compute()
+    together = solution.multipliers(X, y)
+    alone = [solution.multipliers(X[k : k + 1], y[k : k + 1])[0] for k in range(50)]
+    assert (together[:50] == alone).all()
+
+
+@pytest.mark.parametrize("labels", [[[1.0], [-1.0]], [1.0, 0.0], ["a", "b"]])
+def test_multipliers_want_labels(labels):
+    X, y = drawn(2)
+    solution = solve_linear(X, y)
+    with pytest.raises(ValueError, match="y must"):
+        solution.multipliers(X.compute()[:2], labels)

@@ -99,6 +99,17 @@ def test_a_hard_margin():
 # Invariances
 
 
+@pytest.mark.parametrize("C", [np.inf, 1e308])
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.1), RBF(100.0)], ids=repr)
+def test_a_hard_margin_of_many_samples(kernel, C):
+    """So many that the start comes from a quarter of them, whose C must not overflow."""
+    X, y = data(0, n=720, d=2, shift=4.0)
+    solution = newton(DualProblem(X, y, C, kernel))
+    other = smo(DualProblem(X, y, C, kernel))
+    assert solution.converged
+    assert_allclose(solution.certificate.dual, other.certificate.dual, rtol=2e-3)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_what_does_not_change_the_problem_does_not_change_the_answer(kernel):
     X, y = data(5)
@@ -179,7 +190,7 @@ def test_rows_are_kept_while_there_is_room():
         assert_allclose(block.K, K[np.ix_(some, some)], atol=1e-12)
         assert near is some
         assert rows.kept == min(1200, int(cache_mb * 2**17 / 2 / 1200))
-    with pytest.raises(MemoryError):
+    with pytest.raises(module._StuckError):
         module._Rows(DualProblem(X, y, 1.0, RBF(1.0), cache_mb=0.5)).restrict(np.arange(400))
 
 
@@ -189,6 +200,10 @@ def test_too_little_memory_is_told_and_not_exceeded():
         solution = newton(problem)
     assert not solution.converged
     assert solution.certificate.gap > 0
+
+
+def test_no_low_rank_without_a_feature_map():
+    assert low_rank(DualProblem(*data(0, n=1500, d=2), 1.0, Sigmoid(1.0, -1.0))) is None
 
 
 def test_low_rank_is_found_where_it_is():
@@ -331,6 +346,30 @@ def test_what_is_not_convex_is_refused():
         newton(DualProblem(*data(0), 1.0, Sigmoid(1.0, -1.0)))
     with pytest.raises(ValueError, match="problem must be a DualProblem"):
         newton(data(0))
+
+
+@pytest.mark.parametrize("error", [MemoryError, np.linalg.LinAlgError, KeyboardInterrupt])
+def test_an_error_of_the_callback_is_not_swallowed(error):
+    def fail(step):
+        raise error("mine")
+
+    with pytest.raises(error, match="mine"):
+        newton(DualProblem(*data(0)), callback=fail)
+
+
+def test_smaller_problems_get_no_more_memory(monkeypatch):
+    caches = []
+
+    def spy(*args, **options):
+        caches.append(options.get("cache_mb"))
+        return DualProblem(*args, **options)
+
+    X, y = data(0, n=1500)
+    problem = DualProblem(X, y, 1.0, RBF(0.5), cache_mb=60)
+    monkeypatch.setattr(module, "DualProblem", spy)
+    newton(problem)
+    assert caches
+    assert set(caches) == {60}
 
 
 def test_running_out_of_steps_is_told():
