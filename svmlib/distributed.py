@@ -179,8 +179,8 @@ def solve_linear(
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
     above. Rounding is added in both directions, for sums in any order.
 
-    If all workers are lost, Dask waits for others as long as its setting
-    ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise.
+    If all workers are lost, Dask waits for others as long as the setting ``no-workers-timeout`` of
+    its scheduler says: for ever, unless you say otherwise.
 
     *Where it is good.* With many more rows than columns there are always samples on the ramp, and a
     few passes reach the default tolerance. With few rows, or classes far apart and C
