@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import down, gamma, radius, up
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
-from svmlib.hinge import _dual_below, _primal_above
+from svmlib.hinge import dual_below, primal_above
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 
@@ -113,7 +113,7 @@ class LinearSolution:
 
     def multipliers(self, X: Any, y: Any) -> Array:
         """Return α of rows of the training data, of shape (n,), computed from the hyperplanes."""
-        X, y = _checked(check_points(X, n_features=self.w.size), y)
+        X, y = _checked(X, y, n_features=self.w.size)
         q = _slopes(X, y, self._C, self._stages)
         return np.asarray(np.abs(q) * np.where(y > 0, self._shares[0], self._shares[1]))
 
@@ -326,8 +326,8 @@ def _outer(X: Array) -> Array:
     return np.block([[X.T @ X, sums[:, None]], [sums[None, :], np.array([[len(X)]])]])
 
 
-def _checked(X: Any, y: Any) -> tuple[Array, Array]:
-    X, y = check_points(X), as_float(y, "y")
+def _checked(X: Any, y: Any, n_features: int | None = None) -> tuple[Array, Array]:
+    X, y = check_points(X, n_features=n_features), as_float(y, "y")
     if y.shape != X.shape[:1]:
         raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
     if not (np.abs(y) == 1).all():
@@ -416,7 +416,7 @@ class _Search:
         slack = gamma(at.w.size + 8) * reach  # how far off a margin can be
         sums = self.chunks.sum(_summarise, self.C, stages, at, slack)
         hinge = np.array([up(sums.hinge, self.about.terms)])
-        primal = _primal_above(at.w, hinge, 1.0, self.C)
+        primal = primal_above(at.w, hinge, 1.0, self.C)
         shares, dual = self._dual(sums.moments)
         if primal < self.primal:
             self.primal, self.best = primal, at
@@ -439,7 +439,7 @@ class _Search:
         w, totals = shares @ moments[:, :-1], shares * totals
         off = abs(totals[0] - totals[1]) + gamma(2 * self.about.terms + 6) * totals.sum()
         total = down(2 * float(totals.min()), self.about.terms + 4)
-        return shares, _dual_below(w, total, up(float(off) * self.about.radius), 1.0)
+        return shares, dual_below(w, total, up(float(off) * self.about.radius), 1.0)
 
     @property
     def gap(self) -> float:

@@ -393,13 +393,13 @@ class _Best:
         )
 
 
-def _primal_above(w: Array, losses: Array, lam: float, C: float) -> float:
+def primal_above(w: Array, losses: Array, lam: float, C: float) -> float:
     """Bound λ/2 ‖w‖² + C Σ losses from above, for losses that are already bounds."""
     n_operations = len(w) + len(losses) + 8
     return up(lam * float(w @ w) / 2 + C * float(losses.sum()), n_operations) + TINIEST * len(w)
 
 
-def _dual_below(w: Array, total: float, error: float, lam: float) -> float:
+def dual_below(w: Array, total: float, error: float, lam: float) -> float:
     """Bound λ (total − ½ ‖w + e‖²) from below, for every e no longer than the error."""
     if total == 0:  # then all multipliers are zero
         return 0.0
@@ -536,7 +536,7 @@ def _soft_margin_primal(
     """
     bias_terms = 2 * abs(b) + float(np.abs(w) @ np.abs(origin))
     slack = gamma(len(w) + 8) * (float(np.linalg.norm(w)) * R + bias_terms + 1)
-    return _primal_above(w, np.maximum(1 - y * (scores + b) + slack, 0), 1.0, C)
+    return primal_above(w, np.maximum(1 - y * (scores + b) + slack, 0), 1.0, C)
 
 
 def _soft_margin_dual(w: Array, alpha: Array, y: Array, R: float) -> float:
@@ -548,7 +548,7 @@ def _soft_margin_dual(w: Array, alpha: Array, y: Array, R: float) -> float:
     m = int(np.count_nonzero(alpha))
     sums = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
     error = up((abs(sums[0] - sums[1]) + gamma(2 * m + 6) * sum(sums)) * R)
-    return _dual_below(w, down(2 * min(sums), m + 4), error, 1.0)
+    return dual_below(w, down(2 * min(sums), m + 4), error, 1.0)
 
 
 def pegasos(
@@ -663,7 +663,7 @@ def _pegasos_bounds(v: Array, alpha: Array, Z: Array, R: float, lam: float) -> t
     """
     n, d = Z.shape
     slack = gamma(d + 8) * (float(np.linalg.norm(v)) * R + 1)
-    primal = _primal_above(v, np.maximum(1 - Z @ v + slack, 0), lam, 1 / n)
+    primal = primal_above(v, np.maximum(1 - Z @ v + slack, 0), lam, 1 / n)
     total = float(alpha.sum())
     error = up(gamma(n + 6) * total * R)
-    return primal, _dual_below(alpha @ Z, down(total, n + 4), error, lam)
+    return primal, dual_below(alpha @ Z, down(total, n + 4), error, lam)

@@ -298,7 +298,7 @@ def _solve(
 
 def _subproblem(problem: DualProblem, X: Array, y: Array, C: Array, kernel: Kernel) -> DualProblem:
     """Return a problem that gives a start for `problem`, with no more memory than it has."""
-    price = np.inf if np.isinf(C[0]) and np.isinf(problem.upper[0]) else np.minimum(C, _LARGEST)
+    price = np.inf if np.isinf(problem.upper[0]) else np.minimum(C, _LARGEST)
     return DualProblem(X, y, price, kernel, cache_mb=problem.cache_mb)
 
 

@@ -1,8 +1,12 @@
-"""A real Chromium for the tests that need one."""
+"""A real Chromium, and a real JupyterLab for it to open, for the tests that need one."""
 
 import os
 import shutil
-from contextlib import contextmanager
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager, suppress
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -34,3 +38,32 @@ def chromium():
         )
         yield browser
         browser.close()
+
+
+@contextmanager
+def jupyterlab(command, **settings):
+    """Yield the address of the JupyterLab that a shell command starts.
+
+    It gets a free port, no window and no password; `settings` are those of `subprocess.Popen`.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    options = f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port}"
+    server = subprocess.Popen(
+        f"exec {command} {options} --IdentityProvider.token=", shell=True, **settings
+    )
+    try:
+        deadline = time.monotonic() + 5 * PATIENCE / 1000
+        while True:
+            assert server.poll() is None, "JupyterLab has stopped"
+            assert time.monotonic() < deadline, "JupyterLab does not answer"
+            with suppress(OSError):
+                urllib.request.urlopen(f"{address}/api").close()
+                break
+            time.sleep(0.2)
+        yield address
+    finally:
+        server.terminate()
+        server.wait()

@@ -4,18 +4,14 @@
 installed those checks are skipped with a word about it, unless REQUIRE_BROWSER is set.
 """
 
-import contextlib
 import functools
 import html
 import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -25,7 +21,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from tests.book.notebooks import ROOT, chapters, read
-from tests.browser import open_tab
+from tests.browser import jupyterlab, open_tab
 
 FULL = ROOT / "_build" / "html"
 STUDENT = ROOT / "_build" / "student" / "_build" / "html"
@@ -188,31 +184,9 @@ def test_one_notebook_beside_the_wheel(kit, tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def lab(kit, commands, tmp_path_factory):
     """Type the README's second command, with a free port and without a window or a password."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    options = f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port}"
     home = tmp_path_factory.mktemp("home")
-    server = subprocess.Popen(
-        f"exec {commands[1]} {options} --IdentityProvider.token=",
-        shell=True,
-        cwd=kit,
-        env=outside(HOME=str(home)),
-    )
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            assert server.poll() is None, "JupyterLab has stopped"
-            assert time.monotonic() < deadline, "JupyterLab does not answer"
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{address}/api").close()
-                break
-            time.sleep(0.2)
+    with jupyterlab(commands[1], cwd=kit, env=outside(HOME=str(home))) as address:
         yield address
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @pytest.fixture

@@ -1,20 +1,15 @@
 """In a real JupyterLab, on samples that the book has never seen."""
 
-import contextlib
 import os
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 
 import nbformat
 import numpy as np
 import pytest
 
 from svmlib import hulls
+from tests.browser import jupyterlab, open_tab
 
-PATIENCE = 60  # seconds, on a busy machine
 CELLS = [
     """import numpy as np
 from svmlib.book import explorable
@@ -41,28 +36,9 @@ def lab(tmp_path_factory):
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.write(notebook, home / "own.ipynb")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    options = f"--no-browser --allow-root --ServerApp.port={port} --IdentityProvider.token="
-    server = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", home, *options.split()],
-        env={**os.environ, "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config")},
-    )
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            assert server.poll() is None, "JupyterLab has stopped"
-            assert time.monotonic() < deadline, "JupyterLab does not answer"
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{address}/api").close()
-                break
-            time.sleep(0.2)
+    environment = {**os.environ, "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config")}
+    with jupyterlab(f"{sys.executable} -m jupyterlab {home}", env=environment) as address:
         yield address
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def run_all(tab, figures):
@@ -76,15 +52,14 @@ def run_all(tab, figures):
 
 
 def test_is_alive_on_samples_of_ones_own(browser, lab):
-    tab = browser.new_page(viewport={"width": 1300, "height": 1000})
-    tab.set_default_timeout(1000 * PATIENCE)
+    tab = open_tab(browser, viewport={"width": 1300, "height": 1000})
     complaints = []
     tab.on("pageerror", lambda error: complaints.append(str(error)))
     tab.goto(f"{lab}/doc/tree/own.ipynb")
     tab.locator(".jp-CodeCell").nth(len(CELLS)).wait_for()
     run_all(tab, len(CELLS) - 1)
     figure = tab.locator(".jp-CodeCell").nth(2).locator(".explorable")
-    assert "3.536 long" in figure.locator("[role=status]").inner_text()
+    figure.locator("[role=status]", has_text="3.536 long").wait_for(state="attached")
     grip = figure.locator(".grip").nth(2)  # the village C, an end of the bridge
     assert "3 cm, 4 kg" in grip.get_attribute("aria-label")
     grip.scroll_into_view_if_needed()
@@ -96,7 +71,7 @@ def test_is_alive_on_samples_of_ones_own(browser, lab):
     tab.mouse.move(x + 40, y + 20)
     tab.mouse.up()
     tab.keyboard.press("Shift+ArrowDown")  # which must not reach the notebook
-    tab.wait_for_timeout(600)
+    tab.wait_for_function("e => e.dataset.settled === 'true'", arg=figure.element_handle())
     place = [
         float(v)
         for v in grip.get_attribute("aria-label").split(" at ")[1].split()
@@ -106,7 +81,7 @@ def test_is_alive_on_samples_of_ones_own(browser, lab):
     assert place[1] < 4
     X = np.array([[1, 3], [2, 5], place, [5, 1], [6, 2], [7, 0.5]])
     bridge = hulls.closest_points(X, [1, 1, 1, -1, -1, -1])
-    assert f"It is {bridge.distance:.3f} long" in figure.locator("[role=status]").inner_text()
+    assert f"It is {bridge.distance:.3f} long" in figure.locator("[role=status]").text_content()
     # The cell says what the samples are, not an address that somebody left behind.
     assert "#" not in tab.url
     run_all(tab, len(CELLS) - 1)
