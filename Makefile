@@ -47,7 +47,7 @@ outputs: fresh  ## Run every notebook; compare what it prints and draws with wha
 	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \
 	  tests/book/test_executed.py -n 2 -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
-	  --nbval-cell-timeout 1000 --nbval-kernel-startup-timeout 600 -p tests.book.executed \
+	  --nbval-cell-timeout 1000 --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed \
 	  -n 2 --dist loadscope $(NOTEBOOKS)
 
 pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
@@ -58,7 +58,7 @@ figures: book  ## Drag and type at the figures that one can take hold of
 	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
-	$(BIN)/python -m pytest tests/book/test_downloads.py -rs
+	$(BIN)/python -m pytest tests/book/test_downloads.py --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .

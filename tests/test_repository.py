@@ -84,8 +84,12 @@ def test_every_requirement_is_used():
     for module, owners in packages_distributions().items():
         for owner in owners:
             modules.setdefault(normal(owner), set()).add(module)
-    # Two go by another name: the notebooks' kernel, and an option of pytest.
-    aliases = {"ipykernel": "python3", "pytest-cov": "cov-report"}
+    # Three go by another name: the notebooks' kernel, and options of pytest.
+    aliases = {
+        "ipykernel": "python3",
+        "pytest-cov": "cov-report",
+        "pytest-timeout": "timeout = 300",
+    }
     for name in required():
         words = modules.get(name, set()) | {name, name.replace("-", "_"), aliases.get(name, name)}
         used = any(re.search(rf"\b{re.escape(word)}\b", everything) for word in words)
