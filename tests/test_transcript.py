@@ -136,6 +136,18 @@ def test_space_has_words_and_no_places():
     plt.close(figure)
 
 
+def test_a_line_that_varies_keeps_its_look_and_its_label():
+    def words(end, **look):
+        figure, ax = plt.subplots()
+        ax.plot([0, 1], [0, end], gid="varies", **look)
+        plt.close(figure)
+        return transcript(figure)
+
+    assert words(1, label="a way") == words(2, label="a way")
+    assert "line #1f77b4 - varies: 'a way'" in words(1, label="a way")
+    assert words(1) != words(1, linestyle="--")
+
+
 def test_axes_that_are_off_keep_their_words_to_themselves():
     figure, ax = plt.subplots()
     ax.set(xlabel="unseen", title="seen")

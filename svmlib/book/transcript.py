@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._validation import Array
 
-BEGINNING = "[Figure"
+BEGINNING, VARIES = "[Figure", "varies"
 
 
 def transcript(figure: Figure) -> str:
@@ -44,8 +44,8 @@ def transcript(figure: Figure) -> str:
 
     Everything stands in the order in which it was drawn, with its place in the coordinates of the
     data to three digits. What depends on fonts, such as where an automatic tick is, is left out, so
-    that the list is the same on every machine; so are the places of a line with ``gid="varies"``,
-    for curves, such as a solver's way, in which the processor's last digit grows.
+    that the list is the same on every machine; of a line with ``gid="varies"``, for curves, such as
+    a solver's way, in which the processor's last digit grows, it says no more than that it varies.
     """
     width, height = figure.get_size_inches()
     lines = [f"{BEGINNING} {width:g} x {height:g}]", *map(_text, figure.texts)]
@@ -78,8 +78,9 @@ def _content(ax: Axes) -> Iterator[str]:
     """Yield a line for each thing drawn in the axes that has words or strokes."""
     flat = ax.name != "3d"  # in space, places on the paper depend on the fonts
     for line in ax.lines:
-        placed = flat and line.get_gid() != "varies"
-        place = f" {_path(_ends(ax, line))}" if placed else ""
+        place = f" {_path(_ends(ax, line))}" if flat else ""
+        if line.get_gid() == VARIES:
+            place = f" {VARIES}"
         yield f"line {_look(line)}{place}{_label(line)}"
     for artist in (*ax.collections, *ax.patches):
         yield f"{type(artist).__name__} {_look(artist)}{_label(artist)}"

@@ -18,6 +18,7 @@ from jupyter_cache.base import CacheBundleIn
 from matplotlib.image import imread
 from nbval.plugin import IPyNbCell
 
+from svmlib.book.transcript import BEGINNING, VARIES
 from tests.book.notebooks import ROOT
 
 CACHE = ROOT / "_build" / ".jupyter_cache"
@@ -66,6 +67,18 @@ def pictures(outputs: list) -> list[str]:
     return found
 
 
+def varies(outputs: list) -> bool:
+    """Say whether a figure shows a line that is another on another processor.
+
+    What else is in the figure, its transcript compares; which figures may, test_notebooks.py says.
+    """
+    transcripts = (output.get("data", {}).get("text/plain", "") for output in outputs)
+    return any(
+        re.search(rf"^  line .* {VARIES}(:|$)", words.partition(BEGINNING)[2], re.MULTILINE)
+        for words in transcripts
+    )
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     result = yield
@@ -75,7 +88,7 @@ def pytest_runtest_call(item):
             pytest.fail(f"{len(stored)} pictures stored, {len(drawn)} drawn", pytrace=False)
         for number, pair in enumerate(zip(stored, drawn, strict=True)):
             change = difference(*pair)
-            if change > 1:
+            if change > 1 and not (change < np.inf and varies(item.cell.outputs)):
                 message = f"picture {number} differs by {change:.2f} of what is forgiven"
                 pytest.fail(message, pytrace=False)
         item.passed = True

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tests.book.executed import difference, pictures
+from tests.book.executed import difference, pictures, varies
 
 
 def picture(change=""):
@@ -67,3 +67,10 @@ def test_the_frames_of_a_player_are_pictures_too():
     html = '<img src="data:image/png;base64,AAAA"> <img src="data:image/png;base64,BB+/">'
     outputs = [{"data": {"image/png": "CCCC", "text/html": html}}, {"name": "stdout", "text": "D"}]
     assert pictures(outputs) == ["CCCC", "AAAA", "BB+/"]
+
+
+def test_only_a_line_that_says_so_may_vary():
+    """Not a word in its label, nor one that is printed above the figure."""
+    words = "line varies\n[Figure 4 x 3]\naxes: title 'it varies'\n  line #000000 - {}: 'it varies'"
+    for place, answer in (("varies", True), ("(0, 2) to (1, 4)", False)):
+        assert varies([{"data": {"text/plain": words.format(place)}}]) is answer

@@ -7,8 +7,9 @@ from statistics import median
 
 import pytest
 
-from svmlib.book.transcript import BEGINNING
+from svmlib.book.transcript import BEGINNING, VARIES
 from tests.book import notebooks
+from tests.book.executed import varies
 
 PATHS = sorted(notebooks.ROOT.glob("[cr]*/*.ipynb"))
 CHAPTERS = notebooks.chapters()
@@ -111,6 +112,21 @@ def test_alternative_texts_say_what_nothing_else_says():
 
 # What a cell may be excused from, and why. Any other tag could hide a wrong output.
 TAGS = {"hide-input": "drawing code, which the reader need not see first"}
+
+
+# Figures in which a line may be another on another processor, and why.
+VARYING = {
+    "fig-full-selection": "ways of SMO, where the last digit breaks ties",
+    "fig-beyond-crawl": "ways of SMO, where the last digit breaks ties",
+    "fig-beyond-cost": "steps of SMO, where the last digit breaks ties",
+}
+
+
+def test_only_these_figures_vary():
+    cells = [cell for path in PATHS for cell in code_cells(notebooks.read(path))]
+    varying = [cell for cell in cells if varies(cell.outputs)]
+    assert {cell.metadata["mystnb"]["figure"]["name"] for cell in varying} == VARYING.keys()
+    assert all(cell in varying for cell in cells if VARIES in cell.source)
 
 
 def test_tags_hide_nothing_that_matters(notebook):
