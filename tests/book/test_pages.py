@@ -823,14 +823,21 @@ def test_works_from_a_folder_on_disk(browser, page):
 
 # The search
 
-FINDS = {
+FINDS = {  # the section, or the term of the glossary, that comes first
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
     "C": r"chapters/0[68]\w+\.html#(choosing-c|the-second-way)",
     "gamma": r"reference/questions\.html#which-gamma|#choosing-c-and-gamma",
-    "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
-    "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "slack": r"chapters/06_hinge_loss\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
+    "predict_proba": r"reference/questions\.html#why-does-predict-proba-contradict-predict",
+    "probability": r"chapters/08_practice\.html#probabilities",
+    "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
+    "cross-validation": r"chapters/08_practice\.html#|term-cross-validation",
+    "class weight": r"chapters/08_practice\.html#rare-classes|term-class-weight",
+    "one-class": r"chapters/08_practice\.html#one-class",
+    "Newton": r"chapters/09_beyond_smo\.html#newton|term-Newton",
+    "nystrom": r"chapters/09_beyond_smo\.html#|term-Nystrom",  # typed without its dots
+    "Dask": r"chapters/09_beyond_smo\.html#past-one-machine",
 }
 
 
