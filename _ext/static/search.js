@@ -16,6 +16,7 @@
   }));
   const index = new MiniSearch({
     fields: ["title", "text"],
+    storeFields: ["title"],
     processTerm,
     searchOptions: {
       boost: { title: 6 },
