@@ -626,6 +626,16 @@ def test_every_question_has_one_right_answer(page):
         assert len(re.findall(r"<p[^>]*><strong>Right", question)) == 1, question[:200]
 
 
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: Path(page).stem)
+def test_every_exercise_says_how_hard_it_is(page):
+    text = (HTML / page).read_text(encoding="utf-8")
+    titles = re.findall(r'admonition-title"><span class="caption-number">Exercise .*?</p>', text)
+    assert titles
+    assert len(titles) == text.count('<div class="exercise ')
+    for title in titles:
+        assert re.search(r'<span class="level"> ★{1,3}</span>', title), title
+
+
 def test_a_quiz_by_keyboard(browser, host):
     tab = open_tab(browser, viewport=DESKTOP)
     tab.goto(host + CHAPTERS[0])
