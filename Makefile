@@ -90,8 +90,10 @@ _build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/wheel .
 	touch $@
 
-# Sphinx does not see that what makes the pages has changed. They are made anew; nothing runs again.
-_build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html) | _build/fresh
+# Sphinx does not see that what makes the pages, styles and scripts included, has changed. They are
+# made anew; nothing runs again.
+_build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html \
+    $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) | _build/fresh
 	rm -rf _build/.doctrees _build/html _build/live _build/student
 	touch $@
 

@@ -1,16 +1,18 @@
-"""Solutions that open where one clicks, proofs with a name, a list of all definitions and theorems.
+"""Solutions that open where one clicks, proofs with a name, stars, a list of all statements.
 
 sphinx-exercise makes a solution a box with a link for a title, which needs a script to fold. A
 page shows it as `<details>` instead, folded without any script. sphinx-proof gives every proof the
-same id, and writes its first word like any other.
+same id, and writes its first word like any other. An exercise of `:class: level-2` has two stars.
 """
+
+import re
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise import depart_solution_node as depart_in_latex
-from sphinx_exercise import solution_node
+from sphinx_exercise import exercise_enumerable_node, solution_node
 from sphinx_exercise import visit_solution_node as visit_in_latex
 from sphinx_proof.nodes import NODE_TYPES, proof_node
 
@@ -47,6 +49,17 @@ class NameProofs(SphinxPostTransform):
             word, rest = first[: len("Proof.")], first[len("Proof.") :]
             place = first.parent.index(first)
             first.parent[place : place + 1] = [nodes.emphasis("", word), nodes.Text(rest)]
+
+
+class ShowLevels(SphinxPostTransform):
+    """Put the stars of an exercise behind its title, once sphinx-exercise has made that."""
+
+    default_priority = 400
+
+    def run(self):
+        for exercise in self.document.findall(exercise_enumerable_node):
+            for level in re.findall(r"level-(\d)", " ".join(exercise["classes"])):
+                exercise[0] += nodes.inline("", f" {'★' * int(level)}", classes=["level"])
 
 
 class StatementsPlace(nodes.General, nodes.Element):
@@ -102,4 +115,5 @@ def setup(app):
     app.add_directive("statements", Statements)
     app.add_post_transform(ListStatements)
     app.add_post_transform(NameProofs)
+    app.add_post_transform(ShowLevels)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -109,16 +109,22 @@ INLINE = re.compile(
 )
 
 
+PART = '<span class="base">'  # KaTeX breaks a line between these
+
+
 def glue(body):
     """Keep formulas on one line with the punctuation that belongs to them.
 
-    A browser may break the line on either side of a formula; `.glued` in book.css forbids that and
-    still lets a long formula break inside.
+    A browser may break the line on either side of a formula; `.glued` in book.css forbids that, and
+    `<wbr>` still lets a long formula break inside.
     """
 
     def join(match):
         before, formula, after = match.group("before", "formula", "after")
-        return f'<span class="glued">{before}{formula}{after}</span>' if before + after else formula
+        if not before + after:
+            return formula
+        formula = formula.replace(f"</span>{PART}", f"</span><wbr>{PART}")
+        return f'<span class="glued">{before}{formula}{after}</span>'
 
     return INLINE.sub(join, body)
 

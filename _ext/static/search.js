@@ -3,12 +3,20 @@
 (() => {
   const WEIGHT = { page: 1.2, section: 1.2, term: 1.5, statement: 1, function: 0.7, exercise: 0.5 };
   const ROUTINE = /^[\d.\s]*(Summary|Exercises|Quiz|Read more)$/;
+  const LOOKED_UP = /^reference\/(bibliography|concordance|errata|library)/;  // by who knows what it holds
   const GREEK = { α: "alpha", β: "beta", γ: "gamma", λ: "lambda", μ: "mu", ξ: "xi", σ: "sigma", τ: "tau" };
-  const entries = window.BOOK_SECTIONS.map((entry, id) => ({ id, ...entry }));
   const processTerm = term => GREEK[term] ?? term.toLowerCase().replace(/(?<=\w{3})s$/, "");
+  const normal = words => ` ${words.toLowerCase().split(/[^\p{L}\p{N}]+/u).map(processTerm).join(" ").trim()} `;
+  const entries = window.BOOK_SECTIONS.map((entry, id) => ({
+    id,
+    ...entry,
+    weight: WEIGHT[entry.kind] * (ROUTINE.test(entry.title) ? 0.4 : 1) * (LOOKED_UP.test(entry.url) ? 0.6 : 1),
+    plainTitle: normal(entry.title),
+    plainText: normal(entry.text),
+  }));
   const index = new MiniSearch({
     fields: ["title", "text"],
-    storeFields: ["kind", "title", "text"],
+    storeFields: ["title"],
     processTerm,
     searchOptions: {
       boost: { title: 6 },
@@ -19,15 +27,14 @@
   });
   index.addAll(entries);
 
-  const normal = words => words.toLowerCase().split(/[^\p{L}\p{N}]+/u).map(processTerm).join(" ");
-
   function find(query) {
-    const phrase = ` ${normal(query).trim()} `;
-    const boostDocument = (id, term, entry) => {
-      const holds = words => ` ${normal(words)} `.includes(phrase);
-      const exact = ` ${normal(entry.title)} ` === phrase ? 3 : 1;
-      const near = holds(entry.title) ? 2 : holds(entry.text) ? (phrase.trim().includes(" ") ? 4 : 1.5) : 1;
-      return WEIGHT[entry.kind] * (ROUTINE.test(entry.title) ? 0.4 : 1) * exact * near;
+    const phrase = normal(query);
+    const many = phrase.trim().includes(" ");
+    const boostDocument = id => {
+      const { weight, plainTitle, plainText } = entries[id];
+      const exact = plainTitle === phrase ? 3 : 1;
+      const near = plainTitle.includes(phrase) ? (many ? 6 : 2) : plainText.includes(phrase) ? (many ? 4 : 1.5) : 1;
+      return weight * exact * near;
     };
     const all = index.search(query, { boostDocument });
     return all.length ? all : index.search(query, { boostDocument, combineWith: "OR" });
