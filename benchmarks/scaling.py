@@ -1,11 +1,10 @@
-"""What a pass over the rows costs on 1, 2 and 4 workers, and for growing n: scaling.md.
+"""What a pass over the rows costs on 1, 2 and 4 workers, and for growing n: SCALING.md.
 
 The rows are drawn chunk by chunk and kept by the workers (`persist`), so that reading them is no
-part of the time. Each worker is a process of its own with one thread. The time of a pass is that of
-`svmlib.distributed.solve_linear` divided by the rows that its passes looked at, in units of n; the
-best of three runs counts.
+part of the time. Each worker is a process of its own with one thread. Chapter 9 shows the table and
+what follows from it for a billion rows.
 
-    python benchmarks/scaling.py                   # writes the table
+    python benchmarks/scaling.py                   # writes the table, takes some minutes
     python benchmarks/scaling.py 100000            # only this many rows, prints it
 """
 
@@ -13,88 +12,138 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import platform
 import sys
 import time
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import dask
 import numpy as np
 from dask import array as da
 from dask.distributed import Client, LocalCluster, wait
+from scipy.optimize import nnls
 
-from svmlib.distributed import solve_linear
+from svmlib import distributed
 
-SIZES = (400_000, 800_000, 1_600_000, 3_200_000)
-FEATURES, CHUNK = 20, 100_000
+FEATURES = 50
+SIZES = (200_000, 400_000, 800_000, 1_600_000)
+CHUNKS = (100_000, 25_000)
 WORKERS = (1, 2, 4)
-HEAD = """# Passes over the rows
-
-Seconds for one pass over all n rows of {features} features in chunks of {chunk:,d}, best of three.
-{machine}, {cores} cores, load {load:.1f} before the start; Python {python}, NumPy {numpy},
-Dask {dask}; {today}. On a machine with other work to do only ratios mean anything.
-
-| workers | n | data, MB | passes | seconds a pass | speed against 1 worker |
-|--:|--:|--:|--:|--:|--:|
-"""
+RUNS = 2
 
 
-def draw(number: int) -> np.ndarray:
+class Timing(NamedTuple):
+    """What was measured."""
+
+    workers: int
+    n: int
+    chunk: int
+    passes: float  # in units of n, those over a part included
+    seconds: float  # of a pass over all rows
+
+    @property
+    def costs(self) -> tuple[float, float, float]:
+        """The rows of a worker, the chunks, and one."""
+        return self.n / self.workers, self.n / self.chunk, 1.0
+
+
+def draw(number: int, rows: int) -> np.ndarray:
     rng = np.random.default_rng(number)
-    rows = rng.standard_normal((CHUNK, FEATURES + 1))
-    rows[:, 0] = np.where(rows[:, 1] + rows[:, 0] < 0, -1, 1)
-    return rows
+    A = rng.standard_normal((rows, FEATURES + 1))
+    A[:, 0] = np.where(A[:, 1] + A[:, 0] < 0, -1, 1)
+    return A
 
 
-def drawn(n: int) -> da.Array:
-    parts = [
-        da.from_delayed(dask.delayed(draw)(k), (CHUNK, FEATURES + 1), float)
-        for k in range(n // CHUNK)
-    ]
-    return da.concatenate(parts)
+def timing(workers: int, n: int, chunk: int) -> Timing:
+    """Return the median time of the passes over all rows."""
+    chunks = [dask.delayed(draw)(k, chunk) for k in range(n // chunk)]
+    shape = chunk, FEATURES + 1
+    rows = da.concatenate([da.from_delayed(each, shape, float) for each in chunks])
+    X, y = dask.persist(rows[:, 1:], rows[:, 0])
+    wait([X, y])
+    ends, seconds = [], []
+
+    def note(step: distributed.Pass) -> None:
+        ends.append(time.perf_counter())
+        if step.rows == n and len(ends) > 1:
+            seconds.append(ends[-1] - ends[-2])
+
+    for _ in range(RUNS):
+        ends.clear()
+        found = distributed.solve_linear(X, y, callback=note)
+    passes = sum(step.rows for step in found.trace) / n
+    return Timing(workers, n, chunk, passes, float(np.median(seconds)))
 
 
-def seconds_a_pass(n: int) -> tuple[float, float]:
-    """Return how many passes over all rows it took, and the time of one."""
-    rows = drawn(n).persist()
-    wait(rows)
-    best = np.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        found = solve_linear(rows[:, 1:], rows[:, 0])
-        taken = time.perf_counter() - start
-        passes = sum(step.rows for step in found.trace) / n
-        best = min(best, taken / passes)
-    return passes, best
-
-
-def main(sizes: tuple[int, ...]) -> str:
-    table = HEAD.format(
-        features=FEATURES,
-        chunk=CHUNK,
-        machine=f"{platform.system()} {platform.machine()}",
-        cores=os.cpu_count(),
-        load=os.getloadavg()[0],
-        python=platform.python_version(),
-        numpy=np.__version__,
-        dask=dask.__version__,
-        today=date.today(),
-    )
-    alone: dict[int, float] = {}
+def measure(sizes: tuple[int, ...]) -> list[Timing]:
+    timings = []
     for workers in WORKERS:
         options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
         with (
             LocalCluster(n_workers=workers, silence_logs=logging.CRITICAL, **options) as cluster,
             Client(cluster),
         ):
-            for n in sizes:
-                passes, seconds = seconds_a_pass(n)
-                speed = alone.setdefault(n, seconds) / seconds
-                megabytes = 8 * n * FEATURES / 1e6
-                table += f"| {workers} | {n:,d} | {megabytes:.0f} | {passes:.1f} "
-                table += f"| {seconds:.3f} | {speed:.1f} |\n"
-    return table
+            timings += [timing(workers, n, chunk) for n in sizes for chunk in CHUNKS]
+    return timings
+
+
+def table(timings: list[Timing]) -> str:
+    workers = " | ".join(f"{k} worker{'s' * (k > 1)}" for k in WORKERS)
+    lines = [f"| rows $n$ | rows a chunk | passes | {workers} |", "|--:" * (3 + len(WORKERS)) + "|"]
+    for n, chunk in dict.fromkeys((each.n, each.chunk) for each in timings):
+        same = [each for each in timings if (each.n, each.chunk) == (n, chunk)]
+        seconds = " | ".join(f"{each.seconds:.2f}" for each in same)
+        lines.append(f"| {n:,d} | {chunk:,d} | {same[0].passes:.1f} | {seconds} |")
+    return "\n".join(lines)
+
+
+def forecast(timings: list[Timing]) -> str:
+    """Fit seconds = a · rows of a worker + b · chunks + c, and say what that makes of 10⁹ rows."""
+    taken = np.array([each.seconds for each in timings])
+    costs = np.array([each.costs for each in timings]) / taken[:, np.newaxis]
+    a, b, c = nnls(costs, np.ones(len(taken)))[0]  # relative errors
+    off = np.abs(costs @ (a, b, c) - 1).max()
+    n, workers, chunk = 10**9, 100, 10**6
+    chunks = n // chunk
+    sums = distributed._summarise(
+        np.zeros((2, FEATURES)),
+        np.array([1.0, -1.0]),
+        1.0,
+        (),
+        distributed.Stage(2.0, np.zeros(FEATURES), 0.0),
+        np.ones(FEATURES + 1),
+        0.0,
+    )
+    sent = len(pickle.dumps(sums))
+    return (
+        "A pass takes about $a$ times the rows of a worker, plus $b$ times the chunks, plus $c$, "
+        f"with $a$ = {1e9 * a:.0f} ns, $b$ = {1e3 * b:.1f} ms and $c$ = {1e3 * c:.0f} ms "
+        f"(the worst of the {len(taken)} times is {100 * off:.0f} % off). "
+        f"For 10⁹ rows of {FEATURES} features, {workers} workers and {chunks:,d} chunks that makes "
+        f"{a * n / workers:.1f} s for the sums and {b * chunks:.1f} s for the book-keeping. "
+        f"The sums of a chunk are {sent / 1e3:.0f} kB when sent, those of all chunks "
+        f"{sent * chunks / 1e6:.0f} MB: {8 * sent * chunks / 1e9:.1f} s, if all went one after the "
+        "other through one cable of 1 Gbit/s."
+    )
+
+
+def main(sizes: tuple[int, ...]) -> str:
+    load = os.getloadavg()[0]
+    timings = measure(sizes)
+    about = (
+        f"Seconds for a pass over all rows of {FEATURES} features, the median of those of {RUNS} "
+        "runs; *passes* are in units of $n$, until the gap is a thousandth. "
+        f"Measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores, load {load:.1f} before the start, "
+        f"Python {platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}. "
+        "All workers, the scheduler and the client share that one machine."
+    )
+    head = "# Passes over the rows\n\nMade by `python benchmarks/scaling.py`, shown in chapter 9."
+    mark = "<!-- table -->"
+    return "\n\n".join((head, mark, about, table(timings), forecast(timings))) + "\n"
 
 
 if __name__ == "__main__":
@@ -102,4 +151,4 @@ if __name__ == "__main__":
     report = main(wanted or SIZES)
     print(report)
     if not wanted:
-        Path(__file__).with_suffix(".md").write_text(report, encoding="utf-8")
+        Path(__file__).with_name("SCALING.md").write_text(report, encoding="utf-8")

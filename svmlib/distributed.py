@@ -2,8 +2,8 @@
 
 Newton's method for a linear machine never needs a sample by itself. It needs sums over the samples:
 the objective, its gradient and its curvature, and the sums that make up the primal and the dual
-value. So each chunk of the data is summed up where it is, and only d² numbers a chunk travel. With
-this module you can
+value. So each chunk of the data is summed up where it is, and only about d² numbers a chunk travel.
+With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`,
 - ask for the multipliers of any rows, which nobody has stored: `LinearSolution.multipliers`.
@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import down, gamma, radius, up
-from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
+from svmlib._validation import (
+    Array,
+    check_count,
+    check_points,
+    check_reach,
+    check_scalar,
+    check_vector,
+)
 from svmlib.hinge import dual_below, primal_above
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
@@ -32,7 +38,8 @@ __all__ = ["LinearSolution", "Pass", "solve_linear"]
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _ENOUGH = 20  # samples of each class for each unknown, to make a part of the data a good start
 _ROUGHLY = 40  # the most passes for that
-_PATIENCE = 8  # passes after which a stage that is not solved gets a wider ramp
+_LENGTHS: Array = np.exp2(-np.arange(5.0))  # of a Newton step; one pass tries them all
+_SOLVED = 0.01  # of the leash: what a step would gain when a stage ends
 _NARROWER, _WIDER = 0.5, 4.0  # what the width of the ramp is multiplied by
 
 
@@ -45,6 +52,9 @@ class Stage(NamedTuple):
 
     def wider(self, factor: float) -> Stage:
         return self._replace(h=factor * self.h)
+
+    def moved(self, step: Array) -> Stage:
+        return Stage(self.h, self.w + step[:-1], self.b + float(step[-1]))
 
 
 @dataclass(frozen=True)
@@ -97,10 +107,10 @@ class LinearSolution:
     dual: float
     n_iter: int
     converged: bool
-    trace: tuple[Pass, ...]
-    _C: float
-    _stages: tuple[Stage, ...]
-    _shares: Array
+    trace: tuple[Pass, ...] = field(repr=False)
+    _C: float = field(repr=False)
+    _stages: tuple[Stage, ...] = field(repr=False)
+    _shares: Array = field(repr=False)
 
     @property
     def gap(self) -> float:
@@ -112,8 +122,12 @@ class LinearSolution:
         return X @ self.w + self.b
 
     def multipliers(self, X: Any, y: Any) -> Array:
-        """Return α of rows of the training data, of shape (n,), computed from the hyperplanes."""
-        X, y = _checked(X, y, n_features=self.w.size)
+        """Return α of rows of the training data, of shape (n,).
+
+        They follow from the hyperplanes of the stages and from two factors that make the sums of
+        the classes equal.
+        """
+        X, y = _checked(X, y, self.w.size)
         q = _slopes(X, y, self._C, self._stages)
         return np.asarray(np.abs(q) * np.where(y > 0, self._shares[0], self._shares[1]))
 
@@ -138,16 +152,20 @@ def solve_linear(
 
     their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature :math:`\tfrac1h \sum (x_i, 1)
     (x_i, 1)^{\mathsf T}` over the samples on the ramp, :math:`\ell_i < q_i < u_i`. A Newton step
-    follows. When it would gain less than the leash :math:`h \lVert q - c \rVert^2` the stage ends:
-    c ← q, and the ramp gets narrower, until a solved stage would leave a gap within the tolerance.
+    follows. The same pass that looks at its end tries shorter ones too; if the shortest of them is
+    the best, the ramp was too narrow to see far, and becomes wider. When a step would gain next to
+    nothing beside the leash :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and the ramp
+    gets narrower, unless the stage, once solved, leaves a gap within the tolerance already. All
+    ends when the bounds are that close.
 
     Parameters
     ----------
     X : dask.array.Array of shape (n, d)
         The samples, in chunks of whole rows. Chunks stay where they are: persist X if the workers'
-        memory holds it, or leave it lazy to have it read again at each pass.
+        memory holds it, or leave it lazy to have it read again at each pass; then each reading has
+        to give the same rows.
     y : dask.array.Array or array_like of shape (n,)
-        Labels −1 and +1, both present.
+        Labels −1 and +1, both present, in the order of the rows.
     C : float, default 1.0
         The soft-margin constant, finite.
     tol : float, default 1e-3
@@ -167,7 +185,7 @@ def solve_linear(
     ImportError
         If Dask is not installed.
     ValueError
-        If an argument is not as above.
+        If an argument is not as above, or if the numbers that arise are beyond floats.
 
     Notes
     -----
@@ -179,13 +197,15 @@ def solve_linear(
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
     above. Rounding is added in both directions, for sums in any order.
 
-    If all workers are lost, Dask waits for others as long as the setting ``no-workers-timeout`` of
-    its scheduler says: for ever, unless you say otherwise.
+    If all workers are lost and none comes back, Dask waits for others as long as the setting
+    ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise. Then it
+    raises its ``NoWorkerError``.
 
-    *Where it is good.* With many more rows than columns there are always samples on the ramp, and a
-    few passes reach the default tolerance. With few rows, or classes far apart and C
-    large, Newton's method has little to go by, the ramp is widened again and again, and
-    `svmlib.newton` is the better tool.
+    *Where it is good.* With many more rows than columns there are always samples on the ramp, and
+    ten to twenty passes reach the default tolerance, most of them over a part of the chunks. Where
+    about as many samples as columns decide (few rows, or a line that separates them and C large) it
+    may take several times as many, and for data that fit into the memory `svmlib.newton` is the
+    better tool.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -206,13 +226,14 @@ def solve_linear(
     >>> solution.dual <= 0.5 <= solution.primal
     True
     """
-    chunks = _Chunks(X, y)
+    chunks = _Chunks.of(X, y)
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    about = chunks.sum(_describe)
+    about = chunks.sum(_describe, chunks.n_features)
     if not about.positive or not about.negative:
         raise ValueError("y must contain both classes -1 and +1")
+    check_reach(about.radius, C * about.rows, "C")
     trace: list[Pass] = []
     search = _Search(chunks, about, C, trace, callback)
     search.run(*_start(search, tol, max_iter), tol, max_iter)
@@ -229,7 +250,7 @@ def _start(search: _Search, tol: float, max_iter: int) -> tuple[tuple[Stage, ...
     part = search.chunks.every(_FAN_IN)
     if part is None:
         return blank
-    known = part.sum(_describe)
+    known = part.sum(_describe, part.n_features)
     if min(known.positive, known.negative) < _ENOUGH * (search.chunks.n_features + 1):
         return blank
     more = about.rows / known.rows
@@ -256,17 +277,30 @@ class _About(NamedTuple):
         return _About(sum(positive), sum(negative), max(terms) + len(parts), max(sizes))
 
 
-def _describe(X: Array, y: Array) -> _About:
-    X, y = _checked(X, y)
+def _describe(X: Array, y: Array, n_features: int) -> _About:
+    X, y = _checked(X, y, n_features)
     n_plus = int(np.sum(y > 0))
     return _About(n_plus, y.size - n_plus, y.size, radius(X))
+
+
+def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
+    """Return rows and their labels as floats, or say what is wrong with them."""
+    for name, given in (("X", np.asanyarray(X)), ("y", np.asanyarray(y))):
+        if np.ma.is_masked(given) or given.dtype.kind not in "biuf":
+            found = "masked ones" if np.ma.is_masked(given) else f"dtype {given.dtype}"
+            raise ValueError(f"{name} must hold real numbers, none of them masked, got {found}")
+    X = check_points(X, n_features=n_features)
+    y = check_vector(y, "y", length=len(X))
+    if not (np.abs(y) == 1).all():
+        raise ValueError("y must contain only -1 and +1")
+    return X, y
 
 
 class _Sums(NamedTuple):
     """What a pass adds up."""
 
     free: int
-    loss: float  # Σ of the rounded losses
+    losses: Array  # Σ of the rounded losses, where the step ends and where shorter ones would
     hinge: float  # Σ of the hinge losses, rounding included
     gain: float  # Σ q (y − s)
     leash: float  # Σ (q − c)²
@@ -279,24 +313,36 @@ class _Sums(NamedTuple):
 
 
 def _summarise(
-    X: Array, y: Array, C: float, stages: tuple[Stage, ...], at: Stage, slack: float
+    X: Array, y: Array, C: float, stages: tuple[Stage, ...], at: Stage, step: Array, slack: float
 ) -> _Sums:
     """Sum up the chunk: this is all that ever touches the data."""
-    X, y = _checked(X, y)
+    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     c = _slopes(X, y, C, stages)
     s = _scores(X, at)
     q = _ramp(s, c, at.h, y, C)
     free = (np.abs(q) > 0) & (np.abs(q) < C)
     sides = q * np.array([y > 0, y < 0])
+    back = X @ step[:-1] + step[-1]  # s less the scores where the step began
     return _Sums(
         free=int(free.sum()),
-        loss=float(q @ (y - s) - at.h / 2 * (q - c) @ (q - c)),
+        losses=np.array([_loss(s - t * back, c, at.h, y, C) for t in 1 - _lengths(step)]),
         hinge=float(np.maximum(0, 1 - y * s + slack).sum()),
         gain=float(q @ (y - s)),
         leash=float((q - c) @ (q - c)),
         moments=np.column_stack((sides @ X, sides.sum(axis=1))),
         curvature=_outer(X[free]),
     )
+
+
+def _lengths(step: Array) -> Array:
+    """Return which parts of the step are looked at; of no step, the one place."""
+    return _LENGTHS if step.any() else _LENGTHS[:1]
+
+
+def _loss(s: Array, c: Array, h: float, y: Array, C: float) -> float:
+    """Return Σ max_q q (y − s) − h/2 (q − c)²."""
+    q = _ramp(s, c, h, y, C)
+    return float(q @ (y - s) - h / 2 * (q - c) @ (q - c))
 
 
 def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
@@ -317,7 +363,7 @@ def _scores(X: Array, at: Stage) -> Array:
 
     (A matrix product rounds by how many there are, and the centres magnify that.)
     """
-    return np.asarray((X * at.w).sum(axis=1) + at.b)
+    return np.asarray(np.vecdot(X, at.w) + at.b)
 
 
 def _outer(X: Array) -> Array:
@@ -326,26 +372,28 @@ def _outer(X: Array) -> Array:
     return np.block([[X.T @ X, sums[:, None]], [sums[None, :], np.array([[len(X)]])]])
 
 
-def _checked(X: Any, y: Any, n_features: int | None = None) -> tuple[Array, Array]:
-    X, y = check_points(X, n_features=n_features), as_float(y, "y")
-    if y.shape != X.shape[:1]:
-        raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
-    if not (np.abs(y) == 1).all():
-        raise ValueError("y must contain only -1 and +1")
-    return X, y
-
-
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A hyperplane with the sums of the pass that looked at it."""
+    """A hyperplane, the step that led to it, and the sums of the pass that looked at both."""
 
     at: Stage
+    step: Array
     sums: _Sums
+
+    @property
+    def values(self) -> Array:
+        """The rounded objective here, and where shorter steps would have led."""
+        w = self.at.w - np.outer(1 - _lengths(self.step), self.step[:-1])
+        return np.asarray(np.square(w).sum(axis=1) / 2 + self.sums.losses)
 
     @property
     def value(self) -> float:
         """The rounded objective."""
-        return float(self.at.w @ self.at.w / 2 + self.sums.loss)
+        return float(self.values[0])
+
+    @property
+    def leash(self) -> float:
+        return self.at.h * self.sums.leash
 
     def promise(self, C: float) -> float:
         """Return the duality gap that will be left when this stage is solved."""
@@ -366,10 +414,6 @@ class _Point:
         except LinAlgError:
             return None
 
-    def moved(self, step: Array) -> Stage:
-        h, w, b = self.at
-        return Stage(h, w + step[:-1], b + float(step[-1]))
-
 
 class _Search:
     """The passes, and the best bounds that they have found."""
@@ -384,37 +428,40 @@ class _Search:
     ) -> None:
         self.chunks, self.about, self.C = chunks, about, C
         self.trace, self.callback = trace, callback
-        self.primal, self.dual = np.inf, -np.inf
+        self.primal, self.dual = np.inf, 0.0
+        self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)  # α = 0
 
     def run(
         self, stages: tuple[Stage, ...], at: Stage, tol: float, max_iter: int
     ) -> tuple[tuple[Stage, ...], Stage]:
         """Minimise stage after stage until the gap is within the tolerance; return the stages."""
-        here, patience = self.look(stages, at), _PATIENCE
+        here = self.look(stages, at)
         while self.gap > tol and len(self.trace) < max_iter:
             step = here.newton_step()
-            if step is None or patience <= 0:  # too narrow a ramp to see far
+            if step is None:
                 here = self.look(stages, here.at.wider(_WIDER))
-                patience = _PATIENCE
                 continue
-            slope, leash = -float(here.gradient @ step), here.at.h * here.sums.leash
-            if slope <= leash and here.promise(self.C) > tol * here.value:
+            slope = -float(here.gradient @ step)
+            if slope <= _SOLVED * here.leash and here.promise(self.C) > tol * here.value:
                 stages = (*stages, here.at)
                 here = self.look(stages, here.at.wider(_NARROWER))
-                patience = _PATIENCE
                 continue
-            length, there = 1.0, self.look(stages, here.moved(step))
-            while there.value > here.value - 1e-4 * length * slope and len(self.trace) < max_iter:
-                length, patience = length / 2, patience - 1
-                there = self.look(stages, here.moved(length * step))
-            here, patience = there, patience - 1
+            there = self.look(stages, here.at.moved(step), step)
+            if there.value > here.value - slope / 4 and len(self.trace) < max_iter:
+                best = int(there.values.argmin())
+                if best == _LENGTHS.size - 1:
+                    there = self.look(stages, here.at.wider(_WIDER))
+                elif best > 0:
+                    there = self.look(stages, here.at.moved(_LENGTHS[best] * step))
+            here = there
         return stages, here.at
 
-    def look(self, stages: tuple[Stage, ...], at: Stage) -> _Point:
+    def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
         """Pass over the data, and take note of the bounds."""
+        step = np.zeros(at.w.size + 1) if step is None else step
         reach = float(np.linalg.norm(at.w)) * self.about.radius + abs(at.b) + 1
         slack = gamma(at.w.size + 8) * reach  # how far off a margin can be
-        sums = self.chunks.sum(_summarise, self.C, stages, at, slack)
+        sums = self.chunks.sum(_summarise, self.C, stages, at, step, slack)
         hinge = np.array([up(sums.hinge, self.about.terms)])
         primal = primal_above(at.w, hinge, 1.0, self.C)
         shares, dual = self._dual(sums.moments)
@@ -425,7 +472,7 @@ class _Search:
         self.trace.append(Pass(self.about.rows, at.h, sums.free, self.primal, self.dual))
         if self.callback is not None:
             self.callback(self.trace[-1])
-        return _Point(at, sums)
+        return _Point(at, step, sums)
 
     def _dual(self, moments: Array) -> tuple[Array, float]:
         """Scale down the heavier class; return the two factors, and the dual value from below.
@@ -470,16 +517,17 @@ class _Search:
         )
 
 
+@dataclass(frozen=True, eq=False)
 class _Chunks:
-    """The chunks of X and y, and sums over them."""
+    """The chunks of X and y that have rows, and sums over them."""
 
-    def __init__(self, X: Any, y: Any) -> None:
-        try:
-            import dask.array
-        except ImportError as error:
-            raise ImportError('solve_linear needs Dask: pip install "svmlib[dask]"') from error
-        self.dask: Any = dask
-        if not isinstance(X, dask.array.Array) or X.ndim != 2:
+    pairs: list[tuple[Any, Any]]
+    n_features: int
+
+    @classmethod
+    def of(cls, X: Any, y: Any) -> _Chunks:
+        array = _dask().array
+        if not isinstance(X, array.Array) or X.ndim != 2:
             raise ValueError(f"X must be a Dask array of shape (n, d), got {X!r:.80}")
         if X.numblocks[1] != 1:
             raise ValueError(
@@ -490,32 +538,37 @@ class _Chunks:
             raise ValueError(
                 "X must have chunks of known sizes; X.compute_chunk_sizes() finds them out"
             )
-        X, y = (self.dask.array.asarray(each) for each in (X, y))  # untyped from here on
+        y = array.asarray(y)
         if y.shape != X.shape[:1]:
             raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
         y = y.rechunk((X.chunks[0],))
-        self.n_features = X.shape[1]
         pairs = zip(X.to_delayed().ravel(), y.to_delayed(), X.chunks[0], strict=True)
-        self.pairs = [(X_chunk, y_chunk) for X_chunk, y_chunk, size in pairs if size]
-        if not self.pairs:
+        filled = [(X_chunk, y_chunk) for X_chunk, y_chunk, size in pairs if size]
+        if not filled:
             raise ValueError("X must have at least one row")
+        return cls(filled, X.shape[1])
 
     def every(self, step: int) -> _Chunks | None:
         """Return one chunk in so many, or nothing if there are too few to choose from."""
-        if len(self.pairs) < step:
-            return None
-        part = copy(self)
-        part.pairs = self.pairs[::step]
-        return part
+        return replace(self, pairs=self.pairs[::step]) if len(self.pairs) >= step else None
 
     def sum(self, summarise: Callable[..., Any], *arguments: Any) -> Any:
         """Apply a function to every chunk, and add up what it returns, as a tree of fixed shape."""
-        apply, add = self.dask.delayed(_apply), self.dask.delayed(_add)
-        shared = self.dask.delayed(arguments)
+        dask = _dask()
+        apply, add = dask.delayed(_apply), dask.delayed(_add)
+        shared = dask.delayed(arguments)
         parts = [apply(summarise, X, y, shared) for X, y in self.pairs]
         while len(parts) > 1:
             parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-        return self.dask.compute(parts[0])[0]
+        return dask.compute(parts[0])[0]
+
+
+def _dask() -> Any:
+    try:
+        import dask.array
+    except ImportError as error:
+        raise ImportError('solve_linear needs Dask: pip install "svmlib[dask]"') from error
+    return dask
 
 
 def _apply(summarise: Callable[..., Any], X: Array, y: Array, arguments: tuple[Any, ...]) -> Any:

@@ -39,6 +39,7 @@ from svmlib._validation import (
     as_float,
     check_count,
     check_labelled,
+    check_reach,
     check_scalar,
     check_vector,
 )
@@ -407,18 +408,6 @@ def dual_below(w: Array, total: float, error: float, lam: float) -> float:
     return down(lam * (total - up(length * length / 2)), 4) - TINIEST * len(w)
 
 
-def _check_reach(X: Array, weight: float, name: str) -> None:
-    """Refuse data for which ‖w‖ ≤ weight·‖x‖, or a margin, has a square beyond floats."""
-    size = 2 * float(np.abs(X).max()) * math.sqrt(X.shape[1])
-    reach = weight * size
-    if not max(reach * reach, reach * size, size * size) < 1e300:
-        culprit = "X" if size > 1e100 or weight < 1e100 else name
-        raise ValueError(
-            f"{culprit} must be such that floats can hold the squares of the sums of up to "
-            f"{weight:.3g} times X, got values up to {np.abs(X).max():.3g}: rescale {culprit}"
-        )
-
-
 def subgradient_descent(
     X: ArrayLike,
     y: ArrayLike,
@@ -502,7 +491,7 @@ def subgradient_descent(
     if step not in ("polyak", "diminishing"):
         raise ValueError(f"step must be 'polyak' or 'diminishing', got {step!r}")
 
-    _check_reach(X, C * y.size, "C")
+    check_reach(radius(X), C * y.size, "C")
 
     origin = X.mean(axis=0)  # neither F nor D knows where the origin is, but rounding does
     Z = X - origin
@@ -635,7 +624,7 @@ def pegasos(
 
     n, d = X.shape
     Z = y[:, np.newaxis] * (np.column_stack([X, np.ones(n)]) if bias == "regularised" else X)
-    _check_reach(Z, 1 / lam, "lam")
+    check_reach(radius(Z), 1 / lam, "lam")
     R, most = radius(Z), down(1 / (lam * n))
     rng = np.random.default_rng(seed)
     v, counts, t = np.zeros(Z.shape[1]), np.zeros(n), 0

@@ -18,7 +18,15 @@ from dask import array as da
 from dask.distributed import Client, LocalCluster
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib.distributed import solve_linear
+from svmlib.distributed import (
+    _LENGTHS,
+    Stage,
+    _Chunks,
+    _describe,
+    _Search,
+    _summarise,
+    solve_linear,
+)
 from svmlib.duality import DualProblem, solve_interior_point
 
 
@@ -104,6 +112,49 @@ def test_a_part_of_one_class_only_is_no_start():
     assert found.converged
 
 
+@pytest.mark.parametrize("apart", [1.0, 3.5, 10.0])
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4, 1e6])
+def test_passes_are_few_whatever_the_price_and_the_gap(apart, C):
+    """Where no line separates the clouds, where one nearly does, and where one does easily."""
+    X, y = clouds(2000, apart=apart)
+    found = solve_linear(chunked(X, 500), y, C)
+    assert found.converged
+    assert found.n_iter <= 60
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_where_few_samples_decide_the_ramp_gets_wider(seed):
+    """A line separates the classes by little: without a wider ramp, 200 passes do not suffice."""
+    random = np.random.RandomState(seed)
+    X = random.exponential(size=(1000, 30))
+    scores = X @ random.standard_normal(30)
+    y = np.where(scores > np.median(scores), 1.0, -1.0)
+    found = solve_linear(chunked(X, 250), y, 1e4, max_iter=150)
+    assert found.converged
+    assert any(later.h > sooner.h for sooner, later in pairwise(found.trace))
+
+
+def test_shorter_steps_are_judged_in_the_same_pass():
+    """The losses on the way back are those of a pass at the points themselves."""
+    X, y = clouds(50)
+    stages = (Stage(0.5, np.array([0.3, 0.1, -0.2]), 0.1),)
+    start, step = Stage(0.2, np.array([0.5, 0.0, 0.1]), -0.3), np.array([1.0, -2.0, 0.5, 0.7])
+    end = _summarise(X, y, 2.0, stages, start.moved(step), step, 0.0)
+    for length, loss in zip(_LENGTHS, end.losses, strict=True):
+        there = _summarise(X, y, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
+        assert loss == pytest.approx(there.losses[0])
+        assert len(there.losses) == 1
+
+
+def test_bounds_are_never_worse_than_those_of_zero():
+    """α = 0 is feasible, so the dual value is never negative."""
+    X, y = clouds(50)
+    with pytest.warns(ConvergenceWarning):
+        found = solve_linear(chunked(X * 100, 20), y, 1e4, max_iter=1)
+    assert found.dual >= 0
+    assert not found.multipliers(X * 100, y).any()
+
+
 def test_the_callback_sees_every_pass():
     X, y = clouds(100)
     seen = []
@@ -124,6 +175,15 @@ def test_too_few_passes_are_told():
     assert found.dual <= solve_interior_point(DualProblem(X, y)).certificate.primal <= found.primal
 
 
+def test_no_pass_too_many():
+    """Not even for a shorter step: some of these limits fall on one."""
+    X, y = clouds(200, apart=10.0)
+    for limit in range(1, 16):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            assert solve_linear(chunked(X, 100), y, 1e4, tol=1e-12, max_iter=limit).n_iter == limit
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -134,6 +194,14 @@ def test_too_few_passes_are_told():
         ({"y": [1, 1, 1, 1]}, "both classes"),
         ({"y": [0, 1, 1, 1]}, "only -1 and"),
         ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
+        ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
+        ({"X": da.ones((4, 1), dtype=complex)}, "X must hold real numbers.* complex"),
+        ({"X": da.from_array(np.array([["0"], ["1"], ["2"], ["3"]]))}, "X must hold real numbers"),
+        ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
+        ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
+        ({"y": np.ma.masked_equal([-1, -1, 1, 1], 1)}, "y must .* masked"),
+        ({"y": ["-1", "-1", "1", "1"]}, "y must hold real numbers"),
+        ({"C": 1e200}, "rescale C"),
         ({"C": np.inf}, "C must be"),
         ({"tol": 0}, "tol must be"),
         ({"max_iter": 0}, "max_iter must be"),
@@ -173,6 +241,28 @@ def test_rounding_goes_outwards(scale, offset):
     normal = [sum(q * row[k] for q, row in zip(beta, points, strict=True)) for k in range(2)]
     value = sum(abs(q) for q in beta) - sum(a * a for a in normal) / 2
     assert Fraction(found.dual) <= value
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_primal_value_holds_where_margins_cancel(seed):
+    """Far from the origin w·x and b nearly cancel, and the sum of the losses may come out low."""
+    random = np.random.RandomState(seed)
+    X, y = clouds(40, d=2, seed=seed)
+    X = X + 1e6
+    w = random.standard_normal(2)
+    b = -1e6 * float(w.sum())
+    chunks = _Chunks.of(chunked(X, 9), y)
+    search = _Search(chunks, chunks.sum(_describe, 2), 1.0, [], None)
+    search.look((), Stage(1.0, w, b))
+    losses = [
+        max(
+            Fraction(0),
+            1
+            - int(s) * (Fraction(w[0]) * Fraction(u) + Fraction(w[1]) * Fraction(v) + Fraction(b)),
+        )
+        for (u, v), s in zip(X, y, strict=True)
+    ]
+    assert (Fraction(w[0]) ** 2 + Fraction(w[1]) ** 2) / 2 + sum(losses) <= Fraction(search.primal)
 
 
 def draw(number):
@@ -232,22 +322,30 @@ def cluster():
         yield cluster
 
 
+def labels_or_death(number, folder):
+    """Return labels, but once the folder is armed two chunks kill the worker that reads them."""
+    mark = folder / f"shot{number}"
+    if number in (4, 9) and (folder / "armed").exists() and not mark.exists():
+        mark.write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return draw(number)[:, 0]
+
+
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
-def test_killing_a_worker_changes_nothing(cluster):
-    """Neither the answer nor the passes, to the last bit; chunks that it held are made again."""
-    X, y = drawn(12)
-    X, y = X.persist(), y.persist()
+def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
+    """Neither the answer nor the passes, to the last bit: the rows that the two held and the sums
+    that they had made are made again."""
+    X = drawn(12)[0].persist()
+    labels = [dask.delayed(labels_or_death)(k, tmp_path) for k in range(12)]
+    y = da.concatenate([da.from_delayed(each, (20_000,), float) for each in labels])
     calm = solve_linear(X, y)
-    killed = []
 
-    def kill(_):
-        if len(killed) < 1:
-            victim = cluster.workers[0].pid
-            killed.append(victim)
-            os.kill(victim, signal.SIGKILL)
+    def arm(step):
+        if step.rows == len(y):  # the next pass is over all chunks, too, and will be hit
+            (tmp_path / "armed").touch()
 
-    shot = solve_linear(X, y, callback=kill)
-    assert killed
+    shot = solve_linear(X, y, callback=arm)
+    assert len({mark.read_text() for mark in tmp_path.glob("shot*")}) == 2
     assert shot.trace == calm.trace
     assert (shot.primal, shot.dual, shot.b) == (calm.primal, calm.dual, calm.b)
     np.testing.assert_array_equal(shot.w, calm.w)
