@@ -808,7 +808,10 @@ def test_paper_is_light_with_proofs_and_without_answers(browser, host, theme):
     assert not any(tab.locator("details.hide").evaluate_all(visible))
     for contrast, element in tab.evaluate(CONTRASTS, "article :is(p, h1, h2, h3, pre, pre *)"):
         assert contrast >= 4.5, element
-    for property_, selector in (("break-inside", "figure, .admonition"), ("break-after", "h2")):
+    for property_, selector in (
+        ("break-inside", "figure, .admonition"),
+        ("break-after", "h2, #quiz p:has(+ details)"),
+    ):
         styles = tab.locator(f"article :is({selector})").evaluate_all(
             f"all => all.map(e => getComputedStyle(e)['{property_}'])"
         )
