@@ -49,8 +49,8 @@ katex.KaTeXServer.start_server_process = classmethod(start_and_wait)
 NEEDLESS = re.compile(
     r'<annotation encoding="application/x-tex">.*?</annotation>|</?semantics>'
     r'| xmlns="http://www.w3.org/1998/Math/MathML"'
-    r'|(?<=<span class=")(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop) (?=\w)'
-    r'|(?<=<span) class="(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop|mtight)"'
+    r'|(?<=<span class=")(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop) (?=(?!mtight")\w)'
+    r'|(?<=<span) class="(?:(?:mord|mbin|mrel|mopen|mclose|minner|mpunct|mop)(?: mtight)?|mtight)"'
     r'|(?<=\w) mtight(?=")',
     re.DOTALL,
 )

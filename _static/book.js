@@ -105,11 +105,12 @@
   function animate(player) {
     const radios = all('input[type="radio"]', player);
     const captions = all("figcaption", player).map(caption => caption.textContent);
-    const icon = name => make("span", { className: `fa-solid fa-${name}`, ariaHidden: "true" });
+    // Whole names of icons: the style sheets keep only what occurs as a word.
+    const icon = name => make("span", { className: `fa-solid ${name}`, ariaHidden: "true" });
     const button = (label, name) => make("button", { type: "button", ariaLabel: label, title: label }, icon(name));
-    const back = button("Previous frame", "backward-step");
-    const play = button("Play", "play");
-    const forward = button("Next frame", "forward-step");
+    const back = button("Previous frame", "fa-backward-step");
+    const play = button("Play", "fa-play");
+    const forward = button("Next frame", "fa-forward-step");
     const slider = make("input", { type: "range", min: 1, max: radios.length, value: 1, ariaLabel: "Frame" });
     const status = make("span", { className: "visually-hidden" });
     status.setAttribute("role", "status");

@@ -258,7 +258,7 @@ def test_the_folder_is_light():
 @each(PAGES)
 def test_a_page_is_light(visit):
     """With everything that it loads, pictures included, as the browser unpacks it."""
-    assert sum(visit.weight.values()) < (0.9e6 if visit.page == FRONT else 2.6e6)
+    assert sum(visit.weight.values()) < (0.9e6 if visit.page == FRONT else 2.5e6)
 
 
 # How it looks
@@ -291,6 +291,24 @@ def test_one_search_bar_is_visible(tab):
         "all => all.filter(e => e.checkVisibility({visibilityProperty: true})).length",
     )
     assert visible == 1
+
+
+@each(PAGES)
+def test_no_icon_is_missing(tab):
+    icons = tab.eval_on_selector_all(
+        "[class*=fa-]",
+        "all => all.map(e => [e.className, getComputedStyle(e, '::before').content])",
+    )
+    assert icons
+    for name, sign in icons:
+        assert sign != "none", name
+
+
+@each(CHAPTERS)
+def test_code_can_be_copied_and_what_it_prints_is_no_tab_stop(tab):
+    buttons = tab.locator(".copybtn").count()
+    assert buttons == tab.locator("article .cell_input pre, article .highlight-python pre").count()
+    assert not tab.locator(".output .copybtn").count()
 
 
 @each(CHAPTERS)
@@ -808,7 +826,10 @@ def test_paper_is_light_with_proofs_and_without_answers(browser, host, theme):
     assert not any(tab.locator("details.hide").evaluate_all(visible))
     for contrast, element in tab.evaluate(CONTRASTS, "article :is(p, h1, h2, h3, pre, pre *)"):
         assert contrast >= 4.5, element
-    for property_, selector in (("break-inside", "figure, .admonition"), ("break-after", "h2")):
+    for property_, selector in (
+        ("break-inside", "figure, .admonition"),
+        ("break-after", "h2, #quiz p:has(+ details)"),
+    ):
         styles = tab.locator(f"article :is({selector})").evaluate_all(
             f"all => all.map(e => getComputedStyle(e)['{property_}'])"
         )
