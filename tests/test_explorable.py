@@ -129,6 +129,16 @@ def test_closest_points_have_the_certificate_of_svmlib(mathematics):
     assert 100 < meeting < len(cases) - 100
 
 
+def test_the_upper_bound_of_the_distance_is_one_in_exact_arithmetic(mathematics):
+    cases = [(X, y, cap) for k, (X, y) in enumerate(CASES[::2]) for cap in caps(y, k)]
+    found = mathematics("closest", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
+    for (X, y, _), js in zip(cases, found, strict=True):
+        weights = np.array([Fraction(weight) for weight in js["weights"]])
+        exact = np.vectorize(Fraction, otypes=[object])(X)
+        p, q = (weights[y == s] @ exact[y == s] / weights[y == s].sum() for s in (1, -1))
+        assert (p - q) @ (p - q) <= Fraction(js["upper"]) ** 2
+
+
 def test_the_width_along_a_direction_is_that_of_svmlib(mathematics):
     cases = [(X, y, 17.0 * k % 360) for k, (X, y) in enumerate(CASES)]
     found = mathematics("street", [[X.tolist(), y.tolist(), angle] for X, y, angle in cases])
