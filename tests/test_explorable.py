@@ -398,15 +398,15 @@ def test_hulls_that_meet_are_described_as_such():
     assert "no street opens" in explorable.street(meeting, 0.0).alt
 
 
-def run(code, *, asked):
-    """Run a cell as a front end does, with or without somebody to ask; return its HTML."""
-    client = nbclient.NotebookClient(
-        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    )
+def displayed(code, *answers):
+    """Run a cell as front ends do, with or without somebody to ask; return its HTML for each."""
+    cells = [nbformat.v4.new_code_cell(code) for _ in answers]
+    client = nbclient.NotebookClient(nbformat.v4.new_notebook(cells=cells))
     with client.setup_kernel():
-        client.kc.allow_stdin = asked
-        client.execute_cell(client.nb.cells[0], 0)
-    return client.nb.cells[0].outputs[-1]["data"]["text/html"]
+        for number, (cell, asked) in enumerate(zip(cells, answers, strict=True)):
+            client.kc.allow_stdin = asked
+            client.execute_cell(cell, number)
+    return [cell.outputs[-1]["data"]["text/html"] for cell in cells]
 
 
 def test_a_running_notebook_brings_the_script_and_the_book_does_not():
@@ -414,11 +414,11 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         "from svmlib.book import explorable\nfrom svmlib.datasets import load_six_points\n"
         "explorable.villages(load_six_points())"
     )
-    page = run(code, asked=True)
+    page, in_the_book = displayed(code, True, False)
     for file in ("core.js", "villages.js", "style.css"):
         assert (STATIC / file).read_text(encoding="utf-8") in page
     assert "pieces.street" not in page
-    assert "<script>" not in run(code, asked=False)
+    assert "<script>" not in in_the_book
     assert "<script>" not in explorable.villages(load_six_points())._repr_mimebundle_()["text/html"]
 
 
