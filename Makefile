@@ -40,8 +40,8 @@ style: .venv/ready  ## ruff on code and notebooks, mypy on the library
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-unit: .venv/ready  ## The library's tests, with coverage
-	$(BIN)/python -m pytest -n 2 --cov --cov-report term
+unit: .venv/ready  ## The library's tests; COVERAGE="--cov --cov-report term" says what they run
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(COVERAGE)
 
 outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
 	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \

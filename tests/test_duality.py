@@ -320,6 +320,13 @@ def test_problems_can_be_pickled_and_shared_by_threads(monkeypatch):
     assert len(problem._rows) <= 4
 
 
+def test_the_cache_is_not_pickled():
+    problem = DualProblem(*data(0, n=60), 1.0, RBF(1.0))
+    empty = len(pickle.dumps(problem))
+    problem.gram()
+    assert len(pickle.dumps(problem)) == empty
+
+
 def test_solutions_and_problems_compare_by_identity():
     problem = DualProblem(*data(0))
     solution = solve_interior_point(problem)

@@ -231,6 +231,9 @@ def build(folder, **config):
     return out
 
 
+pytestmark = pytest.mark.xdist_group("editions")  # so that each is built once
+
+
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
     return build(tmp_path_factory.mktemp("full"))

@@ -39,6 +39,9 @@ SCRIPTS = [
 ]
 
 
+pytestmark = pytest.mark.xdist_group("explorable")  # so that one browser is enough
+
+
 @pytest.fixture(scope="module")
 def mathematics(browser):
     """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
@@ -95,7 +98,7 @@ def test_hulls_are_those_of_svmlib(mathematics):
 def caps(y, seed):
     smallest = 1 / min(np.sum(y > 0), np.sum(y < 0))
     between = smallest + np.random.RandomState(seed).uniform() * (1 - smallest)
-    return [1.0, smallest, between, 0.5 if smallest <= 0.5 else 1.0]
+    return list(dict.fromkeys([1.0, smallest, between, 0.5 if smallest <= 0.5 else 1.0]))
 
 
 def test_closest_points_have_the_certificate_of_svmlib(mathematics):
@@ -124,6 +127,16 @@ def test_closest_points_have_the_certificate_of_svmlib(mathematics):
         else:
             assert js["w"] == pytest.approx(python.w / np.linalg.norm(python.w), abs=1e-6)
     assert 100 < meeting < len(cases) - 100
+
+
+def test_the_upper_bound_of_the_distance_is_one_in_exact_arithmetic(mathematics):
+    cases = [(X, y, cap) for k, (X, y) in enumerate(CASES[::2]) for cap in caps(y, k)]
+    found = mathematics("closest", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
+    for (X, y, _), js in zip(cases, found, strict=True):
+        weights = np.array([Fraction(weight) for weight in js["weights"]])
+        exact = np.vectorize(Fraction, otypes=[object])(X)
+        p, q = (weights[y == s] @ exact[y == s] / weights[y == s].sum() for s in (1, -1))
+        assert (p - q) @ (p - q) <= Fraction(js["upper"]) ** 2
 
 
 def test_the_width_along_a_direction_is_that_of_svmlib(mathematics):
@@ -385,15 +398,15 @@ def test_hulls_that_meet_are_described_as_such():
     assert "no street opens" in explorable.street(meeting, 0.0).alt
 
 
-def run(code, *, asked):
-    """Run a cell as a front end does, with or without somebody to ask; return its HTML."""
-    client = nbclient.NotebookClient(
-        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    )
+def displayed(code, *answers):
+    """Run a cell as front ends do, with or without somebody to ask; return its HTML for each."""
+    cells = [nbformat.v4.new_code_cell(code) for _ in answers]
+    client = nbclient.NotebookClient(nbformat.v4.new_notebook(cells=cells))
     with client.setup_kernel():
-        client.kc.allow_stdin = asked
-        client.execute_cell(client.nb.cells[0], 0)
-    return client.nb.cells[0].outputs[-1]["data"]["text/html"]
+        for number, (cell, asked) in enumerate(zip(cells, answers, strict=True)):
+            client.kc.allow_stdin = asked
+            client.execute_cell(cell, number)
+    return [cell.outputs[-1]["data"]["text/html"] for cell in cells]
 
 
 def test_a_running_notebook_brings_the_script_and_the_book_does_not():
@@ -401,11 +414,11 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         "from svmlib.book import explorable\nfrom svmlib.datasets import load_six_points\n"
         "explorable.villages(load_six_points())"
     )
-    page = run(code, asked=True)
+    page, in_the_book = displayed(code, True, False)
     for file in ("core.js", "villages.js", "style.css"):
         assert (STATIC / file).read_text(encoding="utf-8") in page
     assert "pieces.street" not in page
-    assert "<script>" not in run(code, asked=False)
+    assert "<script>" not in in_the_book
     assert "<script>" not in explorable.villages(load_six_points())._repr_mimebundle_()["text/html"]
 
 

@@ -423,6 +423,22 @@ def test_a_certificate_is_true_whatever_the_data(seed, log_C):
     assert mp.mpf(certificate.primal) >= judge.primal(solution.alpha, solution.b, slip=1e-3)
 
 
+def test_a_small_gap_with_wrong_margins_is_not_converged():
+    """On the way there are points whose gap is within the tolerance before their margins are."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(150) % 2, 1.0, -1.0)
+    problem = DualProblem(rng.normal(size=(150, 2)) + 0.8 * y[:, None], y, 0.1)
+    seen = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for steps in range(1, 12):
+            solution = newton(problem, tol=0.1, max_iter=steps)
+            judged = solution.certificate
+            seen.add(verdict := (judged.optimal_to(0.1), judged.kkt_violation <= 0.1))
+            assert solution.converged == all(verdict)
+    assert {(True, False), (True, True)} <= seen
+
+
 def test_memory_stays_within_the_cache():
     """In a process of its own; K whole would take 288 MB."""
     code = """

@@ -561,6 +561,28 @@ def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
         SVC(solver=solver, C=10, tol=1e-7, max_iter=3).fit(X, y)
 
 
+def test_every_step_of_smo_is_counted(monkeypatch):
+    """Also those of the rounds before the last, which were not fine enough."""
+    rounds = []
+    usual = svc.smo
+
+    def counted(*args, **options):
+        rounds.append(usual(*args, **options))
+        return rounds[-1]
+
+    monkeypatch.setattr(svc, "smo", counted)
+    model = SVC(C=1e4, gamma=0.5, solver="smo").fit(*data(0, n=60))
+    assert len(rounds) > 1
+    assert model.n_iter_ == sum(solution.n_iter for solution in rounds)
+
+
+def test_the_first_steps_of_auto_are_within_max_iter():
+    """SMO goes first here, and would be done after some hundred steps."""
+    with pytest.warns(ConvergenceWarning, match="more than tol"):
+        model = SVC(gamma=2.0, max_iter=5).fit(*data(0, n=800))
+    assert model.n_iter_ <= 5
+
+
 def test_a_fall_back_that_does_not_converge_warns(monkeypatch):
     """When neither SMO's first steps nor Newton's are enough, the last one is heard."""
     monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))

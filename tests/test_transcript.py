@@ -148,6 +148,25 @@ def test_a_line_that_varies_keeps_its_look_and_its_label():
     assert words(1) != words(1, linestyle="--")
 
 
+@pytest.mark.parametrize("style", ["-", "--", ":", "-."])
+def test_dashes_have_the_names_of_matplotlib(style):
+    figure, ax = plt.subplots()
+    plotting.segments(ax, [[0, 0]], [[1, 1]], linestyles=style, color="black")
+    plt.close(figure)
+    assert transcript(figure).splitlines()[-1].endswith(f"#000000 {style}")
+
+
+def test_a_formatter_is_asked_about_both_ends_of_the_data():
+    """Zero is one of them; where there is no data, it is not asked."""
+    figure, (ax, empty) = plt.subplots(1, 2)
+    ax.plot([0, 3], [1, 2])
+    for axes in (ax, empty):
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0f} birds")
+    plt.close(figure)
+    assert transcript(figure).count("birds") == 2
+    assert "xticks '0 birds' to '3 birds'" in transcript(figure)
+
+
 def test_axes_that_are_off_keep_their_words_to_themselves():
     figure, ax = plt.subplots()
     ax.set(xlabel="unseen", title="seen")

@@ -18,8 +18,7 @@ from jupyter_cache.base import CacheBundleIn
 from matplotlib.image import imread
 from nbval.plugin import IPyNbCell
 
-from svmlib.book.transcript import BEGINNING, VARIES
-from tests.book.notebooks import ROOT
+from tests.book.notebooks import ROOT, varies
 
 CACHE = ROOT / "_build" / ".jupyter_cache"
 # Side of a block in pixels, and how far its mean, from white to black, may move. Small blocks see a
@@ -65,18 +64,6 @@ def pictures(outputs: list) -> list[str]:
         found += [data["image/png"]] if "image/png" in data else []
         found += re.findall(r"data:image/png;base64,([A-Za-z0-9+/=]+)", data.get("text/html", ""))
     return found
-
-
-def varies(outputs: list) -> bool:
-    """Say whether a figure shows a line that is another on another processor.
-
-    What else is in the figure, its transcript compares; which figures may, test_notebooks.py says.
-    """
-    transcripts = (output.get("data", {}).get("text/plain", "") for output in outputs)
-    return any(
-        re.search(rf"^  line .* {VARIES}(:|$)", words.partition(BEGINNING)[2], re.MULTILINE)
-        for words in transcripts
-    )
 
 
 @pytest.hookimpl(wrapper=True)

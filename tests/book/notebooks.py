@@ -14,6 +14,8 @@ from myst_parser.mdit_to_docutils.base import default_slugify
 from nbclient import NotebookClient
 from tqdm import tqdm
 
+from svmlib.book.transcript import BEGINNING, VARIES
+
 ROOT = Path(__file__).resolve().parents[2]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -42,6 +44,18 @@ def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
+
+
+def varies(outputs: list[nbformat.NotebookNode]) -> bool:
+    """Say whether a figure shows a line that is another on another processor.
+
+    What else is in the figure, its transcript compares; which figures may, test_notebooks.py says.
+    """
+    transcripts = (output.get("data", {}).get("text/plain", "") for output in outputs)
+    return any(
+        re.search(rf"^  line .* {VARIES}(:|$)", words.partition(BEGINNING)[2], re.MULTILINE)
+        for words in transcripts
+    )
 
 
 def run(path: Path) -> None:

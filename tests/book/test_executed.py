@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tests.book.executed import difference, pictures, varies
+from tests.book.executed import difference, pictures
+from tests.book.notebooks import varies
 
 
 def picture(change=""):

@@ -1,5 +1,6 @@
 """What every notebook of the book must look like before anyone reads it."""
 
+import functools
 import re
 from collections import Counter
 from difflib import SequenceMatcher
@@ -9,10 +10,10 @@ import pytest
 
 from svmlib.book.transcript import BEGINNING, VARIES
 from tests.book import notebooks
-from tests.book.executed import varies
 
 PATHS = sorted(notebooks.ROOT.glob("[cr]*/*.ipynb"))
 CHAPTERS = notebooks.chapters()
+stored = functools.cache(notebooks.read)  # for all that only look
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -22,12 +23,12 @@ def path(request):
 
 @pytest.fixture
 def notebook(path):
-    return notebooks.read(path)
+    return stored(path)
 
 
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.stem)
 def chapter(request):
-    return notebooks.read(request.param)
+    return stored(request.param)
 
 
 def code_cells(notebook):
@@ -42,15 +43,16 @@ def test_there_are_chapters():
     assert CHAPTERS
 
 
-def test_is_in_normal_form(path, notebook):
+def test_is_in_normal_form(path):
     """`make notebooks` would leave the file as it is."""
-    stored = path.read_text(encoding="utf-8")
-    notebook = notebooks.normalise(notebook)
-    assert stored == notebooks.nbformat.writes(notebook) + "\n", "run `make notebooks`"
+    notebook = notebooks.normalise(notebooks.read(path))
+    assert path.read_text(encoding="utf-8") == notebooks.nbformat.writes(notebook) + "\n", (
+        "run `make notebooks`"
+    )
 
 
 def test_cells_have_run_in_order(path):
-    counts = [cell.execution_count for cell in code_cells(notebooks.read(path))]
+    counts = [cell.execution_count for cell in code_cells(stored(path))]
     assert counts == list(range(1, len(counts) + 1)), "run `make notebooks`"
 
 
@@ -102,7 +104,7 @@ def described(notebook):
 
 def test_alternative_texts_say_what_nothing_else_says():
     """Each its own, and none the caption over again."""
-    figures = [figure for path in PATHS for figure in described(notebooks.read(path))]
+    figures = [figure for path in PATHS for figure in described(stored(path))]
     texts = [" ".join(re.findall(r"\w+", alt)) for alt, _ in figures]
     assert len(texts) == len(set(texts))
     for alt, caption in figures:
@@ -123,8 +125,8 @@ VARYING = {
 
 
 def test_only_these_figures_vary():
-    cells = [cell for path in PATHS for cell in code_cells(notebooks.read(path))]
-    varying = [cell for cell in cells if varies(cell.outputs)]
+    cells = [cell for path in PATHS for cell in code_cells(stored(path))]
+    varying = [cell for cell in cells if notebooks.varies(cell.outputs)]
     assert {cell.metadata["mystnb"]["figure"]["name"] for cell in varying} == VARYING.keys()
     assert all(cell in varying for cell in cells if VARIES in cell.source)
 
@@ -293,7 +295,7 @@ def test_chapter_ends_as_chapters_do(chapter, heading):
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_item_of_the_sources_is_placed(path):
     owed = {row["item"] for row in notebooks.coverage() if row["chapter"] == path.stem[1]}
-    placed = set(notebooks.covered(notebooks.read(path)))
+    placed = set(notebooks.covered(stored(path)))
     assert placed >= owed, f"not treated: {sorted(owed - placed)}"
     known = {row["item"] for row in notebooks.coverage()}
     assert placed <= known, f"no such item: {sorted(placed - known)}"
