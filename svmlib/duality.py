@@ -68,7 +68,7 @@ __all__ = [
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
-_LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
+LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
 
 
@@ -520,8 +520,8 @@ class DualProblem:
 
     def _check(self, alpha: ArrayLike) -> Array:
         alpha = check_vector(alpha, "alpha", length=self.n)
-        if np.abs(alpha).max() > _LARGEST_MULTIPLIER:
-            raise ValueError(f"alpha must be at most {_LARGEST_MULTIPLIER:g}, got {alpha.max():g}")
+        if np.abs(alpha).max() > LARGEST_MULTIPLIER:
+            raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g}, got {alpha.max():g}")
         return alpha
 
     def _expansion(self, beta: Array) -> Expansion:
@@ -673,7 +673,7 @@ def _finish(
     out, for either guess can be wrong.
     """
     # Where the dual is unbounded (C = ∞ and no hyperplane) a solver may end anywhere.
-    alpha = np.clip(np.nan_to_num(alpha), 0, np.minimum(problem.upper, _LARGEST_MULTIPLIER))
+    alpha = np.clip(np.nan_to_num(alpha), 0, np.minimum(problem.upper, LARGEST_MULTIPLIER))
     b = b if np.isfinite(b) else 0.0
     snapped = _at_bounds(problem, alpha, b)
     guesses: list[tuple[Array, float | None]] = []
@@ -805,7 +805,7 @@ def solve_slsqp(
     max_iter = check_count(max_iter, "max_iter")
     problem.gram()
     unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), _TINY))
-    ceiling = np.minimum(problem.upper, _LARGEST_MULTIPLIER)  # the dual may be unbounded
+    ceiling = np.minimum(problem.upper, LARGEST_MULTIPLIER)  # the dual may be unbounded
     iterates: list[Array] = []
     with np.errstate(over="ignore", invalid="ignore"):
         result = minimize(

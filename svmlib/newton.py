@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,26 +26,30 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_count, check_scalar
-from svmlib.duality import DualProblem, Solution, check_problem, check_start
+from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib.duality import LARGEST_MULTIPLIER, DualProblem, Solution, check_problem, check_start
 from svmlib.kernels import BLOCK, Kernel, Linear, PointwiseKernel, against, expansion
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
 
-_EPS, _LARGEST = float(np.finfo(float).eps), float(np.finfo(float).max)
+_EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
+_LARGEST = float(np.finfo(float).max)
 _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
-_DIRECT = 700  # up to here a start from a quarter of the samples saves nothing
-_COLD, _WARM, _ROUGH = 2.0, 0.2, 0.01  # widths of the smoothing, in units of y f(x): of the first
-# stage without a start, with the start of a smaller problem, and with a start that is nearly right
+_DIRECT = 400  # up to here neither a start from a quarter of the samples nor coordinates save time
+_COLD, _WARM, _ROUGH = 1.0, 0.2, 0.01  # by how much the first smoothing may displace y f(x):
+# without a start, with a guess, and with a start that is nearly right; later ones adapt themselves
+_GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
 _FEW, _EXACT = 100, 1e-9  # with so few samples the gap goes down to this: it costs little more
 _STAGES = 100  # more would only move rounding about
+_HUGE = 100.0  # more than a multiplier typically moves its own margin by
+_NOTHING = 1e-10  # what a smoothing that displaces y f(x) by this adds to rounding
 _SETTLED = 0.2  # the share of the slope that the line search may leave
-_EXPECTED = 1000.0  # multipliers larger than this, in units of 1 / k(x, x), are a surprise
+_CROSSING = 0.02  # the share of free multipliers that the next smoothing may send to a bound
+_LEAST, _LEAST_TIMID = 2.0, 5.0  # h shrinks at least so much; after a stage of a single step
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
 
 
-@dataclass(frozen=True)
-class NewtonStep:
+class NewtonStep(NamedTuple):
     """One step of `newton`.
 
     Attributes
@@ -74,6 +79,7 @@ def newton(
     *,
     tol: float = 1e-3,
     start: ArrayLike | None = None,
+    coordinates: ArrayLike | None = None,
     max_iter: int = 1000,
     callback: Callable[[NewtonStep], object] | None = None,
     trace: bool = False,
@@ -100,7 +106,8 @@ def newton(
         \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0
 
     (F the free ones, B the others). The slope along a step is piecewise linear, so the best length
-    is easy to find. Between stages β becomes the centre c, and h shrinks.
+    is easy to find. Between stages β becomes the centre c, and h shrinks, as far as that leaves
+    nearly all free multipliers free.
 
     The equations are solved with Cholesky factors. A linear kernel needs only d of them
     (Woodbury), and other kernels are treated as linear in coordinates of their own where
@@ -117,8 +124,11 @@ def newton(
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
+    coordinates : array_like of shape (n, r), optional
+        Φ with ΦΦᵀ nearly K, in which a start is sought. `low_rank` is asked for them if neither
+        they nor a start are given.
     max_iter : int, default 1000
-        The most steps.
+        The most steps, those of smaller problems included.
     callback : callable, optional
         Called with the `NewtonStep` after every step.
     trace : bool, default False
@@ -128,7 +138,8 @@ def newton(
     -------
     Solution
         Converged if its certificate is optimal to `tol` and no KKT violation is larger; else
-        with a `sklearn.exceptions.ConvergenceWarning` that names the gap.
+        with a `sklearn.exceptions.ConvergenceWarning` that names the gap; that is never larger
+        than the one of α = 0.
 
     Raises
     ------
@@ -166,24 +177,34 @@ def newton(
     goal = tol / 2 if problem.n > _FEW else min(tol / 2, _EXACT)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if start is None:
-            beta, b = _solve(problem, goal, journal)
+            Phi = None
+            if coordinates is not None:
+                Phi = check_points(coordinates, "coordinates")
+                if len(Phi) != problem.n:
+                    raise ValueError(
+                        f"coordinates must have one row for each of the {problem.n} points, "
+                        f"got shape {Phi.shape}"
+                    )
+            beta, b = _solve(problem, goal, journal, Phi)
         else:
             alpha = check_start(start, problem)
             beta, b = alpha * problem.y, problem.bias(alpha)
             K = _gram(problem)
             beta, b = _follow(K, problem, beta, b, K.times(beta) + b, _WARM, goal, journal)
-    alpha = np.abs(np.nan_to_num(beta))
-    for bias in (None, float(np.nan_to_num(b))):  # the mean of what free multipliers say, or ours
+    steps = tuple(journal.steps)
+    alpha = np.minimum(np.abs(np.nan_to_num(beta)), LARGEST_MULTIPLIER)
+    zero, solutions = np.zeros(problem.n), []
+    # The bias is the mean of what free multipliers say, or ours. α = 0 is there to be no worse.
+    for guess, bias in ((alpha, None), (alpha, float(np.nan_to_num(b))), (zero, None)):
         solution = problem.solution(
-            alpha,
-            bias,
-            n_iter=len(journal.steps),
-            converged=True,
-            trace=tuple(journal.steps) if trace else (),
+            guess, bias, n_iter=len(steps), converged=True, trace=steps if trace else ()
         )
         certificate = solution.certificate
         if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
             return solution
+        solutions.append(solution)
+    solution = min(solutions, key=lambda solution: solution.certificate.gap)
+    certificate = solution.certificate
     warnings.warn(
         f"newton stopped after {solution.n_iter} steps with a duality gap of "
         f"{certificate.gap:.3g} (primal {certificate.primal:.6g}, dual {certificate.dual:.6g}) "
@@ -212,7 +233,7 @@ def low_rank(problem: DualProblem) -> Array | None:
     -------
     ndarray of shape (n, r), or None
         Φ; None if r would be more than half of the samples looked at, or Φ too large for a quarter
-        of the problem's cache; or if there are at most 700 samples, and nothing to gain; or if the
+        of the problem's cache; or if there are at most 400 samples, and nothing to gain; or if the
         kernel is linear (then X is Φ), or not positive semidefinite, or has no formula that this
         library knows.
 
@@ -273,27 +294,29 @@ class _Journal:
 
 
 def _solve(
-    problem: DualProblem, tol: float, journal: _Journal, end: float = 0.0
+    problem: DualProblem, tol: float, journal: _Journal, Phi: Array | None = None
 ) -> tuple[Array, float]:
     """Return β and b; where n is large, from a start that a smaller problem gives."""
     n, y = problem.n, problem.y
     K = _gram(problem)
     if n <= _DIRECT:
-        return _follow(K, problem, np.zeros(n), 0.0, np.zeros(n), _COLD, tol, journal, end)
-    Phi = low_rank(problem) if np.isfinite(problem.upper[0]) else None
-    if Phi is not None:  # for C = ∞ it might make equal what has different labels
-        thin = _subproblem(problem, Phi, y, problem.upper, Linear())
-        beta, b = _solve(thin, tol, journal, end)
-        return _follow(K, problem, beta, b, K.times(beta) + b, _ROUGH, tol, journal, end)
+        return _follow(K, problem, np.zeros(n), 0.0, np.zeros(n), _COLD, tol, journal)
+    Phi = low_rank(problem) if Phi is None else Phi
+    if Phi is not None and not problem.hard_margin:  # Φ may be equal where labels are not
+        middle = Phi.mean(axis=0)  # far from the origin φ·φ would lose its digits
+        thin = _subproblem(problem, Phi - middle, y, problem.upper, Linear())
+        beta, b = _solve(thin, tol, journal)
+        b -= float(beta @ Phi @ middle)
+        return _follow(K, problem, beta, b, K.times(beta) + b, _ROUGH, tol, journal)
     rng = np.random.default_rng(n)
     classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
     part = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
     C = problem.upper[part] * (n / part.size)  # fewer samples, each of which counts for more
     smaller = _subproblem(problem, problem.X[part], y[part], C, problem.kernel)
-    rough, b = _solve(smaller, tol, journal, _WARM)
+    rough, b = _solve(smaller, _GUESS, journal)
     beta = np.zeros(n)
     beta[part] = rough
-    return _follow(K, problem, beta, b, K.times(beta) + b, _WARM, tol, journal, end)
+    return _follow(K, problem, beta, b, K.times(beta) + b, _WARM, tol, journal)
 
 
 def _subproblem(problem: DualProblem, X: Array, y: Array, C: Array, kernel: Kernel) -> DualProblem:
@@ -311,25 +334,28 @@ def _follow(
     width: float,
     tol: float,
     journal: _Journal,
-    end: float = 0.0,
 ) -> tuple[Array, float]:
-    """Return β and b after stages of less and less smoothing, from `width` to `end` at most."""
+    """Return β and b after stages of less and less smoothing, from `width` on."""
     y, C = problem.y, problem.upper
     lo, hi = np.minimum(0, y * C), np.maximum(0, y * C)
     sizes = np.abs(problem.diagonal)
-    floor = 8 * _EPS * problem.n * float(sizes.max())  # below it K + hI is K to rounding
+    # With less K + hI is K to rounding, or no margin is displaced by more than rounding.
+    rounding = 8 * _EPS * problem.n * float(sizes.max())
+    floor = max(rounding, _NOTHING / float(C.mean()), _TINY)
     c = _clip(beta, lo, hi)
-    typical = min(float(C.mean()), _EXPECTED / (float(sizes.mean()) or 1.0))
-    if c.any():
-        typical = min(typical, float(c @ c / np.abs(c).sum()))
-    h = max(width / typical, floor) or 1.0
+    # How large a multiplier typically is: what moves its own margin by 1, or the mean of a start;
+    # but if that is huge, h would be so small that from a wrong start no step is a long one.
+    unit = 1 / (float(sizes.mean()) or 1.0)
+    typical = min(float(c @ c / np.abs(c).sum()), _HUGE * unit) if c.any() else unit
+    h = max(width / typical, floor)
     for _ in range(_STAGES):
         if journal.full or _optimal(C, y, lo, hi, beta, b, s, tol):
             break
+        # Who is free, is to move, or is no further from freedom than a typical step takes part.
         p = c + (y - s) / h
         q = _clip(p, lo, hi)
-        candidates = np.flatnonzero((np.abs(p - q) <= typical) | (beta != q))
-        before = len(journal.steps)
+        candidates = ((np.abs(p - q) <= typical) | (beta != q)).nonzero()[0]
+        taken = len(journal.steps)
         try:
             block, near = K.restrict(candidates)
             outside = float(beta.sum() - beta[near].sum())
@@ -344,11 +370,26 @@ def _follow(
         s = s + K.times(change) + (b_new - b)
         beta, b = beta.copy(), b_new
         beta[near] = moved
-        c = _clip(beta, lo, hi)
-        if h * typical <= end:
-            break
-        h = max(h / (2 if len(journal.steps) > before + 1 else 100), floor)
+        jump = float(np.abs(_clip(c + (y - s) / h, lo, hi) - beta).max())  # of who took no part
+        before, c = c, _clip(beta, lo, hi)
+        timid = len(journal.steps) <= taken + 1  # one step was enough, so more is possible
+        ratio = min(_ratio(before, c, lo, hi), typical / (jump or _TINY))
+        h = max(h / max(_LEAST_TIMID if timid else _LEAST, ratio), floor)
     return c, b
+
+
+def _ratio(before: Array, c: Array, lo: Array, hi: Array) -> float:
+    """Return by how much h may shrink.
+
+    The stage that moved the centres from `before` to c ends with (y − s) = h (c − before). With
+    h' = h/r the next begins with q = c + r (c − before), clipped. So r is the largest with which
+    nearly all free multipliers stay free.
+    """
+    move = c - before
+    free = (lo < c) & (c < hi) & (move != 0)
+    room = np.where(move > 0, hi - c, c - lo)[free] / np.abs(move[free])
+    k = int(_CROSSING * room.size)
+    return float(np.partition(room, k)[k]) if room.size else np.inf
 
 
 def _clip(v: Array, lo: Array, hi: Array) -> Array:
@@ -392,28 +433,30 @@ class _Stage:
     def minimise(self, beta: Array, b: float, s: Array, journal: _Journal) -> tuple[Array, float]:
         """Return the minimum, from a start with s = Kβ + b and what the others contribute."""
         K_beta = self.K.times(beta)
-        rest = s - K_beta - b
+        p = self.c + (self.y - s) / self.h
+        q = _clip(p, self.lo, self.hi)
+        side = np.sign(p - q)  # of the box on which p is; 0 where the multiplier is free
         while not journal.full:
-            p = self.c + (self.y - s) / self.h
-            q = _clip(p, self.lo, self.hi)
-            free = (self.lo < p) & (p < self.hi)
-            delta, delta_b = self.direction(beta, q, np.flatnonzero(free))
+            free = (side == 0).nonzero()[0]
+            delta, delta_b = self.direction(beta, q, free)
             K_delta = self.K.times(delta)
             ds = K_delta + delta_b
             linear = float(delta @ K_beta) - self.outside * delta_b
             slope = linear - float(q @ ds)
-            noise = float(np.abs(delta) @ np.abs(K_beta) + np.abs(q) @ np.abs(ds))
-            done = not -slope > 16 * _EPS * noise  # at the minimum only rounding is left of it
+            done = not -slope > 16 * _EPS * float(np.abs(q) @ np.abs(ds))  # but for rounding
             length = 1.0
             if not done:
                 length = self.search(p, ds, slope, linear, float(delta @ K_delta))
-                journal.write(NewtonStep(p.size, self.h, int(free.sum()), length, slope))
-            met = (delta != 0) & ~free & (length == 1)  # a bound, exactly
-            beta = np.where(met, q, beta + length * delta)
-            b += length * delta_b
+                journal.write(NewtonStep(p.size, self.h, free.size, length, slope))
+            ahead = beta + length * delta
+            if length == 1:  # those at a bound are there exactly
+                ahead = np.where((side != 0) & (delta != 0), q, ahead)
+            before, beta, b = side, ahead, b + length * delta_b
             K_beta = K_beta + length * K_delta
-            s = K_beta + rest + b
-            if done or (length == 1 and self.settled(beta, s, p, slope)):
+            p = p - (length / self.h) * ds
+            q = _clip(p, self.lo, self.hi)
+            side = np.sign(p - q)
+            if done or (length == 1 and self.settled(beta, slope, side, before)):
                 break
         return beta, b
 
@@ -428,10 +471,9 @@ class _Stage:
         right = np.ones((free.size, 2), order="F")
         right[:, 0] = self.h * delta[free]
         delta[free] = 0
-        right[:, 0] -= self.K.times(delta)[free]
+        right[:, 0] -= self.K.times(delta, free)
         u, v = self.K.solve(free, self.h, right).T
-        total = float(u.sum() + beta.sum() + delta.sum()) + self.outside
-        delta_b = total / float(v.sum())
+        delta_b = float((beta + delta).sum() + u.sum() + self.outside) / float(v.sum())
         delta[free] = u - delta_b * v
         return delta, delta_b
 
@@ -451,12 +493,14 @@ class _Stage:
                 length = (low + high) / 2 if high < np.inf else 2 * low + 1
         return length
 
-    def settled(self, beta: Array, s: Array, p: Array, slope: float) -> bool:
-        """Whether a full step has met the minimum, or come near enough for this stage."""
-        after = self.c + (self.y - s) / self.h
-        if ((after > self.lo) == (p > self.lo)).all() and (
-            (after < self.hi) == (p < self.hi)
-        ).all():
+    def settled(self, beta: Array, slope: float, side: Array, before: Array) -> bool:
+        """Whether a full step has met the minimum, or come near enough for this stage.
+
+        It is the minimum if all are on the side that the step supposed. It is near enough if the
+        step gained less than the smoothing itself is worth, and the smoothing still displaces
+        margins by more than is asked for: the next stage brings more than another step.
+        """
+        if (side == before).all():
             return True
         move = _clip(beta, self.lo, self.hi) - self.c
         return bool(-slope <= self.h * (move @ move) and self.h * np.abs(move).max() > self.tol)
@@ -491,11 +535,14 @@ class _Whole:
         """Return all of it: K is small."""
         return self, slice(None)
 
-    def times(self, v: Array) -> Array:
-        return np.asarray(self.K @ v)
+    def times(self, v: Array, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
+        used = v.nonzero()[0]
+        if 3 * used.size < v.size:  # K is symmetric
+            return np.asarray(v[used] @ self.K[used])[rows]
+        return np.asarray(self.K @ v)[rows]
 
     def solve(self, free: NDArray[np.intp], h: float, right: Array) -> Array:
-        return _solve_shifted(self.K[free[:, None], free], h, right)
+        return _solve_shifted(self.K.take(free, 0).take(free, 1), h, right)
 
 
 class _Factored:
@@ -508,11 +555,10 @@ class _Factored:
         """Return all of it: Φ has few columns."""
         return self, slice(None)
 
-    def times(self, v: Array) -> Array:
-        used = np.flatnonzero(v)
-        if 3 * used.size < v.size:
-            return np.asarray(self.Phi @ (v[used] @ self.Phi[used]))
-        return np.asarray(self.Phi @ (v @ self.Phi))
+    def times(self, v: Array, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
+        used = v.nonzero()[0]
+        w = v[used] @ self.Phi[used] if 3 * used.size < v.size else v @ self.Phi
+        return np.asarray(self.Phi[rows] @ w)
 
     def solve(self, free: NDArray[np.intp], h: float, right: Array) -> Array:
         r"""By Woodbury where Φ has fewer columns than rows.
@@ -551,7 +597,7 @@ class _Rows:
         return _Whole(_block(self.kernel, self.X[near])), near
 
     def times(self, v: Array) -> Array:
-        used = np.flatnonzero(v)
+        used = v.nonzero()[0]
         self.keep(used)
         kept = self.place[used] >= 0
         weights = np.zeros(self.kept)

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations, cycle
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,8 +48,7 @@ _ENDLESS = 1e100  # a violation that only an unbounded dual can have
 Selection = Literal["second", "first", "cyclic"]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step of `smo`: y_i α_i grows and y_j α_j shrinks by the same amount.
 
     Attributes
@@ -222,8 +221,10 @@ class _State:
         beta = alpha * y
         self.beta = beta.tolist()
         g = problem.y * problem.gradient(alpha)
-        self.g_up = np.where(beta < self.highest, g, -np.inf)
-        self.g_down = np.where(beta > self.lowest, g, np.inf)
+        self.g = np.stack(
+            [np.where(beta < self.highest, g, -np.inf), np.where(beta > self.lowest, g, np.inf)]
+        )
+        self.g_up, self.g_down = self.g
         # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
         # a negative one. A tiny positive number in its place makes a long step uphill, to the box.
         self.diagonal = problem.diagonal
@@ -275,8 +276,7 @@ class _State:
         self.g_up[j], self.g_down[j] = g_j, (g_j if beta[j] > self.lowest[j] else np.inf)
         np.subtract(K_i, K_j, out=self.work)
         self.work *= length
-        self.g_up -= self.work
-        self.g_down -= self.work
+        self.g -= self.work
         gain = length * (g_i - g_j - length * curvature / 2)
         return Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
 

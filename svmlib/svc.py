@@ -49,8 +49,10 @@ KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 
 # `make bench` measures where these belong.
-_SMALL = 700  # up to here Newton's method needs no start
-_FIRST_STEPS = 2  # steps a sample that SMO has to find the solution, or a start for Newton's method
+_CHEAP = 3.0  # up to here, of C k(x, x), SMO needs few steps, because most multipliers end at C
+_FEW = 100  # up to here Newton's method costs no more, and goes down to rounding
+_FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
+_MEMORY_MB = 200.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
 
@@ -90,15 +92,17 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` tries them in turn until a certificate is good enough, or the last has spoken.
-        Newton's method is first with at most 700 samples, a linear kernel, or one that a few
-        coordinates describe (`svmlib.newton.low_rank`); else SMO is, for 2 steps a sample, and
-        Newton's method goes on from there. Last is the interior point method, or SMO again if
-        there are more than 2000 samples; and it is SMO alone where the kernel is not known to be
-        positive semidefinite.
+        ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best.
+        Newton's method is first, and last the interior point method, or SMO if there are more
+        than 2000 samples. Where C k(x, x) is at most 3, SMO needs few steps: there it comes before
+        the two, for 2 steps a sample, and Newton's method goes on from where it stops; but not
+        with at most 100 samples, a linear kernel, or one that a few coordinates describe
+        (`svmlib.newton.low_rank`). Where the kernel is not known to be positive semidefinite, it
+        is SMO alone.
     max_iter : int, default -1
-        The most iterations of the solver, or −1 for its own default. A step of SMO costs n
-        operations, an iteration of the interior point method n³.
+        The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
+        own defaults. A step of SMO costs n operations, an iteration of the interior point method
+        n³.
     verbose : bool, default False
         Whether SMO shows its progress.
 
@@ -236,7 +240,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
         self._origin = self._middle(points)
         bounds = C if np.isinf(C) else _bounds(C, weights, self.class_weight_, signs)
-        problem = DualProblem(points - self._origin, signs, bounds, self.kernel_)
+        n, d = points.shape
+        others = (6 * d + 40) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
+        room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
+        problem = DualProblem(points - self._origin, signs, bounds, self.kernel_, cache_mb=room)
         if problem.hard_margin:
             _require_separable(problem, points)
         solution, self.solver_ = self._solve(problem, tol)
@@ -348,46 +355,60 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     def _solve(self, problem: DualProblem, tol: float) -> tuple[Solution, str]:
         """Return the solution, and the name of the solver that found it."""
-        limit: dict[str, Any] = {}
-        if self.max_iter != -1:
-            limit["max_iter"] = check_count(self.max_iter, "max_iter")
+        most = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
         verbose = bool(self.verbose)
         with warnings.catch_warnings():  # the certificate will judge, and we shall tell
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.solver == "auto":
-                return _fastest(problem, tol, limit, verbose)
-            if self.solver == "slsqp":
-                return solve_slsqp(problem, **limit), "slsqp"
-            if self.solver == "interior_point":
-                return solve_interior_point(problem, **limit), "interior_point"
-            if self.solver == "newton":
-                return newton(problem, tol=tol, **limit), "newton"
-            return _smo_to_the_gap(problem, tol, verbose=verbose, **limit), "smo"
+                return _fastest(problem, tol, most, verbose)
+            return _run(self.solver, problem, tol, most, verbose), self.solver
 
 
-def _fastest(
-    problem: DualProblem, tol: float, limit: dict[str, Any], verbose: bool
-) -> tuple[Solution, str]:
-    """Return the first solution that is good enough, of the fastest solver first, and its name.
+def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tuple[Solution, str]:
+    """Return the first solution that is good enough, or else the best, and its solver's name.
 
-    Newton's method knows no better start than SMO's first steps, unless it is fast without: with
-    few samples, or few coordinates.
+    Newton's method is first, unless SMO has few steps to take: if it is not done after them,
+    Newton's method goes on from there.
     """
-    start = None
+    n, start, Phi = problem.n, None, None
+    plan = [("smo", np.inf)]
     if problem.convex:
-        few = problem.n <= _SMALL or isinstance(problem.kernel, Linear)
-        if not few and low_rank(problem) is None:
-            steps = min(_FIRST_STEPS * problem.n, limit.get("max_iter", np.inf))
-            solution = smo(problem, tol=tol, max_iter=steps, verbose=verbose)
-            if _good_enough(solution.certificate, tol):
-                return solution, "smo"
+        plan = [("newton", np.inf), ("interior_point" if n <= _MEDIUM else "smo", np.inf)]
+        Phi = low_rank(problem)
+        with np.errstate(over="ignore", invalid="ignore"):
+            cheap = n > _FEW and (problem.upper * problem.diagonal).mean() <= _CHEAP
+        if cheap and Phi is None and not isinstance(problem.kernel, Linear):
+            plan.insert(0, ("smo", _FIRST_STEPS * n))
+    found = []
+    for solver, share in plan:
+        solution = _run(solver, problem, tol, min(most, share), verbose, start, Phi)
+        found.append((solution, solver))
+        most -= solution.n_iter
+        if _good_enough(solution.certificate, tol) or most < 1:
+            break
+        if solver == "smo":
             start = solution.alpha
-        solution = newton(problem, tol=tol, start=start, **limit)
-        if _good_enough(solution.certificate, tol):
-            return solution, "newton"
-        if problem.n <= _MEDIUM:
-            return solve_interior_point(problem, **limit), "interior_point"
-    return _smo_to_the_gap(problem, tol, start=start, verbose=verbose, **limit), "smo"
+    return min(found, key=lambda attempt: attempt[0].certificate.gap)
+
+
+def _run(
+    solver: str,
+    problem: DualProblem,
+    tol: float,
+    most: float,
+    verbose: bool,
+    start: Array | None = None,
+    Phi: Array | None = None,
+) -> Solution:
+    """Run a solver, for at most so many iterations; infinity is its own default."""
+    limit: dict[str, Any] = {"max_iter": int(most)} if np.isfinite(most) else {}
+    if solver == "slsqp":
+        return solve_slsqp(problem, **limit)
+    if solver == "interior_point":
+        return solve_interior_point(problem, **limit)
+    if solver == "newton":
+        return newton(problem, tol=tol, start=start, coordinates=Phi, **limit)
+    return _smo_to_the_gap(problem, tol, start=start, verbose=verbose, **limit)
 
 
 def _smo_to_the_gap(
@@ -474,7 +495,8 @@ def _two_classes(
     y: NDArray[np.generic], y_used: NDArray[np.generic]
 ) -> tuple[NDArray[np.generic], Array]:
     """Return the two labels, and −1 for each sample of the first, +1 for each of the second."""
-    check_classification_targets(y)
+    if y.dtype.kind not in "biu":  # integers are labels
+        check_classification_targets(y)
     n_classes = np.unique(y).size
     if n_classes > 2:
         raise ValueError(

@@ -146,7 +146,7 @@ def test_large_problems(kernel, form, C, monkeypatch):
     used = []
     original = getattr(module, form).times
     monkeypatch.setattr(
-        getattr(module, form), "times", lambda self, v: used.append(1) or original(self, v)
+        getattr(module, form), "times", lambda *args: used.append(1) or original(*args)
     )
     solution = newton(problem, trace=True)
     assert_optimal(problem, solution)
@@ -212,6 +212,38 @@ def test_low_rank_is_found_where_it_is():
     assert low_rank(DualProblem(X, y)) is None
     assert low_rank(DualProblem(X[:100], y[:100], 1.0, RBF(0.1))) is None
     assert low_rank(DualProblem(X, y, 1.0, RBF(0.1), cache_mb=0.2)) is None
+
+
+def test_coordinates_that_are_given_are_used_and_not_sought(monkeypatch):
+    """They give the answer that `low_rank` would; far from the origin nothing is lost."""
+    X, y = data(0, n=800, d=2)
+    problem = DualProblem(X + 10, y, 10.0, Polynomial(2, 1.0, 1.0))
+    Phi = low_rank(problem)
+    expected = newton(problem, trace=True)
+    asked = []
+    monkeypatch.setattr(module, "low_rank", lambda problem: asked.append(problem.kernel))
+    found = newton(problem, coordinates=Phi, trace=True)
+    assert found.trace == expected.trace
+    assert set(asked) <= {Linear()}  # of the problem in coordinates, which has none else
+    assert max(step.n for step in found.trace[:5]) <= 200  # a quarter, in few coordinates
+    assert_optimal(problem, found)
+    assert found.certificate.relative_gap < 1e-4
+    with pytest.raises(ValueError, match="coordinates must have one row for each of the 800"):
+        newton(problem, coordinates=Phi[:-1])
+
+
+@pytest.mark.parametrize("far", [0, 3])
+def test_a_start_in_few_coordinates_brings_its_bias_along(far, monkeypatch):
+    """The coordinates are moved to their middle, which changes b; margins that are 1 stay 1."""
+    starts = []
+    follow = module._follow
+    monkeypatch.setattr(module, "_follow", lambda *args: starts.append(args) or follow(*args))
+    X, y = data(0, n=800, d=2)
+    newton(DualProblem(X + far, y, 10.0, Polynomial(2, 1.0, 1.0)))
+    _, problem, beta, _, s, *_ = starts[-1]
+    free = (beta != 0) & (np.abs(beta) < problem.upper * (1 - 1e-6))
+    assert free.sum() > 3
+    assert_allclose((y * s)[free], 1, atol=0.01)
 
 
 def test_a_bad_guess_at_low_rank_costs_time_and_not_truth(monkeypatch):
@@ -361,6 +393,59 @@ def test_smaller_problems_get_no_more_memory(monkeypatch):
     newton(problem)
     assert caches
     assert set(caches) == {60}
+
+
+def test_the_answer_is_never_worse_than_none(monkeypatch):
+    """A method that ends far from anything returns α = 0, and says that it has not converged."""
+    problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    wild = problem.upper * problem.y
+    monkeypatch.setattr(module, "_solve", lambda *args: (wild, 1e6))
+    with pytest.warns(ConvergenceWarning, match="newton stopped"):
+        solution = newton(problem)
+    assert not solution.alpha.any()
+    assert solution.certificate.gap <= problem.upper.sum() * (1 + 1e-9)
+
+
+def test_the_smoothing_shrinks_as_far_as_free_multipliers_stay_free():
+    """By hand: the first may move twice as far before it is at its bound, the second 3 times."""
+    lo, hi = np.zeros(4), np.ones(4)
+    before = np.array([0.4, 0.8, 0.0, 0.5])
+    c = np.array([0.6, 0.6, 1.0, 0.5])  # the third is at its bound, the fourth stays
+    assert_allclose(module._ratio(before, c, lo, hi), 2.0)
+    move = c - before
+    assert_allclose((c + 2 * move)[:2], [1.0, 0.2])
+    assert module._ratio(c, c, lo, hi) == np.inf  # nothing moves, so nothing holds h back
+    # of a hundred, the two that would cross first are let go
+    many = np.full(100, 0.5), np.full(100, 0.5) + np.linspace(0.01, 0.25, 100)
+    ratios = np.sort((1 - many[1]) / (many[1] - many[0]))
+    assert_allclose(module._ratio(*many, np.zeros(100), np.ones(100)), ratios[2])
+
+
+def test_a_stage_ends_when_the_next_one_brings_more():
+    """So few steps are enough, of all that these problems need; to the end it would be a fifth
+    more."""
+    steps = [
+        newton(DualProblem(*data(seed, n=250), C, RBF(1.0))).n_iter
+        for seed in range(3)
+        for C in (1.0, 100.0)
+    ]
+    assert sum(steps) < 165
+
+
+def test_a_bound_is_met_exactly():
+    """One full step; β + (q − β) alone would be off by a rounding in many of them."""
+    rng = np.random.default_rng(0)
+    n = 200
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    C = rng.uniform(0.1, 1, size=n // 2).repeat(2)  # so that all at C are in balance
+    lo, hi = np.minimum(0, y * C), np.maximum(0, y * C)
+    stage = module._Stage(module._Whole(1e-9 * np.eye(n)), y, lo, hi, 0 * y, 1e-3, 0.0, 1e-3)
+    beta = lo + (hi - lo) * rng.random(n)
+    assert (beta + (y * C - beta) != y * C).any()
+    journal = module._Journal(1, None)
+    after, _ = stage.minimise(beta, 0.0, 1e-9 * beta, journal)
+    assert [step.length for step in journal.steps] == [1.0]
+    assert (after == y * C).all()
 
 
 def test_running_out_of_steps_is_told():

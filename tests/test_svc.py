@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from svmlib import svc
 from svmlib.datasets import load_penguins
-from svmlib.duality import DualProblem
+from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.newton import newton
@@ -536,14 +536,16 @@ def test_the_solver_that_ran_is_named(solver):
 
 
 def test_auto_names_what_it_chose(monkeypatch):
+    assert SVC().fit(*data(0, n=100)).solver_ == "newton"  # few samples
     X, y = data(0, n=150)
-    assert SVC().fit(X, y).solver_ == "newton"  # few samples
+    assert SVC(C=1).fit(X, y).solver_ == "smo"  # few steps
+    assert SVC(C=1e3).fit(X, y).solver_ == "newton"  # many
     assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
     X, y = data(0, n=800)
     assert SVC(C=10, kernel="linear").fit(X, y).solver_ == "newton"  # few coordinates
     assert SVC(gamma=0.01).fit(X, y).solver_ == "newton"  # low rank
     assert SVC(gamma=2.0).fit(X, y).solver_ == "smo"
-    assert SVC(gamma=2.0, C=1e3).fit(X, y).solver_ == "newton"  # from where SMO has come to
+    assert SVC(gamma=2.0, tol=1e-9).fit(X, y).solver_ == "newton"  # from where SMO has come to
     monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
     for X, y, solver in (*data(0), "interior_point"), (*data(0, n=2100), "smo"):
         model = SVC(C=10, kernel="linear").fit(X, y)
@@ -554,7 +556,7 @@ def test_auto_names_what_it_chose(monkeypatch):
 @pytest.mark.parametrize(("n", "solver"), [(800, "auto"), (50, "smo"), (150, "smo")])
 def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
     X, y = data(0, n=n)
-    model = SVC(solver=solver, gamma=2.0, verbose=True, C=10, tol=1e-7).fit(X, y)
+    model = SVC(solver=solver, gamma=2.0, verbose=True, C=2, tol=1e-7).fit(X, y)
     assert model.certificate_.relative_gap <= 1e-7
     assert "SMO" in capsys.readouterr().err
     with pytest.warns(ConvergenceWarning, match=r"relative duality gap of .* more than tol=1e-07"):
@@ -583,12 +585,44 @@ def test_the_first_steps_of_auto_are_within_max_iter():
     assert model.n_iter_ <= 5
 
 
-def test_a_fall_back_that_does_not_converge_warns(monkeypatch):
-    """When neither SMO's first steps nor Newton's are enough, the last one is heard."""
-    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
-    monkeypatch.setattr(svc, "solve_interior_point", partial(svc.solve_interior_point, max_iter=2))
-    with pytest.warns(ConvergenceWarning, match="interior_point stopped after 2 iterations"):
-        SVC(C=1e3).fit(*data(0, n=150))
+@pytest.mark.parametrize(
+    ("steps", "iterations", "best"), [(1, 9, "interior_point"), (20, 2, "newton")]
+)
+def test_where_no_solver_converges_the_best_is_kept(steps, iterations, best, monkeypatch):
+    X, y = data(0, n=150)
+    problem = DualProblem(X, y, 1e3, SVC().fit(X, y).kernel_)
+    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=steps))
+    monkeypatch.setattr(
+        svc, "solve_interior_point", partial(solve_interior_point, max_iter=iterations)
+    )
+    with pytest.warns(ConvergenceWarning):
+        gaps = [
+            solver(problem).certificate.gap for solver in (svc.newton, svc.solve_interior_point)
+        ]
+    with pytest.warns(ConvergenceWarning, match=f"{best} stopped after"):
+        model = SVC(C=1e3).fit(X, y)
+    assert model.certificate_.gap == min(gaps)
+
+
+def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatch):
+    """None of them can solve this in 304 steps; together they take no more."""
+    X, y = data(0, n=150)
+    runs = []
+    for name in ("smo", "newton", "solve_interior_point"):
+        solver = getattr(svc, name)
+
+        def spy(*args, solver=solver, **options):
+            runs.append((solver(*args, **options), options.get("start")))
+            return runs[-1][0]
+
+        monkeypatch.setattr(svc, name, spy)
+    monkeypatch.setattr(svc, "_CHEAP", np.inf)
+    with pytest.warns(ConvergenceWarning):
+        SVC(C=1e4, max_iter=304).fit(X, y)
+    (first, nothing), (second, start) = runs
+    assert (first.n_iter, second.n_iter) == (300, 4)
+    assert nothing is None
+    assert_array_equal(start, first.alpha)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
