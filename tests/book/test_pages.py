@@ -867,7 +867,7 @@ FINDS = {  # the section, or the term of the glossary, that comes first
     "cross-validation": r"chapters/08_practice\.html#|term-cross-validation",
     "class weight": r"chapters/08_practice\.html#rare-classes|term-class-weight",
     "one-class": r"chapters/08_practice\.html#one-class",
-    "Newton": r"chapters/09_beyond_smo\.html#newton|term-Newton",
+    "Newton": r"chapters/09_beyond_smo\.html#newton|term-[\w-]*Newton",
     "nystrom": r"chapters/09_beyond_smo\.html#|term-Nystrom",  # typed without its dots
     "Dask": r"chapters/09_beyond_smo\.html#past-one-machine",
 }
