@@ -91,12 +91,12 @@ def measure(sizes: tuple[int, ...]) -> list[Timing]:
 
 
 def table(timings: list[Timing]) -> str:
-    workers = " | ".join(f"{k} worker{'s' * (k > 1)}" for k in WORKERS)
-    lines = [f"| rows $n$ | rows a chunk | passes | {workers} |", "|--:" * (3 + len(WORKERS)) + "|"]
+    workers = " | ".join(f"{k} w." for k in WORKERS)  # short, for a phone
+    lines = [f"| $n$ | chunk | passes | {workers} |", "|--:" * (3 + len(WORKERS)) + "|"]
     for n, chunk in dict.fromkeys((each.n, each.chunk) for each in timings):
         same = [each for each in timings if (each.n, each.chunk) == (n, chunk)]
         seconds = " | ".join(f"{each.seconds:.2f}" for each in same)
-        lines.append(f"| {n:,d} | {chunk:,d} | {same[0].passes:.1f} | {seconds} |")
+        lines.append(f"| {n / 1e3:g} | {chunk / 1e3:g} | {same[0].passes:.1f} | {seconds} |")
     return "\n".join(lines)
 
 
@@ -134,8 +134,9 @@ def main(sizes: tuple[int, ...]) -> str:
     load = os.getloadavg()[0]
     timings = measure(sizes)
     about = (
-        f"Seconds for a pass over all rows of {FEATURES} features, the median of those of {RUNS} "
-        "runs; *passes* are in units of $n$, until the gap is a thousandth. "
+        f"Seconds that a pass over $n$ rows of {FEATURES} features takes with so many workers "
+        f"(w.), the median of those of {RUNS} runs. Rows and rows a chunk are in "
+        "thousands; *passes* are in units of $n$, until the gap is a thousandth. "
         f"Measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} cores, load {load:.1f} before the start, "
         f"Python {platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}. "
