@@ -171,7 +171,8 @@ def solve_linear(
     tol : float, default 1e-3
         Stop when the duality gap is at most `tol` times the primal value.
     max_iter : int, default 200
-        The most passes, but for one more where a part of the chunks gives the start for all.
+        The most passes, but for one more each time that a part of the chunks has given the start
+        for more of them.
     callback : callable, optional
         Called with a `Pass` after each of them.
 

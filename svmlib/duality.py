@@ -628,7 +628,8 @@ class DualProblem:
         if not self.hard_margin:
             scaled = margins / m
             slack = np.where(margins < m, 1 - scaled + 4 * UNIT * np.abs(scaled), 0)
-            hinge = float(self.upper @ slack)
+            with np.errstate(over="ignore"):  # then ∞ is the bound
+                hinge = float(self.upper @ slack)
         return up(squared_norm / m / m / 2 + hinge, self.n + 12) + (self.n + 4) * TINIEST
 
     def _dual(self, alpha: Array, squared_norm: float, sizes: Array) -> float:

@@ -163,7 +163,7 @@ class Polynomial(PointwiseKernel):
     @property
     def positive_semidefinite(self) -> bool:
         """Whether c₀ ≥ 0: sums and products of kernels are kernels."""
-        return self.coef0 >= 0
+        return bool(self.coef0 >= 0)  # not NumPy's, which `is True` does not know
 
     def feature_map(self, X: Array) -> Array:
         r"""Return φ(x), one feature a monomial, so that φ(x)·φ(z) = k(x, z).

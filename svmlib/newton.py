@@ -125,8 +125,8 @@ def newton(
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
     coordinates : array_like of shape (n, r), optional
-        Φ with ΦΦᵀ nearly K, in which a start is sought. `low_rank` is asked for them if neither
-        they nor a start are given.
+        Φ with ΦΦᵀ nearly K, in which a start is sought, unless one is given, C = ∞, or there are
+        at most 400 samples. Where it is sought, `low_rank` is asked for Φ if none is given.
     max_iter : int, default 1000
         The most steps, those of smaller problems included.
     callback : callable, optional
@@ -148,9 +148,10 @@ def newton(
 
     Notes
     -----
-    Rows of K are kept within the cache of the problem, and where the block of the free multipliers
-    needs more than half of it, the method stops, and says so. C = ∞ is allowed; on inseparable
-    data it takes every step it is given.
+    With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
+    of it are kept within the cache of the problem, and where the block of the multipliers that take
+    part needs, with its copy, more than half of that, the method stops, and says so. C = ∞ is
+    allowed; on inseparable data it takes steps until it is stopped, by max_iter or by rounding.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -175,6 +176,12 @@ def newton(
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
     goal = tol / 2 if problem.n > _FEW else min(tol / 2, _EXACT)
+    middle, near = np.zeros(problem.X.shape[1]), problem
+    if isinstance(problem.kernel, Linear) and not problem.hard_margin:  # rounding may make twins
+        # Far from the origin K is nearly constant, and with no multiplier free β and b would take
+        # turns. Since Σβ = 0, moving the points moves only b.
+        middle = problem.X.mean(axis=0)
+        near = _subproblem(problem, problem.X - middle, problem.y, problem.upper, Linear())
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if start is None:
             Phi = None
@@ -185,12 +192,13 @@ def newton(
                         f"coordinates must have one row for each of the {problem.n} points, "
                         f"got shape {Phi.shape}"
                     )
-            beta, b = _solve(problem, goal, journal, Phi)
+            beta, b = _solve(near, goal, journal, Phi)
         else:
             alpha = check_start(start, problem)
-            beta, b = alpha * problem.y, problem.bias(alpha)
-            K = _gram(problem)
-            beta, b = _follow(K, problem, beta, b, K.times(beta) + b, _WARM, goal, journal)
+            beta, b = alpha * problem.y, near.bias(alpha)
+            K = _gram(near)
+            beta, b = _follow(K, near, beta, b, K.times(beta) + b, _WARM, goal, journal)
+        b -= float(beta @ problem.X @ middle)
     steps = tuple(journal.steps)
     alpha = np.minimum(np.abs(np.nan_to_num(beta)), LARGEST_MULTIPLIER)
     zero, solutions = np.zeros(problem.n), []
@@ -346,7 +354,11 @@ def _follow(
     # How large a multiplier typically is: what moves its own margin by 1, or the mean of a start;
     # but if that is huge, h would be so small that from a wrong start no step is a long one.
     unit = 1 / (float(sizes.mean()) or 1.0)
-    typical = min(float(c @ c / np.abs(c).sum()), _HUGE * unit) if c.any() else unit
+    typical = unit
+    if c.any():
+        shares = np.abs(c) / np.abs(c).max()  # c·c could underflow
+        mean = float(shares @ np.abs(c) / shares.sum())
+        typical = max(min(mean, _HUGE * unit), _TINY)
     h = max(width / typical, floor)
     for _ in range(_STAGES):
         if journal.full or _optimal(C, y, lo, hi, beta, b, s, tol):
@@ -473,7 +485,10 @@ class _Stage:
         delta[free] = 0
         right[:, 0] -= self.K.times(delta, free)
         u, v = self.K.solve(free, self.h, right).T
-        delta_b = float((beta + delta).sum() + u.sum() + self.outside) / float(v.sum())
+        curvature = float(v.sum())  # of b
+        if not curvature > 0:
+            raise _StuckError("a vector of ones in the range of K hides h from rounding")
+        delta_b = float((beta + delta).sum() + u.sum() + self.outside) / curvature
         delta[free] = u - delta_b * v
         return delta, delta_b
 

@@ -388,7 +388,12 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
             break
         if solver == "smo":
             start = solution.alpha
-    return min(found, key=lambda attempt: attempt[0].certificate.gap)
+
+    def rank(attempt: tuple[Solution, str]) -> tuple[bool, float]:
+        certificate = attempt[0].certificate
+        return not _good_enough(certificate, tol), certificate.gap
+
+    return min(found, key=rank)
 
 
 def _run(

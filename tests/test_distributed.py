@@ -175,6 +175,13 @@ def test_too_few_passes_are_told():
     assert found.dual <= solve_interior_point(DualProblem(X, y)).certificate.primal <= found.primal
 
 
+def test_going_over_to_more_chunks_takes_a_pass_beyond_max_iter():
+    X, y = clouds(25_600)
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 passes"):
+        found = solve_linear(chunked(X, 400), y, max_iter=1)
+    assert [each.rows for each in found.trace] == [400, 3200, 25_600]
+
+
 def test_no_pass_too_many():
     """Not even for a shorter step: some of these limits fall on one."""
     X, y = clouds(200, apart=10.0)

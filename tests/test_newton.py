@@ -130,6 +130,45 @@ def test_units_do_not_matter(scale):
     assert_allclose(other.certificate.dual * scale**2, one.certificate.dual, rtol=1e-3)
 
 
+@pytest.mark.parametrize("n", [60, 500])
+@pytest.mark.parametrize("C", [1e-160, 1e-200, 1e-300])
+def test_multipliers_whose_squares_underflow_are_a_start_like_others(C, n):
+    """Beyond the first 400 samples a smaller problem gives the start, too."""
+    problem = DualProblem(*data(3, n), C)
+    solution = newton(problem)
+    assert solution.certificate.optimal_to(1e-3)
+    halves = np.where(problem.y > 0, 1 / (problem.y > 0).sum(), 1 / (problem.y < 0).sum()) * C
+    assert newton(problem, start=halves).certificate.optimal_to(1e-3)
+
+
+@pytest.mark.parametrize("far", [100.0, 1e4])
+@pytest.mark.parametrize("n", [60, 500])
+def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n):
+    X, y = data(0, n)
+    here, there = newton(DualProblem(X, y, 100.0)), newton(DualProblem(X + far, y, 100.0))
+    assert there.converged
+    assert there.n_iter <= here.n_iter + 20
+    assert_allclose(there.certificate.dual, here.certificate.dual, rtol=1e-3)
+    again = newton(DualProblem(X + far, y, 100.0), start=here.alpha / 2)
+    assert again.converged
+    assert again.n_iter < 100
+
+
+@pytest.mark.parametrize("C", [5e-324, 1e-300])
+def test_where_the_smoothing_overflows_nothing_is_raised(C):
+    X, y = data(0, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert np.isfinite(newton(DualProblem(X, y, C)).b)
+
+
+def test_a_primal_value_beyond_floats_is_infinite_and_raises_no_other_warning():
+    X, y = data(0)
+    with pytest.warns(ConvergenceWarning, match="newton stopped") as heard:
+        newton(DualProblem(X, y, 1e307), max_iter=3)
+    assert len(heard) == 1
+
+
 # Large problems, and each way in which K is at hand
 
 

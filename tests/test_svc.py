@@ -604,6 +604,31 @@ def test_where_no_solver_converges_the_best_is_kept(steps, iterations, best, mon
     assert model.certificate_.gap == min(gaps)
 
 
+def test_a_solution_that_is_good_enough_is_kept_even_if_a_worse_one_has_a_smaller_gap(monkeypatch):
+    """A multiplier next to 0 may be worth nothing, and have a margin far from 1 all the same."""
+    X, y = data(0, n=150)
+    problem = DualProblem(X, y, 1.0, SVC().fit(X, y).kernel_)
+    best = solve_interior_point(problem)
+    spoilt = best.alpha + 1e-12 * (best.alpha == 0)
+    spoilt = problem.solution(spoilt, best.b, n_iter=1, converged=False)
+    rough = newton(problem, tol=1e-3)
+    assert spoilt.certificate.kkt_violation > 1e-3 >= rough.certificate.kkt_violation
+    assert spoilt.certificate.gap < rough.certificate.gap
+    monkeypatch.setattr(svc, "_CHEAP", 0.0)
+    monkeypatch.setattr(svc, "newton", lambda *args, **options: spoilt)
+    monkeypatch.setattr(svc, "solve_interior_point", lambda *args, **options: rough)
+    model = SVC().fit(X, y)
+    assert model.solver_ == "interior_point"
+    assert model.certificate_ == rough.certificate
+
+
+def test_parameters_of_numpy_lose_no_certificate():
+    """Nobody factors the Gram matrix of 2001 points to see what c₀ ≥ 0 says."""
+    X, y = data(0, n=2001)
+    model = SVC(kernel="poly", degree=2, coef0=np.float64(1.0), C=0.01).fit(X, y)
+    assert model.certificate_.optimal_to(1e-3)
+
+
 def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatch):
     """None of them can solve this in 304 steps; together they take no more."""
     X, y = data(0, n=150)
