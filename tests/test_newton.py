@@ -582,3 +582,22 @@ print(solution.converged, peak() - before)
     converged, used = run.stdout.split()
     assert converged == "True"
     assert float(used) < 100
+
+
+def test_the_bias_that_it_found_is_for_the_points_as_they_were_given(monkeypatch):
+    """Points of a linear kernel are moved to their mean; a tolerance of nothing asks for both."""
+    rng = np.random.default_rng(0)
+    y = np.repeat((-1.0, 1.0), 40)
+    problem = DualProblem(rng.normal(size=(80, 2)) + y[:, np.newaxis] + 100, y, 1.0)
+    judge, biases = DualProblem.solution, []
+
+    def spy(self, alpha, bias=None, **about):
+        solution = judge(self, alpha, bias, **about)
+        biases.append((bias, solution.b))
+        return solution
+
+    monkeypatch.setattr(DualProblem, "solution", spy)
+    with pytest.warns(ConvergenceWarning):
+        newton(problem, tol=1e-300)
+    (_, of_free_multipliers), (found, _), _ = biases
+    assert found == pytest.approx(of_free_multipliers, rel=1e-6)
