@@ -94,9 +94,9 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
             f"y must have one label for each of the {points.shape[0]} rows of X, "
             f"got shape {labels.shape}"
         )
-    if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
+    if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         raise ValueError(f"y must contain only -1 and +1, got {found}")
-    if np.unique(labels).size < 2:
+    if labels.min() == labels.max():
         raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")
     return points, labels.astype(np.float64)

@@ -66,7 +66,7 @@ __all__ = [
 ]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-_SMALL = 1000  # up to here the whole Gram matrix (8 MB) costs less than asking row by row
+_SMALL = 2000  # up to here the whole Gram matrix (32 MB) costs less than asking row by row
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
 LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
@@ -359,10 +359,8 @@ class DualProblem:
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""
-        if self._gram is None and self.n <= min(_SMALL, self._capacity):
-            self.gram()
-        if self._gram is not None:
-            return np.asarray(self._gram[i])
+        if self._gram is not None or self.n <= min(_SMALL, self._capacity):
+            return np.asarray(self.gram()[i])
         with self._lock:
             if i in self._rows:
                 self._rows.move_to_end(i)
@@ -512,8 +510,12 @@ class DualProblem:
         converged: bool,
         trace: tuple[Any, ...] = (),
     ) -> Solution:
-        """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own."""
-        sums = self._expansion(alpha * self.y)
+        """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own.
+
+        If the problem has its Gram matrix, which nobody can have written to, the certificate uses
+        it: the bounds on rounding are those of its values too.
+        """
+        sums = self._expansion(alpha * self.y, self._gram)
         if b is None:
             b = self._bias(alpha, self.y - sums.values)
         return Solution(alpha, b, self._certificate(alpha, b, sums), n_iter, converged, trace)
@@ -524,7 +526,7 @@ class DualProblem:
             raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g}, got {alpha.max():g}")
         return alpha
 
-    def _expansion(self, beta: Array) -> Expansion:
+    def _expansion(self, beta: Array, K: Array | None = None) -> Expansion:
         """Return Kβ and βᵀKβ with bounds on what rounding has done to them.
 
         They hold for every positive semidefinite matrix within η (`_lift`) of K.
@@ -532,7 +534,7 @@ class DualProblem:
         if isinstance(self.kernel, Linear):
             return linear_expansion(self.X, beta)
         if isinstance(self.kernel, PointwiseKernel):
-            sums = kernel_expansion(self.kernel, self.X, beta)
+            sums = kernel_expansion(self.kernel, self.X, beta, K)
         else:
             sums = self._given_expansion(beta)
         if not 0 < self._lift < np.inf:
@@ -577,9 +579,9 @@ class DualProblem:
         )
 
     def _bias(self, alpha: Array, g: Array) -> float:
-        free = (alpha > 0) & (alpha < self.upper)
-        if free.any():
-            return float(g[free].mean())
+        free = g[(alpha > 0) & (alpha < self.upper)]
+        if free.size:
+            return float(free.mean())
         ends = [end for end in self._bias_interval(alpha, g) if np.isfinite(end)]
         return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
@@ -615,10 +617,11 @@ class DualProblem:
         brings to such margins costs more than lengthening w.
         """
         if self.hard_margin:
-            scales = [float(lowest.min())]
+            scales = {float(lowest.min())}
         else:
-            scales = [1.0, float(lowest.min(where=highest >= 1, initial=1.0))]
-        return min(self._scaled_primal(squared_norm, lowest, m) for m in scales)
+            scales = {1.0, float(lowest.min(where=highest >= 1, initial=1.0))}
+        with np.errstate(over="ignore"):  # then ∞ is the bound
+            return min(self._scaled_primal(squared_norm, lowest, m) for m in scales)
 
     def _scaled_primal(self, squared_norm: float, margins: Array, m: float) -> float:
         """Return the primal value of (w, b)/m, for at most this ‖w‖² and at least these margins."""
@@ -628,8 +631,7 @@ class DualProblem:
         if not self.hard_margin:
             scaled = margins / m
             slack = np.where(margins < m, 1 - scaled + 4 * UNIT * np.abs(scaled), 0)
-            with np.errstate(over="ignore"):  # then ∞ is the bound
-                hinge = float(self.upper @ slack)
+            hinge = float(self.upper @ slack)
         return up(squared_norm / m / m / 2 + hinge, self.n + 12) + (self.n + 4) * TINIEST
 
     def _dual(self, alpha: Array, squared_norm: float, sizes: Array) -> float:
@@ -639,7 +641,7 @@ class DualProblem:
         difference r of the sums from Σα, and moves w by no more than what it takes from each
         multiplier times the length of its φ(x).
         """
-        feasible = np.clip(alpha, 0, self.upper)
+        feasible = np.minimum(np.maximum(alpha, 0), self.upper)
         excess = fsum(feasible * self.y)
         taken = np.abs(alpha - feasible)
         if excess:

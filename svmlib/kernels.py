@@ -291,12 +291,13 @@ class RBF(PointwiseKernel):
         centre = Z.mean(axis=0)
         z = Z - centre
         zz = self.gamma * _squared_norms(z)
-        columns = np.column_stack([z, np.ones(len(z)), zz]).T
+        columns = np.vstack([z.T, np.ones(len(z)), zz])
+        room = _SAFE_EXPONENT - zz.max()
 
         def evaluate_at(X: Array, out: Array) -> Array:
             x = X - centre
             xx = self.gamma * _squared_norms(x)
-            if not xx.max() + zz.max() < _SAFE_EXPONENT:
+            if not xx.max() < room:
                 np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
                 return out
             rows = np.column_stack([2 * self.gamma * x, -xx, np.full(len(x), -1.0)])
@@ -557,22 +558,25 @@ def linear_expansion(X: Array, beta: Array) -> Expansion:
     )
 
 
-def kernel_expansion(kernel: PointwiseKernel, X: Array, beta: Array) -> Expansion:
-    r"""Return the expansion of one of the classics, by way of its values.
+def kernel_expansion(
+    kernel: PointwiseKernel, X: Array, beta: Array, K: Array | None = None
+) -> Expansion:
+    r"""Return the expansion of one of the classics, by way of its values, computed now or in K.
 
-    By the sizes s_i of `rounding`, the error of g_j is at most :math:`(\theta + \gamma) s_j S` with
-    :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that of Σ β_j g_j at most
-    :math:`(\theta + 2\gamma) S^2`.
+    By θ and the sizes s_i of `rounding`, which hold for the values in K too, the error of g_j is at
+    most :math:`(\theta + \gamma) s_j S` with :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that
+    of Σ β_j g_j at most :math:`(\theta + 2\gamma) S^2`.
     """
     theta, sizes = kernel.rounding(X)
-    values = expansion(kernel, X, beta, X)
+    values = expansion(kernel, X, beta, X) if K is None else weighted_sum(K, beta)
     n, used = len(beta), int(np.count_nonzero(beta))
     if not used:
         return Expansion(values, np.zeros(n), 0.0, sizes)
     total = up(float(np.abs(beta) @ sizes), n)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
         return Expansion(np.nan_to_num(values), np.full(n, np.inf), np.inf, sizes)
-    relative = up(theta + gamma(terms(used) + 2) * (1 + theta))
+    k = terms(used) if K is None else min(used, terms(n))  # to add a zero is exact
+    relative = up(theta + gamma(k + 2) * (1 + theta))
     tiny = (n + 1) * TINIEST
     return Expansion(
         values=values,

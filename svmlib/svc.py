@@ -227,13 +227,17 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             raise ValueError(
                 f'X must be a square Gram matrix for kernel="precomputed", got shape {points.shape}'
             )
-        weights = _check_sample_weight(sample_weight, points, dtype=np.float64)
-        if (weights < 0).any():
+        if sample_weight is None:
+            weights = np.ones(len(points))
+        else:
+            weights = _check_sample_weight(sample_weight, points, dtype=np.float64)
+        if weights.min() < 0:
             raise ValueError(f"sample_weight must not be negative, got {weights.min()}")
         used = np.flatnonzero(weights)
-        self.classes_, signs = _two_classes(labels, labels[used])
+        self.classes_, signs = _two_classes(labels, used)
         self.class_weight_ = self._class_weight(labels[used])
-        points, signs, weights = points[used], signs[used], weights[used]
+        if used.size < len(points):  # else there is nothing to copy
+            points, weights = points[used], weights[used]
         self.kernel_ = self._kernel(points, weights, used)
         if isinstance(self.kernel_, Precomputed):
             points = self.kernel_.points
@@ -243,7 +247,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         n, d = points.shape
         others = (6 * d + 40) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
-        problem = DualProblem(points - self._origin, signs, bounds, self.kernel_, cache_mb=room)
+        centred = points - self._origin if self._origin.any() else points
+        problem = DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)
         if problem.hard_margin:
             _require_separable(problem, points)
         solution, self.solver_ = self._solve(problem, tol)
@@ -258,7 +263,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         signs = problem.y[support]
         self.support_ = used[support].astype(np.int32)
         self.support_vectors_ = points[support]
-        self.n_support_ = np.array([np.sum(signs < 0), np.sum(signs > 0)], dtype=np.int32)
+        second = np.count_nonzero(signs > 0)
+        self.n_support_ = np.array([signs.size - second, second], dtype=np.int32)
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias where the origin is the middle of the points
         self.intercept_ = np.array([solution.b])
@@ -497,25 +503,25 @@ def _inverse_of_spread(X: Array, weights: Array) -> float:
 
 
 def _two_classes(
-    y: NDArray[np.generic], y_used: NDArray[np.generic]
+    y: NDArray[np.generic], used: NDArray[np.intp]
 ) -> tuple[NDArray[np.generic], Array]:
-    """Return the two labels, and −1 for each sample of the first, +1 for each of the second."""
+    """Return the two labels, and −1 for each sample used of the first, +1 for the second."""
     if y.dtype.kind not in "biu":  # integers are labels
         check_classification_targets(y)
-    n_classes = np.unique(y).size
-    if n_classes > 2:
+    classes = np.unique(y)
+    if classes.size > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y has {n_classes} classes, accepted are 2; "
+            f"y has {classes.size} classes, accepted are 2; "
             "sklearn.multiclass.OneVsRestClassifier(SVC()) takes any number"
         )
-    classes = np.unique(y_used)
-    if classes.size < 2:
+    signs = np.where(y == classes[-1], 1.0, -1.0)[used]
+    if signs.min() == signs.max():
         raise ValueError(
             f"y must contain two classes, but all samples (of positive sample_weight) are of "
-            f"one class, {classes.tolist()[0]!r}"
+            f"one class, {y[used].tolist()[0]!r}"
         )
-    return classes, np.where(y == classes[1], 1.0, -1.0)
+    return classes, signs
 
 
 def _require_separable(problem: DualProblem, X: Array) -> None:

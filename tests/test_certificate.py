@@ -60,15 +60,19 @@ def some_multipliers(problem: DualProblem, seed: int) -> np.ndarray:
     return alpha - rng.choice([0, 0, 0, 1e-3]) * alpha.max()
 
 
-@given(seed=seeds)
-@settings(max_examples=150)
-def test_any_multipliers_and_any_bias_are_judged_rightly(seed):
+@given(seed=seeds, kept=st.booleans())
+@settings(max_examples=250)
+def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
+    """By kernel values computed afresh, and by the Gram matrix that the problem has kept."""
     try:
         problem = DualProblem(*nasty(seed))
     except (NotSeparableError, ValueError):
         return
     alpha, b = some_multipliers(problem, seed), float(np.random.default_rng(seed).normal())
     certificate = problem.certificate(alpha, b)
+    if kept:
+        problem.gram()
+        certificate = problem.solution(alpha, b, n_iter=0, converged=True).certificate
     judge = Judge(problem.X, problem.y, problem.upper, problem.kernel)
     assert mp.mpf(certificate.dual) <= judge.dual(alpha)
     assert mp.mpf(certificate.primal) >= judge.primal(alpha, b, slip=1e-3)

@@ -158,7 +158,7 @@ def test_rows_are_computed_when_asked_for_and_kept_while_there_is_room(monkeypat
         problem.gram()
 
 
-@pytest.mark.parametrize("small", [0, 1000])
+@pytest.mark.parametrize("small", [0, 2000])
 def test_rows_and_gram_matrix_agree(small, monkeypatch):
     monkeypatch.setattr(duality, "_SMALL", small)
     monkeypatch.setattr(duality, "BLOCK", 64)
@@ -233,6 +233,19 @@ def test_a_certificate_uses_nothing_that_a_solver_left_behind():
     before = problem.certificate(alpha, 0.1)
     problem._gram = np.full((20, 20), 1e6)
     assert problem.certificate(alpha, 0.1) == before
+
+
+def test_a_solution_is_judged_by_the_gram_matrix_if_it_is_there(monkeypatch):
+    """K is evaluated once, and then nobody can write to it."""
+    X, y = data(0, n=700)
+    problem, alpha = DualProblem(X, y, 1.0, RBF(1.0)), np.random.default_rng(0).random(700)
+    afresh = problem.certificate(alpha, 0.1)
+    with pytest.raises(ValueError, match="read-only"):
+        problem.gram()[0] = 0
+    monkeypatch.setattr(kernels.RBF, "_against", None)
+    kept = problem.solution(alpha, 0.1, n_iter=0, converged=True).certificate
+    assert_allclose([kept.primal, kept.dual], [afresh.primal, afresh.dual], rtol=1e-10)
+    assert kept.gap == pytest.approx(afresh.gap, rel=1e-10)
 
 
 def test_certificate_checks_its_argument():
