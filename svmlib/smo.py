@@ -210,45 +210,42 @@ class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
     The loop of `smo` is all the time there is, so everything here works in arrays that are
-    already there.
+    already there, and single numbers come from lists.
     """
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
         self.problem, n, y = problem, problem.n, problem.y
-        C = y * problem.upper
-        self.lowest, self.highest = np.minimum(0, C).tolist(), np.maximum(0, C).tolist()
+        lowest, highest = np.minimum(0, y * problem.upper), np.maximum(0, y * problem.upper)
         alpha = np.zeros(n) if start is None else check_start(start, problem)
-        beta = alpha * y
-        self.beta = beta.tolist()
-        g = problem.y * problem.gradient(alpha)
-        self.g = np.stack(
-            [np.where(beta < self.highest, g, -np.inf), np.where(beta > self.lowest, g, np.inf)]
-        )
-        self.g_up, self.g_down = self.g
+        beta, g = alpha * y, y * problem.gradient(alpha)
+        self.g_up = np.where(beta < highest, g, -np.inf)
+        self.g_down = np.where(beta > lowest, g, np.inf)
+        self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
         # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
         # a negative one. A tiny positive number in its place makes a long step uphill, to the box.
-        self.diagonal = problem.diagonal
-        self.tiny = 4 * np.finfo(float).eps * (float(np.abs(self.diagonal).max()) or 1.0)
-        self.half_diagonal, self.half_tiny = self.diagonal / 2, np.full(n, self.tiny / 2)
-        self.work, self.slope, self.half_curvature = np.empty(n), np.empty(n), np.empty(n)
+        self.diagonal, self.half_diagonal = problem.diagonal.tolist(), problem.diagonal / 2
+        self.tiny = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
+        self.half_tiny = np.full(n, self.tiny / 2)
+        self.work, self.slope, self.half_curvature = np.empty((3, n))
         self.pairs = cycle(combinations(range(n), 2))
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
         i = int(self.g_up.argmax())
-        np.subtract(self.g_up[i], self.g_down, out=self.slope)
-        j = int(self.slope.argmax())
-        return i, j, float(self.slope[j])
+        slope = np.subtract(self.g_up[i], self.g_down, out=self.slope)
+        j = int(slope.argmax())
+        return i, j, slope.item(j)
 
     def best_partner(self, i: int, j: int) -> tuple[int, int]:
         """Return i and the j whose step gains the most, slope² / curvature."""
-        np.subtract(self.half_diagonal, self.problem.row(i), out=self.half_curvature)
-        self.half_curvature += self.half_diagonal[i]
-        np.maximum(self.half_curvature, self.half_tiny, out=self.half_curvature)
-        np.abs(self.slope, out=self.work)
-        self.work *= self.slope  # slope², but a negative slope stays out of the contest
-        self.work /= self.half_curvature
-        return i, int(self.work.argmax())
+        half_curvature, slope = self.half_curvature, self.slope
+        np.subtract(self.half_diagonal, self.problem.row(i), out=half_curvature)
+        half_curvature += self.diagonal[i] / 2
+        np.maximum(half_curvature, self.half_tiny, out=half_curvature)
+        gain = np.abs(slope, out=self.work)
+        gain *= slope  # slope², but a negative slope stays out of the contest
+        gain /= half_curvature
+        return i, int(gain.argmax())
 
     def next_violating(self, tol: float) -> tuple[int, int]:
         """Return the next (i, j) of the endless list, either way round, with g_i − g_j > tol."""
@@ -261,9 +258,10 @@ class _State:
 
     def move(self, i: int, j: int, gap: float) -> Step:
         """Take the best step along a pair, and bring g up to date."""
-        beta, K_i, K_j = self.beta, self.problem.row(i), self.problem.row(j)
-        g_i, g_j = float(self.g_up[i]), float(self.g_down[j])
-        curvature = float(self.diagonal[i] + self.diagonal[j] - 2 * K_i[j])
+        beta, g_up, g_down = self.beta, self.g_up, self.g_down
+        K_i, K_j = self.problem.row(i), self.problem.row(j)
+        g_i, g_j = g_up.item(i), g_down.item(j)
+        curvature = self.diagonal[i] + self.diagonal[j] - 2 * K_i.item(j)
         top = (g_i - g_j) / max(curvature, self.tiny)
         room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
         length = min(top, room_i, room_j)
@@ -272,13 +270,14 @@ class _State:
         # At a bound means exactly at it, or rounding would leave steps of no length.
         beta[i] = min(beta[i] + length, self.highest[i]) if length < room_i else self.highest[i]
         beta[j] = max(beta[j] - length, self.lowest[j]) if length < room_j else self.lowest[j]
-        self.g_up[i], self.g_down[i] = (g_i if beta[i] < self.highest[i] else -np.inf), g_i
-        self.g_up[j], self.g_down[j] = g_j, (g_j if beta[j] > self.lowest[j] else np.inf)
-        np.subtract(K_i, K_j, out=self.work)
-        self.work *= length
-        self.g -= self.work
+        g_up[i], g_down[i] = (g_i if beta[i] < self.highest[i] else -np.inf), g_i
+        g_up[j], g_down[j] = g_j, (g_j if beta[j] > self.lowest[j] else np.inf)
+        change = np.subtract(K_i, K_j, out=self.work)
+        change *= length
+        g_up -= change
+        g_down -= change
         gain = length * (g_i - g_j - length * curvature / 2)
-        return Step(i, j, length, bool(length < top), abs(beta[i]), abs(beta[j]), gap, gain)
+        return Step(i, j, length, length < top, abs(beta[i]), abs(beta[j]), gap, gain)
 
 
 def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:
