@@ -262,6 +262,11 @@ class RBF(PointwiseKernel):
             )
         return cls(gamma=0.5 / sigma**2)
 
+    def __call__(self, X: Array, Z: Array) -> Array:
+        """Return the matrix of k(x_i, z_j) ≤ 1, of shape (n, m), for X (n, d) and Z (m, d)."""
+        K = super().__call__(X, Z)
+        return np.minimum(K, 1, out=K)  # rounding may say otherwise
+
     @property
     def positive_semidefinite(self) -> bool:
         """True: a limit of polynomials with non-negative coefficients."""
@@ -302,7 +307,6 @@ class RBF(PointwiseKernel):
                 return out
             rows = np.column_stack([2 * self.gamma * x, -xx, np.full(len(x), -1.0)])
             np.matmul(rows, columns, out=out)
-            np.minimum(out, 0, out=out)  # −γ‖x − z‖² ≤ 0; rounding may say otherwise
             return np.exp(out, out=out)
 
         return evaluate_at
@@ -445,6 +449,8 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
     def checked(X: Array, out: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
             evaluate_at(X, out)
+        if isinstance(kernel, RBF):
+            return out  # exp of what is at most 0, but for rounding: always finite
         if not (np.isfinite(out.sum()) or np.isfinite(out).all()):  # the sum alone is faster
             raise ValueError(
                 f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
