@@ -601,7 +601,7 @@ class DualProblem:
                     0.0,
                     -float(alpha.min()),
                     float((alpha - self.upper).max()),
-                    abs(fsum(alpha * self.y)),
+                    abs(fsum((alpha * self.y).tolist())),
                 )
             ),
             norm_w=up(float(np.sqrt(max(0.0, squared_norm)))),
@@ -642,7 +642,7 @@ class DualProblem:
         multiplier times the length of its φ(x).
         """
         feasible = np.minimum(np.maximum(alpha, 0), self.upper)
-        excess = fsum(feasible * self.y)
+        excess = fsum((feasible * self.y).tolist())
         taken = np.abs(alpha - feasible)
         if excess:
             heavier = self.y * excess > 0
@@ -652,7 +652,7 @@ class DualProblem:
             cost = up(0.5 * (np.sqrt(squared_norm) + moved) ** 2, 8)
         else:
             cost = 0.5 * squared_norm
-        total, excess = fsum(feasible), abs(excess)
+        total, excess = fsum(feasible.tolist()), abs(excess)
         return float(total - excess - cost - 8 * UNIT * (total + excess + abs(cost)))
 
 

@@ -587,7 +587,7 @@ def kernel_expansion(
     return Expansion(
         values=values,
         error=relative * (1 + 8 * UNIT) * total * sizes + tiny,
-        squared_norm=fsum(beta * values)
+        squared_norm=fsum((beta * values).tolist())
         + up((relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1), 16),
         sizes=sizes,
     )

@@ -488,10 +488,11 @@ def _bounds(C: float, weights: Array, class_weight: Array, signs: Array) -> Arra
 
 def _inverse_of_spread(X: Array, weights: Array) -> float:
     """Return 1 / (d · variance of all entries of X), or 1 if they are all the same."""
-    weights = weights / weights.max()
+    shares = weights / weights.max()  # the sum of the weights may be no float
+    shares /= shares.sum()
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = np.average(X.mean(axis=1), weights=weights)
-        variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weights))
+        mean = (shares @ X).mean()
+        variance = float((shares @ (X - mean) ** 2).mean())
     if np.ptp(X) <= 8 * np.finfo(float).eps * np.abs(X).max():
         return 1.0
     if not np.finfo(float).tiny < variance < np.finfo(float).max / X.shape[1]:
