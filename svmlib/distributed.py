@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import down, gamma, radius, up
+from svmlib._rounding import down, gamma, up
 from svmlib._validation import (
     Array,
     check_count,
@@ -31,6 +31,7 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
+from svmlib.geometry import euclidean_norm
 from svmlib.hinge import dual_below, primal_above
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
@@ -44,7 +45,10 @@ _NARROWER, _WIDER = 0.5, 4.0  # what the width of the ramp is multiplied by
 
 
 class Stage(NamedTuple):
-    """A hyperplane at which a stage ended, and the width of its ramp."""
+    """A hyperplane at which a stage ended, and the width of its ramp.
+
+    Its origin is the mean of the data.
+    """
 
     h: float
     w: Array
@@ -109,6 +113,7 @@ class LinearSolution:
     converged: bool
     trace: tuple[Pass, ...] = field(repr=False)
     _C: float = field(repr=False)
+    _mean: Array = field(repr=False)
     _stages: tuple[Stage, ...] = field(repr=False)
     _shares: Array = field(repr=False)
 
@@ -128,7 +133,7 @@ class LinearSolution:
         the classes equal.
         """
         X, y = _checked(X, y, self.w.size)
-        q = _slopes(X, y, self._C, self._stages)
+        q = _slopes(X - self._mean, y, self._C, self._stages)
         return np.asarray(np.abs(q) * np.where(y > 0, self._shares[0], self._shares[1]))
 
 
@@ -156,7 +161,8 @@ def solve_linear(
     the best, the ramp was too narrow to see far, and becomes wider. When a step would gain next to
     nothing beside the leash :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and the ramp
     gets narrower, unless the stage, once solved, leaves a gap within the tolerance already. All
-    ends when the bounds are that close.
+    ends when the bounds are that close. The points are measured from their mean, which the first
+    pass finds: far from the origin the curvature in w and that in b could not be told apart.
 
     Parameters
     ----------
@@ -234,9 +240,9 @@ def solve_linear(
     about = chunks.sum(_describe, chunks.n_features)
     if not about.positive or not about.negative:
         raise ValueError("y must contain both classes -1 and +1")
-    check_reach(about.radius, C * about.rows, "C")
+    check_reach(about.radius(np.zeros_like(about.low)), C * about.rows, "C")
     trace: list[Pass] = []
-    search = _Search(chunks, about, C, trace, callback)
+    search = _Search(chunks, about, about.mean, C, trace, callback)
     search.run(*_start(search, tol, max_iter), tol, max_iter)
     return search.solution(tol)
 
@@ -255,33 +261,53 @@ def _start(search: _Search, tol: float, max_iter: int) -> tuple[tuple[Stage, ...
     if min(known.positive, known.negative) < _ENOUGH * (search.chunks.n_features + 1):
         return blank
     more = about.rows / known.rows
-    rough = _Search(part, known, C * more, search.trace, search.callback)
+    rough = _Search(part, known, search.mean, C * more, search.trace, search.callback)
     stages, at = rough.run(*_start(rough, tol, max_iter), tol, min(max_iter, _ROUGHLY))
     return tuple(stage.wider(more) for stage in stages), at.wider(more)
 
 
 class _About(NamedTuple):
-    """What is true of the data whatever the hyperplane: sums and maxima over the samples."""
+    """What is true of the data whatever the hyperplane: sums and extremes over the samples."""
 
     positive: int
     negative: int
     terms: int  # the most roundings on the way of a sample into a sum
-    radius: float  # ‖x‖ of the largest
+    total: Array  # Σ x
+    low: Array  # the least x of each column
+    high: Array
 
     @property
     def rows(self) -> int:
         return self.positive + self.negative
 
+    @property
+    def mean(self) -> Array:
+        return self.total / self.rows
+
+    def radius(self, origin: Array) -> float:
+        """Return R with ‖x − origin‖ ≤ R for every sample."""
+        furthest = np.maximum(self.high - origin, origin - self.low)
+        return up(euclidean_norm(furthest), origin.size + 6)
+
     @staticmethod
     def add(parts: list[_About]) -> _About:
-        positive, negative, terms, sizes = zip(*parts, strict=True)
-        return _About(sum(positive), sum(negative), max(terms) + len(parts), max(sizes))
+        positive, negative, terms, totals, lows, highs = zip(*parts, strict=True)
+        return _About(
+            positive=sum(positive),
+            negative=sum(negative),
+            terms=max(terms) + len(parts),
+            total=sum(totals),
+            low=np.min(lows, axis=0),
+            high=np.max(highs, axis=0),
+        )
 
 
 def _describe(X: Array, y: Array, n_features: int) -> _About:
     X, y = _checked(X, y, n_features)
     n_plus = int(np.sum(y > 0))
-    return _About(n_plus, y.size - n_plus, y.size, radius(X))
+    with np.errstate(over="ignore"):  # told from the extremes, in words
+        total = X.sum(axis=0)
+    return _About(n_plus, y.size - n_plus, y.size, total, X.min(axis=0), X.max(axis=0))
 
 
 def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
@@ -314,10 +340,17 @@ class _Sums(NamedTuple):
 
 
 def _summarise(
-    X: Array, y: Array, C: float, stages: tuple[Stage, ...], at: Stage, step: Array, slack: float
+    X: Array,
+    y: Array,
+    mean: Array,
+    C: float,
+    stages: tuple[Stage, ...],
+    at: Stage,
+    step: Array,
+    slack: float,
 ) -> _Sums:
     """Sum up the chunk: this is all that ever touches the data."""
-    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
+    X, y = X - mean, np.asarray(y, dtype=float)
     c = _slopes(X, y, C, stages)
     s = _scores(X, at)
     q = _ramp(s, c, at.h, y, C)
@@ -423,11 +456,13 @@ class _Search:
         self,
         chunks: _Chunks,
         about: _About,
+        mean: Array,
         C: float,
         trace: list[Pass],
         callback: Callable[[Pass], None] | None,
     ) -> None:
         self.chunks, self.about, self.C = chunks, about, C
+        self.mean, self.radius = mean, about.radius(mean)
         self.trace, self.callback = trace, callback
         self.primal, self.dual = np.inf, 0.0
         self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)  # α = 0
@@ -458,11 +493,14 @@ class _Search:
         return stages, here.at
 
     def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
-        """Pass over the data, and take note of the bounds."""
+        """Pass over the data, and take note of the bounds.
+
+        A margin is off by γ_{d+3} of the sizes that add up in it, and in the bias of `solution`.
+        """
         step = np.zeros(at.w.size + 1) if step is None else step
-        reach = float(np.linalg.norm(at.w)) * self.about.radius + abs(at.b) + 1
-        slack = gamma(at.w.size + 8) * reach  # how far off a margin can be
-        sums = self.chunks.sum(_summarise, self.C, stages, at, step, slack)
+        reach = float(np.linalg.norm(at.w)) * self.radius + 2 * abs(at.b) + 1
+        slack = gamma(at.w.size + 8) * (reach + float(np.abs(at.w) @ np.abs(self.mean)))
+        sums = self.chunks.sum(_summarise, self.mean, self.C, stages, at, step, slack)
         hinge = np.array([up(sums.hinge, self.about.terms)])
         primal = primal_above(at.w, hinge, 1.0, self.C)
         shares, dual = self._dual(sums.moments)
@@ -487,7 +525,7 @@ class _Search:
         w, totals = shares @ moments[:, :-1], shares * totals
         off = abs(totals[0] - totals[1]) + gamma(2 * self.about.terms + 6) * totals.sum()
         total = down(2 * float(totals.min()), self.about.terms + 4)
-        return shares, dual_below(w, total, up(float(off) * self.about.radius), 1.0)
+        return shares, dual_below(w, total, up(float(off) * self.radius), 1.0)
 
     @property
     def gap(self) -> float:
@@ -506,13 +544,14 @@ class _Search:
         stages, shares = self.proof
         return LinearSolution(
             w=self.best.w,
-            b=self.best.b,
+            b=float(self.best.b - self.best.w @ self.mean),
             primal=self.primal,
             dual=self.dual,
             n_iter=len(self.trace),
             converged=self.gap <= tol,
             trace=tuple(self.trace),
             _C=self.C,
+            _mean=self.mean,
             _stages=stages,
             _shares=shares,
         )

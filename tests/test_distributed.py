@@ -99,6 +99,21 @@ def test_a_pass_is_small_and_few_are_needed():
     assert gaps == sorted(gaps, reverse=True)
 
 
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
+@pytest.mark.parametrize("offset", [1e8, np.array([-1e10, 0.0, 1e6])])
+def test_the_origin_does_not_matter(C, offset):
+    """Far from it w·x and b would cancel in every score, and no step would lead anywhere."""
+    X, y = clouds(600)
+    here, there = (solve_linear(chunked(Z, 100), y, C) for Z in (X, X + offset))
+    assert there.converged
+    assert abs(there.n_iter - here.n_iter) <= 2
+    np.testing.assert_allclose(there.w, here.w, rtol=1e-3, atol=1e-5)
+    scores = [found.decision_function(Z) for found, Z in ((here, X), (there, X + offset))]
+    np.testing.assert_allclose(*scores, atol=1e-3 + 1e-15 * np.abs(offset).max() * 10)
+    alpha = there.multipliers(X + offset, y)
+    assert alpha.sum() == pytest.approx(here.multipliers(X, y).sum(), rel=1e-2)
+
+
 def test_few_rows_are_looked_at_as_a_whole():
     X, y = clouds(600)
     found = solve_linear(chunked(X, 31), y)
@@ -139,9 +154,10 @@ def test_shorter_steps_are_judged_in_the_same_pass():
     X, y = clouds(50)
     stages = (Stage(0.5, np.array([0.3, 0.1, -0.2]), 0.1),)
     start, step = Stage(0.2, np.array([0.5, 0.0, 0.1]), -0.3), np.array([1.0, -2.0, 0.5, 0.7])
-    end = _summarise(X, y, 2.0, stages, start.moved(step), step, 0.0)
+    mean = X.mean(axis=0)
+    end = _summarise(X, y, mean, 2.0, stages, start.moved(step), step, 0.0)
     for length, loss in zip(_LENGTHS, end.losses, strict=True):
-        there = _summarise(X, y, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
+        there = _summarise(X, y, mean, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
         assert loss == pytest.approx(there.losses[0])
         assert len(there.losses) == 1
 
@@ -202,6 +218,7 @@ def test_no_pass_too_many():
         ({"y": [0, 1, 1, 1]}, "only -1 and"),
         ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
         ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
+        ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 5e307)}, "rescale X"),
         ({"X": da.ones((4, 1), dtype=complex)}, "X must hold real numbers.* complex"),
         ({"X": da.from_array(np.array([["0"], ["1"], ["2"], ["3"]]))}, "X must hold real numbers"),
         ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
@@ -250,17 +267,21 @@ def test_rounding_goes_outwards(scale, offset):
     assert Fraction(found.dual) <= value
 
 
+@pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_the_primal_value_holds_where_margins_cancel(seed):
-    """Far from the origin w·x and b nearly cancel, and the sum of the losses may come out low."""
+def test_the_primal_value_holds_where_margins_cancel(seed, centred):
+    """Far from the origin w·x and b nearly cancel, and the sum of the losses may come out low; if
+    the points are measured from their mean, b is rounded when it goes back."""
     random = np.random.RandomState(seed)
     X, y = clouds(40, d=2, seed=seed)
     X = X + 1e6
     w = random.standard_normal(2)
-    b = -1e6 * float(w.sum())
     chunks = _Chunks.of(chunked(X, 9), y)
-    search = _Search(chunks, chunks.sum(_describe, 2), 1.0, [], None)
-    search.look((), Stage(1.0, w, b))
+    about = chunks.sum(_describe, 2)
+    mean = about.mean if centred else np.zeros(2)
+    search = _Search(chunks, about, mean, 1.0, [], None)
+    search.look((), Stage(1.0, w, 0.3 if centred else -1e6 * float(w.sum())))
+    b = search.solution(np.inf).b
     losses = [
         max(
             Fraction(0),
