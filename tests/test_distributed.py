@@ -389,6 +389,12 @@ def test_empty_chunks_are_passed_over():
     assert solve_linear(*holes).primal == expected.primal
 
 
+def test_no_chunk_is_too_large_for_the_bounds():
+    """Sums of 20,000 rows go by blocks, so that rounding is bounded by 552 of them in a row."""
+    X, y = clouds(20_000)
+    assert solve_linear(chunked(X * 1e8, 20_000), y).converged
+
+
 def test_chunks_of_unknown_size_are_named():
     X, y = drawn(2)
     with pytest.raises(ValueError, match="X must have chunks of known sizes"):
