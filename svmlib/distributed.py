@@ -522,14 +522,14 @@ class _Search:
     def _dual(self, moments: Array) -> tuple[Array, float]:
         """Scale down the heavier class; return the two factors, and the dual value from below.
 
-        w is off by γ R Σα, and by R times what the two sums still differ by.
+        w is off by γ R Σα because it is a sum, and because the two sums of α still differ by γ Σα.
         """
         totals = np.abs(moments[:, -1])
         if not totals.min():
             return np.zeros(2), 0.0
         shares = totals.min() / totals
         w, totals = shares @ moments[:, :-1], shares * totals
-        off = abs(totals[0] - totals[1]) + gamma(2 * self.about.depth + 6) * totals.sum()
+        off = gamma(2 * self.about.depth + 6) * totals.sum()
         total = down(2 * float(totals.min()), self.about.depth + 4)
         return shares, dual_below(w, total, up(float(off) * self.radius), 1.0)
 

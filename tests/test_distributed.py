@@ -243,7 +243,7 @@ def test_without_dask_it_says_what_to_install(monkeypatch):
         solve_linear(None, None)
 
 
-@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7)])
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7), (1e10, 0.0)])
 def test_rounding_goes_outwards(scale, offset):
     """Both values computed again in fractions, where sums may cancel; the bounds hold exactly."""
     X, y = clouds(60, d=2)
@@ -291,6 +291,31 @@ def test_the_primal_value_holds_where_margins_cancel(seed, centred):
         for (u, v), s in zip(X, y, strict=True)
     ]
     assert (Fraction(w[0]) ** 2 + Fraction(w[1]) ** 2) / 2 + sum(losses) <= Fraction(search.primal)
+
+
+class Repeated:
+    """The same chunk a thousand times, added up one after the other, so that rounding drifts."""
+
+    def __init__(self, X, y):
+        self.X, self.y, self.n_features = X, y, X.shape[1]
+
+    def sum(self, summarise, *arguments):
+        part = summarise(self.X, self.y, *arguments)
+        return type(part).add([part] * 1000)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_that_drift_are_rounded_outwards(seed):
+    """A thousand roundings in one direction are more than any other bound on the way forgives."""
+    random = np.random.RandomState(seed)
+    C, b, R = random.uniform(0.5, 1), random.uniform(-1, 1), random.choice([0.0, 100.0])
+    X, y = np.array([[R], [R], [R * (1 + 1e-5)]]), np.array([1.0, 1.0, -1.0])
+    chunks = Repeated(X, y)
+    search = _Search(chunks, chunks.sum(_describe, 1), np.zeros(1), C, [], None)
+    search.look((), Stage(1e-3, np.zeros(1), b))  # a ramp so narrow that all slopes are C
+    b, C, far = Fraction(b), Fraction(C), Fraction(X[2, 0]) - Fraction(R)
+    assert search.primal >= C * 1000 * (2 * (1 - b) + 1 + b)
+    assert 0 < search.dual <= 2000 * C - (1000 * C * far) ** 2 / 2
 
 
 def draw(number):
@@ -377,6 +402,18 @@ def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
     assert shot.trace == calm.trace
     assert (shot.primal, shot.dual, shot.b) == (calm.primal, calm.dual, calm.b)
     np.testing.assert_array_equal(shot.w, calm.w)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_sample_is_further_away_than_the_radius(seed):
+    random = np.random.RandomState(seed)
+    X = random.standard_normal((30, 1 + seed)) * 10.0 ** random.uniform(-3, 3) + 5
+    about = _Chunks.of(chunked(X, 7), np.where(np.arange(30) % 2, 1, -1)).sum(_describe, 1 + seed)
+    for origin in (about.mean, X[0], np.zeros(1 + seed)):
+        squares = [
+            sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(x, origin, strict=True)) for x in X
+        ]
+        assert max(squares) <= Fraction(about.radius(origin)) ** 2
 
 
 def test_empty_chunks_are_passed_over():
