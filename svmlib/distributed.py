@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import down, gamma, radius, up
+from svmlib._rounding import down, gamma, sum_in_pairs, terms, up, weighted_sum
 from svmlib._validation import (
     Array,
     check_count,
@@ -31,6 +31,7 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
+from svmlib.geometry import euclidean_norm
 from svmlib.hinge import dual_below, primal_above
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
@@ -44,7 +45,10 @@ _NARROWER, _WIDER = 0.5, 4.0  # what the width of the ramp is multiplied by
 
 
 class Stage(NamedTuple):
-    """A hyperplane at which a stage ended, and the width of its ramp."""
+    """A hyperplane at which a stage ended, and the width of its ramp.
+
+    Its origin is the mean of the data.
+    """
 
     h: float
     w: Array
@@ -109,6 +113,7 @@ class LinearSolution:
     converged: bool
     trace: tuple[Pass, ...] = field(repr=False)
     _C: float = field(repr=False)
+    _mean: Array = field(repr=False)
     _stages: tuple[Stage, ...] = field(repr=False)
     _shares: Array = field(repr=False)
 
@@ -128,7 +133,7 @@ class LinearSolution:
         the classes equal.
         """
         X, y = _checked(X, y, self.w.size)
-        q = _slopes(X, y, self._C, self._stages)
+        q = _slopes(_lifted(X, self._mean), y, self._C, self._stages)
         return np.asarray(np.abs(q) * np.where(y > 0, self._shares[0], self._shares[1]))
 
 
@@ -156,7 +161,8 @@ def solve_linear(
     the best, the ramp was too narrow to see far, and becomes wider. When a step would gain next to
     nothing beside the leash :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and the ramp
     gets narrower, unless the stage, once solved, leaves a gap within the tolerance already. All
-    ends when the bounds are that close.
+    ends when the bounds are that close. The points are measured from their mean, which the first
+    pass finds: far from the origin the curvature in w and that in b could not be told apart.
 
     Parameters
     ----------
@@ -196,7 +202,13 @@ def solve_linear(
 
     *Bounds.* The slopes q are in the box, and scaling down the class with the larger sum makes them
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
-    above. Rounding is added in both directions, for sums in any order.
+    above. Rounding is added in both directions. With R the largest distance of a sample from the
+    mean, it keeps the bounds apart by more than a thousandth where C n R² is beyond about 10²²; no
+    number of passes helps there, but smaller units of X do.
+
+    *Schedulers.* Dask's threads and its clusters serve alike. Its setting ``scheduler="processes"``
+    starts new processes for every pass, which takes seconds each time; with
+    ``pool=concurrent.futures.ProcessPoolExecutor()`` beside it, it keeps them.
 
     If all workers are lost and none comes back, Dask waits for others as long as the setting
     ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise. Then it
@@ -234,9 +246,9 @@ def solve_linear(
     about = chunks.sum(_describe, chunks.n_features)
     if not about.positive or not about.negative:
         raise ValueError("y must contain both classes -1 and +1")
-    check_reach(about.radius, C * about.rows, "C")
+    check_reach(about.radius(np.zeros_like(about.low)), C * about.rows, "C")
     trace: list[Pass] = []
-    search = _Search(chunks, about, C, trace, callback)
+    search = _Search(chunks, about, about.mean, C, trace, callback)
     search.run(*_start(search, tol, max_iter), tol, max_iter)
     return search.solution(tol)
 
@@ -255,33 +267,53 @@ def _start(search: _Search, tol: float, max_iter: int) -> tuple[tuple[Stage, ...
     if min(known.positive, known.negative) < _ENOUGH * (search.chunks.n_features + 1):
         return blank
     more = about.rows / known.rows
-    rough = _Search(part, known, C * more, search.trace, search.callback)
+    rough = _Search(part, known, search.mean, C * more, search.trace, search.callback)
     stages, at = rough.run(*_start(rough, tol, max_iter), tol, min(max_iter, _ROUGHLY))
     return tuple(stage.wider(more) for stage in stages), at.wider(more)
 
 
 class _About(NamedTuple):
-    """What is true of the data whatever the hyperplane: sums and maxima over the samples."""
+    """What is true of the data whatever the hyperplane: sums and extremes over the samples."""
 
     positive: int
     negative: int
-    terms: int  # the most roundings on the way of a sample into a sum
-    radius: float  # ‖x‖ of the largest
+    depth: int  # the most roundings on the way of a sample into a sum
+    total: Array  # Σ x
+    low: Array  # the least x of each column
+    high: Array
 
     @property
     def rows(self) -> int:
         return self.positive + self.negative
 
+    @property
+    def mean(self) -> Array:
+        return self.total / self.rows
+
+    def radius(self, origin: Array) -> float:
+        """Return R with ‖x − origin‖ ≤ R for every sample."""
+        furthest = np.maximum(self.high - origin, origin - self.low)
+        return up(euclidean_norm(furthest), origin.size + 6)
+
     @staticmethod
     def add(parts: list[_About]) -> _About:
-        positive, negative, terms, sizes = zip(*parts, strict=True)
-        return _About(sum(positive), sum(negative), max(terms) + len(parts), max(sizes))
+        positive, negative, depths, totals, lows, highs = zip(*parts, strict=True)
+        return _About(
+            positive=sum(positive),
+            negative=sum(negative),
+            depth=max(depths) + len(parts),
+            total=sum(totals),
+            low=np.min(lows, axis=0),
+            high=np.max(highs, axis=0),
+        )
 
 
 def _describe(X: Array, y: Array, n_features: int) -> _About:
     X, y = _checked(X, y, n_features)
     n_plus = int(np.sum(y > 0))
-    return _About(n_plus, y.size - n_plus, y.size, radius(X))
+    with np.errstate(over="ignore"):  # told from the extremes, in words
+        total = X.sum(axis=0)
+    return _About(n_plus, y.size - n_plus, terms(y.size), total, X.min(axis=0), X.max(axis=0))
 
 
 def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
@@ -314,25 +346,38 @@ class _Sums(NamedTuple):
 
 
 def _summarise(
-    X: Array, y: Array, C: float, stages: tuple[Stage, ...], at: Stage, step: Array, slack: float
+    X: Array,
+    y: Array,
+    mean: Array,
+    C: float,
+    stages: tuple[Stage, ...],
+    at: Stage,
+    step: Array,
+    slack: float,
 ) -> _Sums:
     """Sum up the chunk: this is all that ever touches the data."""
-    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
-    c = _slopes(X, y, C, stages)
-    s = _scores(X, at)
+    rows, y = _lifted(X, mean), np.asarray(y, dtype=float)
+    c = _slopes(rows, y, C, stages)
+    s = _scores(rows, at)
     q = _ramp(s, c, at.h, y, C)
-    free = (np.abs(q) > 0) & (np.abs(q) < C)
-    sides = q * np.array([y > 0, y < 0])
-    back = X @ step[:-1] + step[-1]  # s less the scores where the step began
+    free = rows[(np.abs(q) > 0) & (np.abs(q) < C)]
+    back = rows @ step  # s less the scores where the step began
     return _Sums(
-        free=int(free.sum()),
+        free=len(free),
         losses=np.array([_loss(s - t * back, c, at.h, y, C) for t in 1 - _lengths(step)]),
-        hinge=float(np.maximum(0, 1 - y * s + slack).sum()),
+        hinge=float(sum_in_pairs(np.maximum(0, 1 - y * s + slack))),
         gain=float(q @ (y - s)),
         leash=float((q - c) @ (q - c)),
-        moments=np.column_stack((sides @ X, sides.sum(axis=1))),
-        curvature=_outer(X[free]),
+        moments=np.stack([weighted_sum(rows, q * side) for side in (y > 0, y < 0)]),
+        curvature=free.T @ free,
     )
+
+
+def _lifted(X: Array, mean: Array) -> Array:
+    """Return the rows (x − mean, 1)."""
+    rows = np.ones((len(X), mean.size + 1))
+    np.subtract(X, mean, out=rows[:, :-1])
+    return rows
 
 
 def _lengths(step: Array) -> Array:
@@ -351,26 +396,20 @@ def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
     return np.asarray(np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y)))
 
 
-def _slopes(X: Array, y: Array, C: float, stages: tuple[Stage, ...]) -> Array:
+def _slopes(rows: Array, y: Array, C: float, stages: tuple[Stage, ...]) -> Array:
     """Return the slopes after the stages, one after the other, from c = 0."""
     c = np.zeros(len(y))
     for stage in stages:
-        c = _ramp(_scores(X, stage), c, stage.h, y, C)
+        c = _ramp(_scores(rows, stage), c, stage.h, y, C)
     return c
 
 
-def _scores(X: Array, at: Stage) -> Array:
-    """Return w·x + b for the rows, each rounded alike whichever other rows are with it.
+def _scores(rows: Array, at: Stage) -> Array:
+    """Return w·x + b for the rows (x, 1), each rounded alike whichever others are with it.
 
     (A matrix product rounds by how many there are, and the centres magnify that.)
     """
-    return np.asarray(np.vecdot(X, at.w) + at.b)
-
-
-def _outer(X: Array) -> Array:
-    """Return Σ (x, 1)(x, 1)ᵀ."""
-    sums = X.sum(axis=0)
-    return np.block([[X.T @ X, sums[:, None]], [sums[None, :], np.array([[len(X)]])]])
+    return np.asarray(np.vecdot(rows, np.append(at.w, at.b)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,11 +462,13 @@ class _Search:
         self,
         chunks: _Chunks,
         about: _About,
+        mean: Array,
         C: float,
         trace: list[Pass],
         callback: Callable[[Pass], None] | None,
     ) -> None:
         self.chunks, self.about, self.C = chunks, about, C
+        self.mean, self.radius = mean, about.radius(mean)
         self.trace, self.callback = trace, callback
         self.primal, self.dual = np.inf, 0.0
         self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)  # α = 0
@@ -458,12 +499,15 @@ class _Search:
         return stages, here.at
 
     def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
-        """Pass over the data, and take note of the bounds."""
+        """Pass over the data, and take note of the bounds.
+
+        A margin is off by γ_{d+3} of the sizes that add up in it, and in the bias of `solution`.
+        """
         step = np.zeros(at.w.size + 1) if step is None else step
-        reach = float(np.linalg.norm(at.w)) * self.about.radius + abs(at.b) + 1
-        slack = gamma(at.w.size + 8) * reach  # how far off a margin can be
-        sums = self.chunks.sum(_summarise, self.C, stages, at, step, slack)
-        hinge = np.array([up(sums.hinge, self.about.terms)])
+        reach = float(np.linalg.norm(at.w)) * self.radius + 2 * abs(at.b) + 1
+        slack = gamma(at.w.size + 8) * (reach + float(np.abs(at.w) @ np.abs(self.mean)))
+        sums = self.chunks.sum(_summarise, self.mean, self.C, stages, at, step, slack)
+        hinge = np.array([up(sums.hinge, self.about.depth)])
         primal = primal_above(at.w, hinge, 1.0, self.C)
         shares, dual = self._dual(sums.moments)
         if primal < self.primal:
@@ -478,16 +522,16 @@ class _Search:
     def _dual(self, moments: Array) -> tuple[Array, float]:
         """Scale down the heavier class; return the two factors, and the dual value from below.
 
-        w is off by γ R Σα, and by R times what the two sums still differ by.
+        w is off by γ R Σα because it is a sum, and because the two sums of α still differ by γ Σα.
         """
         totals = np.abs(moments[:, -1])
         if not totals.min():
             return np.zeros(2), 0.0
         shares = totals.min() / totals
         w, totals = shares @ moments[:, :-1], shares * totals
-        off = abs(totals[0] - totals[1]) + gamma(2 * self.about.terms + 6) * totals.sum()
-        total = down(2 * float(totals.min()), self.about.terms + 4)
-        return shares, dual_below(w, total, up(float(off) * self.about.radius), 1.0)
+        off = gamma(2 * self.about.depth + 6) * totals.sum()
+        total = down(2 * float(totals.min()), self.about.depth + 4)
+        return shares, dual_below(w, total, up(float(off) * self.radius), 1.0)
 
     @property
     def gap(self) -> float:
@@ -506,13 +550,14 @@ class _Search:
         stages, shares = self.proof
         return LinearSolution(
             w=self.best.w,
-            b=self.best.b,
+            b=float(self.best.b - self.best.w @ self.mean),
             primal=self.primal,
             dual=self.dual,
             n_iter=len(self.trace),
             converged=self.gap <= tol,
             trace=tuple(self.trace),
             _C=self.C,
+            _mean=self.mean,
             _stages=stages,
             _shares=shares,
         )

@@ -202,6 +202,11 @@ def _printed(value: float, rounding: str) -> str:
     return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
 
 
+def _megabytes(count: int) -> str:
+    """Return how many megabytes hold so many floats, rounded up, so that whoever asks gets it."""
+    return _printed(8 * count / 2**20, ROUND_CEILING)
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """What a solver returns.
@@ -324,7 +329,7 @@ class DualProblem:
         self._capacity = min(self.n, int(self.cache_mb * 2**20 / self.n / 8))
         if self._capacity < min(2, self.n):
             raise ValueError(
-                f"cache_mb must be at least {16 * self.n / 2**20:.3g} to hold two rows of the "
+                f"cache_mb must be at least {_megabytes(2 * self.n)} to hold two rows of the "
                 f"Gram matrix of {self.n} points, got {cache_mb:g}"
             )
         self.forget()
@@ -386,7 +391,7 @@ class DualProblem:
         if self._gram is None:
             if self._capacity < self.n:
                 raise ValueError(
-                    f"cache_mb must be at least {8 * self.n**2 / 2**20:.0f} to hold the whole "
+                    f"cache_mb must be at least {_megabytes(self.n**2)} to hold the whole "
                     f"Gram matrix of {self.n} points; `smo` needs only single rows"
                 )
             with self._lock:

@@ -599,7 +599,7 @@ def _ends(Z: Array, y: Array, weights: Array, cap: float) -> tuple[Array, Array,
         ends.append(sum_in_pairs(shares[:, np.newaxis] * Z[members]))
         error += gamma(2 * k + 6)
         if cap < 1:
-            excess = np.maximum(shares * (1 + gamma(k + 3)) - max(cap, 1 / len(shares)), 0)
+            excess = np.maximum(shares * (1 + gamma(k + 3)) - cap, 0)
             error += 2 * up(float(excess.sum()), len(y))
     return ends[0], ends[1], up(error * radius(Z))
 

@@ -357,8 +357,12 @@ class Sigmoid(PointwiseKernel):
         return False
 
     def rounding(self, X: Array) -> tuple[float, Array]:
-        """Return about (d + 8) u and s² = 1 + γ‖x‖² + abs(c₀): tanh is no steeper than 1."""
-        sizes = np.sqrt(1 + self.gamma * _lengths(X) ** 2 + abs(self.coef0))
+        """Return about (d + 8) u and s² = 1 + γ‖x‖²: tanh is no steeper than 1.
+
+        Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
+        1/cosh² t, leaves less than u/2.
+        """
+        sizes = np.sqrt(1 + self.gamma * _lengths(X) ** 2)
         return gamma(X.shape[1] + 8) + _out_of_range(X), np.asarray(sizes)
 
     def _against(self, Z: Array) -> Evaluate:

@@ -17,7 +17,16 @@ from svmlib._rounding import accurate_sum, gamma
 from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, against, linear_expansion
+from svmlib.kernels import (
+    RBF,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    against,
+    kernel_expansion,
+    linear_expansion,
+)
 from tests.judge import Judge, gram
 
 seeds = st.integers(0, 2**32 - 1)
@@ -118,7 +127,8 @@ def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
     g = 10.0 ** rng.uniform(-1, 1) / np.square(X).sum(axis=1).mean()
     degree = int(rng.integers(1, 9))
     near_one = RBF(g * 1e-9)  # all its error is that of the exponential
-    for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), near_one, Sigmoid(g, -0.5)):
+    sigmoid = Sigmoid(g, float(3 * rng.normal()))
+    for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), near_one, sigmoid):
         theta, sizes = kernel.rounding(X)
         exact, computed = gram(kernel, X), kernel(X, X)
         for i, j in np.ndindex(6, 6):
@@ -263,6 +273,27 @@ def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, X):
         assert min(mp.eigsy(K, eigvals_only=True)) >= -problem._lift
 
 
+def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
+    """Cholesky accepts some matrices that are indefinite by a rounding: K + η must not be."""
+    rng, accepted = np.random.default_rng(0), 0
+    for _ in range(500):
+        a, b = rng.uniform(0.5, 2, 2)
+        shift = 8 * gamma(11) * (a + b**2 / a)  # so K + shift is singular, but for a few roundings
+        c = b**2 / (a + shift) - shift
+        c += rng.integers(-6, 7) * np.spacing(c)
+        K = np.array([[a, b], [b, c]])
+        eta = DualProblem([[0.0], [1.0]], [-1, 1], 1.0, lambda A, B, K=K: table(K, A, B))._lift
+        if eta < np.inf:
+            accepted += 1
+            eta = Fraction(eta)
+            assert (Fraction(a) + eta) * (Fraction(c) + eta) >= Fraction(b) ** 2
+    assert 100 < accepted < 400
+
+
+def table(K, A, B):
+    return K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]
+
+
 def test_what_lifts_a_given_matrix_lengthens_its_features():
     """The bounds hold for K + η: there φ(x) has the square K(x, x) + η, and so 0 is no length."""
     problem = DualProblem(
@@ -333,6 +364,9 @@ def test_sums_that_leave_nothing_even_in_twice_the_precision(seed):
     left = sum(Fraction(a) * Fraction(w) for a, w in zip(A.tolist(), weights.tolist(), strict=True))
     result, error = accurate_sum(A[:, None], weights)
     assert abs(Fraction(float(result[0])) - left) <= Fraction(float(error[0]))
+    sums = linear_expansion(A[:, None], weights)
+    for value, error, x in zip(sums.values, sums.error, A, strict=True):
+        assert abs(Fraction(float(value)) - left * Fraction(x)) <= Fraction(float(error))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -379,3 +413,15 @@ def test_a_sum_over_many_features_counts_its_own_rounding(seed):
     for value, error, row in zip(sums.values, sums.error, X, strict=True):
         exact = sum(Fraction(x) * wk for x, wk in zip(row, w, strict=True))
         assert abs(Fraction(float(value)) - exact) <= Fraction(float(error))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sum_over_many_samples_counts_its_own_rounding(seed):
+    """Where all samples are one, all kernel values are 1, and only their sum rounds: it drifts."""
+    share = float(np.random.default_rng(seed).uniform(0.5, 1))
+    n = 512
+    sums = kernel_expansion(RBF(1.0), np.full((n, 1), 0.5), np.full(n, share))
+    exact = n * Fraction(share)
+    for value, error in zip(sums.values.tolist(), sums.error.tolist(), strict=True):
+        assert abs(Fraction(value) - exact) <= Fraction(error)
+    assert Fraction(sums.squared_norm) >= exact**2

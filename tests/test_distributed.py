@@ -99,6 +99,21 @@ def test_a_pass_is_small_and_few_are_needed():
     assert gaps == sorted(gaps, reverse=True)
 
 
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
+@pytest.mark.parametrize("offset", [1e8, np.array([-1e10, 0.0, 1e6])])
+def test_the_origin_does_not_matter(C, offset):
+    """Far from it w·x and b would cancel in every score, and no step would lead anywhere."""
+    X, y = clouds(600)
+    here, there = (solve_linear(chunked(Z, 100), y, C) for Z in (X, X + offset))
+    assert there.converged
+    assert abs(there.n_iter - here.n_iter) <= 2
+    np.testing.assert_allclose(there.w, here.w, rtol=1e-3, atol=1e-5)
+    scores = [found.decision_function(Z) for found, Z in ((here, X), (there, X + offset))]
+    np.testing.assert_allclose(*scores, atol=1e-3 + 1e-15 * np.abs(offset).max() * 10)
+    alpha = there.multipliers(X + offset, y)
+    assert alpha.sum() == pytest.approx(here.multipliers(X, y).sum(), rel=1e-2)
+
+
 def test_few_rows_are_looked_at_as_a_whole():
     X, y = clouds(600)
     found = solve_linear(chunked(X, 31), y)
@@ -139,9 +154,10 @@ def test_shorter_steps_are_judged_in_the_same_pass():
     X, y = clouds(50)
     stages = (Stage(0.5, np.array([0.3, 0.1, -0.2]), 0.1),)
     start, step = Stage(0.2, np.array([0.5, 0.0, 0.1]), -0.3), np.array([1.0, -2.0, 0.5, 0.7])
-    end = _summarise(X, y, 2.0, stages, start.moved(step), step, 0.0)
+    mean = X.mean(axis=0)
+    end = _summarise(X, y, mean, 2.0, stages, start.moved(step), step, 0.0)
     for length, loss in zip(_LENGTHS, end.losses, strict=True):
-        there = _summarise(X, y, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
+        there = _summarise(X, y, mean, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
         assert loss == pytest.approx(there.losses[0])
         assert len(there.losses) == 1
 
@@ -202,6 +218,7 @@ def test_no_pass_too_many():
         ({"y": [0, 1, 1, 1]}, "only -1 and"),
         ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
         ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
+        ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 5e307)}, "rescale X"),
         ({"X": da.ones((4, 1), dtype=complex)}, "X must hold real numbers.* complex"),
         ({"X": da.from_array(np.array([["0"], ["1"], ["2"], ["3"]]))}, "X must hold real numbers"),
         ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
@@ -226,7 +243,7 @@ def test_without_dask_it_says_what_to_install(monkeypatch):
         solve_linear(None, None)
 
 
-@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7)])
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7), (1e10, 0.0)])
 def test_rounding_goes_outwards(scale, offset):
     """Both values computed again in fractions, where sums may cancel; the bounds hold exactly."""
     X, y = clouds(60, d=2)
@@ -250,17 +267,21 @@ def test_rounding_goes_outwards(scale, offset):
     assert Fraction(found.dual) <= value
 
 
+@pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_the_primal_value_holds_where_margins_cancel(seed):
-    """Far from the origin w·x and b nearly cancel, and the sum of the losses may come out low."""
+def test_the_primal_value_holds_where_margins_cancel(seed, centred):
+    """Far from the origin w·x and b nearly cancel, and the sum of the losses may come out low; if
+    the points are measured from their mean, b is rounded when it goes back."""
     random = np.random.RandomState(seed)
     X, y = clouds(40, d=2, seed=seed)
     X = X + 1e6
     w = random.standard_normal(2)
-    b = -1e6 * float(w.sum())
     chunks = _Chunks.of(chunked(X, 9), y)
-    search = _Search(chunks, chunks.sum(_describe, 2), 1.0, [], None)
-    search.look((), Stage(1.0, w, b))
+    about = chunks.sum(_describe, 2)
+    mean = about.mean if centred else np.zeros(2)
+    search = _Search(chunks, about, mean, 1.0, [], None)
+    search.look((), Stage(1.0, w, 0.3 if centred else -1e6 * float(w.sum())))
+    b = search.solution(np.inf).b
     losses = [
         max(
             Fraction(0),
@@ -270,6 +291,31 @@ def test_the_primal_value_holds_where_margins_cancel(seed):
         for (u, v), s in zip(X, y, strict=True)
     ]
     assert (Fraction(w[0]) ** 2 + Fraction(w[1]) ** 2) / 2 + sum(losses) <= Fraction(search.primal)
+
+
+class Repeated:
+    """The same chunk a thousand times, added up one after the other, so that rounding drifts."""
+
+    def __init__(self, X, y):
+        self.X, self.y, self.n_features = X, y, X.shape[1]
+
+    def sum(self, summarise, *arguments):
+        part = summarise(self.X, self.y, *arguments)
+        return type(part).add([part] * 1000)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_that_drift_are_rounded_outwards(seed):
+    """A thousand roundings in one direction are more than any other bound on the way forgives."""
+    random = np.random.RandomState(seed)
+    C, b, R = random.uniform(0.5, 1), random.uniform(-1, 1), random.choice([0.0, 100.0])
+    X, y = np.array([[R], [R], [R * (1 + 1e-5)]]), np.array([1.0, 1.0, -1.0])
+    chunks = Repeated(X, y)
+    search = _Search(chunks, chunks.sum(_describe, 1), np.zeros(1), C, [], None)
+    search.look((), Stage(1e-3, np.zeros(1), b))  # a ramp so narrow that all slopes are C
+    b, C, far = Fraction(b), Fraction(C), Fraction(X[2, 0]) - Fraction(R)
+    assert search.primal >= C * 1000 * (2 * (1 - b) + 1 + b)
+    assert 0 < search.dual <= 2000 * C - (1000 * C * far) ** 2 / 2
 
 
 def draw(number):
@@ -358,6 +404,18 @@ def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
     np.testing.assert_array_equal(shot.w, calm.w)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_no_sample_is_further_away_than_the_radius(seed):
+    random = np.random.RandomState(seed)
+    X = random.standard_normal((30, 1 + seed)) * 10.0 ** random.uniform(-3, 3) + 5
+    about = _Chunks.of(chunked(X, 7), np.where(np.arange(30) % 2, 1, -1)).sum(_describe, 1 + seed)
+    for origin in (about.mean, X[0], np.zeros(1 + seed)):
+        squares = [
+            sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(x, origin, strict=True)) for x in X
+        ]
+        assert max(squares) <= Fraction(about.radius(origin)) ** 2
+
+
 def test_empty_chunks_are_passed_over():
     X, y = (each.compute() for each in drawn(2))
     half = len(X) // 2
@@ -366,6 +424,12 @@ def test_empty_chunks_are_passed_over():
     assert 0 in holes[0].chunks[0]
     expected = solve_linear(da.from_array(X, chunks=(half, X.shape[1])), y)
     assert solve_linear(*holes).primal == expected.primal
+
+
+def test_no_chunk_is_too_large_for_the_bounds():
+    """Sums of 20,000 rows go by blocks, so that rounding is bounded by 552 of them in a row."""
+    X, y = clouds(20_000)
+    assert solve_linear(chunked(X * 1e8, 20_000), y).converged
 
 
 def test_chunks_of_unknown_size_are_named():

@@ -582,6 +582,7 @@ def test_what_optimal_to_asks_for():
     good = Certificate(1.0, 1.0 - 1e-4, 1e-2, 0.0, 1.0)
     assert good.optimal_to(1e-3)
     assert not good.optimal_to(1e-5)
+    assert replace(good, dual=0.5).optimal_to(0.5), "at most"
     assert not replace(good, kkt_violation=1e-15).optimal_to(1e-5)
     assert not replace(good, dual=-np.inf).optimal_to(1e-3)
     assert not replace(good, primal=np.inf).optimal_to(1e-3)
@@ -593,6 +594,38 @@ def test_the_corrector_saves_iterations(C):
     """About 11 of them; 15 without Mehrotra's second-order terms, 18 with one of the wrong sign."""
     problems = [DualProblem(*data(seed, n=60), C, RBF(0.5)) for seed in range(10)]
     assert np.mean([solve_interior_point(problem).n_iter for problem in problems]) < 13
+
+
+def test_near_the_optimum_it_aims_at_the_optimum():
+    """Mehrotra's σ falls with the cube of what a step leaves of the gap."""
+    for seed in range(5):
+        solution = solve_interior_point(DualProblem(*data(seed, n=60), 1.0, RBF(0.5)), trace=True)
+        assert solution.trace[-1].centring < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_balanced_stays_in_the_box_of_every_sample(seed):
+    rng = np.random.default_rng(seed)
+    problem = DualProblem(*data(seed, n=8), 10.0 ** rng.uniform(-3, 3, 8))
+    alpha = problem.upper * rng.uniform(size=8)
+    balanced = duality._balance(problem, alpha)
+    assert (balanced >= 0).all()
+    assert (balanced <= problem.upper).all()
+    assert abs(balanced @ problem.y) <= 1e-14 * alpha.sum()
+
+
+@pytest.mark.parametrize("n", [35, 150, 2000])
+def test_the_cache_that_an_error_asks_for_is_large_enough(n):
+    X, y = data(0, n=n)
+    with pytest.raises(ValueError, match="two rows") as told:
+        DualProblem(X, y, cache_mb=1e-9)
+    rows = float(re.search(r"at least (\S+)", str(told.value))[1])
+    assert rows <= 16 * n / 2**20 * 1.001
+    with pytest.raises(ValueError, match="whole Gram matrix") as told:
+        DualProblem(X, y, cache_mb=rows).gram()
+    whole = float(re.search(r"at least (\S+)", str(told.value))[1])
+    assert whole <= 8 * n**2 / 2**20 * 1.001
+    assert DualProblem(X, y, cache_mb=whole).gram().shape == (n, n)
 
 
 def test_interior_point_refuses_an_indefinite_kernel():

@@ -133,10 +133,7 @@ def test_the_upper_bound_of_the_distance_is_one_in_exact_arithmetic(mathematics)
     cases = [(X, y, cap) for k, (X, y) in enumerate(CASES[::2]) for cap in caps(y, k)]
     found = mathematics("closest", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
     for (X, y, _), js in zip(cases, found, strict=True):
-        weights = np.array([Fraction(weight) for weight in js["weights"]])
-        exact = np.vectorize(Fraction, otypes=[object])(X)
-        p, q = (weights[y == s] @ exact[y == s] / weights[y == s].sum() for s in (1, -1))
-        assert (p - q) @ (p - q) <= Fraction(js["upper"]) ** 2
+        assert reached(X, y, js["weights"]) <= Fraction(js["upper"]) ** 2
 
 
 def test_the_width_along_a_direction_is_that_of_svmlib(mathematics):
@@ -215,6 +212,20 @@ def test_soft_margins_have_the_certificate_of_svmlib(mathematics):
         )
 
 
+def test_values_of_soft_margins_are_bounds_in_exact_arithmetic(mathematics):
+    """Of the multipliers and the bias returned, for the matrix given."""
+    few = [(X, y, C) for X, y, C in SOFT[::3] if len(y) < 15]
+    grams = [X @ X.T for X, _, _ in few]
+    cases = [[K.tolist(), y.tolist(), C] for K, (_, y, C) in zip(grams, few, strict=True)]
+    exact = np.vectorize(Fraction, otypes=[object])
+    for js, (K, y, C) in zip(mathematics("softMargin", cases), cases, strict=True):
+        beta, b = exact(js["alpha"]) * y, Fraction(js["b"])
+        scores = exact(K) @ beta
+        square, price = beta @ scores / 2, Fraction(C)
+        slack = sum(max(Fraction(0), 1 - s * (f + b)) for s, f in zip(y, scores, strict=True))
+        assert square + price * slack <= Fraction(js["primal"])
+
+
 def test_the_picture_of_a_field_is_that_of_the_machine(mathematics):
     """Values on the grid, the level curves and the tinted area."""
     random = np.random.RandomState(5)
@@ -280,6 +291,13 @@ def test_a_cap_and_its_price_give_one_line(mathematics):
 def test_printed_bounds_go_outwards(mathematics):
     random = np.random.RandomState(1)
     values = [*(random.standard_normal(400) * 10.0 ** random.randint(-6, 7, 400)), 0, 1.001, 2.675]
+    for name in ("floor", "ceil"):  # what needs no rounding gets none
+        assert mathematics(name, [[v, 3] for v in (0, 0.125, -2.5, 7)]) == [
+            "0.000",
+            "0.125",
+            "-2.500",
+            "7.000",
+        ]
     for digits in (0, 3, 6):
         floors = mathematics("floor", [[v, digits] for v in values])
         ceils = mathematics("ceil", [[v, digits] for v in values])
@@ -471,6 +489,7 @@ def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
             (state,) = mathematics("hullRun", [[X.tolist(), y.tolist(), pairs]])
             assert state["upper"] == pytest.approx(before.distance, rel=1e-9)
             assert state["lower"] == pytest.approx(max(0, before.lower_bound), rel=1e-6, abs=1e-9)
+            assert reached(X, y, state["lambda"]) <= Fraction(state["upper"]) ** 2
             (pair,) = mathematics("steepest", [[y.tolist(), state]])
             i, j = after.pair
             gains = [abs(1 - state["height"][a] - state["height"][b]) for a, b in (pair, (i, j))]
@@ -478,6 +497,21 @@ def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
             pairs.append([int(i), int(j)])
             taken += 1
     assert taken > 100
+
+
+def reached(X, y, weights):
+    """Return the exact square of ‖p − q‖, where p and q are what these weights mix."""
+    exact = np.vectorize(Fraction, otypes=[object])
+    weights, points = exact(weights), exact(X)
+    p, q = (weights[y == s] @ points[y == s] / weights[y == s].sum() for s in (1, -1))
+    return (p - q) @ (p - q)
+
+
+@pytest.mark.parametrize("at", [0.0, 3.0])
+def test_two_equal_samples_take_no_step(mathematics, at):
+    state = {"lambda": [0.5, 0.5], "height": [at, -at]}
+    (step,) = mathematics("hullStep", [[[[1.0, 2.0], [1.0, 2.0]], state, 0, 1]])
+    assert (step["bottom"], step["step"]) == (0, 0)
 
 
 class Loaded:

@@ -425,6 +425,13 @@ class TestSubgradientDescent:
 
 
 class TestPegasos:
+    def test_a_margin_of_one_needs_no_step(self):
+        """Both samples are at z = y x = 1; the first step brings v there, the second finds 1."""
+        with pytest.warns(ConvergenceWarning):
+            solution = pegasos([[1.0], [-1.0]], [1, -1], 1.0, tol=1e-9, n_epochs=1)
+        assert solution.w == 0.5
+        assert sorted(solution.alpha) == pytest.approx([0, 0.5])
+
     @pytest.mark.parametrize("bias", ["none", "regularised"])
     @pytest.mark.parametrize("lam", [1.0, 0.05])
     def test_certificate_and_optimum(self, bias, lam):

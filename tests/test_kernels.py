@@ -206,15 +206,17 @@ def test_positive_semidefinite_check_refuses_what_is_no_gram_matrix(K, message):
         check_positive_semidefinite(K)
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 @pytest.mark.parametrize("skew", [1e-8, 1e-4])
-def test_a_skew_that_is_no_rounding_is_refused(skew):
+def test_a_skew_that_is_no_rounding_is_refused(skew, scale):
     with pytest.raises(ValueError, match="symmetric"):
-        Precomputed([[1.0, 0.5], [0.5 + skew, 1.0]])
+        Precomputed(np.array([[1.0, 0.5], [0.5 + skew, 1.0]]) * scale)
 
 
-def test_a_skew_that_is_rounding_is_averaged():
-    K = Precomputed([[1.0, 0.5], [0.5 + 1e-13, 1.0]]).K
-    assert_allclose(K[0, 1], 0.5 + 0.5e-13, rtol=0, atol=1e-15)
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_a_skew_that_is_rounding_is_averaged(scale):
+    K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 1.0]]) * scale).K
+    assert_allclose(K[0, 1] / scale, 0.5 + 0.5e-13, rtol=0, atol=1e-15)
     assert K[0, 1] == K[1, 0]
 
 

@@ -27,6 +27,8 @@ def test_there_is_one_version():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     citation = yaml.safe_load(read("CITATION.cff"))
     assert svmlib.__version__ == project["version"] == citation["version"]
+    assert citation["license"] == "BSD-3-Clause"
+    assert "BSD 3-Clause" in read("LICENSE")
 
 
 def test_the_readme_example_runs(capsys):
@@ -40,9 +42,50 @@ def test_workflows_are_valid_yaml(path):
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     if "workflows" in path.parts:
         steps = [step for job in settings["jobs"].values() for step in job["steps"]]
-        assert any(
-            "make" in step.get("run", "") or ".ci/run" in step.get("run", "") for step in steps
-        )
+        assert any(step.get("run") == "bash .ci/run" for step in steps)
+
+
+def test_ci_runs_the_oldest_python_that_is_promised():
+    (oldest,) = re.findall(r'requires-python = ">=([\d.]+)"', read("pyproject.toml"))
+    workflow = yaml.safe_load(read(".github/workflows/book.yml"))
+    versions = workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert min(versions, key=lambda version: int(version.split(".")[1])) == oldest
+
+
+def test_ci_stops_at_the_first_failure_and_insists_on_a_browser():
+    script = read(".ci/run")
+    assert "set -euo pipefail" in script
+    (variable,) = re.findall(r"^export (\w*BROWSER)=1", script, flags=re.MULTILINE)
+    assert variable in read("tests/browser.py") + read("tests/conftest.py")
+
+
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "index.md"]
+
+
+def test_commands_are_told_and_exist():
+    made = set(re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.MULTILINE))
+    words = "\n".join(map(read, DOCUMENTS))
+    named = re.findall(r"(?:^|`)(?:\w+=\S+ )?make ([a-z-]+)", words, flags=re.MULTILINE)
+    assert set(named) == made - {"fresh"}  # which the others call
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_and_pictures_of_the_repository_are_there(document):
+    for place in re.findall(r"\]\(([\w./-]+)\)", read(document)):
+        assert (ROOT / place).exists(), place
+
+
+def test_what_is_made_is_not_committed():
+    files = subprocess.run(
+        ["git", "ls-files", "-ci", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not files.stdout
+    ignored = read(".gitignore").split()
+    assert {"_build/", ".venv/", "__pycache__/"} <= set(ignored)
 
 
 def locked() -> set[tuple[str, str]]:

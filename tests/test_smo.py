@@ -351,7 +351,18 @@ def test_a_finer_tolerance_goes_on_from_a_coarser_one(kernel):
     assert smo(problem, tol=1e-5, start=fine.alpha).n_iter == 0
 
 
-@pytest.mark.parametrize("start", [[1.0, 0.0], [-1.0, -1.0], [2.0, 2.0]], ids=str)
+@pytest.mark.parametrize(
+    "start",
+    [
+        [1.0, 0.0],
+        [-1.0, -1.0],
+        [2.0, 2.0],
+        [1.0, 1 + 1e-8],
+        [-1e-12, -1e-12],
+        [np.nextafter(1.5, 2)] * 2,
+    ],
+    ids=str,
+)
 def test_a_start_that_is_not_feasible_is_refused(start):
     with pytest.raises(ValueError, match="start must be feasible"):
         smo(DualProblem([[0.0], [2.0]], [-1, 1], 1.5), start=start)

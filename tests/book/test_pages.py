@@ -689,9 +689,13 @@ def test_a_quiz_by_keyboard(browser, host):
     assert signs[0][1] != signs[1][1]
     assert ", right" in signs[0][2]
     assert ", not right" in signs[1][2]
+    other = next(k for k, name in enumerate(group) if name != group[0] and not right[k])
+    answers.nth(other).locator("summary").press("Enter")
+    tab.locator("#quiz details.wrong").nth(1).wait_for()
+    assert answers.nth(good).get_attribute("open") is not None, "each question for itself"
     tab.reload()
     assert tab.locator("#quiz details.right").count() == 1
-    assert tab.locator("#quiz details.wrong").count() == 1
+    assert tab.locator("#quiz details.wrong").count() == 2
     assert "1 of" in tab.locator(".quiz-status").inner_text()
     tab.close()
 
@@ -706,6 +710,8 @@ def test_a_solution_opens_where_one_clicks(browser, host):
     assert not tab.locator("details.solution summary a").count()
     solution.locator("summary").press("Enter")
     assert not solution.evaluate("d => d.open")
+    solution.evaluate("d => { location.hash = d.id; }")  # as a link to it does
+    solution.locator(":scope[open]").wait_for()
     tab.close()
 
 
@@ -758,8 +764,13 @@ def test_a_player_steps_plays_and_stops(browser, host, page):
     assert shown(player) == [frames - 1]
     assert player.get_by_label("Play").count() == 1
     assert forward.is_disabled()
+    player.get_by_label("Play").click()
+    assert shown(player) == [0], "from the end it plays once more"
     tab.emulate_media(reduced_motion="reduce")
     player.get_by_label("Play").wait_for(state="hidden")
+    tab.reload()
+    assert player.get_by_label("Next frame").is_visible()
+    assert not player.get_by_label("Play").is_visible()
     tab.close()
 
 
@@ -838,6 +849,12 @@ def test_paper_is_light_with_proofs_and_without_answers(browser, host, theme):
     tab.emulate_media(media="screen", color_scheme=theme)
     assert tab.evaluate("document.documentElement.dataset.theme") == theme
     assert not tab.locator("details.sd-dropdown[open]").count()
+    answer = tab.locator("#quiz details").first
+    answer.locator("summary").click()
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert answer.get_attribute("open") is None
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert answer.get_attribute("open") is not None, "the reader had it open"
     tab.close()
 
 
@@ -926,6 +943,8 @@ def test_special_pages_are_accessible(browser, host):
     for page in ("search.html?q=margin", "404.html"):
         tab.goto(host + page)
         assert not complaints_of_axe(tab)
+    for link in tab.locator("article a").evaluate_all("all => all.map(a => a.href)"):
+        assert_resolves(link, host + "404.html", host)
     tab.locator("article a", has_text="front page").click()
     tab.wait_for_url(host + FRONT)
     tab.close()
