@@ -28,10 +28,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.blas import daxpy
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import TINIEST, UNIT, gamma, up
+from svmlib._rounding import TINIEST, UNIT, blocks, gamma, up, weighted_sum
 from svmlib._validation import (
     Array,
     check_count,
@@ -517,10 +518,10 @@ class DualProblem:
     ) -> Solution:
         """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own.
 
-        If the problem has its Gram matrix, which nobody can have written to, the certificate uses
-        it: the bounds on rounding are those of its values too.
+        Where the problem has kept all rows of K that this takes, which nobody can have written to,
+        they are used: the bounds on rounding are those of their values too.
         """
-        sums = self._expansion(alpha * self.y, self._gram)
+        sums = self._expansion(alpha * self.y, kept=True)
         if b is None:
             b = self._bias(alpha, self.y - sums.values)
         return Solution(alpha, b, self._certificate(alpha, b, sums), n_iter, converged, trace)
@@ -531,7 +532,7 @@ class DualProblem:
             raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g}, got {alpha.max():g}")
         return alpha
 
-    def _expansion(self, beta: Array, K: Array | None = None) -> Expansion:
+    def _expansion(self, beta: Array, *, kept: bool = False) -> Expansion:
         """Return Kβ and βᵀKβ with bounds on what rounding has done to them.
 
         They hold for every positive semidefinite matrix within η (`_lift`) of K.
@@ -539,7 +540,8 @@ class DualProblem:
         if isinstance(self.kernel, Linear):
             return linear_expansion(self.X, beta)
         if isinstance(self.kernel, PointwiseKernel):
-            sums = kernel_expansion(self.kernel, self.X, beta, K)
+            known = self._kept_times(beta) if kept else None
+            sums = kernel_expansion(self.kernel, self.X, beta, known)
         else:
             sums = self._given_expansion(beta)
         if not 0 < self._lift < np.inf:
@@ -566,6 +568,23 @@ class DualProblem:
             float(magnitudes @ (error + 4 * UNIT * np.abs(sums))), self.n + 4
         )
         return Expansion(sums, error, squared_norm, sizes)
+
+    def _kept_times(self, beta: Array) -> Array | None:
+        """Return Kβ, summed in `blocks`, by rows of K that are there; None if one is missing."""
+        if self._gram is not None:
+            return weighted_sum(self._gram, beta)
+        used = np.flatnonzero(beta)
+        with self._lock:
+            rows = [self._rows.get(i) for i in used.tolist()]
+        sums = np.zeros(self.n)
+        for block in blocks(used.size):
+            part = np.zeros(self.n)
+            for row, weight in zip(rows[block], beta[used[block]].tolist(), strict=True):
+                if row is None:
+                    return None
+                part = daxpy(row, part, a=weight)
+            sums += part
+        return sums
 
     def _gram_times(self, beta: Array) -> Array:
         """Return K β, from the cached matrix if it is there."""

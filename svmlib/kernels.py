@@ -569,23 +569,24 @@ def linear_expansion(X: Array, beta: Array) -> Expansion:
 
 
 def kernel_expansion(
-    kernel: PointwiseKernel, X: Array, beta: Array, K: Array | None = None
+    kernel: PointwiseKernel, X: Array, beta: Array, known: Array | None = None
 ) -> Expansion:
-    r"""Return the expansion of one of the classics, by way of its values, computed now or in K.
+    r"""Return the expansion of one of the classics, by way of its values.
 
-    By θ and the sizes s_i of `rounding`, which hold for the values in K too, the error of g_j is at
-    most :math:`(\theta + \gamma) s_j S` with :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that
-    of Σ β_j g_j at most :math:`(\theta + 2\gamma) S^2`.
+    By the sizes s_i of `rounding`, the error of g_j is at most :math:`(\theta + \gamma) s_j S` with
+    :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that of Σ β_j g_j at most
+    :math:`(\theta + 2\gamma) S^2`. The same holds for sums that are known already, if they are of
+    values that this kernel has computed, in `blocks`, with or without those where β is zero.
     """
     theta, sizes = kernel.rounding(X)
-    values = expansion(kernel, X, beta, X) if K is None else weighted_sum(K, beta)
+    values = expansion(kernel, X, beta, X) if known is None else known
     n, used = len(beta), int(np.count_nonzero(beta))
     if not used:
         return Expansion(values, np.zeros(n), 0.0, sizes)
     total = up(float(np.abs(beta) @ sizes), n)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
         return Expansion(np.nan_to_num(values), np.full(n, np.inf), np.inf, sizes)
-    k = terms(used) if K is None else min(used, terms(n))  # to add a zero is exact
+    k = terms(used) if known is None else min(used, terms(n))  # to add a zero is exact
     relative = up(theta + gamma(k + 2) * (1 + theta))
     tiny = (n + 1) * TINIEST
     return Expansion(
