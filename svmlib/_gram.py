@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dposv
 
 from svmlib._validation import Array
 from svmlib.duality import DualProblem
@@ -55,7 +55,7 @@ class Whole:
         return Whole(self.K.take(part, 0).take(part, 1))
 
     def solve(self, free: Rows, h: float, right: Array) -> Array:
-        return _solve_shifted(self.sample(free).K, h, right)
+        return _solve_shifted(self.K.take(free, 0).take(free, 1), h, right)
 
 
 class Factored:
@@ -151,10 +151,10 @@ def _combine(v: Array, rows: Array) -> Array:
 def _solve_shifted(A: Array, h: float, right: Array) -> Array:
     """Return (A + hI)⁻¹ right for a positive semidefinite A, which is overwritten."""
     A.flat[:: len(A) + 1] += h
-    factor, failed = dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
+    _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise StuckError("K + hI is not positive definite to rounding")
-    return np.asarray(dpotrs(factor, right, lower=1)[0])
+    return np.asarray(solution)
 
 
 Gram = Whole | Factored | Kept

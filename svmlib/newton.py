@@ -16,7 +16,7 @@ Derived in chapter 9, *Beyond SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -264,10 +264,15 @@ def _judge(
     """Return the first solution that has converged, or the best with a warning."""
     steps = tuple(journal.steps)
     alpha = balance(problem, np.minimum(np.abs(np.nan_to_num(beta)), LARGEST_MULTIPLIER))
-    b = float(np.nan_to_num(s - problem.decision_function(alpha, 0.0, problem.X)).mean())
+
+    def guesses() -> Iterator[tuple[Array, float | None]]:
+        yield alpha, None  # the bias is the mean of what free multipliers say,
+        sums = problem.decision_function(alpha, 0.0, problem.X)
+        yield alpha, float(np.nan_to_num(s - sums).mean())  # or that of the scores;
+        yield np.zeros(problem.n), None  # and nothing is worse than α = 0
+
     solutions = []
-    # The bias is the mean of what free multipliers say, or ours. α = 0 is there to be no worse.
-    for guess, bias in ((alpha, None), (alpha, b), (np.zeros(problem.n), None)):
+    for guess, bias in guesses():
         solution = problem.solution(
             guess, bias, n_iter=len(steps), converged=True, trace=steps if trace else ()
         )
@@ -427,7 +432,7 @@ class _Stage:
             s = s + length * ds
             if not -slope > rounding:
                 break
-            journal.write(NewtonStep(s.size, self.h, int(free.sum()), length, slope))
+            journal.write(NewtonStep(s.size, self.h, int(np.count_nonzero(free)), length, slope))
             if length == 1 and self.settled(beta, slope, np.where(free, p == q, beta == q)):
                 break
         return beta, s
