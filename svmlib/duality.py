@@ -705,8 +705,8 @@ def _finish(
     snapped = _at_bounds(problem, alpha, b)
     guesses: list[tuple[Array, float | None]] = []
     for start in (snapped, alpha):
-        balanced = _balance(problem, start)
-        guesses.append((_balance(problem, _free_exactly(problem, start, b)), None))
+        balanced = balance(problem, start)
+        guesses.append((balance(problem, _free_exactly(problem, start, b)), None))
         guesses.append((balanced, None))
         guesses.append((balanced, b))  # where few multipliers are free, b knows more than they
     solutions = [
@@ -768,7 +768,7 @@ def _free_exactly(problem: DualProblem, alpha: Array, b: float) -> Array:
     return np.clip(exact, 0, problem.upper)
 
 
-def _balance(problem: DualProblem, alpha: Array) -> Array:
+def balance(problem: DualProblem, alpha: Array) -> Array:
     """Return α with Σ α_i y_i = 0: one multiplier gives way, or else the heavier class shrinks."""
     alpha, y = alpha.copy(), problem.y
     excess = float(alpha @ y)

@@ -374,9 +374,9 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
     """Return the first solution that is good enough, or else the best, and its solver's name.
 
     Newton's method is first, unless SMO has few steps to take: if it is not done after them,
-    Newton's method goes on from there.
+    Newton's method goes on from there. Who comes later begins with the best so far.
     """
-    n, start, Phi = problem.n, None, None
+    n, Phi = problem.n, None
     plan = [("smo", np.inf)]
     if problem.convex:
         plan = [("newton", np.inf), ("interior_point" if n <= _MEDIUM else "smo", np.inf)]
@@ -385,20 +385,19 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
             cheap = n > _FEW and (problem.upper * problem.diagonal).mean() <= _CHEAP
         if cheap and Phi is None and not isinstance(problem.kernel, Linear):
             plan.insert(0, ("smo", _FIRST_STEPS * n))
-    found = []
-    for solver, share in plan:
-        solution = _run(solver, problem, tol, min(most, share), verbose, start, Phi)
-        found.append((solution, solver))
-        most -= solution.n_iter
-        if _good_enough(solution.certificate, tol) or most < 1:
-            break
-        if solver == "smo":
-            start = solution.alpha
 
     def rank(attempt: tuple[Solution, str]) -> tuple[bool, float]:
         certificate = attempt[0].certificate
         return not _good_enough(certificate, tol), certificate.gap
 
+    found: list[tuple[Solution, str]] = []
+    for solver, share in plan:
+        start = min(found, key=rank)[0].alpha if found else None
+        solution = _run(solver, problem, tol, min(most, share), verbose, start, Phi)
+        found.append((solution, solver))
+        most -= solution.n_iter
+        if _good_enough(solution.certificate, tol) or most < 1:
+            break
     return min(found, key=rank)
 
 

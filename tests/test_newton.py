@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
@@ -13,8 +14,9 @@ from numpy.testing import assert_allclose
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib import _gram as forms
 from svmlib import newton as module
-from svmlib.duality import DualProblem, Solution, solve_interior_point
+from svmlib.duality import DualProblem, Solution, check_start, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import low_rank, newton
 from svmlib.smo import smo
@@ -175,7 +177,7 @@ def test_a_primal_value_beyond_floats_is_infinite_and_raises_no_other_warning():
 @pytest.mark.parametrize("C", [1.0, 100.0])
 @pytest.mark.parametrize(
     ("kernel", "form"),
-    [(Linear(), "_Factored"), (RBF(0.01), "_Factored"), (RBF(2.0), "_Rows")],
+    [(Linear(), "Factored"), (RBF(0.01), "Factored"), (RBF(2.0), "Kept")],
     ids=repr,
 )
 def test_large_problems(kernel, form, C, monkeypatch):
@@ -183,11 +185,11 @@ def test_large_problems(kernel, form, C, monkeypatch):
     X, y = data(1, n=1500, d=4)
     problem = DualProblem(X, y, C, kernel)
     used = []
-    original = getattr(module, form).times
+    original = getattr(forms, form).solve
     monkeypatch.setattr(
-        getattr(module, form), "times", lambda *args: used.append(1) or original(*args)
+        getattr(forms, form), "solve", lambda *args: used.append(1) or original(*args)
     )
-    solution = newton(problem, trace=True)
+    solution = newton(problem, coordinates=low_rank(problem), trace=True)
     assert_optimal(problem, solution)
     assert used
     assert problem._gram is None  # K was never formed
@@ -204,24 +206,33 @@ def test_factors_solve_the_equations_of_the_matrix(columns, h):
     free = np.sort(rng.permutation(50)[:20])
     A = (Phi @ Phi.T)[np.ix_(free, free)] + h * np.eye(20)
     usual = np.abs(A @ np.linalg.solve(A, right) - right).max()
-    for K in module._Factored(Phi), module._Whole(Phi @ Phi.T):
+    for K in forms.Factored(Phi), forms.Whole(Phi @ Phi.T):
         assert np.abs(A @ K.solve(free, h, right) - right).max() <= 20 * usual + 1e-14
 
 
 def test_rows_are_kept_while_there_is_room():
-    X, y = data(0, n=1200)
+    X, _ = data(0, n=1200)
     v = np.random.default_rng(1).normal(size=1200)
     K = RBF(1.0)(X, X)
-    for cache_mb in (0.5, 200):
-        rows = module._Rows(DualProblem(X, y, 1.0, RBF(1.0), cache_mb=cache_mb))
-        some = np.arange(0, 1200, 11)
-        assert_allclose(rows.times(v), K @ v, atol=1e-10)
-        block, near = rows.restrict(some)
-        assert_allclose(block.K, K[np.ix_(some, some)], atol=1e-12)
-        assert near is some
-        assert rows.kept == min(1200, int(cache_mb * 2**17 / 2 / 1200))
-    with pytest.raises(module._StuckError):
-        module._Rows(DualProblem(X, y, 1.0, RBF(1.0), cache_mb=0.5)).restrict(np.arange(400))
+    free, right = np.arange(0, 1200, 11), np.ones((110, 2), order="F")
+    expected = np.linalg.solve(K[np.ix_(free, free)] + 0.1 * np.eye(110), right)
+    for room in (60_000, 10**8):
+        form = forms.Kept(RBF(1.0), X, room)
+        assert_allclose(form.times(v), K @ v, atol=1e-10)
+        assert_allclose(form.solve(free, 0.1, right), expected, atol=1e-10)
+        assert len(form.kept) == min(1200, room // 2400)
+        sample = form.sample(free)
+        assert_allclose(sample.times(v[free]), K[np.ix_(free, free)] @ v[free], atol=1e-10)
+    with pytest.raises(forms.StuckError, match="larger than half"):
+        forms.Kept(RBF(1.0), X, 60_000).solve(np.arange(400), 0.1, np.ones((400, 2), order="F"))
+
+
+def test_points_far_from_the_origin_change_scores_only_by_a_constant():
+    rng = np.random.default_rng(0)
+    Phi, v = rng.normal(size=(50, 3)), rng.normal(size=50)
+    v -= v.mean()
+    change = forms.factored(Phi + 1e8).times(v) - Phi @ (Phi.T @ v)
+    assert_allclose(change, change[0], atol=1e-5)
 
 
 def test_too_little_memory_is_told_and_not_exceeded():
@@ -253,22 +264,17 @@ def test_low_rank_is_found_where_it_is():
     assert low_rank(DualProblem(X, y, 1.0, RBF(0.1), cache_mb=0.2)) is None
 
 
-def test_coordinates_that_are_given_are_used_and_not_sought(monkeypatch):
-    """They give the answer that `low_rank` would; far from the origin nothing is lost."""
+def test_coordinates_are_where_a_start_is_sought():
+    """Far from the origin nothing is lost; nobody but the caller looks for them."""
     X, y = data(0, n=800, d=2)
     problem = DualProblem(X + 10, y, 10.0, Polynomial(2, 1.0, 1.0))
-    Phi = low_rank(problem)
-    expected = newton(problem, trace=True)
-    asked = []
-    monkeypatch.setattr(module, "low_rank", lambda problem: asked.append(problem.kernel))
-    found = newton(problem, coordinates=Phi, trace=True)
-    assert found.trace == expected.trace
-    assert set(asked) <= {Linear()}  # of the problem in coordinates, which has none else
+    found = newton(problem, coordinates=low_rank(problem), trace=True)
     assert max(step.n for step in found.trace[:5]) <= 200  # a quarter, in few coordinates
+    assert sum(step.n == 800 for step in found.trace) > 0
     assert_optimal(problem, found)
     assert found.certificate.relative_gap < 1e-4
     with pytest.raises(ValueError, match="coordinates must have one row for each of the 800"):
-        newton(problem, coordinates=Phi[:-1])
+        newton(problem, coordinates=np.zeros((799, 2)))
 
 
 @pytest.mark.parametrize("far", [0, 3])
@@ -278,21 +284,19 @@ def test_a_start_in_few_coordinates_brings_its_bias_along(far, monkeypatch):
     follow = module._follow
     monkeypatch.setattr(module, "_follow", lambda *args: starts.append(args) or follow(*args))
     X, y = data(0, n=800, d=2)
-    newton(DualProblem(X + far, y, 10.0, Polynomial(2, 1.0, 1.0)))
-    _, problem, beta, _, s, *_ = starts[-1]
+    problem = DualProblem(X + far, y, 10.0, Polynomial(2, 1.0, 1.0))
+    newton(problem, coordinates=low_rank(problem))
+    _, beta, s, *_ = starts[-1]
     free = (beta != 0) & (np.abs(beta) < problem.upper * (1 - 1e-6))
     assert free.sum() > 3
     assert_allclose((y * s)[free], 1, atol=0.01)
 
 
-def test_a_bad_guess_at_low_rank_costs_time_and_not_truth(monkeypatch):
+def test_bad_coordinates_cost_time_and_not_truth():
     """What comes from Φ is judged, and mended, with the exact kernel."""
     problem = DualProblem(*data(0, n=1000, d=4), 10.0, RBF(1.0))
     wrong = np.random.default_rng(0).normal(size=(1000, 3))
-    monkeypatch.setattr(
-        module, "low_rank", lambda problem: wrong if problem.X.shape[1] > 3 else None
-    )
-    assert_optimal(problem, newton(problem))
+    assert_optimal(problem, newton(problem, coordinates=wrong))
 
 
 # Starts, traces, and what is refused
@@ -328,7 +332,8 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     K, y = A @ A.T, np.sign(rng.normal(size=n))
     lo, hi = np.minimum(0, y), np.maximum(0, y)
     c = lo + (hi - lo) * rng.random(n)
-    stage = module._Stage(module._Whole(K), y, lo, hi, c, h, 0.0, 1e-3)
+    task = module._Task(forms.Whole(K), y, np.ones(n))
+    stage = module._Stage(task, c, h, 1e-3)
 
     def objective(beta, b):
         s = K @ beta + b
@@ -336,14 +341,17 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
         return beta @ K @ beta / 2 + (q * (y - s) - h / 2 * (q - c) ** 2).sum()
 
     beta, b = rng.normal(size=n), 0.3
-    s = K @ beta + b
-    p = c + (y - s) / h
+    beta -= beta.mean()  # Σβ = 0, as always
+    p = stage.ramp(K @ beta + b)
     q = np.clip(p, lo, hi)
-    delta, delta_b = stage.direction(beta, q, np.flatnonzero(p == q))
+    target, delta_b = stage.direction(beta, q, p == q)
+    delta = target - beta
     ds = K @ delta + delta_b
-    linear, quadratic = delta @ K @ beta, delta @ K @ delta
-    slope = linear - q @ ds
-    t = stage.search(p, ds, slope, linear, quadratic)
+    slope = ds @ (beta - q)
+    t, ahead, there = stage.search(beta, delta, p, ds, 0.2 * abs(slope))
+    s = K @ (beta + t * delta) + b + t * delta_b
+    assert_allclose(ahead, stage.ramp(s), atol=1e-9)
+    assert_allclose(there, np.clip(ahead, lo, hi))
 
     def slope_at(t, e=1e-6):
         ahead, behind = (objective(beta + u * delta, b + u * delta_b) for u in (t + e, t - e))
@@ -354,22 +362,22 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     assert objective(beta + t * delta, b + t * delta_b) < objective(beta, b)
 
 
-def test_multipliers_that_do_not_take_part_are_counted():
-    """The slope told is that of the whole objective, of which they contribute −outside · b."""
+def test_the_slope_that_is_told_is_that_of_the_objective():
     problem = DualProblem(*data(0), 1.0, RBF(1.0))
-    K, y, h, outside = problem.gram(), problem.y, 0.5, 2.5
+    K, y, h = problem.gram(), problem.y, 0.5
     lo, hi = np.minimum(0, y), np.maximum(0, y)
-    stage = module._Stage(module._Whole(K), y, lo, hi, np.zeros(60), h, outside, 1e-3)
+    stage = module._Stage(module._Task(forms.Whole(K), y, problem.upper), np.zeros(60), h, 1e-3)
 
     def objective(beta, b):
         s = K @ beta + b
         q = np.clip((y - s) / h, lo, hi)
-        return beta @ K @ beta / 2 + (q * (y - s) - h / 2 * q**2).sum() - outside * b
+        return beta @ K @ beta / 2 + (q * (y - s) - h / 2 * q**2).sum()
 
     beta, b = np.random.default_rng(0).normal(size=60), 0.1
+    beta -= beta.mean()
     told = []
-    after, b_after = stage.minimise(beta, b, K @ beta + b, module._Journal(1, told.append))
-    along = (after - beta) / told[0].length, (b_after - b) / told[0].length
+    after, s = stage.minimise(beta, K @ beta + b, module._Journal(1, told.append))
+    along = (after - beta) / told[0].length, (s - K @ after - b).mean() / told[0].length
     ahead, behind = (objective(beta + t * along[0], b + t * along[1]) for t in (1e-6, -1e-6))
     assert_allclose((ahead - behind) / 2e-6, told[0].slope, rtol=1e-4)
 
@@ -379,11 +387,13 @@ def test_the_minimum_of_a_stage_is_one():
     problem = DualProblem(*data(0), 3.0, RBF(1.0))
     K, y, n = problem.gram(), problem.y, problem.n
     lo, hi = np.minimum(0, 3 * y), np.maximum(0, 3 * y)
-    stage = module._Stage(module._Whole(K), y, lo, hi, np.zeros(n), 0.1, 0.0, np.inf)
-    journal = module._Journal(100, None)
+    task = module._Task(forms.Whole(K), y, problem.upper)
+    stage = module._Stage(task, np.zeros(n), 0.1, np.inf)
     start = np.random.default_rng(0).normal(size=n)
-    beta, b = stage.minimise(start, 0.0, K @ start, journal)
-    q = np.clip((y - K @ beta - b) / 0.1, lo, hi)
+    start -= start.mean()
+    beta, s = stage.minimise(start, K @ start, module._Journal(100, None))
+    assert np.ptp(s - K @ beta) < 1e-10
+    q = np.clip((y - s) / 0.1, lo, hi)
     assert_allclose(q, beta, atol=1e-10)
     assert abs(q.sum()) < 1e-10
     assert (beta[q == lo] == lo[q == lo]).all()  # exactly, or the KKT conditions would notice
@@ -420,44 +430,71 @@ def test_an_error_of_the_callback_is_not_swallowed(error):
 
 
 def test_smaller_problems_get_no_more_memory(monkeypatch):
-    caches = []
-
-    def spy(*args, **options):
-        caches.append(options.get("cache_mb"))
-        return DualProblem(*args, **options)
-
-    X, y = data(0, n=1500)
-    problem = DualProblem(X, y, 1.0, RBF(0.5), cache_mb=60)
-    monkeypatch.setattr(module, "DualProblem", spy)
-    newton(problem)
-    assert caches
-    assert set(caches) == {60}
+    rooms, make = [], forms.Kept.__init__
+    monkeypatch.setattr(
+        forms.Kept, "__init__", lambda *args: rooms.append((len(args[2]), args[3])) or make(*args)
+    )
+    newton(DualProblem(*data(0, n=4400), 1.0, RBF(0.5), cache_mb=60))
+    assert [room for _, room in rooms] == [60 * 2**17] * 2
+    assert rooms[0][0] == 4400 > 4 * rooms[1][0] > 4000
 
 
 def test_the_answer_is_never_worse_than_none(monkeypatch):
     """A method that ends far from anything returns α = 0, and says that it has not converged."""
     problem = DualProblem(*data(0), 10.0, RBF(1.0))
     wild = problem.upper * problem.y
-    monkeypatch.setattr(module, "_solve", lambda *args: (wild, 1e6))
+    monkeypatch.setattr(module, "_solve", lambda *args: (wild, np.full(60, 1e6)))
     with pytest.warns(ConvergenceWarning, match="newton stopped"):
         solution = newton(problem)
     assert not solution.alpha.any()
     assert solution.certificate.gap <= problem.upper.sum() * (1 + 1e-9)
 
 
-def test_the_smoothing_shrinks_as_far_as_free_multipliers_stay_free():
-    """By hand: the first may move twice as far before it is at its bound, the second 3 times."""
-    lo, hi = np.zeros(4), np.ones(4)
-    before = np.array([0.4, 0.8, 0.0, 0.5])
-    c = np.array([0.6, 0.6, 1.0, 0.5])  # the third is at its bound, the fourth stays
-    assert_allclose(module._ratio(before, c, lo, hi), 2.0)
-    move = c - before
-    assert_allclose((c + 2 * move)[:2], [1.0, 0.2])
-    assert module._ratio(c, c, lo, hi) == np.inf  # nothing moves, so nothing holds h back
-    # of a hundred, the two that would cross first are let go
-    many = np.full(100, 0.5), np.full(100, 0.5) + np.linspace(0.01, 0.25, 100)
-    ratios = np.sort((1 - many[1]) / (many[1] - many[0]))
-    assert_allclose(module._ratio(*many, np.zeros(100), np.ones(100)), ratios[2])
+def test_the_next_smoothing_follows_from_the_steps_of_a_stage(monkeypatch):
+    """A sixth of h for every step that it took; so six steps leave it, and more widen it."""
+    stages, minimise = [], module._Stage.minimise
+
+    def spy(self, beta, s, journal):
+        before = len(journal.steps)
+        result = minimise(self, beta, s, journal)
+        stages.append((self.h, len(journal.steps) - before))
+        return result
+
+    monkeypatch.setattr(module._Stage, "minimise", spy)
+    monkeypatch.setattr(module, "_GIVEN", 0.03)  # too narrow: this has to be widened
+    problem = DualProblem(*data(0, n=400), 50.0, RBF(1.0))
+    assert newton(problem, start=smo(problem, tol=0.1).alpha, max_iter=150).converged
+    for (h, steps), (following, _) in pairwise(stages):
+        assert_allclose(following / h, steps / 6)
+    steps = [taken for _, taken in stages]
+    assert max(steps) > 6
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_the_end_is_exact(kernel):
+    """Once the free multipliers are known, one step solves for them, whatever tol is."""
+    solutions = [newton(DualProblem(*data(seed, n=150), 10.0, kernel)) for seed in range(7)]
+    assert np.median([s.certificate.relative_gap for s in solutions]) < 1e-8
+    assert np.median([s.certificate.kkt_violation for s in solutions]) < 1e-8
+
+
+def test_an_end_that_is_none_is_thrown_away(monkeypatch):
+    problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    usual = newton(problem)
+    monkeypatch.setattr(
+        module._Stage, "finish", lambda self, beta, s, floor: (beta + 1 - 2 * (beta > 0), s)
+    )
+    assert_optimal(problem, newton(problem))
+    assert usual.n_iter < newton(problem).n_iter
+
+
+@pytest.mark.parametrize("steps", range(1, 8))
+def test_what_it_returns_is_feasible_wherever_it_stops(steps):
+    problem = DualProblem(*data(0, n=150), 10.0, RBF(1.0))
+    with pytest.warns(ConvergenceWarning, match="newton stopped"):
+        alpha = newton(problem, tol=1e-12, max_iter=steps).alpha
+    assert alpha.any()
+    check_start(alpha, problem)
 
 
 def test_a_stage_ends_when_the_next_one_brings_more():
@@ -477,12 +514,12 @@ def test_a_bound_is_met_exactly():
     n = 200
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     C = rng.uniform(0.1, 1, size=n // 2).repeat(2)  # so that all at C are in balance
-    lo, hi = np.minimum(0, y * C), np.maximum(0, y * C)
-    stage = module._Stage(module._Whole(1e-9 * np.eye(n)), y, lo, hi, 0 * y, 1e-3, 0.0, 1e-3)
-    beta = lo + (hi - lo) * rng.random(n)
+    task = module._Task(forms.Whole(1e-9 * np.eye(n)), y, C)
+    stage = module._Stage(task, 0 * y, 1e-3, 1e-3)
+    beta = C * y * rng.random(n // 2).repeat(2)  # Σβ = 0
     assert (beta + (y * C - beta) != y * C).any()
     journal = module._Journal(1, None)
-    after, _ = stage.minimise(beta, 0.0, 1e-9 * beta, journal)
+    after, _ = stage.minimise(beta, 1e-9 * beta, journal)
     assert [step.length for step in journal.steps] == [1.0]
     assert (after == y * C).all()
 

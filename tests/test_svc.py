@@ -27,6 +27,7 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.newton import newton
+from svmlib.smo import smo
 from svmlib.svc import SVC
 
 SOLVERS = ["newton", "smo", "interior_point", "slsqp"]
@@ -611,7 +612,7 @@ def test_a_solution_that_is_good_enough_is_kept_even_if_a_worse_one_has_a_smalle
     best = solve_interior_point(problem)
     spoilt = best.alpha + 1e-12 * (best.alpha == 0)
     spoilt = problem.solution(spoilt, best.b, n_iter=1, converged=False)
-    rough = newton(problem, tol=1e-3)
+    rough = smo(problem, tol=1e-3)
     assert spoilt.certificate.kkt_violation > 1e-3 >= rough.certificate.kkt_violation
     assert spoilt.certificate.gap < rough.certificate.gap
     monkeypatch.setattr(svc, "_CHEAP", 0.0)
@@ -648,6 +649,22 @@ def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatc
     assert (first.n_iter, second.n_iter) == (300, 4)
     assert nothing is None
     assert_array_equal(start, first.alpha)
+
+
+def test_the_last_solver_goes_on_from_the_best_so_far(monkeypatch):
+    """Beyond 2000 samples SMO follows Newton's method, which need not have got nowhere."""
+    starts = []
+    usual = svc.smo
+    monkeypatch.setattr(
+        svc,
+        "smo",
+        lambda *args, **options: starts.append(options["start"]) or usual(*args, **options),
+    )
+    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=29))
+    X, y = data(0, n=2100)
+    model = SVC(C=10, kernel="linear").fit(X, y)
+    assert model.solver_ == "smo"
+    assert starts[0].any()
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
