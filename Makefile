@@ -31,8 +31,10 @@ student: fresh  ## Build pages and notebooks without solutions into _build/stude
 	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
+# The pages are made from what `outputs` has run. While one core makes them, the other has `unit`.
 test: .venv/ready  ## Everything that proves the project; what can, side by side
-	$(MAKE) --jobs 2 style unit pages
+	$(MAKE) --jobs 2 style outputs
+	$(MAKE) --jobs 2 unit pages
 	@echo "All checks passed."
 
 style: .venv/ready  ## ruff on code and notebooks, mypy on the library
@@ -44,14 +46,12 @@ unit: .venv/ready  ## The library's tests; COVERAGE="--cov --cov-report term" sa
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(COVERAGE)
 
 outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
-	$(BIN)/python -m pytest tests/book/test_notebooks.py tests/book/test_reference.py \
-	  tests/book/test_executed.py -n 2 -p no:cacheprovider
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg \
 	  --nbval-cell-timeout 1000 --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed \
-	  -n 2 --dist loadscope $(NOTEBOOKS)
+	  -n 2 --dist loadscope -p no:cacheprovider $(NOTEBOOKS) \
+	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py
 
-pages: outputs  ## Build the pages from what was just run, and look at them in a real browser
-	$(MAKE) book
+pages: book  ## Look at the pages in a real browser
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
 figures: book  ## Drag and type at the figures that one can take hold of

@@ -8,6 +8,7 @@ same id, and writes its first word like any other. An exercise of `:class: level
 import re
 
 from docutils import nodes
+from read_once import page
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
@@ -82,7 +83,7 @@ class ListStatements(SphinxPostTransform):
             place.replace_self([part for page in pages for part in self.of(page)])
 
     def of(self, docname):
-        doctree = self.env.get_doctree(docname)
+        doctree = page(self.env, docname)
         boxes = list(doctree.findall(lambda node: isinstance(node, STATEMENTS)))
         if boxes:
             numbers = self.env.toc_secnumbers[docname][""]

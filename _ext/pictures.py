@@ -20,7 +20,7 @@ def store(folder, content):
     file = folder / name
     if not file.exists():
         folder.mkdir(exist_ok=True)
-        Image.open(io.BytesIO(content)).save(file, lossless=True, method=4)
+        Image.open(io.BytesIO(content)).save(file, lossless=True, method=1)
     return name
 
 
