@@ -41,16 +41,20 @@
 
   function markScrolling() {
     const boxes = all(".highlight > pre, .output pre, .katex-display, .bd-article table");
-    const look = box => {
-      const more = box.scrollWidth - box.clientWidth > 2;
-      box.classList.toggle("scrolls", more && box.scrollWidth - box.clientWidth - box.scrollLeft > 8);
-      if (more) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
+    // First measures all, then changes them: one after the other would lay out the page for each.
+    const look = boxes => {
+      const hidden = boxes.map(box => box.scrollWidth - box.clientWidth);
+      const ahead = boxes.map((box, k) => hidden[k] - box.scrollLeft);
+      boxes.forEach((box, k) => {
+        box.classList.toggle("scrolls", hidden[k] > 2 && ahead[k] > 8);
+        if (hidden[k] > 2) box.tabIndex = 0;
+        else box.removeAttribute("tabindex");
+      });
     };
-    const watcher = new ResizeObserver(changes => changes.forEach(({ target }) => look(target)));
+    const watcher = new ResizeObserver(changes => look(changes.map(({ target }) => target)));
     for (const box of boxes) {
       watcher.observe(box);
-      box.addEventListener("scroll", () => look(box), { passive: true });
+      box.addEventListener("scroll", () => look([box]), { passive: true });
     }
   }
 

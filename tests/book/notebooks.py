@@ -15,8 +15,8 @@ from nbclient import NotebookClient
 from tqdm import tqdm
 
 from svmlib.book.transcript import BEGINNING, VARIES
+from tests.book import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
