@@ -425,6 +425,15 @@ class TestSubgradientDescent:
 
 
 class TestPegasos:
+    def test_the_lower_bound_known_at_a_time_is_the_best_so_far(self):
+        """The dual value itself goes up and down."""
+        X, y = gaussians(30, 2, 4, share=0.4)
+        with pytest.warns(ConvergenceWarning):
+            solution = pegasos(X, y, 0.01, tol=1e-9, n_epochs=15, trace=True)
+        bounds = [step.dual for step in solution.trace]
+        assert bounds == sorted(bounds)
+        assert bounds[-1] == solution.dual
+
     def test_a_margin_of_one_needs_no_step(self):
         """Both samples are at z = y x = 1; the first step brings v there, the second finds 1."""
         with pytest.warns(ConvergenceWarning):

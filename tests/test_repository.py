@@ -108,8 +108,9 @@ def test_the_lock_holds_all_that_is_installed():
             assert (name, version) in locked(), f"{name} {version} is not in constraints.txt"
 
 
-def test_requirements_agree_with_the_lock():
-    assert required()
+def test_requirements_are_pinned_and_agree_with_the_lock():
+    lines = re.findall(r"^\w.*$", read("requirements.txt"), flags=re.MULTILINE)
+    assert len(required()) == len(lines) > 0
     assert set(required().items()) <= locked()
 
 

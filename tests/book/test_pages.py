@@ -8,6 +8,7 @@ stand in the order of the widths and themes that they ask for: a desktop in the 
 a phone, paper; and last axe, which gets a page without its formulas and has no use for them after.
 """
 
+import colorsys
 import functools
 import http.server
 import io
@@ -435,8 +436,16 @@ def test_a_figure_in_the_dark_is_light_on_the_ground_of_the_page(tab):
     assert shot.getpixel((2, 2)) == tuple(map(int, re.findall(r"\d+", ground)))
     assert shot.convert("L").getextrema()[1] > 240, "no light ink"
     choose_theme(tab, "light")
-    shot = Image.open(io.BytesIO(picture.screenshot())).convert("RGB")
-    assert shot.getpixel((2, 2)) == (255, 255, 255)
+    same = Image.open(io.BytesIO(picture.screenshot())).convert("RGB")
+    assert same.getpixel((2, 2)) == (255, 255, 255)
+    colour = max(itertools.product(*map(range, same.size)), key=lambda at: saturation(same, at))
+    hues = [colorsys.rgb_to_hsv(*image.getpixel(colour))[0] for image in (shot, same)]
+    assert min(abs(hues[0] - hues[1]), 1 - abs(hues[0] - hues[1])) < 0.1, "another hue"
+
+
+def saturation(image, at):
+    pixel = image.getpixel(at)
+    return max(pixel) - min(pixel)
 
 
 @each(PAGES)
