@@ -221,7 +221,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         tol = check_scalar(self.tol, "tol", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        points, labels = validate_data(self, X, y, dtype=np.float64)
+        points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if given and points.shape[0] != points.shape[1]:
             raise ValueError(

@@ -299,6 +299,18 @@ def test_a_weight_is_a_number_of_copies(kernel):
     assert_array_equal(weighted.support_vectors_, X[weighted.support_])
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_x_is_neither_written_to_nor_kept(kernel):
+    """Whatever its order in memory, and though it is not copied where that is not needed."""
+    X, y = data(0)
+    X.flags.writeable = False
+    model = SVC(kernel=kernel).fit(X, y)
+    assert not np.shares_memory(model.support_vectors_, X)
+    by_columns = SVC(kernel=kernel).fit(np.asfortranarray(X), y)
+    assert by_columns.certificate_ == model.certificate_
+    assert_array_equal(by_columns.dual_coef_, model.dual_coef_)
+
+
 def test_a_constant_weight_is_a_factor_of_c():
     X, y = data(2)
     one = SVC(C=3.0).fit(X, y).dual_coef_
