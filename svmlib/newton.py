@@ -180,16 +180,15 @@ def newton(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
-    goal = tol / 2 if problem.n > _FEW else min(tol / 2, _EXACT)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         task = _Task(gram(problem), problem.y, problem.upper)
         if start is not None:
             alpha = check_start(start, problem)
             beta = alpha * problem.y
             s = task.K.times(beta) + problem.bias(alpha)
-            beta, s = _follow(task, beta, s, _GIVEN, goal, journal)
+            beta, s = _follow(task, beta, s, _GIVEN, tol / 2, journal)
         elif coordinates is None or problem.hard_margin:  # Φ may be equal where labels are not
-            beta, s = _solve(task, goal, journal)
+            beta, s = _solve(task, tol / 2, journal)
         else:
             Phi = check_points(coordinates, "coordinates")
             if len(Phi) != problem.n:
@@ -197,8 +196,8 @@ def newton(
                     f"coordinates must have one row for each of the {problem.n} points, "
                     f"got shape {Phi.shape}"
                 )
-            beta, s = _solve(replace(task, K=factored(Phi)), goal, journal)
-            beta, s = _follow(task, beta, task.scores(beta, s), _GIVEN, goal, journal)
+            beta, s = _solve(replace(task, K=factored(Phi)), tol / 2, journal)
+            beta, s = _follow(task, beta, task.scores(beta, s), _GIVEN, tol / 2, journal)
     return _judge(problem, beta, s, tol, journal, trace)
 
 
@@ -381,7 +380,7 @@ def _follow(
     h = max(h, floor)
     met = task.optimal(beta, s, tol)
     for _ in range(_STAGES):
-        if met or journal.full:
+        if (met and c.size > _FEW) or journal.full:
             break
         stage, before = _Stage(task, c, h, tol), len(journal.steps)
         try:
@@ -389,7 +388,7 @@ def _follow(
             taken = len(journal.steps) - before
             c = task.clip(beta)
             met = task.optimal(beta, s, tol)
-            if met or taken <= 2:  # who is free may be so in the solution
+            if met:  # who is free now should be so in the solution
                 end, scores = stage.finish(beta, s, floor)
                 if task.optimal(end, scores, min(tol, _EXACT)):
                     return task.clip(end), scores
