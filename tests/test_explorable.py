@@ -50,10 +50,14 @@ def mathematics(browser):
         tab.add_script_tag(path=script)
 
     def call(name, cases):
-        return tab.evaluate(
-            "([name, cases]) => cases.map((c) => svmExplorable.math[name](...c))",
-            [name, json.loads(json.dumps(cases))],
+        """As text both ways, because Playwright looks at each number several times."""
+        found = tab.evaluate(
+            """([name, cases]) => JSON.stringify(
+              JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
+              (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
+            [name, json.dumps(cases)],
         )
+        return json.loads(found)
 
     return call
 
