@@ -1,6 +1,7 @@
 """The Gram matrix as Newton's method needs it, in three forms.
 
-Each knows K v, the block of some samples, and (K_FF + hI)⁻¹; the form that fits is `gram`'s choice.
+Each knows K v, (K_FF + hI)⁻¹, the K of some of its samples, and the rank that K has at most. Which
+one suits is `gram`'s choice.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Whole:
     """K itself."""
 
     def __init__(self, K: Array) -> None:
-        self.K, self.diagonal = K, K.diagonal()
+        self.K, self.diagonal, self.rank = K, K.diagonal(), len(K)
 
     def times(self, v: Array) -> Array:
         return _combine(v, self.K)  # K is symmetric
@@ -62,7 +63,7 @@ class Factored:
     """K = ΦΦᵀ."""
 
     def __init__(self, Phi: Array) -> None:
-        self.Phi = Phi
+        self.Phi, self.rank = Phi, Phi.shape[1]
 
     @property
     def diagonal(self) -> Array:
@@ -90,12 +91,13 @@ class Factored:
 
 
 class Kept:
-    """K, of which rows are evaluated when they are asked for, and kept while there is room."""
+    """K, of which rows are evaluated when they are asked for, and kept as long as there is room."""
 
     def __init__(self, kernel: Kernel, X: Array, room: int) -> None:
-        self.kernel, self.X, self.room, n = kernel, X, room, len(X)
+        self.kernel, self.X, self.room, self.rank = kernel, X, room, len(X)
         self.diagonal = kernel_diagonal(kernel, X)
         self.evaluate = against(kernel, X)
+        n = len(X)
         self.rows = np.empty((min(n, max(1, room // 2 // n)), n))
         self.kept, self.place = np.empty(0, dtype=np.intp), np.full(n, -1)
 
@@ -121,9 +123,13 @@ class Kept:
         return Kept(self.kernel, self.X[rows], self.room)
 
     def keep(self, wanted: Rows) -> None:
-        """Evaluate rows that are wanted and not there, as many as there is room for."""
-        first = self.kept.size
-        new = wanted[self.place[wanted] < 0][: len(self.rows) - first]
+        """Evaluate the rows that are wanted and not there, if there is room for them all.
+
+        (Many at a time are those of a start. They stay at their bounds and are not wanted again.)
+        """
+        first, new = self.kept.size, wanted[self.place[wanted] < 0]
+        if first + new.size > len(self.rows):
+            return
         _fill(self.rows[first : first + new.size], self.evaluate, self.X[new])
         self.place[new] = np.arange(first, first + new.size)
         self.kept = np.concatenate([self.kept, new])

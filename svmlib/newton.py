@@ -42,7 +42,7 @@ from svmlib.kernels import Linear, PointwiseKernel
 __all__ = ["NewtonStep", "low_rank", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-_DIRECT = 400  # up to here neither a start from a quarter of the samples nor coordinates save time
+_DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
 _GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
 _WARM, _GIVEN = 0.1, 3.0  # the first smoothing, as a share of what is wrong with a start
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
@@ -325,11 +325,6 @@ class _Task:
         lo, hi = self.box
         return np.minimum(np.maximum(v, lo), hi)
 
-    def part(self, chosen: NDArray[np.intp]) -> _Task:
-        """Return the problem of some samples, each of which counts for more."""
-        C = self.C[chosen] * (self.y.size / chosen.size)
-        return _Task(self.K.sample(chosen), self.y[chosen], C)
-
     def scores(self, beta: Array, s: Array, known: NDArray[np.intp] | slice = slice(None)) -> Array:
         """Return Kβ + b, with the b that agrees with the scores that are known."""
         sums = self.K.times(beta)
@@ -356,14 +351,17 @@ class _Task:
 
 
 def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
-    """Return β and the scores s; where n is large, from a start that a quarter of it gives."""
-    n, beta = task.y.size, np.zeros(task.y.size)
-    if n <= _DIRECT:
+    """Return β and the scores s; where steps are expensive, from a start that a quarter gives."""
+    K, y, n = task.K, task.y, task.y.size
+    beta = np.zeros(n)
+    if n * K.rank**2 <= _DIRECT**3:
         return _follow(task, beta, np.zeros(n), 1.0, tol, journal)
     rng = np.random.default_rng(n)
-    classes = (rng.permutation(np.flatnonzero(task.y == sign)) for sign in (-1, 1))
+    classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
     some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
-    beta[some], s = _solve(task.part(some), _GUESS, journal)
+    # Each of them counts for more.
+    quarter = _Task(K.sample(some), y[some], task.C[some] * (n / some.size))
+    beta[some], s = _solve(quarter, _GUESS, journal)
     return _follow(task, beta, task.scores(beta, s, some), _WARM, tol, journal)
 
 
