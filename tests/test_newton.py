@@ -638,3 +638,11 @@ def test_the_bias_that_it_found_is_for_the_points_as_they_were_given(monkeypatch
         newton(problem, tol=1e-300)
     (_, of_free_multipliers), (found, _), _ = biases
     assert found == pytest.approx(of_free_multipliers, rel=1e-6)
+
+
+def test_coordinates_take_no_more_than_a_quarter_of_the_cache():
+    X = np.linspace(0, 1, 1000)[:, None]
+    y = np.where(X[:, 0] > 0.5, 1, -1)
+    size = low_rank(DualProblem(X, y, kernel=RBF(1.0))).nbytes / 2**20
+    assert low_rank(DualProblem(X, y, kernel=RBF(1.0), cache_mb=4.01 * size)) is not None
+    assert low_rank(DualProblem(X, y, kernel=RBF(1.0), cache_mb=3.99 * size)) is None
