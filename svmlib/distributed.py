@@ -588,7 +588,9 @@ class _Chunks:
         if y.shape != X.shape[:1]:
             raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
         y = y.rechunk((X.chunks[0],))
-        pairs = zip(X.to_delayed().ravel(), y.to_delayed(), X.chunks[0], strict=True)
+        # Each would be optimised alone, and a source that both come from be read twice a pass.
+        X_parts, y_parts = (Z.to_delayed(optimize_graph=False) for Z in (X, y))
+        pairs = zip(X_parts.ravel(), y_parts, X.chunks[0], strict=True)
         filled = [(X_chunk, y_chunk) for X_chunk, y_chunk, size in pairs if size]
         if not filled:
             raise ValueError("X must have at least one row")

@@ -115,6 +115,18 @@ def test_the_origin_does_not_matter(C, offset):
     assert alpha.sum() == pytest.approx(here.multipliers(X, y).sum(), rel=1e-2)
 
 
+def test_a_part_gives_a_start_although_its_mean_is_another():
+    """The chunk that is looked at first has few of one class."""
+    X, y = clouds(8000, apart=3.0)
+    first = np.append(np.flatnonzero(y < 0)[:100], np.flatnonzero(y > 0)[:900])
+    order = np.append(first, np.delete(np.arange(8000), first))
+    found = solve_linear(chunked(X[order], 1000), y[order], 1.0)
+    whole = [step for step in found.trace if step.rows == 8000]
+    assert found.trace[0].rows == 1000
+    assert found.converged
+    assert whole[0].primal <= 2 * found.primal
+
+
 def test_few_rows_are_looked_at_as_a_whole():
     X, y = clouds(600)
     found = solve_linear(chunked(X, 31), y)
@@ -418,6 +430,21 @@ def test_no_sample_is_further_away_than_the_radius(seed):
             sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(x, origin, strict=True)) for x in X
         ]
         assert max(squares) <= Fraction(about.radius(origin)) ** 2
+
+
+def test_a_source_of_both_is_read_once_a_pass():
+    """And once before, to be described."""
+    reads = []
+
+    def table(number):
+        reads.append(number)
+        return np.column_stack([y[100 * number :][:100], X[100 * number :][:100]])
+
+    X, y = clouds(400)
+    parts = [da.from_delayed(dask.delayed(table)(k), (100, 4), float) for k in range(4)]
+    rows = da.concatenate(parts)
+    found = solve_linear(rows[:, 1:], rows[:, 0])
+    assert len(reads) == 4 * (1 + found.n_iter)
 
 
 def test_empty_chunks_are_passed_over():

@@ -157,6 +157,20 @@ class TestBothSelections:
                 solution.closest.distance, closest_points(X, y).distance, rtol=1e-6
             )
 
+    def test_a_step_of_no_length_is_none(self, selection):
+        """Two samples start where they end; to look for more is not to move."""
+        for place in np.linspace(0.1, 3, 10):
+            with pytest.warns(ConvergenceWarning):
+                solution = hull_smo(
+                    [[0.0], [place]],
+                    [-1, 1],
+                    selection=selection,
+                    tol=1e-300,
+                    max_iter=9,
+                    trace=True,
+                )
+            assert solution.n_iter == solution.trace[-1].n_iter
+
     def test_units_and_origin(self, selection):
         X, y = gaussians(30, 3, 8)
         one = hull_smo(X, y, selection=selection)

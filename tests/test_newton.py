@@ -655,3 +655,30 @@ def test_the_bias_that_it_found_is_for_the_points_as_they_were_given(monkeypatch
         newton(problem, tol=1e-300)
     (_, of_free_multipliers), (found, _), _ = biases
     assert found == pytest.approx(of_free_multipliers, rel=1e-6)
+
+
+def test_coordinates_take_no_more_than_a_quarter_of_the_cache():
+    X = np.linspace(0, 1, 1000)[:, None]
+    y = np.where(X[:, 0] > 0.5, 1, -1)
+    size = low_rank(DualProblem(X, y, kernel=RBF(1.0))).nbytes / 2**20
+    assert low_rank(DualProblem(X, y, kernel=RBF(1.0), cache_mb=4.01 * size)) is not None
+    assert low_rank(DualProblem(X, y, kernel=RBF(1.0), cache_mb=3.99 * size)) is None
+
+
+def test_a_block_takes_no_more_than_half_of_the_room():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    K = forms.Kept(RBF(1.0), X, 2 * 50**2)
+    for free in (np.arange(50), np.arange(30, 80)):  # some rows are kept, some are not
+        solved = K.solve(free, 0.1, np.ones(50))
+        assert_allclose(RBF(1.0)(X[free], X[free]) @ solved + 0.1 * solved, 1)
+    with pytest.raises(forms.StuckError, match="larger than half"):
+        K.solve(np.arange(51), 0.1, np.ones(51))
+
+
+def test_a_hard_margin_asks_for_no_coordinates():
+    """Where they are equal and labels are not, no multipliers are large enough."""
+    X, y = data(0, n=500, d=2)
+    problem = DualProblem(X, y, np.inf, RBF(50.0))
+    alone, told = newton(problem), newton(problem, coordinates=np.zeros((500, 1)))
+    assert told.n_iter == alone.n_iter
+    assert_allclose(told.alpha, alone.alpha)

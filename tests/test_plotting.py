@@ -262,7 +262,8 @@ def test_regions_take_the_colours_of_the_classes(ax):
 
 def test_regions_of_a_constant_do_not_warn(ax):
     plotting.regions(ax, lambda X: np.ones(len(X)), level=None, resolution=5)
-    plotting.regions(ax, lambda X: np.full(len(X), -3), resolution=5)
+    for constant in (-3, 0, 1):  # also where it is a level itself
+        plotting.regions(ax, lambda X, c=constant: np.full(len(X), c), resolution=5)
     with pytest.raises(ValueError, match="resolution must be at least 2"):
         plotting.regions(ax, lambda X: np.ones(len(X)), resolution=1)
     with pytest.raises(ValueError, match="level must be a positive"):

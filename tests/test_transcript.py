@@ -8,7 +8,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from svmlib.book import plotting
-from svmlib.book.transcript import transcript
+from svmlib.book.transcript import _dashes, transcript
 from svmlib.datasets import load_penguins
 from svmlib.geometry import Hyperplane
 
@@ -31,6 +31,7 @@ def draw(change="", spread=0.0):
     )
     left.set(xlabel=pick("a unit", "bill depth (cm)", "bill depth (mm)"))
     left.set_title(pick("a title", "Before", "After"), loc="left")
+    left.set_title(pick("a title at the right", "C = 2", "C = 1"), loc="right")
     left.set(xscale=pick("a scale", "log", "linear"))
     plotting.legend(left)
     places = pick("notes change places", [(1, 0), (0, 1)], [(0, 1), (1, 0)])
@@ -62,6 +63,7 @@ CHANGES = [
     "a label",
     "a unit",
     "a title",
+    "a title at the right",
     "a scale",
     "notes change places",
     "curves change dashes",
@@ -150,6 +152,7 @@ def test_a_line_that_varies_keeps_its_look_and_its_label():
 
 @pytest.mark.parametrize("style", ["-", "--", ":", "-."])
 def test_dashes_have_the_names_of_matplotlib(style):
+    assert _dashes((2, 2)) == ":", "strokes no longer than their gaps"
     figure, ax = plt.subplots()
     plotting.segments(ax, [[0, 0]], [[1, 1]], linestyles=style, color="black")
     plt.close(figure)

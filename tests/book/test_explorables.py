@@ -259,6 +259,27 @@ def test_the_address_holds_the_situation(browser, page, visit):
     again.context.close()
 
 
+def test_the_address_loses_no_digit(visit):
+    """Of any number of the state, wherever it is."""
+    lost = visit.tab.evaluate(
+        """name => {
+            const figure = svmExplorable.figures[name], {state, params} = figure, lost = [];
+            for (const [key, {min, max}] of Object.entries(params)) {
+                figure.decode("");
+                if (figure.piece.follows?.(key)) continue;
+                figure.set(key, min + 0.371234 * (max - min));
+                const before = state[key];
+                figure.decode(figure.encode());
+                if (Math.abs(state[key] - before) > 2e-6 * (max - min)) lost.push(key);
+            }
+            figure.decode("");
+            return lost;
+        }""",
+        visit.name,
+    )
+    assert not lost
+
+
 @pytest.mark.parametrize(
     "state",
     [

@@ -1,0 +1,45 @@
+"""A warning points to the line that called, however deep in the library it is made."""
+
+import dask
+import numpy as np
+import pytest
+from dask import array as da
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib import SVC
+from svmlib.distributed import solve_linear
+from svmlib.duality import DualProblem, solve_interior_point, solve_slsqp
+from svmlib.hinge import pegasos, subgradient_descent
+from svmlib.newton import newton
+from svmlib.smo import hull_smo, smo
+
+random = np.random.default_rng(0)
+y = np.where(np.arange(60) % 2, 1, -1)
+X = random.normal(size=(60, 2)) + 3 * y[:, None]
+mixed = random.normal(size=(60, 2)) + 0.5 * y[:, None]
+problem = DualProblem(mixed, y, 10.0)
+
+
+def few_passes():
+    with dask.config.set(scheduler="synchronous"):
+        return solve_linear(da.from_array(mixed, chunks=(30, 2)), y, tol=1e-9, max_iter=1)
+
+
+CALLS = {
+    "SVC": lambda: SVC(C=10.0, max_iter=1).fit(mixed, y),
+    "smo": lambda: smo(problem, max_iter=1),
+    "newton": lambda: newton(problem, max_iter=1),
+    "solve_interior_point": lambda: solve_interior_point(problem, max_iter=1),
+    "solve_slsqp": lambda: solve_slsqp(problem, max_iter=1),
+    "hull_smo": lambda: hull_smo(X, y, tol=1e-12, max_iter=1),
+    "subgradient_descent": lambda: subgradient_descent(mixed, y, 10.0, max_iter=1),
+    "pegasos": lambda: pegasos(mixed, y, 0.001, tol=1e-9, n_epochs=1),
+    "solve_linear": few_passes,
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_warning_points_to_the_caller(name):
+    with pytest.warns(ConvergenceWarning, match=r"stopped") as told:
+        CALLS[name]()
+    assert [warning.filename for warning in told] == [__file__]
