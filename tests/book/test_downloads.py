@@ -20,12 +20,14 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from tests.book.notebooks import ROOT, chapters, read
-from tests.browser import jupyterlab, open_tab
+from tests.book import ROOT
+from tests.book.notebooks import chapters, read
+from tests.browser import jupyterlab
 
 FULL = ROOT / "_build" / "html"
 STUDENT = ROOT / "_build" / "student" / "_build" / "html"
 SOURCES = {path.name: path for path in [*chapters(), *sorted(ROOT.glob("reference/*.ipynb"))]}
+LABEL = "# Solution to"  # begins the code of a solution
 PATIENCE = 600  # seconds, for a machine with other things to do; nothing waits longer than it must
 
 every_notebook = pytest.mark.parametrize("name", SOURCES)
@@ -103,10 +105,17 @@ def test_the_page_offers_its_notebook_and_the_zip(name):
 
 
 def outside(**more):
-    """Leave the environment of the tests behind, but not the Python that it was made with."""
+    """Leave the environment of the tests behind, but not the Python that it was made with.
+
+    Nor is all that pip installs compiled, most of which nobody imports.
+    """
     names = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")
     kept = {key: value for key, value in os.environ.items() if key not in names}
-    return kept | {"PATH": f"{Path(sys.base_prefix, 'bin')}:{os.environ['PATH']}"} | more
+    return (
+        kept
+        | {"PATH": f"{Path(sys.base_prefix, 'bin')}:{os.environ['PATH']}", "PIP_NO_COMPILE": "1"}
+        | more
+    )
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +146,11 @@ def kernel(python, folder):
     return folder
 
 
-def run(notebooks, folder, python, *how):
+def run(notebooks, folder, python):
     """Run notebooks with another Python's kernel; nbval itself is not in the reader's kit."""
-    nbval = [sys.executable, "-m", "pytest", *how, "--nbval-kernel-name", "reader", "-q"]
+    nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", "-q"]
     options = ["-p", "no:cacheprovider", "-n", "2", "--dist", "loadscope", "-c", os.devnull]
+    options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"]
     with (folder / "log").open("w+") as log:  # a pipe would wait for every orphaned kernel
         result = subprocess.run(
             [*nbval, *options, "--rootdir", notebooks[0].parent, *notebooks],
@@ -154,10 +164,39 @@ def run(notebooks, folder, python, *how):
     return int(re.search(r"(\d+) passed", said)[1])
 
 
+def after_final_solutions(notebook):
+    """Return where the first solution at the end stands, and the code after it that students keep.
+
+    Solutions of a chapter's own steps, which come before its exercises, are no final ones.
+    """
+    heading = re.compile(r"^## .*Exercises$", re.M)
+    cells = list(enumerate(notebook.cells))
+    end = next((k for k, cell in cells if heading.search(cell.source)), len(cells))
+    rest = [(k, cell) for k, cell in cells[end:] if cell.cell_type == "code"]
+    first = next((k for k, cell in rest if cell.source.startswith(LABEL)), len(cells))
+    kept = [c.source for k, c in rest if k > first and not c.source.startswith(LABEL)]
+    return first, kept
+
+
+def with_a_student(notebook):
+    """A notebook as it is shipped, beside whose final solutions stands a student without them.
+
+    What the student keeps runs once more at the end, with the names as they were before the first.
+    """
+    first, kept = after_final_solutions(notebook)
+    before = nbformat.v4.new_code_cell("names_of_a_student = dict(globals())")
+    again = f"# NBVAL_IGNORE_OUTPUT\nfor cell in {kept!r}:\n    exec(cell, names_of_a_student)"
+    cells = [*notebook.cells[:first], before, *notebook.cells[first:]]
+    cells.append(nbformat.v4.new_code_cell(again))
+    return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
+
+
 def test_shipped_notebooks_print_what_the_pages_show(kit, commands, tmp_path):
-    how = "--nbval", "--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"
-    ran = run([kit / name for name in SOURCES], tmp_path, kit / ".venv" / "bin" / "python", *how)
-    assert ran == sum(len(code(shipped(name))) for name in SOURCES)
+    """And a student who has answered the exercises on the way can run all there is."""
+    for name in SOURCES:
+        nbformat.write(with_a_student(shipped(name)), tmp_path / name)
+    ran = run([tmp_path / name for name in SOURCES], tmp_path, kit / ".venv" / "bin" / "python")
+    assert ran == sum(len(code(shipped(name))) + 2 for name in SOURCES)
 
 
 def test_one_notebook_beside_the_wheel(kit, tmp_path, monkeypatch):
@@ -189,9 +228,16 @@ def lab(kit, commands, tmp_path_factory):
         yield address
 
 
+@pytest.fixture(scope="module")
+def window(browser):
+    """One for all tabs, so that JupyterLab's scripts are fetched and compiled once."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as window:
+        yield window
+
+
 @pytest.fixture
-def tab(browser):
-    tab = open_tab(browser, viewport={"width": 1280, "height": 900})
+def tab(window):
+    tab = window.new_page()
     tab.set_default_timeout(1000 * PATIENCE)  # a kernel starts and runs
     yield tab
     tab.close()
@@ -260,7 +306,6 @@ def test_a_newcomer_changes_a_number(lab, tab):
 
 
 FOLD = re.compile(r"<summary>Solution to .*?</summary>(.*?)</details>", re.S)
-LABEL = "# Solution to"
 
 
 def solutions(notebook):
@@ -325,24 +370,3 @@ def test_student_notebooks_keep_the_exercises_and_their_checks(name):
     assert posed.findall(text(student)) == posed.findall(text(full))
     kept = [cell.source for cell in code(full) if not cell.source.startswith(LABEL)]
     assert [cell.source for cell in code(student)] == kept
-
-
-def without_final_solutions(notebook):
-    """Drop the code of the solutions at the end of a chapter, but not that of its own steps."""
-    heading = re.compile(r"^## .*Exercises$", re.M)
-    headings = [k for k, cell in enumerate(notebook.cells) if heading.search(cell.source)]
-    end = headings[0] if headings else len(notebook.cells)
-    cells = [
-        cell
-        for k, cell in enumerate(notebook.cells)
-        if k < end or not cell.source.startswith(LABEL)
-    ]
-    return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
-
-
-def test_nothing_needs_what_a_final_solution_computes(kit, commands, tmp_path):
-    """A student who has answered the exercises on the way can run all there is."""
-    for name in SOURCES:
-        nbformat.write(without_final_solutions(shipped(name)), tmp_path / name)
-    notebooks = [tmp_path / name for name in SOURCES]
-    run(notebooks, tmp_path, kit / ".venv" / "bin" / "python", "--nbval-lax")

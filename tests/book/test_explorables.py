@@ -22,7 +22,7 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
 from svmlib.smo import hull_smo, smo
-from tests.book.notebooks import ROOT
+from tests.book import ROOT
 from tests.browser import open_tab
 
 PHONE = {"width": 390, "height": 844}
