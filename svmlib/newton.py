@@ -111,13 +111,15 @@ def newton(
         \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0
 
     (F the free ones, B the others). The slope along a step is piecewise linear, so the best length
-    is easy to find. Between stages β becomes the centre c, and h shrinks, as far as that leaves
-    nearly all free multipliers free.
+    is easy to find. Between stages β becomes the centre c, and h is multiplied by a sixth of the
+    number of steps that the stage took: an easy stage is followed by one with less smoothing, a
+    hard one by one with more. Where the tolerance is met, one step with the least h makes the
+    solution exact, if who is free then is so in the solution.
 
     The equations are solved with Cholesky factors. A linear kernel needs only d of them
-    (Woodbury), and other kernels are treated as linear in coordinates of their own where
-    `low_rank` finds few; what comes out is judged, and mended where necessary, with the exact
-    kernel. Large problems start from a quarter of their samples.
+    (Woodbury). Where each step is expensive, the start comes from a quarter of the samples, or from
+    coordinates in which the kernel is nearly linear; what comes out is judged, and mended where
+    necessary, with the exact kernel.
 
     Parameters
     ----------
@@ -130,8 +132,8 @@ def newton(
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
     coordinates : array_like of shape (n, r), optional
-        Φ with ΦΦᵀ nearly K, in which a start is sought, unless one is given, C = ∞, or there are
-        at most 400 samples. Where it is sought, `low_rank` is asked for Φ if none is given.
+        Φ with ΦΦᵀ nearly K, as `low_rank` finds it, where a start is sought, unless one is given
+        or C = ∞.
     max_iter : int, default 1000
         The most steps, those of smaller problems included.
     callback : callable, optional
@@ -154,9 +156,9 @@ def newton(
     Notes
     -----
     With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
-    of it are kept within the cache of the problem, and where the block of the multipliers that take
-    part needs, with its copy, more than half of that, the method stops, and says so. C = ∞ is
-    allowed; on inseparable data it takes steps until it is stopped, by max_iter or by rounding.
+    of it are kept in one half of the problem's cache, and where the equations of the free
+    multipliers need more than the other, the method stops, and says so. C = ∞ is allowed;
+    on inseparable data it takes steps until it is stopped, by max_iter or by rounding.
 
     Derived in chapter 9, *Beyond SMO*.
 

@@ -92,7 +92,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best.
+        ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
+        goes on from the best before it, where it can.
         Newton's method is first, and last the interior point method, or SMO if there are more
         than 2000 samples. Where C k(x, x) is at most 3, SMO needs few steps: there it comes before
         the two, for 2 steps a sample, and Newton's method goes on from where it stops; but not
