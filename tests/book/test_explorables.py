@@ -266,8 +266,8 @@ def test_the_address_loses_no_digit(visit):
             const figure = svmExplorable.figures[name], {state, params} = figure, lost = [];
             for (const [key, {min, max}] of Object.entries(params)) {
                 figure.decode("");
-                if (figure.piece.follows?.(key)) continue;
-                figure.set(key, min + 0.371234 * (max - min));
+                figure.slide(key, min + 0.371234 * (max - min));  // as by hand
+                if (figure.steps.length) continue;  // that was a step, which is written instead
                 const before = state[key];
                 figure.decode(figure.encode());
                 if (Math.abs(state[key] - before) > 2e-6 * (max - min)) lost.push(key);
