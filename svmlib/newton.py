@@ -137,7 +137,8 @@ def newton(
     max_iter : int, default 1000
         The most steps, those of smaller problems included.
     callback : callable, optional
-        Called with the `NewtonStep` after every step.
+        Called with the `NewtonStep` after every step. If it raises StopIteration, the method ends
+        there, as after `max_iter` steps.
     trace : bool, default False
         Whether to keep every `NewtonStep` in the solution.
 
@@ -300,15 +301,16 @@ class _Journal:
     max_iter: int
     callback: Callable[[NewtonStep], object] | None
     steps: list[NewtonStep] = field(default_factory=list)
+    full: bool = False
 
     def write(self, step: NewtonStep) -> None:
         self.steps.append(step)
-        if self.callback is not None:
-            self.callback(step)
-
-    @property
-    def full(self) -> bool:
-        return len(self.steps) >= self.max_iter
+        self.full = len(self.steps) >= self.max_iter
+        try:
+            if self.callback is not None:
+                self.callback(step)
+        except StopIteration:
+            self.full = True
 
 
 @dataclass

@@ -14,6 +14,7 @@ Derived in chapter 7, *The full SMO*.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from math import comb
 from typing import Any, Literal, Self, get_args
@@ -40,18 +41,22 @@ from svmlib.kernels import (
     check_kernel,
     expansion,
 )
-from svmlib.newton import low_rank, newton
+from svmlib.newton import NewtonStep, low_rank, newton
 from svmlib.smo import smo
 
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
+Watch = Callable[[NewtonStep], None]
+Attempt = tuple[str, float, Watch | None]  # a solver, its most iterations, who watches its steps
 
 # `make bench` measures where these belong.
 _CHEAP = 3.0  # up to here, of C k(x, x), SMO needs few steps, because most multipliers end at C
 _FEW = 100  # up to here Newton's method costs no more, and goes down to rounding
 _FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
+_MANY, _FREE = 1000, 0.45  # with more samples, and more of them free, Newton's systems are so large
+_STEPS = 20  # that SMO is faster, if it is done after so many steps a sample
 _MEMORY_MB = 200.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
@@ -95,9 +100,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
         goes on from the best before it, where it can.
         Newton's method is first, and last the interior point method, or SMO if there are more
-        than 2000 samples. Where C k(x, x) is at most 3, SMO needs few steps: there it comes before
-        the two, for 2 steps a sample, and Newton's method goes on from where it stops; but not
-        with at most 100 samples, a linear kernel, or one that a few coordinates describe
+        than 2000 samples. SMO comes before the two where it needs few steps: for 2 steps a sample
+        where C k(x, x) is at most 3; and with more than 1000 samples, for 20 steps a sample, where
+        Newton's method finds most multipliers of its own start free. But not with at most 100
+        samples, a linear kernel, or one that a few coordinates describe
         (`svmlib.newton.low_rank`). Where the kernel is not known to be positive semidefinite, it
         is SMO alone.
     max_iter : int, default -1
@@ -374,27 +380,21 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tuple[Solution, str]:
     """Return the first solution that is good enough, or else the best, and its solver's name.
 
-    Newton's method is first, unless SMO has few steps to take: if it is not done after them,
-    Newton's method goes on from there. Who comes later begins with the best so far.
+    Who comes later begins with the best so far.
     """
-    n, Phi = problem.n, None
-    plan = [("smo", np.inf)]
-    if problem.convex:
-        plan = [("newton", np.inf), ("interior_point" if n <= _MEDIUM else "smo", np.inf)]
-        Phi = low_rank(problem)
-        with np.errstate(over="ignore", invalid="ignore"):
-            cheap = n > _FEW and (problem.upper * problem.diagonal).mean() <= _CHEAP
-        if cheap and Phi is None and not isinstance(problem.kernel, Linear):
-            plan.insert(0, ("smo", _FIRST_STEPS * n))
 
     def rank(attempt: tuple[Solution, str]) -> tuple[bool, float]:
         certificate = attempt[0].certificate
         return not _good_enough(certificate, tol), certificate.gap
 
+    Phi = low_rank(problem) if problem.convex else None
     found: list[tuple[Solution, str]] = []
-    for solver, share in plan:
+    for solver, share, watch in _plan(problem, Phi):
         start = min(found, key=rank)[0].alpha if found else None
-        solution = _run(solver, problem, tol, min(most, share), verbose, start, Phi)
+        options: dict[str, Any] = {"start": start}
+        if solver == "newton":
+            options |= {"coordinates": Phi, "callback": watch}
+        solution = _run(solver, problem, tol, min(most, share), verbose, **options)
         found.append((solution, solver))
         most -= solution.n_iter
         if _good_enough(solution.certificate, tol) or most < 1:
@@ -402,24 +402,52 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
     return min(found, key=rank)
 
 
+def _plan(problem: DualProblem, Phi: Array | None) -> list[Attempt]:
+    """Return which solvers to try, in this order.
+
+    Newton's method is first. Before it comes SMO where that has few steps to take: where most
+    multipliers end at C, or where most of them are free, as Newton's own start will tell.
+    """
+    n = problem.n
+    if not problem.convex:
+        return [("smo", np.inf, None)]
+    last = "interior_point" if n <= _MEDIUM else "smo"
+    plan: list[Attempt] = [("newton", np.inf, None), (last, np.inf, None)]
+    if n <= _FEW or Phi is not None or isinstance(problem.kernel, Linear):
+        return plan
+    with np.errstate(over="ignore", invalid="ignore"):
+        bounded = (problem.upper * problem.diagonal).mean() <= _CHEAP
+    if bounded:
+        return [("smo", _FIRST_STEPS * n, None), *plan]
+    if n > _MANY:
+        return [("newton", np.inf, _stop_if_most_are_free(n)), ("smo", _STEPS * n, None), *plan]
+    return plan
+
+
+def _stop_if_most_are_free(n: int) -> Watch:
+    """Return a callback that stops `newton` if most multipliers of its start were free."""
+    free = [0.0]
+
+    def watch(step: NewtonStep) -> None:
+        if step.n == n and free[0] > _FREE:
+            raise StopIteration
+        free[0] = step.free / step.n if step.n < n else 0.0
+
+    return watch
+
+
 def _run(
-    solver: str,
-    problem: DualProblem,
-    tol: float,
-    most: float,
-    verbose: bool,
-    start: Array | None = None,
-    Phi: Array | None = None,
+    solver: str, problem: DualProblem, tol: float, most: float, verbose: bool, **options: Any
 ) -> Solution:
     """Run a solver, for at most so many iterations; infinity is its own default."""
-    limit: dict[str, Any] = {"max_iter": int(most)} if np.isfinite(most) else {}
-    if solver == "slsqp":
-        return solve_slsqp(problem, **limit)
-    if solver == "interior_point":
-        return solve_interior_point(problem, **limit)
+    if np.isfinite(most):
+        options["max_iter"] = int(most)
     if solver == "newton":
-        return newton(problem, tol=tol, start=start, coordinates=Phi, **limit)
-    return _smo_to_the_gap(problem, tol, start=start, verbose=verbose, **limit)
+        return newton(problem, tol=tol, **options)
+    if solver == "smo":
+        return _smo_to_the_gap(problem, tol, verbose=verbose, **options)
+    options.pop("start", None)
+    return (solve_slsqp if solver == "slsqp" else solve_interior_point)(problem, **options)
 
 
 def _smo_to_the_gap(

@@ -437,6 +437,20 @@ def test_what_is_not_convex_is_refused():
         newton(data(0))
 
 
+def test_a_callback_can_stop_it():
+    def stop(step):
+        told.append(step)
+        if len(told) == 3:
+            raise StopIteration
+
+    told, problem = [], DualProblem(*data(0), 10.0)
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 steps"):
+        solution = newton(problem, callback=stop)
+    assert solution.n_iter == len(told) == 3
+    with pytest.warns(ConvergenceWarning):
+        assert (solution.alpha == newton(problem, max_iter=3).alpha).all()
+
+
 @pytest.mark.parametrize("error", [MemoryError, np.linalg.LinAlgError, KeyboardInterrupt])
 def test_an_error_of_the_callback_is_not_swallowed(error):
     def fail(step):

@@ -566,6 +566,30 @@ def test_auto_names_what_it_chose(monkeypatch):
         assert model.certificate_.optimal_to(1e-3)
 
 
+@pytest.mark.parametrize(("d", "solvers"), [(20, ["newton", "smo"]), (3, ["newton"])])
+def test_auto_leaves_newton_where_most_multipliers_are_free(d, solvers, monkeypatch):
+    """In twenty dimensions noise is learnt by heart, sample by sample; in three most end at C."""
+    rng, ran = np.random.default_rng(0), []
+    X = rng.normal(size=(1200, d))
+    y = np.sign(X[:, 0] + rng.normal(size=1200))
+    for name in ("newton", "smo"):
+        solver = getattr(svc, name)
+
+        def spy(*args, solver=solver, name=name, **options):
+            ran.append((name, solver(*args, **options)))
+            return ran[-1][1]
+
+        monkeypatch.setattr(svc, name, spy)
+    model = SVC(C=10, gamma=0.05).fit(X, y)
+    assert list(dict.fromkeys(name for name, _ in ran)) == solvers
+    assert model.solver_ == solvers[-1]
+    assert model.certificate_.optimal_to(1e-3)
+    free = (model.dual_coef_ != 0) & (np.abs(model.dual_coef_) < 10)
+    assert (free.sum() > 0.45 * 1200) == (d == 20)
+    if d == 20:
+        assert ran[0][1].n_iter < 40  # the start only, and one step
+
+
 @pytest.mark.parametrize(("n", "solver"), [(800, "auto"), (50, "smo"), (150, "smo")])
 def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
     X, y = data(0, n=n)
