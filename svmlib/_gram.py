@@ -63,7 +63,7 @@ class Factored:
     """K = ΦΦᵀ."""
 
     def __init__(self, Phi: Array) -> None:
-        self.Phi, self.rank = Phi, Phi.shape[1]
+        self.Phi, self.rank = Phi, min(Phi.shape)
 
     @property
     def diagonal(self) -> Array:

@@ -333,7 +333,7 @@ class DualProblem:
                 f"cache_mb must be at least {_megabytes(2 * self.n)} to hold two rows of the "
                 f"Gram matrix of {self.n} points, got {cache_mb:g}"
             )
-        self.forget()
+        self._open_cache()
 
     def _refuse_contradictions(self) -> None:
         """Raise `NotSeparableError` if two equal points have opposite labels."""
@@ -349,10 +349,14 @@ class DualProblem:
 
     def forget(self) -> None:
         """Empty the cache."""
-        self._gram: Array | None = None
-        self._rows: OrderedDict[int, Array] = OrderedDict()  # least recently used row first
+        with self._lock:  # another thread may be reading
+            self._gram: Array | None = None
+            self._rows: OrderedDict[int, Array] = OrderedDict()  # least recently used row first
+            self._kernel_rows = against(self.kernel, self.X)
+
+    def _open_cache(self) -> None:
         self._lock = Lock()
-        self._kernel_rows = against(self.kernel, self.X)
+        self.forget()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the cache behind when pickled."""
@@ -361,7 +365,7 @@ class DualProblem:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self.forget()
+        self._open_cache()
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""
@@ -389,7 +393,8 @@ class DualProblem:
         ValueError
             If it does not fit the cache; the message says how large the cache must be.
         """
-        if self._gram is None:
+        K = self._gram
+        if K is None:
             if self._capacity < self.n:
                 raise ValueError(
                     f"cache_mb must be at least {_megabytes(self.n**2)} to hold the whole "
@@ -404,7 +409,7 @@ class DualProblem:
             np.fill_diagonal(K, self.diagonal)
             K.flags.writeable = False
             self._gram = K
-        return self._gram
+        return K
 
     @property
     def convex(self) -> bool:
@@ -571,8 +576,9 @@ class DualProblem:
 
     def _kept_times(self, beta: Array) -> Array | None:
         """Return Kβ, summed in `blocks`, by rows of K that are there; None if one is missing."""
-        if self._gram is not None:
-            return weighted_sum(self._gram, beta)
+        K = self._gram
+        if K is not None:
+            return weighted_sum(K, beta)
         used = np.flatnonzero(beta)
         with self._lock:
             rows = [self._rows.get(i) for i in used.tolist()]
@@ -588,8 +594,9 @@ class DualProblem:
 
     def _gram_times(self, beta: Array) -> Array:
         """Return K β, from the cached matrix if it is there."""
-        if self._gram is not None:
-            return np.asarray(self._gram @ beta)
+        K = self._gram
+        if K is not None:
+            return np.asarray(K @ beta)
         return expansion(self.kernel, self.X, beta, self.X)
 
     def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:

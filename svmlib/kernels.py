@@ -288,6 +288,7 @@ class RBF(PointwiseKernel):
         theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
         return float(theta) if radius < 1e140 else np.inf, np.ones(len(X))
 
+    @np.errstate(over="ignore")  # an infinite norm takes the slow way
     def _against(self, Z: Array) -> Evaluate:
         # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms as two columns
         # more, but it subtracts numbers of size γ‖x‖². Distances do not change when the origin
@@ -299,6 +300,7 @@ class RBF(PointwiseKernel):
         columns = np.vstack([z.T, np.ones(len(z)), zz])
         room = _SAFE_EXPONENT - zz.max()
 
+        @np.errstate(over="ignore")
         def evaluate_at(X: Array, out: Array) -> Array:
             x = X - centre
             xx = self.gamma * _squared_norms(x)

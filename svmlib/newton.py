@@ -152,7 +152,8 @@ def newton(
     Raises
     ------
     ValueError
-        If an argument is not as above, or the kernel is not known to be positive semidefinite.
+        If an argument is not as above, or the kernel is not known to be positive semidefinite, or
+        the cache of a problem of up to 1000 samples cannot hold its Gram matrix.
 
     Notes
     -----

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pickle
 import re
 import warnings
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -345,6 +347,22 @@ def test_problems_can_be_pickled_and_shared_by_threads(monkeypatch):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(read, range(4)))
     assert len(problem._rows) <= 4
+
+
+def test_a_cache_is_not_emptied_while_another_thread_reads_it(monkeypatch):
+    monkeypatch.setattr(duality, "_SMALL", 0)
+    problem = DualProblem(*data(0), 1.0, RBF(1.0))
+    expected = problem.row(3)
+
+    class Interrupted(OrderedDict):
+        def move_to_end(self, key, last=True):
+            other = Thread(target=problem.forget)
+            other.start()
+            other.join(0.05)  # a reader that does not hold its lock is overtaken here
+            super().move_to_end(key, last)
+
+    problem._rows = Interrupted(problem._rows)
+    assert_allclose(problem.row(3), expected)
 
 
 def test_the_cache_is_not_pickled():

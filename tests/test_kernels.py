@@ -112,6 +112,14 @@ def test_rbf_of_two_distant_clusters(gamma, far):
     assert_allclose(RBF(gamma)(X, X)[0], np.exp(-gamma * X[:, 0] ** 2), rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize(("gamma", "scale"), [(1e259, 1e40), (1e300, 1.0), (1.0, 1e200)])
+def test_exponents_beyond_floats_are_none_of_the_callers_business(gamma, scale):
+    X = scale * np.array([[1.0], [2.0], [4.0]])
+    with np.errstate(all="raise", under="ignore"):
+        assert_allclose(RBF(gamma)(X, X), np.eye(3), atol=0)
+        assert_allclose(expansion(RBF(gamma), X, np.array([1.0, 2.0, 3.0]), X), [1, 2, 3])
+
+
 def test_huge_points_do_not_overflow_the_rbf():
     X = np.array([[1e200], [-1e200]])
     assert_allclose(against(RBF(1.0), X)(X, np.empty((2, 2))), np.eye(2))

@@ -241,6 +241,13 @@ def test_rows_are_kept_while_there_is_room():
         forms.Kept(RBF(1.0), X, 60_000).solve(np.arange(400), 0.1, np.ones((400, 2), order="F"))
 
 
+@pytest.mark.parametrize("n", [2, 20])
+def test_more_columns_than_rows_are_no_more_than_rows(n):
+    X, y = data(0, n, d=6000)
+    assert forms.factored(X).rank == n
+    assert_optimal(problem := DualProblem(X, y, 1.0), newton(problem))
+
+
 def test_points_far_from_the_origin_change_scores_only_by_a_constant():
     rng = np.random.default_rng(0)
     Phi, v = rng.normal(size=(50, 3)), rng.normal(size=50)
@@ -250,6 +257,8 @@ def test_points_far_from_the_origin_change_scores_only_by_a_constant():
 
 
 def test_too_little_memory_is_told_and_not_exceeded():
+    with pytest.raises(ValueError, match="cache_mb must be at least"):
+        newton(DualProblem(*data(0, n=60), kernel=RBF(0.5), cache_mb=0.01))
     problem = DualProblem(*data(0, n=1200, d=20), 100.0, RBF(0.5), cache_mb=1)
     with pytest.warns(ConvergenceWarning, match="newton stopped after"):
         solution = newton(problem)
