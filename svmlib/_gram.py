@@ -1,7 +1,7 @@
 """The Gram matrix as Newton's method needs it, in three forms.
 
-Each knows K v, (K_FF + hI)⁻¹, the K of some of its samples, and the rank that K has at most. Which
-one suits is `gram`'s choice.
+Each knows K v, (K_FF + hI)⁻¹, the K of some of its samples, the k(x, x), and the rank that K has at
+most. Which one suits is `gram`'s choice.
 """
 
 from __future__ import annotations
@@ -91,7 +91,10 @@ class Factored:
 
 
 class Kept:
-    """K, of which rows are evaluated when they are asked for, and kept as long as there is room."""
+    """K, of which rows are evaluated when they are asked for, and kept as long as there is room.
+
+    The room is a number of floats: half for rows, half for the block of the free multipliers.
+    """
 
     def __init__(self, kernel: Kernel, X: Array, room: int) -> None:
         self.kernel, self.X, self.room, self.rank = kernel, X, room, len(X)
@@ -117,10 +120,10 @@ class Kept:
             return _solve_shifted(self.rows[places[:, None], free], h, right)
         return _solve_shifted(_values(self.kernel, self.X[free]), h, right)
 
-    def sample(self, rows: Rows) -> Whole | Kept:
-        if rows.size <= _WHOLE:
-            return Whole(_values(self.kernel, self.X[rows]))
-        return Kept(self.kernel, self.X[rows], self.room)
+    def sample(self, part: Rows) -> Whole | Kept:
+        if part.size <= _WHOLE:
+            return Whole(_values(self.kernel, self.X[part]))
+        return Kept(self.kernel, self.X[part], self.room)
 
     def keep(self, wanted: Rows) -> None:
         """Evaluate the rows that are wanted and not there, if there is room for them all.

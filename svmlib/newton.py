@@ -2,9 +2,9 @@
 
 At the corner of the hinge there is no second derivative for Newton's method to go by. So the corner
 is rounded off, a little and only for a while: each stage minimises a smooth function in a few
-steps, each step one system of equations as large as there are free multipliers; then what the
-rounding has displaced goes into the next stage, until nothing of it is left. With this module you
-can
+steps, each step one system of equations, with an unknown for each free multiplier and one for b;
+then what the rounding has displaced goes into the next stage, until nothing of it is left. With
+this module you can
 
 - solve any convex `svmlib.duality.DualProblem` with `newton`,
 - watch its steps: how many multipliers were free, and how far each step could go,
@@ -44,13 +44,13 @@ __all__ = ["NewtonStep", "low_rank", "newton"]
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
 _GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
-_WARM, _GIVEN = 0.1, 3.0  # the first smoothing, as a share of what is wrong with a start
+_WARM, _GIVEN = 0.1, 3.0  # the first smoothing, times what is wrong with our start or a given one
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
-_MANY_STEPS = 20  # a stage that is not over after so many is begun anew with more smoothing
-_SETTLED = 0.2  # the share of the slope that the line search may leave
+_MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
+_SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _EXACT = 1e-9  # gap and margins of a solution that is one but for rounding
 _FEW = 100  # with so few samples less is not accepted: it costs little more
-_NOTHING = 1e-10  # what a smoothing that displaces y f(x) by this adds to rounding
+_NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _STAGES = 100  # more would only move rounding about
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
 
@@ -65,11 +65,12 @@ class NewtonStep(NamedTuple):
     h : float
         The smoothing of the stage.
     free : int
-        The number of free multipliers, which is the number of equations solved.
+        The number of free multipliers. There are as many equations, or d for a linear kernel.
     length : float
-        How much of Newton's step was taken.
+        How much of Newton's step was taken; 1 is all of it.
     slope : float
-        The slope of the stage's objective along the step, before it.
+        The slope of the stage's objective along the step, before it: negative, and on one quadratic
+        piece twice what the step gains.
     """
 
     n: int
@@ -103,18 +104,19 @@ def newton(
     .. math::
         q_i = \min(\max(c_i + (y_i - s_i) / h,\ lo_i),\ hi_i),
 
-    and at the minimum Kβ = Kq and Σq = 0. Where q is strictly between its bounds it is *free*, and
+    and at the minimum Kβ = Kq and Σq = 0. Where min and max change nothing, i is *free*, and
     Newton's step to the minimum solves
 
     .. math::
         (K_{FF} + h I)\, \Delta_F + \Delta_b = h\, (q - \beta)_F - K_{FB}\, \Delta_B, \qquad
         \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0
 
-    (F the free ones, B the others). The slope along a step is piecewise linear, so the best length
-    is easy to find. Between stages β becomes the centre c, and h is multiplied by a sixth of the
-    number of steps that the stage took: an easy stage is followed by one with less smoothing, a
-    hard one by one with more. Where the tolerance is met, one step with the least h makes the
-    solution exact, if who is free then is so in the solution.
+    (F the free ones, B the others). The slope along a step is piecewise linear, so a length that
+    leaves at most a fifth of it is easy to find. Between stages β, clipped to its bounds, becomes
+    the centre c, and h is multiplied by a sixth of the number of steps that the stage took: an
+    easy stage is followed by one with less smoothing, a hard one by one with more. Where the
+    tolerance is met, one step with the least h makes the solution exact, if who is free then is so
+    in the solution.
 
     The equations are solved with Cholesky factors. A linear kernel needs only d of them
     (Woodbury). Where each step is expensive, the start comes from a quarter of the samples, or from
@@ -132,8 +134,8 @@ def newton(
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
     coordinates : array_like of shape (n, r), optional
-        Φ with ΦΦᵀ nearly K, as `low_rank` finds it, where a start is sought, unless one is given
-        or C = ∞.
+        Φ with ΦΦᵀ nearly K, as `low_rank` finds it. The problem with ΦΦᵀ is solved first, for a
+        start; not if `start` is given, or C = ∞.
     max_iter : int, default 1000
         The most steps, those of smaller problems included.
     callback : callable, optional
@@ -159,7 +161,7 @@ def newton(
     -----
     With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
     of it are kept in one half of the problem's cache, and where the equations of the free
-    multipliers need more than the other, the method stops, and says so. C = ∞ is allowed;
+    multipliers need more than the other, the method stops with the warning above. C = ∞ is allowed;
     on inseparable data it takes steps until it is stopped, by max_iter or by rounding.
 
     Derived in chapter 9, *Beyond SMO*.
@@ -184,15 +186,16 @@ def newton(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
+    half = tol / 2  # the certificate adds rounding to what the method sees
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         task = _Task(gram(problem), problem.y, problem.upper)
         if start is not None:
             alpha = check_start(start, problem)
             beta = alpha * problem.y
             s = task.K.times(beta) + problem.bias(alpha)
-            beta, s = _follow(task, beta, s, _GIVEN, tol / 2, journal)
+            beta, s = _follow(task, beta, s, _GIVEN, half, journal)
         elif coordinates is None or problem.hard_margin:  # Φ may be equal where labels are not
-            beta, s = _solve(task, tol / 2, journal)
+            beta, s = _solve(task, half, journal)
         else:
             Phi = check_points(coordinates, "coordinates")
             if len(Phi) != problem.n:
@@ -200,8 +203,8 @@ def newton(
                     f"coordinates must have one row for each of the {problem.n} points, "
                     f"got shape {Phi.shape}"
                 )
-            beta, s = _solve(replace(task, K=factored(Phi)), tol / 2, journal)
-            beta, s = _follow(task, beta, task.scores(beta, s), _GIVEN, tol / 2, journal)
+            beta, s = _solve(replace(task, K=factored(Phi)), half, journal)
+            beta, s = _follow(task, beta, task.scores(beta, s), _GIVEN, half, journal)
     return _judge(problem, beta, s, tol, journal, trace)
 
 
@@ -272,7 +275,7 @@ def _judge(
         yield alpha, None  # the bias is the mean of what free multipliers say,
         sums = problem.decision_function(alpha, 0.0, problem.X)
         yield alpha, float(np.nan_to_num(s - sums).mean())  # or that of the scores;
-        yield np.zeros(problem.n), None  # and nothing is worse than α = 0
+        yield np.zeros(problem.n), None  # and α = 0, so that the answer is never worse
 
     solutions = []
     for guess, bias in guesses():
@@ -344,7 +347,7 @@ class _Task:
         """Whether β is in the box, and KKT conditions and gap are within tol, to judge by s."""
         c = self.clip(beta)
         alpha, slack = np.abs(c), 1 - self.y * s
-        if not alpha.any() or np.abs(c - beta).max() > 1e-9 * alpha.max():
+        if not alpha.any() or np.abs(c - beta).max() > 1e-9 * alpha.max():  # s is that of β, not c
             return False
         if self.wrong(c, s).max() > tol:
             return False
@@ -358,9 +361,9 @@ class _Task:
 def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
     """Return β and the scores s; where steps are expensive, from a start that a quarter gives."""
     K, y, n = task.K, task.y, task.y.size
-    beta = np.zeros(n)
+    beta, s = np.zeros(n), np.zeros(n)
     if n * K.rank**2 <= _DIRECT**3:
-        return _follow(task, beta, np.zeros(n), 1.0, tol, journal)
+        return _follow(task, beta, s, _WARM, tol, journal)
     rng = np.random.default_rng(n)
     classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
     some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
@@ -373,9 +376,12 @@ def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
 def _follow(
     task: _Task, beta: Array, s: Array, width: float, tol: float, journal: _Journal
 ) -> tuple[Array, Array]:
-    """Return β and s after stages, the first of which smooths as much as the start is wrong."""
+    """Return β and s after stages; the first smooths `width` times as much as the start is wrong.
+
+    At β = 0 there is no scale to compare with. The first h is then the mean of k(x, x).
+    """
     sizes = np.abs(task.K.diagonal)
-    # With less K + hI is K to rounding, or no margin is displaced by more than rounding.
+    # With less, K + hI is K to rounding, or the smoothing is as good as none.
     floor = max(8 * _EPS * beta.size * float(sizes.max()), _NOTHING / float(task.C.mean()), _TINY)
     c = task.clip(beta)
     total = float(np.abs(c).sum())
@@ -412,13 +418,13 @@ class _Stage:
     h: float
     tol: float
 
-    def ramp(self, s: Array) -> Array:
-        """Return p, which clipped to the box is q."""
+    def unclipped(self, s: Array) -> Array:
+        """Return p = c + (y − s) / h, which clipped to the box is q."""
         return self.c + (self.task.y - s) / self.h
 
     def minimise(self, beta: Array, s: Array, journal: _Journal) -> tuple[Array, Array]:
         """Return β and s at the minimum, from a start with s = Kβ + b and Σβ = 0."""
-        p = self.ramp(s)
+        p = self.unclipped(s)
         q = self.task.clip(p)
         for _ in range(_MANY_STEPS):
             if journal.full:
@@ -429,7 +435,7 @@ class _Stage:
             ds = self.task.K.times(delta) + delta_b
             slope = float(ds @ (beta - q))
             rounding = 16 * _EPS * float(np.abs(ds) @ np.abs(q))
-            length, p, q = self.search(beta, delta, p, ds, max(-_SETTLED * slope, rounding))
+            length, p, q = self.search(beta, delta, p, ds, max(-_SLOPE_LEFT * slope, rounding))
             beta = target if length == 1 else beta + length * delta
             s = s + length * ds
             if not -slope > rounding:
@@ -482,9 +488,10 @@ class _Stage:
     def settled(self, beta: Array, slope: float, as_supposed: NDArray[np.bool_]) -> bool:
         """Whether a full step has met the minimum, or come near enough for this stage.
 
-        It is the minimum if all are on the side that the step supposed. It is near enough if the
-        step gained less than the smoothing itself is worth, and the smoothing still displaces
-        margins by more than is asked for: the next stage brings more than another step.
+        It is the minimum if all are on the part of their ramps that the step supposed. It is near
+        enough if the step gained (half of its slope) less than the smoothing is worth,
+        h/2 ‖β − c‖², and the smoothing still displaces margins, by h |β − c|, more than is asked
+        for: the next stage brings more than another step.
         """
         if as_supposed.all():
             return True
@@ -492,9 +499,12 @@ class _Stage:
         return bool(-slope <= self.h * (move @ move) and self.h * np.abs(move).max() > self.tol)
 
     def finish(self, beta: Array, s: Array, floor: float) -> tuple[Array, Array]:
-        """Return β and s as they would be if who is free now were so in the solution."""
-        p = self.ramp(s)
+        """Return β and s as they would be if who is free now were so in the solution.
+
+        That is one more step, from the centre β and with the least smoothing.
+        """
+        p = self.unclipped(s)
         q = self.task.clip(p)
         free, last = p == q, replace(self, c=beta, h=floor)
-        target, delta_b = last.direction(beta, np.where(free, last.ramp(s), q), free)
+        target, delta_b = last.direction(beta, np.where(free, last.unclipped(s), q), free)
         return target, s + self.task.K.times(target - beta) + delta_b

@@ -368,7 +368,7 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
 
     beta, b = rng.normal(size=n), 0.3
     beta -= beta.mean()  # Σβ = 0, as always
-    p = stage.ramp(K @ beta + b)
+    p = stage.unclipped(K @ beta + b)
     q = np.clip(p, lo, hi)
     target, delta_b = stage.direction(beta, q, p == q)
     delta = target - beta
@@ -376,7 +376,7 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     slope = ds @ (beta - q)
     t, ahead, there = stage.search(beta, delta, p, ds, 0.2 * abs(slope))
     s = K @ (beta + t * delta) + b + t * delta_b
-    assert_allclose(ahead, stage.ramp(s), atol=1e-9)
+    assert_allclose(ahead, stage.unclipped(s), atol=1e-9)
     assert_allclose(there, np.clip(ahead, lo, hi))
 
     def slope_at(t, e=1e-6):
@@ -705,3 +705,66 @@ def test_a_hard_margin_asks_for_no_coordinates():
     alone, told = newton(problem), newton(problem, coordinates=np.zeros((500, 1)))
     assert told.n_iter == alone.n_iter
     assert_allclose(told.alpha, alone.alpha)
+
+
+def test_an_end_within_the_tolerance_is_not_yet_exact(monkeypatch):
+    problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    monkeypatch.setattr(module._Stage, "finish", lambda self, beta, s, floor: (beta, s))
+    assert newton(problem, tol=0.1).certificate.relative_gap < 1e-8
+
+
+@pytest.mark.parametrize(("C", "h"), [(1e12, 8 * 2.0**-52 * 2 * 4), (1e3, 1e-13)])
+def test_smoothing_has_a_floor(monkeypatch, C, h):
+    """From the solution itself, with nothing wrong: K + hI is not K, or hC is next to nothing."""
+    stages, minimise = [], module._Stage.minimise
+    monkeypatch.setattr(
+        module._Stage,
+        "minimise",
+        lambda self, *args: stages.append(self.h) or minimise(self, *args),
+    )
+    y = np.array([-1.0, 1.0])
+    task = module._Task(forms.Whole(4 * np.eye(2)), y, np.full(2, C))
+    module._follow(task, y / 4, y, 3.0, 1e-3, module._Journal(10, None))
+    assert stages[0] == pytest.approx(h, rel=1e-9, abs=0)
+
+
+def test_once_a_stage_moves_nothing_none_follows(monkeypatch):
+    stages, minimise = [], module._Stage.minimise
+    monkeypatch.setattr(
+        module._Stage,
+        "minimise",
+        lambda self, *args: stages.append(self.h) or minimise(self, *args),
+    )
+    with pytest.warns(ConvergenceWarning):
+        newton(DualProblem(*data(0), 1.0, RBF(1.0)), tol=1e-300)
+    assert len(stages) < 50
+
+
+def test_a_right_guess_is_not_solved_for_again(monkeypatch):
+    """A full step to where everyone is as supposed, some at a bound, ends the stage."""
+    problem = DualProblem(*data(0), 3.0, RBF(1.0))
+    task = module._Task(forms.Whole(problem.gram()), problem.y, problem.upper)
+    stage = module._Stage(task, np.zeros(60), 0.1, np.inf)  # never near enough
+    beta, s = stage.minimise(np.zeros(60), np.zeros(60), module._Journal(100, None))
+    calls, direction = [], module._Stage.direction
+    monkeypatch.setattr(
+        module._Stage, "direction", lambda self, *args: calls.append(1) or direction(self, *args)
+    )
+    q = task.clip(stage.unclipped(s))
+    assert (q == problem.upper * problem.y).any()
+    journal = module._Journal(100, None)
+    stage.minimise(beta * 0.999, s + task.K.times(-0.001 * beta), journal)
+    assert len(calls) == len(journal.steps) == 1
+
+
+def test_one_cache_at_a_time():
+    problem = DualProblem(*data(0, n=1100), 1.0, RBF(1.0))
+    problem.row(0)
+    assert problem._gram is not None
+    forms.gram(problem)
+    assert problem._gram is None
+
+
+def test_what_has_no_cholesky_factor_is_told():
+    with pytest.raises(forms.StuckError, match="not positive definite"):
+        forms.Whole(-np.eye(3)).solve(np.arange(3), 0.5, np.ones(3))
