@@ -736,7 +736,7 @@ def test_once_a_stage_moves_nothing_none_follows(monkeypatch):
         lambda self, *args: stages.append(self.h) or minimise(self, *args),
     )
     with pytest.warns(ConvergenceWarning):
-        newton(DualProblem(*data(0), 1.0, RBF(1.0)), tol=1e-300)
+        newton(DualProblem(*data(0), 1e4, RBF(1.0)), tol=1e-300)
     assert len(stages) < 50
 
 
