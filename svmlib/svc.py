@@ -56,7 +56,7 @@ _CHEAP = 3.0  # up to here, of C k(x, x), SMO needs few steps, because most mult
 _FEW = 100  # up to here Newton's method costs no more, and goes down to rounding
 _FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
 _MANY, _FREE = 1000, 0.45  # with more samples, and more of them free, Newton's systems are so large
-_STEPS = 20  # that SMO is faster, if it is done after so many steps a sample
+_STEPS = 30  # that SMO is faster, if it is done after so many steps a sample
 _MEMORY_MB = 200.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
@@ -101,7 +101,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         goes on from the best before it, where it can.
         Newton's method is first, and last the interior point method, or SMO if there are more
         than 2000 samples. SMO comes before the two where it needs few steps: for 2 steps a sample
-        where C k(x, x) is at most 3; and with more than 1000 samples, for 20 steps a sample, where
+        where C k(x, x) is at most 3; and with more than 1000 samples, for 30 steps a sample, where
         Newton's method finds most multipliers of its own start free. But not with at most 100
         samples, a linear kernel, or one that a few coordinates describe
         (`svmlib.newton.low_rank`). Where the kernel is not known to be positive semidefinite, it
