@@ -111,6 +111,7 @@ def forecast(timings: list[Timing]) -> str:
     sums = distributed._summarise(
         np.zeros((2, FEATURES)),
         np.array([1.0, -1.0]),
+        np.zeros(FEATURES),
         1.0,
         (),
         distributed.Stage(2.0, np.zeros(FEATURES), 0.0),
