@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import textwrap
 import warnings
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import dask
 import numpy as np
@@ -484,3 +486,14 @@ def test_multipliers_want_labels(labels):
     solution = solve_linear(X, y)
     with pytest.raises(ValueError, match="y must"):
         solution.multipliers(X.compute()[:2], labels)
+
+
+def test_the_benchmark_forecasts_from_what_it_has_measured():
+    """Times that obey its model exactly give the model back, at 10⁹ rows on 100 workers."""
+    scaling = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "scaling.py"))
+    sizes = [(w, n, chunk) for w in (1, 2, 4) for n in (2e5, 4e5) for chunk in (25_000, 100_000)]
+    seconds = [n / w * 5e-7 + n / chunk * 4e-3 + 0.03 for w, n, chunk in sizes]
+    timings = [scaling["Timing"](*size, 5.0, t) for size, t in zip(sizes, seconds, strict=True)]
+    told = scaling["forecast"](timings)
+    assert "$a$ = 500 ns, $b$ = 4.0 ms and $c$ = 30 ms" in told
+    assert "5.0 s for the sums and 4.0 s for the book-keeping" in told

@@ -713,31 +713,29 @@ def test_an_end_within_the_tolerance_is_not_yet_exact(monkeypatch):
     assert newton(problem, tol=0.1).certificate.relative_gap < 1e-8
 
 
-@pytest.mark.parametrize(("C", "h"), [(1e12, 8 * 2.0**-52 * 2 * 4), (1e3, 1e-13)])
-def test_smoothing_has_a_floor(monkeypatch, C, h):
-    """From the solution itself, with nothing wrong: K + hI is not K, or hC is next to nothing."""
-    stages, minimise = [], module._Stage.minimise
+@pytest.fixture
+def smoothings(monkeypatch):
+    """The h of every stage, as they come."""
+    found, minimise = [], module._Stage.minimise
     monkeypatch.setattr(
-        module._Stage,
-        "minimise",
-        lambda self, *args: stages.append(self.h) or minimise(self, *args),
+        module._Stage, "minimise", lambda self, *args: found.append(self.h) or minimise(self, *args)
     )
+    return found
+
+
+@pytest.mark.parametrize(("C", "h"), [(1e12, 8 * 2.0**-52 * 2 * 4), (1e3, 1e-13)])
+def test_smoothing_has_a_floor(smoothings, C, h):
+    """From the solution itself, with nothing wrong: K + hI is not K, or hC is next to nothing."""
     y = np.array([-1.0, 1.0])
     task = module._Task(forms.Whole(4 * np.eye(2)), y, np.full(2, C))
     module._follow(task, y / 4, y, 3.0, 1e-3, module._Journal(10, None))
-    assert stages[0] == pytest.approx(h, rel=1e-9, abs=0)
+    assert smoothings[0] == pytest.approx(h, rel=1e-9, abs=0)
 
 
-def test_once_a_stage_moves_nothing_none_follows(monkeypatch):
-    stages, minimise = [], module._Stage.minimise
-    monkeypatch.setattr(
-        module._Stage,
-        "minimise",
-        lambda self, *args: stages.append(self.h) or minimise(self, *args),
-    )
+def test_once_a_stage_moves_nothing_none_follows(smoothings):
     with pytest.warns(ConvergenceWarning):
         newton(DualProblem(*data(0), 1e4, RBF(1.0)), tol=1e-300)
-    assert len(stages) < 50
+    assert len(smoothings) < 50
 
 
 def test_a_right_guess_is_not_solved_for_again(monkeypatch):
