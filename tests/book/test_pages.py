@@ -318,6 +318,18 @@ def test_figures_keep_their_size_and_shape(tab):
     assert_figures_keep_their_size_and_shape(tab)
 
 
+@each(CHAPTERS[:7])
+def test_the_picture_stays_in_sight_beside_longer_tools(tab):
+    figures = tab.locator(".explorable[data-alive]")
+    assert figures.count()
+    for figure in figures.all():
+        figure.evaluate("e => e.scrollIntoView({block: 'end', behavior: 'instant'})")
+        picture = figure.locator(".live > svg").bounding_box()
+        header = tab.locator(".bd-header-article").bounding_box()
+        assert picture["y"] >= header["y"] + header["height"]
+        assert picture["y"] + picture["height"] <= DESKTOP["height"] + 1
+
+
 @each(CHAPTERS[:1])
 def test_the_focus_is_always_visible(tab):
     unseen, stops = [], 0
