@@ -84,18 +84,18 @@ def _newton(random: Random) -> Inputs:
 
 @exercise(4, "A smaller Newton system, in code", "three things, Δα, Δb and Δs", _newton)
 def check_reduced_newton_step(
-    Q: Array, y: Array, alpha: Array, b: float, s: Array, mu: float
+    H: Array, y: Array, alpha: Array, b: float, s: Array, target: float
 ) -> Key:
-    """Solve the last row, s∘Δα + α∘Δs = μ − α∘s, for Δs, and put that into the first row.
+    """Solve the last row, s∘Δα + α∘Δs = ε − α∘s, for Δs, and put that into the first row.
 
-    What multiplies Δα now is H = Q + diag(s/α). So Δα is H⁻¹ of a vector, minus Δb H⁻¹y.
+    What multiplies Δα now is M = H + diag(s/α). So Δα is M⁻¹ of a vector, minus Δb M⁻¹y.
     The middle row, y·Δα = −y·α, is then one equation for the number Δb.
     """
     n, Y = y.size, y[:, np.newaxis]
     rows = np.block(
-        [[Q, Y, -np.eye(n)], [Y.T, np.zeros((1, n + 1))], [np.diag(s), 0 * Y, np.diag(alpha)]]
+        [[H, Y, -np.eye(n)], [Y.T, np.zeros((1, n + 1))], [np.diag(s), 0 * Y, np.diag(alpha)]]
     )
-    right = np.hstack([1 - Q @ alpha - y * b + s, -y @ alpha, mu - alpha * s])
+    right = np.hstack([1 - H @ alpha - y * b + s, -y @ alpha, target - alpha * s])
     step = np.linalg.solve(rows, right)
 
     def tests(*parts: Array) -> Tests:
