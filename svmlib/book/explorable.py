@@ -287,6 +287,8 @@ def street(
     )
     here = np.radians(angle)
     mine = directional_margin(data.X, data.y, [np.cos(here), np.sin(here)])
+    # The peak is the length of the bridge: a corner, which no grid of angles hits.
+    peak = bridge.distance if bridge.lower_bound > 0 else float(widths.max())
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
@@ -313,7 +315,7 @@ def street(
     alt = (
         f"Left, samples of {plane['classes'][0]} and {plane['classes'][1]} with a line between "
         f"them; {opens}. Right, the width for every direction of w as a curve, with a dot at this "
-        f"direction; the curve peaks at {widths.max():.3f}."
+        f"direction; the curve peaks at {peak:.3f}."
     )
     content = {**plane, "angle": float(angle), "movable": _movable(data, movable)}
     return Explorable("street", name, content, draw, alt, figsize=(5.4, 4.6))
