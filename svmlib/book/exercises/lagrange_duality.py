@@ -45,7 +45,9 @@ def _solutions(random: Random) -> Inputs:
         alpha = solve_interior_point(DualProblem(X, y, C=np.inf)).alpha
         yield alpha, X, y
         yield alpha + 1e-9 * alpha.max(), X, y  # dust
-        yield alpha * random.uniform(0.999, 1.001, 20), X, y  # rough
+        rough = alpha * random.uniform(0.999, 1.001, 20)
+        rough[y > 0] *= rough[y < 0].sum() / rough[y > 0].sum()  # but Σ α_i y_i = 0
+        yield rough, X, y
 
 
 @exercise(4, "A bias without a threshold, in code", "one number, b", _solutions)
