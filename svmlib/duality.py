@@ -369,8 +369,12 @@ class DualProblem:
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""
-        if self._gram is not None or self.n <= min(_SMALL, self._capacity):
-            return np.asarray(self.gram()[i])
+        K = self._gram
+        if K is None and self.n <= min(_SMALL, self._capacity):
+            K = self.gram()
+        if K is not None:
+            whole: Array = K[i]
+            return whole
         with self._lock:
             if i in self._rows:
                 self._rows.move_to_end(i)

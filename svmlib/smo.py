@@ -181,6 +181,7 @@ def smo(
         "first": lambda i, j: (i, j),
         "cyclic": lambda i, j: state.next_violating(tol / 2),
     }
+    pair, watched = choose[selection], trace or callback is not None
     steps: list[Step] = []
     n_iter = 0
     with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar, np.errstate(over="ignore"):
@@ -188,12 +189,16 @@ def smo(
             i, j, gap = state.most_violating()
             if gap <= tol / 2 or n_iter == max_iter or gap > _ENDLESS:
                 break
-            step = state.move(*choose[selection](i, j), gap)
+            i, j = pair(i, j)
+            length, clipped, gain = state.move(i, j)
             n_iter += 1
-            if trace:
-                steps.append(step)
-            if callback is not None:
-                callback(step)
+            if watched:
+                alpha_i, alpha_j = abs(state.beta[i]), abs(state.beta[j])
+                step = Step(i, j, length, clipped, alpha_i, alpha_j, gap, gain)
+                if trace:
+                    steps.append(step)
+                if callback is not None:
+                    callback(step)
             if verbose and n_iter % 100 == 0:
                 bar.update(100)
                 bar.set_postfix({"m - M": f"{gap:.1e}"})
@@ -256,8 +261,8 @@ class _State:
                 return j, i
         raise AssertionError("the list of pairs has an end")
 
-    def move(self, i: int, j: int, gap: float) -> Step:
-        """Take the best step along a pair, and bring g up to date."""
+    def move(self, i: int, j: int) -> tuple[float, bool, float]:
+        """Take the best step along a pair: its length, if the box cut it short, and its gain."""
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
         K_i, K_j = self.problem.row(i), self.problem.row(j)
         g_i, g_j = g_up.item(i), g_down.item(j)
@@ -276,8 +281,7 @@ class _State:
         change *= length
         g_up -= change
         g_down -= change
-        gain = length * (g_i - g_j - length * curvature / 2)
-        return Step(i, j, length, length < top, abs(beta[i]), abs(beta[j]), gap, gain)
+        return length, length < top, length * (g_i - g_j - length * curvature / 2)
 
 
 def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:
