@@ -26,7 +26,13 @@ from tqdm import tqdm
 
 from svmlib._rounding import gamma, radius, up
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
-from svmlib.duality import DualProblem, Solution, check_problem, check_start
+from svmlib.duality import (
+    LARGEST_MULTIPLIER,
+    DualProblem,
+    Solution,
+    check_problem,
+    check_start,
+)
 from svmlib.hulls import (
     ClosestPoints,
     NotSeparableError,
@@ -220,7 +226,8 @@ class _State:
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
         self.problem, n, y = problem, problem.n, problem.y
-        lowest, highest = np.minimum(0, y * problem.upper), np.maximum(0, y * problem.upper)
+        upper = np.minimum(problem.upper, LARGEST_MULTIPLIER)
+        lowest, highest = np.minimum(0, y * upper), np.maximum(0, y * upper)
         alpha = np.zeros(n) if start is None else check_start(start, problem)
         beta, g = alpha * y, y * problem.gradient(alpha)
         self.g_up = np.where(beta < highest, g, -np.inf)
@@ -229,7 +236,8 @@ class _State:
         # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
         # a negative one. A tiny positive number in its place makes a long step uphill, to the box.
         self.diagonal, self.half_diagonal = problem.diagonal.tolist(), problem.diagonal / 2
-        self.tiny = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
+        rounding = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
+        self.tiny = max(rounding, float(np.finfo(float).tiny))
         self.half_tiny = np.full(n, self.tiny / 2)
         self.work, self.slope, self.half_curvature = np.empty((3, n))
         self.pairs = cycle(combinations(range(n), 2))
