@@ -57,7 +57,7 @@ _FEW = 100  # up to here Newton's method costs no more, and goes down to roundin
 _FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
 _MANY, _FREE = 1000, 0.45  # with more samples, and more of them free, Newton's systems are so large
 _STEPS = 30  # that SMO is faster, if it is done after so many steps a sample
-_PATIENCE = 100  # steps a sample (of at least 1000): what SMO has not solved by then it will not
+_PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 200.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
@@ -109,10 +109,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
-        own defaults, but where ``"auto"`` ends with SMO, for 100 steps a sample (100,000 for fewer
-        than 1000): with a positive semidefinite kernel SMO does not get there later either, and
-        the warning tells what to do. A step of SMO costs n operations, an iteration of the interior
-        point method n³.
+        own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
+        fewer than 1000), for with more it seldom gets there, and a warning tells what else helps.
+        A step of SMO costs n operations, an iteration of the interior point method n³.
     verbose : bool, default False
         Whether SMO shows its progress.
 
