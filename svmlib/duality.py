@@ -369,8 +369,12 @@ class DualProblem:
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""
-        if self._gram is not None or self.n <= min(_SMALL, self._capacity):
-            return np.asarray(self.gram()[i])
+        K = self._gram
+        if K is None and self.n <= min(_SMALL, self._capacity):
+            K = self.gram()
+        if K is not None:
+            whole: Array = K[i]
+            return whole
         with self._lock:
             if i in self._rows:
                 self._rows.move_to_end(i)
@@ -502,6 +506,7 @@ class DualProblem:
         alpha = self._check(alpha)
         return self._bias(alpha, self.y - self._gram_times(alpha * self.y))
 
+    @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone.
 
@@ -512,6 +517,7 @@ class DualProblem:
         alpha, b = self._check(alpha), check_scalar(b, "b")
         return self._certificate(alpha, b, self._expansion(alpha * self.y))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def solution(
         self,
         alpha: Array,
@@ -617,7 +623,7 @@ class DualProblem:
         return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
     def _certificate(self, alpha: Array, b: float, sums: Expansion) -> Certificate:
-        f = sums.values + b
+        f = np.nan_to_num(sums.values + b)  # where it is beyond floats, so is its error
         error = sums.error + 4 * UNIT * (np.abs(sums.values) + abs(b) + sums.error)
         lowest, highest = self.y * f - error, self.y * f + error  # of the functional margins
         squared_norm = sums.squared_norm
@@ -651,8 +657,7 @@ class DualProblem:
             scales = {float(lowest.min())}
         else:
             scales = {1.0, float(lowest.min(where=highest >= 1, initial=1.0))}
-        with np.errstate(over="ignore"):  # then ∞ is the bound
-            return min(self._scaled_primal(squared_norm, lowest, m) for m in scales)
+        return min(self._scaled_primal(squared_norm, lowest, m) for m in scales)
 
     def _scaled_primal(self, squared_norm: float, margins: Array, m: float) -> float:
         """Return the primal value of (w, b)/m, for at most this ‖w‖² and at least these margins."""
@@ -745,6 +750,7 @@ def _scale(problem: DualProblem) -> float:
     return mean if mean > np.sqrt(_TINY) else 1.0
 
 
+@np.errstate(over="ignore")
 def _at_bounds(problem: DualProblem, alpha: Array, b: float) -> Array:
     """Return α with every multiplier that its margin says is at a bound put there.
 

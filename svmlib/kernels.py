@@ -65,6 +65,8 @@ def _out_of_range(X: Array) -> float:
 class PointwiseKernel(ABC):
     """What the four classics share: checking the points, then one formula."""
 
+    always_finite = False  # whether a float can hold every value, for finite points
+
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
         X = check_points(X)
@@ -247,6 +249,7 @@ class RBF(PointwiseKernel):
     """
 
     gamma: float
+    always_finite = True  # exp of what is at most 0, but for rounding
 
     def __post_init__(self) -> None:
         check_scalar(self.gamma, "gamma", positive=True)
@@ -262,6 +265,7 @@ class RBF(PointwiseKernel):
             )
         return cls(gamma=0.5 / sigma**2)
 
+    @np.errstate(over="ignore")  # an infinite norm takes the slow way
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j) ≤ 1, of shape (n, m), for X (n, d) and Z (m, d)."""
         K = super().__call__(X, Z)
@@ -288,7 +292,7 @@ class RBF(PointwiseKernel):
         theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
         return float(theta) if radius < 1e140 else np.inf, np.ones(len(X))
 
-    @np.errstate(over="ignore")  # an infinite norm takes the slow way
+    @np.errstate(over="ignore")
     def _against(self, Z: Array) -> Evaluate:
         # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms as two columns
         # more, but it subtracts numbers of size γ‖x‖². Distances do not change when the origin
@@ -300,7 +304,6 @@ class RBF(PointwiseKernel):
         columns = np.vstack([z.T, np.ones(len(z)), zz])
         room = _SAFE_EXPONENT - zz.max()
 
-        @np.errstate(over="ignore")
         def evaluate_at(X: Array, out: Array) -> Array:
             x = X - centre
             xx = self.gamma * _squared_norms(x)
@@ -451,13 +454,12 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
         infinity.
     """
     evaluate_at = kernel._against(Z) if isinstance(kernel, PointwiseKernel) else _foreign(kernel, Z)
+    finite = isinstance(kernel, PointwiseKernel) and kernel.always_finite
 
     def checked(X: Array, out: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
             evaluate_at(X, out)
-        if isinstance(kernel, RBF):
-            return out  # exp of what is at most 0, but for rounding: always finite
-        if not (np.isfinite(out.sum()) or np.isfinite(out).all()):  # the sum alone is faster
+        if not (finite or np.isfinite(out.sum()) or np.isfinite(out).all()):  # a sum is faster
             raise ValueError(
                 f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
             )
@@ -558,16 +560,22 @@ def linear_expansion(X: Array, beta: Array) -> Expansion:
     used = np.flatnonzero(beta)
     d = X.shape[1]
     w, e = accurate_sum(X[used], beta[used])
-    largest = np.abs(w) + e
+    largest, sizes = np.abs(w) + e, _lengths(X) + np.sqrt(d * TINIEST)
+    squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
+    if not squared_norm < np.inf:
+        return _unbounded(X @ w, sizes)
     error = np.abs(X) @ (gamma(d + 4) * largest + e)
-    with np.errstate(over="ignore"):  # then the bound is infinite, and true
-        squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
     return Expansion(
         values=X @ w,
         error=error * (1 + gamma(d + 8)) + (d + 1) * TINIEST,
         squared_norm=squared_norm,
-        sizes=_lengths(X) + np.sqrt(d * TINIEST),
+        sizes=sizes,
     )
+
+
+def _unbounded(values: Array, sizes: Array) -> Expansion:
+    """Return the expansion of which nothing is known, because it is beyond floats."""
+    return Expansion(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
 
 
 def kernel_expansion(
@@ -587,7 +595,7 @@ def kernel_expansion(
         return Expansion(values, np.zeros(n), 0.0, sizes)
     total = up(float(np.abs(beta) @ sizes), n)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
-        return Expansion(np.nan_to_num(values), np.full(n, np.inf), np.inf, sizes)
+        return _unbounded(values, sizes)
     k = terms(used) if known is None else min(used, terms(n))  # to add a zero is exact
     relative = up(theta + gamma(k + 2) * (1 + theta))
     tiny = (n + 1) * TINIEST

@@ -26,7 +26,13 @@ from tqdm import tqdm
 
 from svmlib._rounding import gamma, radius, up
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
-from svmlib.duality import DualProblem, Solution, check_problem, check_start
+from svmlib.duality import (
+    LARGEST_MULTIPLIER,
+    DualProblem,
+    Solution,
+    check_problem,
+    check_start,
+)
 from svmlib.hulls import (
     ClosestPoints,
     NotSeparableError,
@@ -181,6 +187,7 @@ def smo(
         "first": lambda i, j: (i, j),
         "cyclic": lambda i, j: state.next_violating(tol / 2),
     }
+    pair, watched = choose[selection], trace or callback is not None
     steps: list[Step] = []
     n_iter = 0
     with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar, np.errstate(over="ignore"):
@@ -188,12 +195,16 @@ def smo(
             i, j, gap = state.most_violating()
             if gap <= tol / 2 or n_iter == max_iter or gap > _ENDLESS:
                 break
-            step = state.move(*choose[selection](i, j), gap)
+            i, j = pair(i, j)
+            length, clipped, gain = state.move(i, j)
             n_iter += 1
-            if trace:
-                steps.append(step)
-            if callback is not None:
-                callback(step)
+            if watched:
+                alpha_i, alpha_j = abs(state.beta[i]), abs(state.beta[j])
+                step = Step(i, j, length, clipped, alpha_i, alpha_j, gap, gain)
+                if trace:
+                    steps.append(step)
+                if callback is not None:
+                    callback(step)
             if verbose and n_iter % 100 == 0:
                 bar.update(100)
                 bar.set_postfix({"m - M": f"{gap:.1e}"})
@@ -215,7 +226,8 @@ class _State:
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
         self.problem, n, y = problem, problem.n, problem.y
-        lowest, highest = np.minimum(0, y * problem.upper), np.maximum(0, y * problem.upper)
+        upper = np.minimum(problem.upper, LARGEST_MULTIPLIER)
+        lowest, highest = np.minimum(0, y * upper), np.maximum(0, y * upper)
         alpha = np.zeros(n) if start is None else check_start(start, problem)
         beta, g = alpha * y, y * problem.gradient(alpha)
         self.g_up = np.where(beta < highest, g, -np.inf)
@@ -224,7 +236,8 @@ class _State:
         # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
         # a negative one. A tiny positive number in its place makes a long step uphill, to the box.
         self.diagonal, self.half_diagonal = problem.diagonal.tolist(), problem.diagonal / 2
-        self.tiny = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
+        rounding = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
+        self.tiny = max(rounding, float(np.finfo(float).tiny))
         self.half_tiny = np.full(n, self.tiny / 2)
         self.work, self.slope, self.half_curvature = np.empty((3, n))
         self.pairs = cycle(combinations(range(n), 2))
@@ -256,8 +269,8 @@ class _State:
                 return j, i
         raise AssertionError("the list of pairs has an end")
 
-    def move(self, i: int, j: int, gap: float) -> Step:
-        """Take the best step along a pair, and bring g up to date."""
+    def move(self, i: int, j: int) -> tuple[float, bool, float]:
+        """Take the best step along a pair: its length, if the box cut it short, and its gain."""
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
         K_i, K_j = self.problem.row(i), self.problem.row(j)
         g_i, g_j = g_up.item(i), g_down.item(j)
@@ -276,8 +289,7 @@ class _State:
         change *= length
         g_up -= change
         g_down -= change
-        gain = length * (g_i - g_j - length * curvature / 2)
-        return Step(i, j, length, length < top, abs(beta[i]), abs(beta[j]), gap, gain)
+        return length, length < top, length * (g_i - g_j - length * curvature / 2)
 
 
 def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:

@@ -57,6 +57,7 @@ _FEW = 100  # up to here Newton's method costs no more, and goes down to roundin
 _FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
 _MANY, _FREE = 1000, 0.45  # with more samples, and more of them free, Newton's systems are so large
 _STEPS = 30  # that SMO is faster, if it is done after so many steps a sample
+_PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 200.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
@@ -108,8 +109,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
-        own defaults. A step of SMO costs n operations, an iteration of the interior point method
-        n³.
+        own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
+        fewer than 1000), for with more it seldom gets there, and a warning tells what else helps.
+        A step of SMO costs n operations, an iteration of the interior point method n³.
     verbose : bool, default False
         Whether SMO shows its progress.
 
@@ -389,7 +391,7 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
 
     Phi = low_rank(problem) if problem.convex else None
     found: list[tuple[Solution, str]] = []
-    for solver, share, watch in _plan(problem, Phi):
+    for solver, share, watch in _plan(problem, Phi, most):
         start = min(found, key=rank)[0].alpha if found else None
         options: dict[str, Any] = {"start": start}
         if solver == "newton":
@@ -402,17 +404,19 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
     return min(found, key=rank)
 
 
-def _plan(problem: DualProblem, Phi: Array | None) -> list[Attempt]:
+def _plan(problem: DualProblem, Phi: Array | None, most: float) -> list[Attempt]:
     """Return which solvers to try, in this order.
 
     Newton's method is first. Before it comes SMO where that has few steps to take: where most
     multipliers end at C, or where most of them are free, as Newton's own start will tell.
     """
     n = problem.n
+    patience = most if np.isfinite(most) else _PATIENCE * max(n, 1000)
+    last_smo: Attempt = ("smo", patience, None)
     if not problem.convex:
-        return [("smo", np.inf, None)]
-    last = "interior_point" if n <= _MEDIUM else "smo"
-    plan: list[Attempt] = [("newton", np.inf, None), (last, np.inf, None)]
+        return [last_smo]
+    last: Attempt = ("interior_point", np.inf, None) if n <= _MEDIUM else last_smo
+    plan: list[Attempt] = [("newton", np.inf, None), last]
     if n <= _FEW or Phi is not None or isinstance(problem.kernel, Linear):
         return plan
     with np.errstate(over="ignore", invalid="ignore"):

@@ -335,6 +335,25 @@ def test_multipliers_without_squares_prove_nothing_and_do_not_crash():
     assert (certificate.primal, certificate.dual) == (np.inf, -np.inf)
 
 
+@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0), Polynomial(2, 1.0, 1.0)], ids=repr)
+@pytest.mark.parametrize("scale", [1.0, 1e60, 1e130])
+@pytest.mark.parametrize(("size", "b"), [(1e139, 0.0), (1e139, -1e308), (1.0, 1.7e308)])
+def test_sums_beyond_floats_are_bounds_and_no_warnings(kernel, scale, size, b):
+    """An infinite bound is true; NaN would be smaller than nothing, and so no bound."""
+    points = np.random.default_rng(1).normal(size=(4, 2)) * scale
+    points[0, 0] = 0
+    try:
+        problem = DualProblem(points, [-1, 1, -1, 1], 1e200, kernel)
+    except ValueError:  # k(x, x) itself is no float
+        return
+    with np.errstate(all="raise", under="ignore"):
+        certificate = problem.certificate([size, size, 0, 0], b)
+    judge = Judge(points, problem.y, problem.upper, kernel)
+    assert mp.mpf(certificate.kkt_violation) >= judge.violation([size, size, 0, 0], b)
+    assert certificate.dual <= certificate.primal
+    assert mp.mpf(certificate.norm_w) >= judge.norm([size, size, 0, 0])
+
+
 def test_monomials_that_underflow_are_not_zero():
     kernel = Polynomial(9, 1e-100)
     certificate = DualProblem([[1.0], [2.0]], [-1, 1], 1e-60, kernel).certificate([1e139] * 2, 0.0)

@@ -125,6 +125,15 @@ def test_huge_points_do_not_overflow_the_rbf():
     assert_allclose(against(RBF(1.0), X)(X, np.empty((2, 2))), np.eye(2))
 
 
+@pytest.mark.parametrize("kernel", [RBF(1e-300), RBF(0.3), RBF(1e300)], ids=repr)
+def test_a_kernel_that_says_so_is_always_finite(kernel):
+    assert kernel.always_finite
+    for size in 1e-300, 1.0, 1e150, 1e308:
+        X = size * np.random.default_rng(0).uniform(-1, 1, size=(6, 3))
+        assert np.isfinite(against(kernel, X)(X, np.empty((6, 6)))).all()
+    assert not any(other.always_finite for other in (Linear(), Polynomial(), Sigmoid(1.0)))
+
+
 @pytest.mark.parametrize(
     ("make", "name"),
     [

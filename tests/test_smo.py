@@ -398,3 +398,19 @@ def test_a_hard_margin_that_does_not_exist_ends_at_max_iter():
     with pytest.warns(ConvergenceWarning, match=r"no hyperplane may separate.*hulls\.separation"):
         solution = smo(problem, max_iter=1000)
     assert solution.certificate.primal == np.inf
+
+
+@pytest.mark.parametrize("C", [1e150, 1e300, np.inf])
+def test_multipliers_have_squares_however_large_the_bounds(C):
+    """Else the certificate would refuse them."""
+    problem = DualProblem([[0.0], [1e-100], [2e-100]], [1, -1, 1], C)
+    with pytest.warns(ConvergenceWarning) as heard:
+        solution = smo(problem, max_iter=1000)
+    assert len(heard) == 1
+    assert problem.certificate(solution.alpha, solution.b) == solution.certificate
+
+
+def test_curvatures_below_the_smallest_float_divide_nothing_by_zero():
+    X, y = 2.0**-520 * np.array([[1.0], [1.0], [2.0], [2.0]]), np.array([1, -1, -1, 1])
+    with np.errstate(divide="raise", invalid="raise"):
+        assert smo(DualProblem(X, y, 1e9)).certificate.optimal_to(1e-3)

@@ -622,6 +622,17 @@ def test_the_first_steps_of_auto_are_within_max_iter():
     assert model.n_iter_ <= 5
 
 
+def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
+    """An indefinite kernel and a large C; but who allows more steps gets them."""
+    monkeypatch.setattr(svc, "_PATIENCE", 1)
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(20, 3))
+    y = np.sign(X[:, 0] + rng.normal(size=20))
+    for most, taken in (-1, 1000), (3000, 3000):
+        with pytest.warns(ConvergenceWarning, match=f"smo stopped after {taken} iterations"):
+            SVC(C=1e10, kernel=Sigmoid(0.05, -1.0), max_iter=most).fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("steps", "iterations", "best"), [(1, 9, "interior_point"), (20, 2, "newton")]
 )
