@@ -279,9 +279,9 @@ def load_iris_pair() -> Dataset:
 
 
 def load_six_points() -> Dataset:
-    """Load six points whose optimal margin is smaller than the distance of the closest pair.
+    """Load six points whose optimal width is smaller than the distance of the closest pair.
 
-    The closest pair, (−1.5, 1) and (0, −1), is 2.5 apart; the optimal margin is 2. The point of the
+    The closest pair, (−1.5, 1) and (0, −1), is 2.5 apart; the optimal width is 2. The point of the
     convex hull of A⁺ nearest to A⁻ is (0, 1), on an edge and no sample.
 
     Notes
@@ -296,7 +296,7 @@ def load_six_points() -> Dataset:
     return _toy(
         [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]],
         [1, 1, 1, -1, -1, -1],
-        "Our own coordinates: the closest pair is wider apart than the optimal margin",
+        "Our own coordinates: the closest pair is wider apart than the optimal width",
     )
 
 
