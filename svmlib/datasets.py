@@ -286,7 +286,7 @@ def load_six_points() -> Dataset:
 
     Notes
     -----
-    Used in chapters 1, *Geometry*, and 2, *Convex hulls*.
+    Used in chapters 1, *Geometry*, 2, *Convex hulls*, and 3, *SMO*.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def load_two_clouds() -> Dataset:
 
     Notes
     -----
-    Used in chapters 1, *Geometry*, and 4, *Lagrange duality*.
+    Used in chapters 4, *Lagrange duality*, and 5, *Kernels*.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
 
     Notes
     -----
-    Used in chapter 5, *Kernels*.
+    Used in chapters 5, *Kernels*, and 6, *The hinge loss*.
 
     Examples
     --------
