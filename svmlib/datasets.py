@@ -279,14 +279,14 @@ def load_iris_pair() -> Dataset:
 
 
 def load_six_points() -> Dataset:
-    """Load six points whose optimal margin is smaller than the distance of the closest pair.
+    """Load six points whose optimal width is smaller than the distance of the closest pair.
 
-    The closest pair, (−1.5, 1) and (0, −1), is 2.5 apart; the optimal margin is 2. The point of the
+    The closest pair, (−1.5, 1) and (0, −1), is 2.5 apart; the optimal width is 2. The point of the
     convex hull of A⁺ nearest to A⁻ is (0, 1), on an edge and no sample.
 
     Notes
     -----
-    Used in chapters 1, *Geometry*, and 2, *Convex hulls*.
+    Used in chapters 1, *Geometry*, 2, *Convex hulls*, and 3, *SMO*.
 
     Examples
     --------
@@ -296,7 +296,7 @@ def load_six_points() -> Dataset:
     return _toy(
         [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]],
         [1, 1, 1, -1, -1, -1],
-        "Our own coordinates: the closest pair is wider apart than the optimal margin",
+        "Our own coordinates: the closest pair is wider apart than the optimal width",
     )
 
 
@@ -305,7 +305,7 @@ def load_two_clouds() -> Dataset:
 
     Notes
     -----
-    Used in chapters 1, *Geometry*, and 4, *Lagrange duality*.
+    Used in chapters 4, *Lagrange duality*, and 5, *Kernels*.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
 
     Notes
     -----
-    Used in chapter 5, *Kernels*.
+    Used in chapters 5, *Kernels*, and 6, *The hinge loss*.
 
     Examples
     --------

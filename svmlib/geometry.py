@@ -230,7 +230,7 @@ class DirectionalMargin:
 def directional_margin(
     X: ArrayLike, y: ArrayLike, w: ArrayLike, *, tol: float = 1e-9
 ) -> DirectionalMargin:
-    """Measure the margin of two classes along w: τ_w = (min_{A⁺} w·x − max_{A⁻} w·x) / ‖w‖.
+    """Measure the gap between two classes along w: τ_w = (min_{A⁺} w·x − max_{A⁻} w·x) / ‖w‖.
 
     Parameters
     ----------

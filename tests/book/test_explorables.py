@@ -729,6 +729,16 @@ def test_without_scripts_the_still_stands_for_it(browser, page):
     visit.context.close()
 
 
+@pytest.mark.parametrize(
+    ("alpha", "said"), [(0.98, "0.0002 below p*"), (1, "no gap"), (1.03, "0.00045 below p*")]
+)
+def test_only_the_best_price_leaves_no_gap(browser, tmp_path, alpha, said):
+    visit = Visit(browser, written("prices", tmp_path), state=f"alpha={alpha}")
+    visit.settle()
+    assert said in visit.status()
+    visit.context.close()
+
+
 def test_samples_can_be_added(browser, tmp_path):
     """By click, by finger, by Enter, from the address; and they all go away again."""
     visit = Visit(browser, written("rbf", tmp_path), has_touch=True)
