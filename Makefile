@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
 STUDENT := _build/student/_build/html
+UNIT_WORKERS := 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
@@ -31,10 +32,11 @@ student: fresh  ## Build pages and notebooks without solutions into _build/stude
 	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
-# The pages are made from what `outputs` has run. While one core makes them, the other has `unit`.
+# The pages are made from what `outputs` has run. While one core makes them, the other has `unit`,
+# in one process: a second one beside it would only cost, because each collects all the tests.
 test: .venv/ready  ## Everything that proves the project; what can, side by side
 	$(MAKE) --jobs 2 style outputs
-	$(MAKE) --jobs 2 unit pages
+	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
 	@echo "All checks passed."
 
 style: .venv/ready  ## ruff on code and notebooks, mypy on the library
@@ -43,7 +45,7 @@ style: .venv/ready  ## ruff on code and notebooks, mypy on the library
 	$(BIN)/mypy
 
 unit: .venv/ready  ## The library's tests; COVERAGE="--cov --cov-report term" says what they run
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(COVERAGE)
+	$(BIN)/python -m pytest -n $(UNIT_WORKERS) --dist loadgroup $(COVERAGE)
 
 outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
 	$(BIN)/python -m pytest -p nbval.plugin --nbval --nbval-current-env \

@@ -49,6 +49,10 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-store")  # each page is a reader's first
+        super().end_headers()
+
 
 @pytest.fixture(scope="session")
 def host():
@@ -71,19 +75,28 @@ LOAD_PICTURES = """
 class Visit:
     """A page opened once, with all that the browser asked for and complained of meanwhile."""
 
-    def __init__(self, browser, host, page):
-        self.page, self.host, self.url = page, host, host + page
+    def __init__(self, tab, host, page):
+        self.tab, self.page, self.host, self.url = tab, page, host, host + page
         self.requests, self.complaints, self.weight = [], [], {}
-        # Without motion nothing is on its way, neither sidebar nor colour, when a test looks.
-        self.tab = open_tab(
-            browser, viewport=DESKTOP, color_scheme="light", reduced_motion="reduce"
-        )
-        self.tab.on("request", lambda request: self.requests.append(request.url))
-        self.tab.on("console", self._listen)
-        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.tab.on("response", self._check)
-        self.tab.goto(self.url, wait_until="load")
-        self.loads = self.tab.evaluate(LOAD_PICTURES)
+        self.listeners = {
+            "request": lambda request: self.requests.append(request.url),
+            "console": self._listen,
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "response": self._check,
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+        tab.goto(self.url, wait_until="load")
+        self.loads = tab.evaluate(LOAD_PICTURES)
+
+    def leave(self):
+        """Leave the tab as new, with nothing in it that a page could remember."""
+        for event, listener in self.listeners.items():
+            self.tab.remove_listener(event, listener)
+        self.tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.tab.context.clear_cookies()
+        self.tab.emulate_media(media="screen", color_scheme="light")
+        self.tab.set_viewport_size(DESKTOP)
 
     def _listen(self, message):
         if message.type in ("error", "warning"):
@@ -110,10 +123,19 @@ def each(pages):
 
 
 @pytest.fixture(scope="session")
-def visit(request, browser, host):
-    visit = Visit(browser, host, request.param)
+def window(browser):
+    """One tab for all visits: a new one takes as long as a chapter does to load."""
+    # Without motion nothing is on its way, neither sidebar nor colour, when a test looks.
+    tab = open_tab(browser, viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
+    yield tab
+    tab.close()
+
+
+@pytest.fixture(scope="session")
+def visit(request, window, host):
+    visit = Visit(window, host, request.param)
     yield visit
-    visit.tab.close()
+    visit.leave()
 
 
 def look(tab, size, media="screen"):
