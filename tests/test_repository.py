@@ -70,6 +70,9 @@ def test_workflows_are_valid_yaml(path):
     if "workflows" in path.parts:
         steps = [step for job in settings["jobs"].values() for step in job["steps"]]
         assert any(step.get("run") == "bash .ci/run" for step in steps)
+        publishes = settings["jobs"]["publish"]
+        assert publishes["needs"] == "test"
+        assert "github.ref == 'refs/heads/main' &&" in publishes["if"]
 
 
 def test_ci_runs_the_oldest_python_that_is_promised():
@@ -107,6 +110,7 @@ def test_make_test_proves_all_that_it_says():
     assert re.search(r"pytest -n 2 --dist loadgroup *$", said, re.MULTILINE), "the unit tests"
     for notebook in [*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("reference/*.ipynb")]:
         assert re.search(rf" --nbval .*{notebook.name}", said), notebook
+    assert yaml.safe_load(read("_config.yml"))["execute"]["stderr_output"] == "error"
 
 
 def test_ci_runs_every_file_of_tests():
