@@ -200,9 +200,9 @@
 
   function openTarget() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    let box = target?.closest("details:not([open])");
+    const box = target?.closest("details:not([open])");
     if (!box) return;
-    for (; box; box = box.parentElement.closest("details:not([open])")) box.open = true;
+    box.open = true;
     target.scrollIntoView();
   }
 

@@ -166,6 +166,8 @@ def test_iris_pair_is_every_fourth_row():
     pair = datasets.load_iris_pair()
     np.testing.assert_array_equal(pair.X, iris.data[::4, :2])
     np.testing.assert_array_equal(pair.y == 1, iris.target[::4] == 0)
+    setosa = iris.target_names[iris.target[::4]] == "setosa"
+    np.testing.assert_array_equal(np.array(pair.names(pair.y)) == "setosa", setosa)
 
 
 def test_six_points_make_their_point():
@@ -184,6 +186,9 @@ def test_close_clouds_rest_on_three_samples():
     peer = SVC(kernel="linear", C=1e6, tol=1e-8).fit(clouds.X, clouds.y)
     assert len(peer.support_) == 3
     assert peer.score(clouds.X, clouds.y) == 1
+    ours, published = np.array([*peer.coef_[0], *peer.intercept_]), np.array([-1.25, 2.39, -1.31])
+    cosine = ours @ published / np.linalg.norm(ours) / np.linalg.norm(published)
+    assert cosine > 0.999, "nearly the line of the source"
 
 
 def test_the_outlier_is_the_last_row_and_costs_margin():
@@ -221,6 +226,8 @@ def test_more_bad_sizes():
         datasets.load_circles(noise=-1.0)
     with pytest.raises(ValueError, match="spread must not be negative"):
         datasets.load_xor(spread=-1.0)
+    with pytest.raises(ValueError, match="spread must be a finite number"):
+        datasets.load_xor(spread=np.nan)
 
 
 # Datasets of one's own

@@ -122,7 +122,7 @@ One word.
 
 :::{list-table}
 * - **x**
-  - - one
+  - - one $\\|w\\|$
     - two
 :::
 
@@ -241,7 +241,8 @@ def full(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def student(tmp_path_factory):
-    return build(tmp_path_factory.mktemp("student"), book_solutions=False)
+    folder = tmp_path_factory.mktemp("student")
+    return build(folder, book_solutions=False, html_baseurl="https://book.example/svm/")
 
 
 @pytest.fixture(scope="module")
@@ -283,7 +284,7 @@ EXPECTED = {
     "note": "> **Note**\n>\n> One word.",
     "quotation": "> A quotation.\n>\n> Two paragraphs.",
     "table": ("| a | b |\n| --- | --- |\n| $\\vert x\\vert$ and <code>p\\|q</code> | 1<br>2 |"),
-    "list table": "|  |  |\n| --- | --- |\n| **x** | - one<br>- two |",
+    "list table": "|  |  |\n| --- | --- |\n| **x** | - one $\\Vert w\\Vert$<br>- two |",
     "definition list": "**Term**\n\n> Its meaning.",
     "footnote mark": "<sup>[1](#",
     "footnote": "\\[1\\] Down here.",
@@ -374,12 +375,17 @@ def test_zip_holds_notebooks_wheel_and_instructions(full):
         names = {name.removeprefix("svm-notebooks/") for name in file.namelist()}
         readme = file.read("svm-notebooks/README.txt").decode()
         requirements = file.read("svm-notebooks/requirements.txt").decode()
+        assert {entry.external_attr >> 16 for entry in file.infolist()} == {0o644}, (
+            "for all to read"
+        )
     wheel = "svmlib-1.0.0-py3-none-any.whl"
     assert names == {
         *("one.ipynb", "two.ipynb", "constraints.txt", "LICENSE", "README.txt"),
         *("requirements.txt", wheel),
     }
     assert "one.ipynb  First chapter" in readme
+    assert "jupyter lab one.ipynb" in readme, "the first chapter"
+    assert "student" not in readme
     assert "$" not in readme
     assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}[dask]", "jupyterlab"]
 
@@ -398,6 +404,8 @@ def test_student_edition_has_no_solution(student, full):
     text = (student / "notebooks" / "one.ipynb").read_text()
     assert "**Exercise 1.2 (With code)**" in text
     assert "The last word." in text
+    with zipfile.ZipFile(student / "notebooks" / "svm-notebooks.zip") as file:
+        assert b"student edition" in file.read("svm-notebooks/README.txt").splitlines()[0]
 
 
 def test_says_so_when_it_cannot_say_a_thing(tmp_path):
@@ -456,3 +464,27 @@ def test_repository_is_a_link_when_it_is_known(tmp_path, address):
     )
     assert ("the sources</a>" in page) == bool(address)
     assert 'href="notebooks/svm-notebooks.zip"' in page
+
+
+def test_where_the_pages_live_is_known_links_lead_to_those_that_are_not_in_the_zip(student):
+    cells = nbformat.read(student / "notebooks" / "one.ipynb", as_version=4).cells
+    text = "\n".join(cell.source for cell in cells)
+    assert "[slack](https://book.example/svm/words.html#term-slack)" in text
+    assert "in svm-notebooks.zip at https://book.example/svm/notebooks/, into" in " ".join(
+        text.replace('"', "").split()
+    )
+
+
+@pytest.mark.parametrize("place", [".", "svm-notebooks", ".."])
+def test_the_first_cell_finds_the_wheel_where_readers_put_it(cells, tmp_path, monkeypatch, place):
+    """Beside the notebook; in the folder of the zip beside it; in the folder above."""
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / place).mkdir(exist_ok=True)
+    (here / place / "svmlib-1.0.0-py3-none-any.whl").touch()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    finds = next(cell.source for cell in cells if cell.cell_type == "code")
+    names = {}
+    exec(finds.replace("%pip install --quiet {wheel}", "found = wheel"), names)
+    assert names["found"].is_file()

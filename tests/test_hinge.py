@@ -20,6 +20,7 @@ from svmlib.hinge import (
     hinge,
     logistic,
     pegasos,
+    primal_above,
     primal_objective,
     squared,
     subgradient,
@@ -161,6 +162,9 @@ class TestBoundsAgainstFractions:
         X, y = gaussians(20, 2, 4)
         assert subgradient_descent(X * scale, y, 1.0).primal == pytest.approx(20)
         assert pegasos(X * scale, y, 0.1).primal == pytest.approx(1)
+
+    def test_a_square_too_small_to_be_a_float_counts(self):
+        assert primal_above(np.array([1e-170]), np.zeros(1), 1.0, 1.0) > 0
 
     def test_what_floats_cannot_hold_is_refused_by_name(self):
         X, y = gaussians(20, 2, 4)
@@ -404,8 +408,10 @@ class TestSubgradientDescent:
 
     def test_says_when_it_did_not_converge(self):
         X, y = gaussians(60, 2, 2)
-        with pytest.warns(ConvergenceWarning, match="after 5 steps with a duality gap of"):
+        with pytest.warns(ConvergenceWarning, match="after 5 steps with a duality gap of") as told:
             solution = subgradient_descent(X, y, 100, max_iter=5)
+        share = f"which is {solution.gap / solution.primal:.3g} of the objective and not below"
+        assert share in str(told[0].message)
         assert not solution.converged
         assert solution.n_iter == 5
         check_descent(solution, X, y, 100, 1e-3)

@@ -276,6 +276,10 @@ class TestNearMissesAreRefused:
     def test_no_weights_at_all(self, weights):
         assert not self.point(*weights).verify()
 
+    def test_the_point_is_halfway_between_the_two_sums(self):
+        X, y, weights = np.array([[0.0], [4.0], [1.0]]), [-1, -1, 1], np.array([0.5, 0.5, 1.0])
+        assert Separation(X, y, weights=weights).point == [1.5]
+
     @pytest.mark.parametrize(
         ("w", "b"),
         [([np.nan], 0.0), ([np.inf], 0.0), ([1.0], np.nan), ([1.0, 1.0], -2.5), ([0.0], 1)],
@@ -769,6 +773,10 @@ class TestConvexHull:
         hull = convex_hull(points)
         assert (hull.dimension, len(hull.vertices)) == (dimension, n_vertices)
         assert hull.contains(points).all()
+        rounding = 1e-12 * (10 * scale + abs(move))
+        equations = points @ hull.affine_normals.T - hull.affine_offsets
+        assert np.abs(equations).max(initial=0) <= rounding
+        assert (points @ hull.normals.T <= hull.offsets + rounding).all()
         away = points[0] + scale * (points[0] - points.mean(axis=0) + 0.1)
         assert not hull.contains(away[np.newaxis]).any()
 
@@ -779,8 +787,9 @@ class TestConvexHull:
         assert hull.dimension == 1
         assert set(hull.vertices) == {t.argmin(), t.argmax()}
 
-    def test_very_thin_but_not_flat(self):
-        points = np.array([[0.0, 0], [1, 1e-9], [2, 0], [1, -1e-9], [1, 0]])
+    @pytest.mark.parametrize("thickness", [1e-9, 1e-13])
+    def test_very_thin_but_not_flat(self, thickness):
+        points = np.array([[0.0, 0], [1, thickness], [2, 0], [1, -thickness], [1, 0]])
         hull = convex_hull(points)
         assert hull.dimension == 2
         assert sorted(hull.vertices) == [0, 1, 2, 3]

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import pairwise
 
 from svmlib import kernels
+from svmlib._rounding import UNIT
 from svmlib.kernels import (
     RBF,
     Linear,
@@ -290,3 +291,11 @@ def test_expansion_is_the_sum_it_says_it_is(kernel, block, monkeypatch):
     beta[[0, 4, 8]] = 0
     assert_allclose(expansion(kernel, X, beta, Z), evaluated(kernel, Z, X) @ beta, atol=1e-14)
     assert_allclose(expansion(kernel, X, np.zeros(9), Z), np.zeros(11))
+
+
+def test_the_rounding_of_rbf_reaches_whichever_points_choose_the_origin():
+    """Rows are computed from the mean of some points, here of those at 1: −1 is 2 away from it."""
+    X = np.array([[-1.0], [-1.0], [1.0], [1.0]])
+    theta, _ = RBF(40.0).rounding(X)
+    operations, exponent = 2 * X.shape[1] + 20, 2 * 40.0 * 2**2
+    assert theta >= operations * exponent * UNIT

@@ -3,7 +3,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from svmlib._rounding import exact_dot, gamma, radius, sum_in_pairs, tree_depth, up
+from svmlib._rounding import (
+    UNIT,
+    _two_product,
+    accurate_sum,
+    down,
+    exact_dot,
+    gamma,
+    radius,
+    sum_in_pairs,
+    terms,
+    tree_depth,
+    up,
+    weighted_sum,
+)
 from tests.exact import exact
 
 
@@ -36,3 +49,46 @@ def test_radius_is_no_less_than_any_norm(scale):
     R = Fraction(radius(A))
     assert largest <= R**2
     assert largest * Fraction(up(1.0, 40)) >= R**2
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 20])
+def test_radius_is_no_less_than_the_norm_of_a_single_row(d):
+    """With one row there is no larger one to hide what rounding takes away."""
+    for row in np.random.default_rng(d).standard_normal((200, d)):
+        assert Fraction(radius(row[None])) ** 2 >= sum(exact(row) ** 2)
+
+
+@pytest.mark.parametrize("n", [*range(1, 9), 50])
+def test_up_and_down_go_past_all_that_n_operations_lose(n):
+    """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
+    lost = (1 - Fraction(UNIT)) ** n
+    for value in np.random.default_rng(n).uniform(1, 2, 100):
+        assert Fraction(up(value, n)) >= Fraction(value) / lost
+        assert Fraction(down(value, n)) <= Fraction(value) * lost
+        assert (up(-value, n), down(-value, n)) == (-down(value, n), -up(value, n))
+
+
+def test_a_sum_of_many_blocks_is_off_by_no_more_than_its_terms_say():
+    """Each block after the first adds a bit less than half of the last digit, and is lost."""
+    n = 2**19
+    A = np.full((n, 1), 0.9 * UNIT / 512)
+    A[:512] = 1 / 512
+    lost = 1 + (n - 512) * Fraction(A[-1, 0]) - Fraction(weighted_sum(A, np.ones(n))[0])
+    assert Fraction(gamma(512)) < lost <= Fraction(gamma(terms(n)))
+
+
+def test_an_accurate_sum_knows_what_it_loses():
+    """Also where a product is too small to be a float."""
+    rng = np.random.default_rng(0)
+    for scales in (1e-160, 1.0, 10.0 ** rng.uniform(-8, 8, 9)):
+        a, b = rng.standard_normal((2, 9)) * scales
+        result, error = accurate_sum(a[:, None], b)
+        assert abs(Fraction(result[0]) - exact_dot(a, b)) <= Fraction(error[0])
+    result, error = accurate_sum(np.array([[1e-170]]), np.array([1e-170]))
+    assert Fraction(1e-170) ** 2 <= Fraction(result[0]) + Fraction(error[0])
+
+
+def test_a_product_and_its_error_are_the_exact_product():
+    a, b = np.random.default_rng(0).standard_normal((2, 500)) * 1e3
+    p, e = _two_product(a, b)
+    np.testing.assert_array_equal(exact(p) + exact(e), exact(a) * exact(b))

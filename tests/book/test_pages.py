@@ -227,7 +227,13 @@ def test_a_page_can_be_found_and_shared(tab):
     assert 20 < len(description) <= 203
     assert not re.search(r"[\\$]", description), "TeX in the description"
     assert tab.locator('meta[property="og:description"]').get_attribute("content") == description
-    assert tab.locator('meta[property="og:title"]').get_attribute("content")
+    title = tab.evaluate("document.querySelector('article h1').textContent")
+    assert tab.locator('meta[property="og:title"]').get_attribute("content") in title
+    kind = "website" if tab.url.endswith(FRONT) else "article"
+    assert tab.locator('meta[property="og:type"]').get_attribute("content") == kind
+    first = tab.locator("article section > p").first
+    if not first.locator(".math").count():
+        assert first.inner_text().startswith(description.removesuffix(" …"))
     assert len(tab.title()) > 5
     assert tab.locator("html").get_attribute("lang") == "en"
 
@@ -239,7 +245,7 @@ def anchors(file):
 
 
 def assert_resolves(link, page_url, host):
-    target, fragment = urldefrag(urljoin(page_url, link))
+    target, fragment = urldefrag(re.sub(r"\?[^#]*", "", urljoin(page_url, link)))
     if target.startswith(host):
         file = HTML / unquote(target.removeprefix(host) or FRONT)
         assert file.is_file(), link
@@ -249,7 +255,7 @@ def assert_resolves(link, page_url, host):
 
 @each(PAGES)
 def test_every_internal_link_resolves(visit):
-    for link in set(attributes(visit.tab, "a[href]", "href")):
+    for link in set(attributes(visit.tab, "a[href], link[href]", "href")):
         assert_resolves(link, visit.url, visit.host)
 
 
@@ -275,6 +281,53 @@ def test_every_statement_is_listed_by_number_and_title(browser, host):
     tab.close()
 
 
+NUMBERED = (  # id and number: of a box, of a figure, of an equation
+    r'<div class="(?:proof|exercise) [^"]*" id="([^"]+)">\s*<p class="admonition-title">'
+    r'<span class="caption-number">([^<]+?) ?</span>',
+    r'<figure [^>]*id="([^"]+)">.*?<span class="caption-number">([^<]+?) ?</span>',
+    r'<div class="math" id="([^"]+)">\s*<span class="eqno">(\([\d.]+\))',
+)
+
+
+@functools.cache
+def numbers(page):
+    """Return the number that each box, figure and equation of a page shows, by its id."""
+    text = (HTML / page).read_text(encoding="utf-8")
+    return dict(pair for kind in NUMBERED for pair in re.findall(kind, text, flags=re.DOTALL))
+
+
+def test_references_say_the_number_of_what_they_lead_to():
+    """Also those of the list of statements."""
+    reference = re.compile(
+        r'<a class="reference internal" href="([^"#]*)#([^"]+)"[^>]*>(?:<span class="std[^"]*">)?'
+        r"((?:Fig\.|[A-Z][a-z]+) \d+\.\d+|\(\d+\.\d+\))<"
+    )
+    count = 0
+    for page in PAGES:
+        for place, anchor, number in reference.findall((HTML / page).read_text(encoding="utf-8")):
+            target = numbers(urljoin(page, place) if place else page)
+            assert target[anchor] == number, f"{page}: {place}#{anchor}"
+            count += 1
+    assert count > 400
+    for page in CHAPTERS:
+        chapter = str(int(Path(page).stem[:2]))
+        assert {re.findall(r"\d+", number)[0] for number in numbers(page).values()} == {chapter}
+
+
+def test_a_card_of_the_front_page_shows_its_chapter():
+    cards = re.findall(
+        r'alt="([^"]+)" class="sd-card-img-top".*?sd-card-title[^>]*>\s*(\d+)\. (.*?)</div>'
+        r'.*?href="([^"]+)"',
+        (HTML / FRONT).read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+    assert [page for *_, page in cards] == CHAPTERS
+    for words, number, title, page in cards:
+        text = (HTML / page).read_text(encoding="utf-8")
+        assert f'<h1><span class="section-number">{number}. </span>{title}<' in text
+        assert f'alt="{words.removesuffix(".")}' in text, "the words of another picture"
+
+
 # How heavy it is
 
 
@@ -282,6 +335,26 @@ def test_the_folder_is_light():
     downloads = HTML / "notebooks"
     files = [f for f in HTML.rglob("*") if f.is_file() and downloads not in f.parents]
     assert sum(file.stat().st_size for file in files) < 20e6
+
+
+def test_licences_stay_in_the_style_sheets_that_are_made_shorter():
+    notices = "".join(f.read_text(encoding="utf-8") for f in HTML.rglob("_static/**/*.css"))
+    for author in ("Bootstrap", "Font Awesome"):
+        assert re.search(rf"/\*![^/]*{author}", notices), author
+
+
+@each(PAGES)
+def test_pictures_load_when_a_reader_comes_near(visit):
+    """All but those that every page has; where they will stand is known before."""
+    body = (HTML / visit.page).read_text(encoding="utf-8").partition("<article")[2]
+    assert all(' loading="lazy" ' in tag for tag in re.findall("<img [^>]*>", body))
+    shapes = visit.tab.eval_on_selector_all(
+        "article img",
+        """all => all.map(i => [i.getAttribute('width') / i.getAttribute('height'),
+            i.naturalWidth / i.naturalHeight, i.src])""",
+    )
+    for announced, shape, source in shapes:
+        assert announced == pytest.approx(shape, rel=0.02), source
 
 
 @each(PAGES)
@@ -368,6 +441,59 @@ def test_the_focus_is_always_visible(tab):
         if width < 2:
             unseen.append(name)
     assert not unseen
+    for kind in ("summary", "button"):
+        place = tab.locator(f"{kind} >> visible=true").first
+        place.focus()
+        look = "e => (({outlineWidth, outlineOffset}) => [outlineWidth, outlineOffset])"
+        assert place.evaluate(f"{look}(getComputedStyle(e))") == ["3px", "2px"], kind
+
+
+@each(CHAPTERS[:1])
+def test_the_mark_above_the_contents_leads_to_the_front_page(tab):
+    mark = tab.get_by_role("navigation", name="Front page", exact=True).get_by_role("link")
+    assert urljoin(tab.url, mark.get_attribute("href")).endswith(FRONT)
+    assert mark.locator("img").first.get_attribute("alt") == "The front page"
+
+
+@each(CHAPTERS[:1])
+def test_boxes_have_two_tones_and_a_proof_its_end(tab):
+    tone = "e => getComputedStyle(e).borderLeftColor"
+    tones = [tab.locator(f".proof.{kind}").first.evaluate(tone) for kind in ("definition", "lemma")]
+    assert len(set(tones)) == 2
+    ends = tab.eval_on_selector_all(
+        "div.proof:not([id])",
+        """all => all.map(proof => [...proof.children].map(
+            part => getComputedStyle(part, '::after').content.includes('∎')))""",
+    )
+    assert ends
+    assert all(parts == [False] * (len(parts) - 1) + [True] for parts in ends)
+    first_words = tab.locator("div.proof:not([id]) em:first-child").all_text_contents()
+    assert first_words.count("Proof.") == len(ends)
+
+
+@each(CHAPTERS[:1])
+def test_who_copies_a_sentence_gets_its_formulas_once(tab):
+    copied, seen = tab.evaluate(
+        """() => {
+            const sentence = document.querySelector('article p:has(.math)');
+            getSelection().selectAllChildren(sentence);
+            const copied = getSelection().toString(), copy = sentence.cloneNode(true);
+            getSelection().removeAllRanges();
+            copy.querySelectorAll('.katex-mathml').forEach(part => part.remove());
+            return [copied, copy.textContent].map(words => words.replace(/[\\s\\u200b]/g, ''));
+        }"""
+    )
+    assert copied == seen
+
+
+@each(CHAPTERS[:1])
+def test_nothing_moves_for_who_asked_for_no_motion(tab):
+    moving = """() => [...document.querySelectorAll('a, button, input, details *, .bd-sidebar')]
+        .filter(e => getComputedStyle(e).transitionDuration !== '0s').length"""
+    assert tab.evaluate(moving) == 0
+    tab.emulate_media(reduced_motion="no-preference")
+    assert tab.evaluate(moving) > 0
+    tab.emulate_media(reduced_motion="reduce")
 
 
 @each(CHAPTERS[:1])
@@ -616,15 +742,21 @@ def test_the_contents_close_when_used_and_on_escape(phone):
 
 
 @each(CHAPTERS[:1])
-def test_a_formula_wider_than_its_place_scrolls_there(visit):
-    """None is, even on a phone, so the place is made narrower than any."""
-    wide = look(visit.tab, {"width": 220, "height": 800}).eval_on_selector_all(
-        ".katex-display",
-        """all => all.filter(f => f.checkVisibility() && f.scrollWidth > f.clientWidth + 2)
-            .map(f => [getComputedStyle(f).overflowX, f.getBoundingClientRect().right])""",
+def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
+    """No formula is, even on a phone, so the place is made narrower than any."""
+    wide = """() => [...document.querySelectorAll('.katex-display, .bd-article table')]
+        .filter(f => f.checkVisibility() && f.scrollWidth > f.clientWidth + 2)"""
+    tab = look(visit.tab, {"width": 220, "height": 800})
+    found = tab.evaluate(
+        f"""({wide})().map(f => [f.localName, getComputedStyle(f).overflowX,
+            f.getBoundingClientRect().right])"""
     )
-    assert wide
-    assert all(overflow == "auto" and right <= 220 for overflow, right in wide)
+    assert {name for name, *_ in found} == {"span", "table"}
+    assert all(overflow == "auto" and right <= 220 for _, overflow, right in found)
+    tab.wait_for_function(  # by keyboard too, and one sees that it goes on
+        f"""() => ({wide})().every(f => f.tabIndex === 0
+            && (f.scrollWidth - f.clientWidth <= 8 || f.classList.contains('scrolls')))"""
+    )
 
 
 # On paper
@@ -645,7 +777,9 @@ def test_nothing_is_cut_off_at_the_right_of_the_paper(visit):
 def test_paper_is_light_with_proofs_and_without_answers(visit, theme):
     tab = look(visit.tab, PAPER, "print")
     choose_theme(tab, theme)
+    tab.evaluate("document.querySelector('article img').loading = 'lazy'")
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert set(tab.eval_on_selector_all("img", "all => all.map(i => i.loading)")) == {"eager"}
     assert tab.evaluate("document.documentElement.dataset.theme") == "light"
     visible = "all => all.map(e => e.checkVisibility())"
     proofs = tab.locator("details.sd-dropdown:has(div.proof) div.proof").evaluate_all(visible)
@@ -657,6 +791,15 @@ def test_paper_is_light_with_proofs_and_without_answers(visit, theme):
     assert not any(tab.locator("details.hide").evaluate_all(visible))
     for contrast, element in tab.evaluate(CONTRASTS, "article :is(p, h1, h2, h3, pre, pre *)"):
         assert contrast >= 4.5, element
+    of_no_use = ".quiz-status, .copybtn, .headerlink, .prev-next-area"
+    assert not any(tab.locator(f":is({of_no_use})").evaluate_all(visible))
+    left, right = tab.evaluate(
+        """() => [...document.styleSheets].flatMap(sheet => [...sheet.cssRules])
+            .flatMap(rule => [...rule.cssRules ?? []]).filter(rule => rule instanceof CSSPageRule)
+            .flatMap(({style}) => [style.marginLeft, style.marginRight])"""
+    )
+    millimetres = 210 - sum(float(margin.removesuffix("mm")) for margin in (left, right))
+    assert pytest.approx(millimetres / 25.4 * 96, abs=5) == PAPER["width"], "A4"
     for property_, value, selector in (
         ("break-inside", "avoid", "figure, .admonition:not(.proof), .proof[id]"),
         ("break-inside", "auto", ".proof:not([id])"),
@@ -798,8 +941,9 @@ def test_every_exercise_says_how_hard_it_is(page):
     titles = re.findall(r'admonition-title"><span class="caption-number">Exercise .*?</p>', text)
     assert titles
     assert len(titles) == text.count('<div class="exercise ')
-    for title in titles:
-        assert re.search(r'<span class="level"> ★{1,3}</span>', title), title
+    stars = [re.search(r'<span class="level"> (★{1,3})</span>', title)[1] for title in titles]
+    levels = re.findall(r'<div class="exercise (?:\S+ )*?level-(\d)\b', text)
+    assert levels == [str(len(each)) for each in stars]
 
 
 def test_a_quiz_by_keyboard_from_a_folder_on_disk(browser):
@@ -833,7 +977,9 @@ def test_a_quiz_by_keyboard_from_a_folder_on_disk(browser):
         for k in (good, bad)
     ]
     assert [sign for sign, _, _ in signs] == ["✓", "✗"]
-    assert signs[0][1] != signs[1][1]
+    red_and_green = [tuple(map(int, re.findall(r"\d+", colour)[:2])) for _, colour, _ in signs]
+    assert red_and_green[0][1] > red_and_green[0][0], "what is right is green"
+    assert red_and_green[1][0] > red_and_green[1][1], "what is wrong is red"
     assert ", right" in signs[0][2]
     assert ", not right" in signs[1][2]
     other = next(k for k, name in enumerate(group) if name != group[0] and not right[k])
@@ -844,6 +990,8 @@ def test_a_quiz_by_keyboard_from_a_folder_on_disk(browser):
     assert tab.locator("#quiz details.right").count() == 1
     assert tab.locator("#quiz details.wrong").count() == 2
     assert "1 of" in tab.locator(".quiz-status").inner_text()
+    tab.goto((HTML / CHAPTERS[1]).as_uri())
+    assert "0 of" in tab.locator(".quiz-status").inner_text(), "the answers of another chapter"
     assert not errors
     tab.close()
 
@@ -887,10 +1035,15 @@ def test_a_player_steps_plays_and_stops(browser, host, page):
     assert shown(player) == [1]
     back.press("ArrowRight")
     assert shown(player) == [2]
+    captions = player.locator("figcaption").all_text_contents()
+    assert player.get_by_role("status").inner_text() == captions[2]
+    back.press("ArrowLeft")
+    assert shown(player) == [1]
     slider.press("Home")
     assert shown(player) == [0]
     player.get_by_label("Play").click()
     for k in range(1, frames):
+        assert player.get_by_label("Pause").count() == 1
         tab.clock.run_for(1500)
         assert shown(player) == [k]
     tab.clock.run_for(5000)
@@ -922,6 +1075,7 @@ def test_frames_are_described_one_by_one(page):
 def test_works_without_scripts(browser, host):
     tab = open_tab(browser, java_script_enabled=False, viewport=DESKTOP)
     tab.goto(host + PLAYERS[0])
+    assert tab.locator("html").get_attribute("data-theme") == "light"
     assert tab.locator(".katex-html").first.is_visible()
     player = tab.locator(".frame-player").first
     player.get_by_role("radio").nth(1).check()
@@ -945,6 +1099,21 @@ def test_works_without_scripts(browser, host):
     for chosen in (player.locator("input").nth(k) for k in (1, -1)):
         chosen.evaluate("radio => { radio.checked = true; }")
         assert shown(player) == [player.locator("figure").count() - 1], "on paper, the last frame"
+    tab.close()
+
+
+def test_the_theme_is_there_with_the_first_paint(browser, host):
+    """Before any script has come: that of the system, or the one that the reader has chosen."""
+    tab = open_tab(browser, color_scheme="dark")
+    tab.route("**/*.js*", lambda route: route.abort())
+    tab.goto(host + FRONT)
+    looks = "['mode', 'theme'].map(name => document.documentElement.dataset[name])"
+    assert tab.evaluate(looks) == ["auto", "dark"]
+    for chosen in ("light", "dark"):
+        tab.evaluate("chosen => localStorage.setItem('mode', chosen)", chosen)
+        tab.emulate_media(color_scheme="dark" if chosen == "light" else "light")
+        tab.reload()
+        assert tab.evaluate(looks) == [chosen, chosen]
     tab.close()
 
 
@@ -1015,6 +1184,40 @@ def test_all_that_can_be_found_is_there_and_reads_well(search, host):
         assert_resolves(entry["url"], host, host)
         words = f"{entry['title']} {entry['page']} {entry['text']}"
         assert not re.search(r"\\[a-z]{2}|\$|Show the code", words), entry["url"]
+        page, _, anchor = entry["url"].partition("#")
+        if entry["kind"] in ("statement", "exercise"):
+            assert re.match(rf"{numbers(page)[anchor]}(?!\d)", entry["title"])
+        if entry["kind"] == "page":
+            assert entry["title"].endswith(entry["page"])
+        if entry["title"].endswith("Quiz"):
+            assert not re.search(r"Right\b", entry["text"]), "a folded answer"
+    pages = {entry["url"]: entry["page"] for entry in entries if entry["kind"] == "page"}
+    assert all(pages[entry["url"].partition("#")[0]] == entry["page"] for entry in entries)
+    text = (HTML / CHAPTERS[0]).read_text(encoding="utf-8")
+    solutions = re.findall('<details class="solution.*?</details>', text, flags=re.DOTALL)
+    answers = re.findall("<p>([^<]{40,})", "".join(solutions))
+    everything = " ".join(entry["text"] for entry in entries)
+    assert answers
+    assert not [answer for answer in answers if " ".join(answer.split()) in everything]
+
+
+ALIKE = {  # what is typed, and what it finds as well as this does
+    "α": "alpha",
+    "λ": "lambda",
+    "kernels": "kernel",
+    "hyperplne": "hyperplane",
+    "multipl": "multiplier",
+    "kernel xylophone": "kernel",
+}
+
+
+@pytest.mark.xdist_group("search")
+@pytest.mark.parametrize("typed", ALIKE)
+def test_the_search_forgives(search, typed):
+    """Greek letters, plurals, slips, words that are not finished or that occur nowhere."""
+    firsts = "query => findInBook(query).slice(0, 10).map(found => found.id)"
+    found, wanted = (search.evaluate(firsts, query) for query in (typed, ALIKE[typed]))
+    assert len({*found} & {*wanted}) >= 3
 
 
 @pytest.mark.xdist_group("search")
@@ -1032,11 +1235,13 @@ def assert_shows_what_is_found(tab, query):
     assert tab.locator("form.bd-search input").first.input_value() == query
     found = tab.evaluate("query => findInBook(query).map(({id}) => BOOK_SECTIONS[id])", query)
     shown = tab.locator(".search-list > li").evaluate_all(
-        "all => all.map(li => [li.querySelector('a').getAttribute('href'), li.innerText])"
+        "all => all.map(li => [li.querySelector('a').getAttribute('href'), li.innerText,"
+        " li.querySelector('.search-where').innerText.trim()])"
     )
-    assert [link for link, _ in shown] == [entry["url"] for entry in found][:40]
-    for (_, text), entry in zip(shown, found, strict=False):
+    assert [link for link, *_ in shown] == [entry["url"] for entry in found][:40]
+    for (_, text, where), entry in zip(shown, found, strict=False):
         assert text.startswith(entry["title"])
+        assert where == ("" if entry["kind"] == "page" else entry["page"])
     status = tab.locator("#search-results [role=status]").inner_text()
     assert status.startswith(f"{len(found)} places for" if found else "Nothing for")
     assert f"“{query}”" in status
@@ -1058,6 +1263,9 @@ def test_special_pages_are_accessible(search, host):
     assert not complaints_of_axe(search)
     search.goto(host + "404.html")
     assert not complaints_of_axe(search)
+    text = (HTML / "404.html").read_text(encoding="utf-8")
+    first = re.search(r'<(\w+) [^>]*(?:href|src)="', text)[1]
+    assert first == "base", "shown at any depth, it needs an address to start from"
     for link in search.locator("article a").evaluate_all("all => all.map(a => a.href)"):
         assert_resolves(link, host + "404.html", host)
     search.locator("article a", has_text="front page").click()

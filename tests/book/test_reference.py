@@ -150,6 +150,26 @@ def test_the_glossary_is_in_order_and_says_each_word_once():
     assert words == sorted(set(words), key=str.casefold)
 
 
+def test_the_glossary_parts_the_multipliers_as_the_dual_does():
+    """None, free and bounded: of every multiplier in the box one is true."""
+    page = (notebooks.ROOT / "reference" / "glossary.md").read_text(encoding="utf-8")
+
+    def holds(term, alpha, C=2.0):
+        formula = re.search(rf"^{term}\n  .*?\$(.*?)\$", page, flags=re.MULTILINE)[1]
+        formula = formula.replace(r"\alpha_i", "alpha").replace(r"\le", "<=").replace(" = ", "==")
+        return eval(formula, {"alpha": alpha, "C": C})
+
+    for alpha in (0.0, 1e-9, 1.0, 2.0):
+        support, free, bounded = (
+            holds(term, alpha)
+            for term in ("support vector", "free support vector", "bounded support vector")
+        )
+        assert holds("box constraint", alpha)
+        assert (support, free, bounded) == (alpha > 0, 0 < alpha < 2, alpha == 2)
+    assert not holds("box constraint", 2.1)
+    assert not holds("box constraint", -0.1)
+
+
 def test_bibliography_has_distinct_labels_and_no_raw_tex():
     extension = runpy.run_path(str(notebooks.ROOT / "_ext" / "author_year_labels.py"))
     extension["setup"](None)

@@ -1,0 +1,52 @@
+"""The pictures of the pages: nothing is lost of them, nor cut off."""
+
+import base64
+import io
+
+import numpy as np
+import pictures
+import pytest
+from front_page import THUMBNAIL, figure, shrink
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
+
+
+def png(width, height):
+    """Return a picture of noise with a red left end."""
+    noise = np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    noise[:, : width // 20] = 255, 0, 0
+    made = io.BytesIO()
+    Image.fromarray(noise).save(made, "PNG")
+    return made.getvalue()
+
+
+def test_a_stored_picture_keeps_every_pixel(tmp_path):
+    content = png(60, 40)
+    name = pictures.store(tmp_path / "new", content)
+    assert pictures.store(tmp_path / "new", content) == name
+    assert pictures.store(tmp_path / "new", png(61, 40)) != name
+    stored, drawn = (Image.open(f) for f in (tmp_path / "new" / name, io.BytesIO(content)))
+    assert stored.format == "WEBP"
+    np.testing.assert_array_equal(stored.convert("RGB"), drawn)
+
+
+@pytest.mark.parametrize("size", [(1000, 100), (100, 1000)])
+def test_a_thumbnail_shows_all_of_its_picture_on_white(size):
+    card = Image.open(io.BytesIO(shrink(png(*size)))).convert("RGB")
+    assert card.size == THUMBNAIL
+    pixels = np.array(card)
+    assert (pixels[[0, -1]][:, [0, -1]] == 255).all(), "white corners"
+    red = (pixels[..., 0] > 200) & (pixels[..., 1:] < 80).all(axis=2)
+    assert red.any(), "the left end is not there"
+
+
+def test_a_figure_is_found_by_its_name_with_its_own_words():
+    def cell(name, words):
+        drawn = new_output("display_data", {"image/png": base64.b64encode(words.encode()).decode()})
+        settings = {"figure": {"name": name, "caption": "no"}, "image": {"alt": words}}
+        return new_code_cell("", outputs=[drawn], metadata={"mystnb": settings})
+
+    book = new_notebook(cells=[new_markdown_cell("# One"), cell("fig-a", "a"), cell("fig-b", "b")])
+    assert figure(book, "fig-b") == (b"b", "b")
+    with pytest.raises(LookupError, match="there is no figure fig-c, only fig-a fig-b"):
+        figure(book, "fig-c")
