@@ -79,7 +79,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         The name of a kernel; or an object of `svmlib.kernels`, which brings its own parameters;
         or any function f(X, Z) that returns the matrix of k(x_i, z_j). With ``"precomputed"`` the
         X of `fit` is the Gram matrix itself, of shape (n, n), and the X of predictions has one
-        row a new point and one column a training sample.
+        row a new point and one column a training sample. (With the object
+        `svmlib.kernels.Precomputed`, X has the numbers of rows of its matrix.)
     degree : int, default 3
         The degree of ``"poly"``.
     gamma : {"scale", "auto"} or float, default "scale"
@@ -231,8 +232,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
         points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
-        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        if given and points.shape[0] != points.shape[1]:
+        self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if self._given and points.shape[0] != points.shape[1]:
             raise ValueError(
                 f'X must be a square Gram matrix for kernel="precomputed", got shape {points.shape}'
             )
@@ -248,8 +249,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if used.size < len(points):  # else there is nothing to copy
             points, weights = points[used], weights[used]
         self.kernel_ = self._kernel(points, weights, used)
-        if isinstance(self.kernel_, Precomputed):
-            points = self.kernel_.points
+        if self._given:
+            points = np.arange(float(used.size))[:, None]  # row numbers, as `Precomputed` wants
 
         self._origin = self._middle(points)
         bounds = C if np.isinf(C) else _bounds(C, weights, self.class_weight_, signs)
@@ -286,7 +287,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,)."""
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        if isinstance(self.kernel_, Precomputed):
+        if self._given:
             return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
         support_vectors = self.support_vectors_ - self._origin
         sums = expansion(self.kernel_, support_vectors, self.dual_coef_[0], points - self._origin)

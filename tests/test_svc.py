@@ -25,7 +25,7 @@ from svmlib import svc
 from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
 from svmlib.smo import smo
 from svmlib.svc import SVC
@@ -866,6 +866,16 @@ def test_precomputed_twins_have_no_hard_margin(solver):
     with pytest.raises(NotSeparableError) as raised:
         SVC(kernel="precomputed", C=np.inf, solver=solver).fit(K, y)
     assert raised.value.separation.verify()
+
+
+def test_the_object_precomputed_takes_row_numbers_in_any_order():
+    X, y = data(1, n=60)
+    rows = np.arange(60)[::-1]
+    some = rows[5:50]
+    model = SVC(kernel=Precomputed(RBF(0.5)(X, X))).fit(some[:, None], y[some])
+    direct = SVC(kernel=RBF(0.5)).fit(X[some], y[some])
+    f = model.decision_function(rows[:, None])
+    assert_allclose(f, direct.decision_function(X[rows]), atol=1e-9)
 
 
 def test_a_precomputed_matrix_that_is_none_is_refused():
