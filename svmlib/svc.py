@@ -223,9 +223,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             If a parameter or the data are not as documented.
         NotSeparableError
             If C = ∞ and no hyperplane separates the classes. It carries a point common to both
-            hulls and its weights: in the space of X for the linear kernel, of the monomials for a
-            polynomial one, else in coordinates of the feature space in which inner products are
-            the kernel's values.
+            hulls and its weights: in the space of X for the linear kernel, and where two equal
+            samples have different labels; in that of the monomials for a polynomial one; else in
+            coordinates of the feature space in which inner products are the kernel's values. (Of
+            more than 2000 monomials nobody asks; a warning tells that the solver found no
+            hyperplane.)
         """
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
@@ -258,7 +260,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         others = (6 * d + 40) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
         centred = points - self._origin if self._origin.any() else points
-        problem = DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)
+        try:
+            problem = DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)
+        except NotSeparableError as error:  # two equal samples; to be shown where the user's are
+            common = error.separation
+            raise NotSeparableError(replace(common, X=common.X + self._origin)) from None
         if problem.hard_margin:
             _require_separable(problem, points)
         solution, self.solver_ = self._solve(problem, tol)

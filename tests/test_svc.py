@@ -374,6 +374,16 @@ def test_hard_margin_without_a_margin_shows_the_common_point():
     assert SVC(C=np.inf, kernel=Polynomial(2, 1.0, 1.0)).fit(X, y).score(X, y) == 1
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_equal_samples_with_different_labels_are_shown_where_they_are(kernel):
+    X = [[100.0, 7.0], [101.0, 7.0], [101.0, 7.0], [104.0, 7.0]]
+    with pytest.raises(NotSeparableError) as raised:
+        SVC(C=np.inf, kernel=kernel).fit(X, [0, 1, 0, 1])
+    assert_array_equal(raised.value.separation.X, X)
+    assert_array_equal(raised.value.separation.point, X[1])
+    assert raised.value.separation.verify()
+
+
 @pytest.mark.parametrize("kernel", [Polynomial(2), Polynomial(2, 1.0, 1.0), RBF(1.0)])
 def test_hard_margin_in_a_feature_space_without_a_margin(kernel):
     """A point of one class among many of the other, or two at one place: no function parts them."""
