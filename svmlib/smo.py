@@ -149,8 +149,10 @@ def smo(
     Raises
     ------
     ValueError
-        If an argument is not as above, or C = ∞ and the kernel is indefinite, or an `RBF` too wide
-        to tell two points with opposite labels apart.
+        If an argument is not as above, or C = ∞ and the method meets a pair along which D grows
+        without bound: because the kernel is indefinite, or an `RBF` too wide to tell two points
+        with opposite labels apart. (An indefinite kernel may be found out by the steps alone,
+        which do not end, or not at all.)
     NotSeparableError
         If C = ∞ and the method meets two points with opposite labels and the same features φ, so
         that D grows without bound along that pair. (`DualProblem` refuses equal points with
@@ -323,7 +325,11 @@ def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) ->
 def _warn_not_converged(problem: DualProblem, solution: Solution, gap: float, tol: float) -> None:
     certificate, hint = solution.certificate, ""
     if problem.hard_margin and not np.isfinite(certificate.primal):
-        hint = "; no hyperplane may separate the classes, which svmlib.hulls.separation would tell"
+        hint = (
+            "; no hyperplane may separate the classes, which svmlib.hulls.separation would tell"
+            if problem.convex
+            else "; C = inf needs a positive semidefinite kernel, and this one is not known to be"
+        )
     if gap <= tol / 2:
         why = f"where rounding begins: margins may be wrong by {certificate.kkt_violation:.3g}"
     else:

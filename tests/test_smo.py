@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib import duality
 from svmlib.duality import DualProblem, Solution, solve_interior_point
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.smo import smo
 from tests.optimum import assert_kkt
 
@@ -338,6 +338,15 @@ def test_a_hard_margin_wants_a_positive_semidefinite_kernel():
     X, y = data(0)
     with pytest.raises(ValueError, match="positive semidefinite for C = inf"):
         smo(DualProblem(X, y, np.inf, lambda A, B: -A @ B.T))
+
+
+def test_an_indefinite_kernel_without_such_a_pair_is_named_when_the_steps_do_not_end():
+    """For β = (2, −1, −1) βᵀKβ < 0, but k(x, x) + k(z, z) > 2 k(x, z) for every pair."""
+    kernel = Precomputed([[1.0, 0.9, 0.9], [0.9, 1.0, -0.5], [0.9, -0.5, 1.0]])
+    problem = DualProblem(kernel.points, [1, -1, -1], np.inf, kernel)
+    with pytest.warns(ConvergenceWarning, match="C = inf needs a positive semidefinite kernel"):
+        solution = smo(problem, max_iter=1000)
+    assert not solution.converged
 
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(1.0)], ids=repr)
