@@ -540,7 +540,8 @@ class DualProblem:
     def _check(self, alpha: ArrayLike) -> Array:
         alpha = check_vector(alpha, "alpha", length=self.n)
         if np.abs(alpha).max() > LARGEST_MULTIPLIER:
-            raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g}, got {alpha.max():g}")
+            worst = alpha[np.abs(alpha).argmax()]
+            raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g} in size, got {worst:g}")
         return alpha
 
     def _expansion(self, beta: Array, *, kept: bool = False) -> Expansion:
