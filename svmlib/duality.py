@@ -939,7 +939,8 @@ def solve_interior_point(
     Newton's method is applied to it with the products held at a common value σμ > 0 that is
     driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step (σ = 0) shows
     how far that can be hurried, the corrector makes up for its curvature, and one Cholesky factor
-    serves both. About 10 to 30 iterations whatever the data, at n³/3 multiplications each.
+    serves both. As a rule 10 to 30 iterations, however many samples; each takes n³/3
+    multiplications.
 
     Parameters
     ----------
