@@ -420,7 +420,7 @@ class DualProblem:
         """Whether K is known to be positive semidefinite, so that D is concave.
 
         By theorem for the kernels that have one; by a Cholesky factorisation for up to 2000
-        points otherwise. Beyond that the answer is False: nobody has looked.
+        points otherwise, if K fits the cache. Else the answer is False: nobody has looked.
         """
         return bool(np.isfinite(self._lift))
 
