@@ -98,7 +98,8 @@ class LinearSolution:
         Proven bounds on the optimum: the value of (w, b), rounded up, and that of `multipliers`,
         rounded down.
     n_iter : int
-        Passes, those over some of the chunks included.
+        Passes, those over some of the chunks included, and not the look at the rows before them
+        that counts the classes and finds the mean.
     converged : bool
         Whether the gap has reached the tolerance.
     trace : tuple of Pass
@@ -161,8 +162,9 @@ def solve_linear(
     the best, the ramp was too narrow to see far, and becomes wider. When a step would gain next to
     nothing beside the leash :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and the ramp
     gets narrower, unless the stage, once solved, leaves a gap within the tolerance already. All
-    ends when the bounds are that close. The points are measured from their mean, which the first
-    pass finds: far from the origin the curvature in w and that in b could not be told apart.
+    ends when the bounds are that close. The points are measured from their mean, which a look
+    at all rows before the first pass finds: far from the origin the curvature in w and that in b
+    could not be told apart.
 
     Parameters
     ----------
