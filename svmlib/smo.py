@@ -637,7 +637,7 @@ class _Pairs:
         for lambdas, k in zip(self.lambdas, (i, j), strict=True):
             lambdas[k] += delta  # exactly zero where δ* is its bound
         self.w = self.w + delta * difference
-        self.n_iter += delta != 0
+        self.n_iter += int(delta != 0)
         return float(delta)
 
     def record(self, pair: tuple[int, int] | None, length: float) -> HullStep:

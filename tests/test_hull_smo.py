@@ -88,6 +88,7 @@ class TestBothSelections:
         np.testing.assert_allclose(first.q, X[y < 0].mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(last.p, solution.closest.p)
         assert last.n_iter == solution.n_iter
+        assert type(solution.n_iter) is int, "as documented, and for JSON"
         D = closest_points(X, y).distance
         for record in seen:
             np.testing.assert_allclose(np.linalg.norm(record.p - record.q), record.distance)
