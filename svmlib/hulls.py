@@ -12,9 +12,9 @@ module you can
 
 Every bound here is one: it holds for the floats given, taken as exact numbers, because the errors
 of rounding are bounded and put on its far side. Where the origin is and what the units are makes
-no difference, as long as squares are floats: sizes from about 1e-151 to 1e151, and any for
-`separation` and `largest_separating_cap`. (Points are first moved to the origin, which costs each
-coordinate a relative 2⁻⁵³, and then divided by a power of two, which is exact.)
+no difference, as long as squares are floats: sizes from about 1e-151 to 1e151, and all above
+1e-322 for `separation` and `largest_separating_cap`. (Points are first moved to the origin, which
+costs each coordinate a relative 2⁻⁵³, and then divided by a power of two, which is exact.)
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge loss*.
 """
