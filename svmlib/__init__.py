@@ -4,7 +4,7 @@ One module a chapter. A module imports only from floors below it, so they can be
 
 - ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
 - first floor: `svmlib.hulls`, `svmlib.hinge`
-- second floor: `svmlib.duality`
+- second floor: `svmlib.duality`; `svmlib.distributed`, which needs Dask and its own import
 - third floor: `svmlib.smo`, `svmlib.newton`
 - roof: `svmlib.svc`, the scikit-learn estimator
 
