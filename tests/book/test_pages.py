@@ -345,6 +345,20 @@ def test_the_folder_is_light():
     assert sum(file.stat().st_size for file in files) < 20e6
 
 
+def test_every_class_and_id_of_our_styles_is_on_some_page():
+    """Or put there by a script; `lean_styles` drops in silence what nothing asks for."""
+    sheets = [path.read_text(encoding="utf-8") for path in (ROOT / "_static").glob("*.css")]
+    selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", "".join(sheets), flags=re.DOTALL)
+    names = set(re.findall(r"[.#]([a-zA-Z][\w-]*)", selectors))
+    assert len(names) > 40
+    scripts = ("_static/book.js", "_static/search.js", "_static/copybutton.js")
+    for place in (*scripts, "search.html", *PAGES):
+        text = (HTML / place).read_text(encoding="utf-8")
+        there = [name for name in names if name in text]
+        names -= {n for n in there if re.search(rf"(?<![\w-]){n}(?![\w-])", text)}
+    assert not names
+
+
 def test_licences_stay_in_the_style_sheets_that_are_made_shorter():
     notices = "".join(f.read_text(encoding="utf-8") for f in HTML.rglob("_static/**/*.css"))
     for author in ("Bootstrap", "Font Awesome"):
