@@ -46,7 +46,9 @@ def test_a_figure_is_found_by_its_name_with_its_own_words():
         settings = {"figure": {"name": name, "caption": "no"}, "image": {"alt": words}}
         return new_code_cell("", outputs=[drawn], metadata={"mystnb": settings})
 
-    book = new_notebook(cells=[new_markdown_cell("# One"), cell("fig-a", "a"), cell("fig-b", "b")])
-    assert figure(book, "fig-b") == (b"b", "b")
-    with pytest.raises(LookupError, match="there is no figure fig-c, only fig-a fig-b"):
+    book = new_notebook(
+        cells=[new_markdown_cell("# One"), cell("fig-lines", "a"), cell("fig-line", "b")]
+    )
+    assert figure(book, "fig-line") == (b"b", "b")
+    with pytest.raises(LookupError, match="there is no figure fig-c, only fig-lines fig-line"):
         figure(book, "fig-c")
