@@ -39,7 +39,7 @@ test: .venv/ready  ## Everything that proves the project; what can, side by side
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
 	@echo "All checks passed."
 
-style: .venv/ready  ## ruff on code and notebooks, mypy on the library
+style: .venv/ready  ## ruff on code and notebooks, mypy on library and benchmarks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
