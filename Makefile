@@ -39,7 +39,7 @@ test: .venv/ready  ## Everything that proves the project; what can, side by side
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
 	@echo "All checks passed."
 
-style: .venv/ready  ## ruff on code and notebooks, mypy on the library
+style: .venv/ready  ## ruff on code and notebooks, mypy on library and benchmarks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -57,8 +57,8 @@ outputs: fresh  ## Run every notebook; compare what it prints and draws with wha
 pages: book  ## Look at the pages in a real browser
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
-figures: book  ## Drag and type at the figures that one can take hold of
-	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
+figures: book  ## Drag and type at the figures that one can take hold of; mostly waiting, so by four
+	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 4 --dist loadgroup -rs
 
 downloads: book student  ## Run and look at what readers take home, as they will
 	$(BIN)/python -m pytest tests/book/test_downloads.py --timeout 1800 -rs

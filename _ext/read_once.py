@@ -1,10 +1,12 @@
 """Read once what would be read again and again: half of the time of a build.
 
 To name the number of a figure, Sphinx unpickles the page where it stands, a hundred times; pybtex
-searches all installed packages for a backend, once an author.
+searches all installed packages for a backend, once an author; and Python's collector walks through
+millions of nodes again and again, of which nearly all are kept, for a quarter of the build.
 """
 
 import functools
+import gc
 from importlib.metadata import entry_points
 
 import pybtex.plugin
@@ -39,6 +41,7 @@ class Numbers(StandardDomain):
 
 
 def setup(app):
+    gc.set_threshold(200_000, 100)  # in place of 700, 10: an eighth more memory
     app.add_domain(Numbers, override=True)
     pybtex.plugin.entry_points = functools.cache(entry_points)
     sphinxcontrib.bibtex.plugin.entry_points = functools.cache(entry_points)

@@ -105,7 +105,10 @@ def cloud(n: int, seed: int) -> Dataset:
 
 def differences(page: Page) -> None:
     """Relative to svmlib's value, the largest over random clouds."""
-    bridges, soft, gaussian, gaps = [], [], [], []
+    bridges: list[float] = []
+    soft: list[float] = []
+    gaussian: list[float] = []
+    gaps: list[float] = []
 
     def ask(expression: str, *values: object) -> dict[str, float]:
         found: dict[str, float] = page.evaluate(f"(v) => svmExplorable.math.{expression}", values)

@@ -19,8 +19,9 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -106,13 +107,14 @@ def compare(make: Maker, n: int, kernel: str, C: float) -> Row:
     """Fit both, taking turns, as often as a fifth of a second allows."""
     X, y, gamma = prepare(make, n)
     limit = STEPS if kernel == "linear" else -1
-    parameters = {"C": C, "kernel": kernel, "gamma": gamma, "tol": TOL}
-    ours, theirs = [], []
+    parameters: dict[str, Any] = {"C": C, "kernel": kernel, "gamma": gamma, "tol": TOL}
+    ours: list[float] = []
+    theirs: list[float] = []
     while not ours or (sum(ours) + sum(theirs) < 0.2 and len(ours) < 20):
         peer = svm.SVC(cache_size=2000, max_iter=limit, **parameters)
-        theirs.append(seconds(lambda peer=peer: peer.fit(X, y)))
+        theirs.append(seconds(partial(peer.fit, X, y)))
         model = SVC(**parameters)
-        ours.append(seconds(lambda model=model: model.fit(X, y)))
+        ours.append(seconds(partial(model.fit, X, y)))
     alpha = np.zeros(len(y))
     alpha[peer.support_] = np.abs(peer.dual_coef_[0])
     problem = DualProblem(X, y, C, Linear() if kernel == "linear" else RBF(gamma))

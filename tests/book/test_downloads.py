@@ -107,9 +107,9 @@ def test_the_page_offers_its_notebook_and_the_zip(name):
 def outside(**more):
     """Leave the environment of the tests behind, but not the Python that it was made with.
 
-    Nor is all that pip installs compiled, most of which nobody imports.
+    Of what pip installs, only that is compiled which somebody imports, and that once.
     """
-    names = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")
+    names = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE")
     kept = {key: value for key, value in os.environ.items() if key not in names}
     return (
         kept
@@ -146,24 +146,6 @@ def kernel(python, folder):
     return folder
 
 
-def run(notebooks, folder, python):
-    """Run notebooks with another Python's kernel; nbval itself is not in the reader's kit."""
-    nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", "-q"]
-    options = ["-p", "no:cacheprovider", "-n", "2", "--dist", "loadscope", "-c", os.devnull]
-    options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"]
-    with (folder / "log").open("w+") as log:  # a pipe would wait for every orphaned kernel
-        result = subprocess.run(
-            [*nbval, *options, "--rootdir", notebooks[0].parent, *notebooks],
-            env=os.environ | {"JUPYTER_PATH": str(kernel(python, folder))},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        log.seek(0)
-        said = log.read()
-    assert result.returncode == 0, said[-8000:]
-    return int(re.search(r"(\d+) passed", said)[1])
-
-
 def after_final_solutions(notebook):
     """Return where the first solution at the end stands, and the code after it that students keep.
 
@@ -191,14 +173,34 @@ def with_a_student(notebook):
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
 
 
-def test_shipped_notebooks_print_what_the_pages_show(kit, commands, tmp_path):
-    """And a student who has answered the exercises on the way can run all there is."""
+@pytest.fixture(scope="module")
+def printing(kit, commands, tmp_path_factory):
+    """All that is shipped runs in the reader's kernel, beside the tests that ask for this first.
+
+    nbval itself is not in the reader's kit.
+    """
+    folder = tmp_path_factory.mktemp("printing")
     for name in SOURCES:
-        nbformat.write(with_a_student(shipped(name)), tmp_path / name)
-    ran = run([tmp_path / name for name in SOURCES], tmp_path, kit / ".venv" / "bin" / "python")
-    assert ran == sum(len(code(shipped(name))) + 2 for name in SOURCES)
+        nbformat.write(with_a_student(shipped(name)), folder / name)
+    nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", "-q"]
+    options = ["-p", "no:cacheprovider", "-n", "2", "--dist", "loadscope", "-c", os.devnull]
+    options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"]
+    options += ["--nbval-kernel-startup-timeout", str(PATIENCE), "--rootdir", folder]
+    python = kit / ".venv" / "bin" / "python"
+    log = folder / "log"  # a pipe would wait for every orphaned kernel
+    with (
+        log.open("w") as said,
+        subprocess.Popen(
+            [*nbval, *options, *(folder / name for name in SOURCES)],
+            env=outside(JUPYTER_PATH=str(kernel(python, folder))),
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        yield process, log
 
 
+@pytest.mark.usefixtures("printing")
 def test_one_notebook_beside_the_wheel(kit, tmp_path, monkeypatch):
     """Without the wheel its first cell says in a sentence what to do; with it all is well."""
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
@@ -221,7 +223,7 @@ def test_one_notebook_beside_the_wheel(kit, tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def lab(kit, commands, tmp_path_factory):
+def lab(kit, commands, printing, tmp_path_factory):
     """Type the README's second command, with a free port and without a window or a password."""
     home = tmp_path_factory.mktemp("home")
     with jupyterlab(commands[1], cwd=kit, env=outside(HOME=str(home))) as address:
@@ -300,6 +302,19 @@ def test_a_newcomer_changes_a_number(lab, tab):
     tab.keyboard.type("4600")
     tab.keyboard.press("Shift+Enter")
     cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Adelie")).wait_for()
+
+
+# What it printed meanwhile
+
+
+def test_shipped_notebooks_print_what_the_pages_show(printing):
+    """And a student who has answered the exercises on the way can run all there is."""
+    process, log = printing
+    process.wait()
+    said = log.read_text(encoding="utf-8")
+    assert process.returncode == 0, said[-8000:]
+    ran = int(re.search(r"(\d+) passed", said)[1])
+    assert ran == sum(len(code(shipped(name))) + 2 for name in SOURCES)
 
 
 # The student edition

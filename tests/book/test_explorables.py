@@ -879,12 +879,19 @@ def test_the_picture_is_finer_at_rest_than_on_the_way(browser, tmp_path):
     visit = alone(browser, "rbf", tmp_path)
     line = "planes[0].clipped.querySelector('.line').getAttribute('d').length"
     visit.figure("set('logS', -1.5)")
-    visit.figure("change()")
-    visit.tab.wait_for_function(f"svmExplorable.figures.rbf.{line} > 0")
-    visit.tab.evaluate("() => new Promise(requestAnimationFrame)")
-    moving = visit.figure(line)
+    # It comes to rest when the test says so: a busy machine may be slower than the figure's timer.
+    moving = visit.tab.evaluate(
+        f"""async () => {{
+            const figure = svmExplorable.figures.rbf;
+            figure.change();
+            clearTimeout(figure.timer);
+            await new Promise(requestAnimationFrame);
+            return figure.{line};
+        }}"""
+    )
+    visit.figure("settle(true)")
     visit.settle()
-    assert visit.figure(line) > 1.5 * moving
+    assert visit.figure(line) > 1.5 * moving > 0
     visit.context.close()
 
 
