@@ -281,7 +281,9 @@ class DualProblem:
 
     Notes
     -----
-    Threads may share a problem, and it can be pickled if its kernel can.
+    Threads may share a problem, and it can be pickled if its kernel can. A row of K that is asked
+    for alone may differ in its last digits from the same row of `gram`, which is kept, so that a
+    solver may take other steps after it (`forget` makes it begin anew).
 
     Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 
@@ -308,7 +310,8 @@ class DualProblem:
         *,
         cache_mb: float = 200.0,
     ) -> None:
-        self.X, self.y = check_labelled(X, y)
+        points, self.y = check_labelled(X, y)
+        self.X = np.ascontiguousarray(points)  # or its layout would show in the last digits
         self.n = self.y.size
         if np.ndim(C) == 0:
             self.upper = np.full(self.n, check_scalar(C, "C", positive=True, finite=False))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
@@ -577,6 +577,19 @@ def test_solvers_keep_a_trace_when_asked():
     solution = solve_slsqp(problem, trace=True)
     assert len(solution.trace) == solution.n_iter
     assert_allclose(solution.trace[-1], solution.alpha, atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.3), Polynomial(3, 1.0, 1.0)], ids=repr)
+def test_how_the_points_lie_in_memory_changes_no_digit(kernel):
+    X, y = data(0, n=60, d=7)
+    problems = [
+        DualProblem(points, y, 1.0, kernel, cache_mb=0.01)
+        for points in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[::-1].copy()[::-1])
+    ]
+    rows = [np.array([problem.row(i) for i in range(60)]) for problem in problems]
+    for other, problem in zip(rows[1:], problems[1:], strict=True):
+        assert_array_equal(other, rows[0])
+        assert problem.objective(np.ones(60)) == problems[0].objective(np.ones(60))
 
 
 @pytest.mark.parametrize("solve", SOLVERS)
