@@ -107,7 +107,7 @@ def test_make_test_proves_all_that_it_says():
     said = commands("test")
     for part in ("ruff check .", "ruff format --check .", "mypy", "jupyter-book build . -W -n"):
         assert f"/{part}" in said, part
-    assert re.search(r"pytest -n 2 --dist loadgroup *$", said, re.MULTILINE), "the unit tests"
+    assert re.search(r"pytest -n 0 --dist loadgroup *$", said, re.MULTILINE), "the unit tests"
     for notebook in [*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("reference/*.ipynb")]:
         assert re.search(rf" --nbval .*{notebook.name}", said), notebook
     assert yaml.safe_load(read("_config.yml"))["execute"]["stderr_output"] == "error"
