@@ -478,6 +478,15 @@ def test_the_mark_above_the_contents_leads_to_the_front_page(tab):
 
 
 @each(CHAPTERS[:1])
+def test_download_buttons_say_what_they_give(tab):
+    links = tab.eval_on_selector_all(
+        "a.btn-download-notebook-button", "all => all.map(a => [a.href, a.textContent.trim()])"
+    )
+    assert [Path(link).suffix for link, _ in links] == [".ipynb", ".zip"]
+    assert all(Path(link).suffix in said for link, said in links)
+
+
+@each(CHAPTERS[:1])
 def test_boxes_have_two_tones_and_a_proof_its_end(tab):
     tone = "e => getComputedStyle(e).borderLeftColor"
     tones = [tab.locator(f".proof.{kind}").first.evaluate(tone) for kind in ("definition", "lemma")]
@@ -1275,7 +1284,8 @@ def assert_shows_what_is_found(tab, query):
         assert text.startswith(entry["title"])
         assert where == ("" if entry["kind"] == "page" else entry["page"])
     status = tab.locator("#search-results [role=status]").inner_text()
-    assert status.startswith(f"{len(found)} places for" if found else "Nothing for")
+    places = "places" if len(found) > 1 else "place"
+    assert status.startswith(f"{len(found)} {places} for" if found else "Nothing for")
     assert f"“{query}”" in status
     return found
 
@@ -1287,6 +1297,9 @@ def test_the_search_page_shows_what_is_found(search, browser):
     tab = open_tab(browser)
     assert assert_shows_what_is_found(ask(tab, f"{HTML.as_uri()}/", "slack"), "slack")
     assert not assert_shows_what_is_found(ask(tab, f"{HTML.as_uri()}/", "xylophone"), "xylophone")
+    assert (
+        len(assert_shows_what_is_found(ask(tab, f"{HTML.as_uri()}/", "load_xor"), "load_xor")) == 1
+    )
     tab.close()
 
 
