@@ -470,6 +470,16 @@ def test_the_focus_is_always_visible(tab):
         assert place.evaluate(f"{look}(getComputedStyle(e))") == ["3px", "2px"], kind
 
 
+@each(PAGES)
+def test_what_one_can_take_hold_of_is_alive(visit):
+    """With its style and its script, which no other page loads."""
+    figures = visit.tab.locator(".explorable").count()
+    assert visit.tab.locator(".explorable .live >> visible=true").count() == figures
+    for kind in (".js", ".css"):
+        loaded = [url for url in visit.requests if "/explorables/" in url and kind in url]
+        assert bool(loaded) == bool(figures)
+
+
 @each(CHAPTERS[:1])
 def test_the_mark_above_the_contents_leads_to_the_front_page(tab):
     mark = tab.get_by_role("navigation", name="Front page", exact=True).get_by_role("link")
