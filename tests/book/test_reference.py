@@ -170,6 +170,16 @@ def test_the_glossary_parts_the_multipliers_as_the_dual_does():
     assert not holds("box constraint", -0.1)
 
 
+def test_every_entry_of_the_bibliography_is_cited():
+    """The page shows what is cited, so another entry would be seen by nobody."""
+    places = [notebooks.ROOT / "index.md", *(notebooks.ROOT / "chapters").glob("*.ipynb")]
+    places += (notebooks.ROOT / "reference").iterdir()
+    text = "".join(path.read_text(encoding="utf-8") for path in places)
+    lists = re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text)
+    cited = {key.strip() for keys in lists for key in keys.split(",")}
+    assert set(parse_file(notebooks.ROOT / "references.bib").entries) == cited
+
+
 def test_bibliography_has_distinct_labels_and_no_raw_tex():
     extension = runpy.run_path(str(notebooks.ROOT / "_ext" / "author_year_labels.py"))
     extension["setup"](None)
