@@ -586,7 +586,8 @@ def pegasos(
     -------
     HingeSolution
         Of the problem above: `primal` and `dual` are values in the λ form, and `alpha` is in
-        [0, 1/(λn)] with w = Σ α_i y_i x_i at the end of its epoch. With a
+        [0, 1/(λn)], with Σ α_i y_i x_i for the w at the end of its epoch; the `w` returned may be
+        that of another epoch, with a lower objective. With a
         `sklearn.exceptions.ConvergenceWarning` that names the gap if n_epochs was reached.
 
     Raises
