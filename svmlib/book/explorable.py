@@ -78,7 +78,8 @@ class Explorable:
     kind : str
         Which piece of the script draws it.
     name : str
-        Letters, digits and hyphens. The page's anchor: ``#name?…`` leads to a situation.
+        Letters, digits and hyphens, a letter first. The page's anchor: ``#name?…`` leads to a
+        situation.
     data : dict
         What the script needs, in values that JSON knows.
     draw : callable (figure) -> None
@@ -91,7 +92,7 @@ class Explorable:
     Raises
     ------
     ValueError
-        If the name has other characters.
+        If the name has other characters, or begins with one that is no letter.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Explorable:
         figsize: tuple[float, float],
     ) -> None:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
-            raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
+            raise ValueError(f"name must be letters, digits and hyphens, a letter first, got {name!r}")
         self.name = name
         self.alt = alt
         self.data = {"kind": kind, **data}
@@ -581,7 +582,7 @@ def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo
 
 
 def prices(*, name: str = "prices") -> Explorable:
-    """Slide a multiplier: the Lagrangian moves under F, and its minimum draws the dual function.
+    """Slide a multiplier: the Lagrangian moves, under F where z is allowed; its minimum is the dual.
 
     Two problems to choose from: ½z² subject to z ≥ 1, and the two wells (z² − 1)² + z/2 subject to
     z ≥ 0, where a gap stays.
