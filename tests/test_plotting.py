@@ -266,6 +266,8 @@ def test_regions_of_a_constant_do_not_warn(ax):
         plotting.regions(ax, lambda X, c=constant: np.full(len(X), c), resolution=5)
     with pytest.raises(ValueError, match="resolution must be at least 2"):
         plotting.regions(ax, lambda X: np.ones(len(X)), resolution=1)
+    with pytest.raises(ValueError, match="resolution must be a positive integer"):
+        plotting.regions(ax, lambda X: np.ones(len(X)), resolution=2.5)
     with pytest.raises(ValueError, match="level must be a positive"):
         plotting.regions(ax, lambda X: np.ones(len(X)), level=-1.0)
 

@@ -1,7 +1,7 @@
 """The house style, and the few drawings that the chapters repeat.
 
-Every drawing function takes the axes first, draws data in data coordinates and returns what it
-drew. Lines and bands leave the limits of the axes alone, so draw the samples first.
+Every drawing function takes the axes first, draws data in data coordinates and, but for
+`regions`, returns what it drew. Lines and bands leave the limits of the axes alone, so draw the samples first.
 
 >>> import matplotlib.pyplot as plt
 >>> from svmlib.book import plotting
@@ -31,7 +31,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._validation import Array, check_points, check_scalar, check_vector
+from svmlib._validation import Array, check_count, check_points, check_scalar, check_vector
 from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.geometry import Hyperplane
@@ -374,9 +374,9 @@ def regions(
     Raises
     ------
     ValueError
-        If the level is not positive or the resolution is below 2.
+        If the level is not positive, or the resolution no integer of at least 2.
     """
-    if check_scalar(resolution, "resolution") < 2:
+    if check_count(resolution, "resolution") < 2:
         raise ValueError(f"resolution must be at least 2, got {resolution}")
     ax.set(xlim=ax.get_xlim(), ylim=ax.get_ylim())
     across, upwards = np.meshgrid(
