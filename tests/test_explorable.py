@@ -460,6 +460,8 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.forces(BIRDS), "data"),
         (lambda: explorable.box(SIX, 11.0), "C"),
         (lambda: explorable.box(SIX, pair=(0, 6)), "pair"),
+        (lambda: explorable.box(SIX, pair=(1, 1)), "pair"),
+        (lambda: explorable.box(SIX, pair=(0, 1, 2)), "pair"),
         (lambda: explorable.units(BIRDS, 1e6), "worth"),
         (lambda: explorable.units(numbered([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
         (

@@ -106,7 +106,9 @@ class Explorable:
         figsize: tuple[float, float],
     ) -> None:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
-            raise ValueError(f"name must be letters, digits and hyphens, a letter first, got {name!r}")
+            raise ValueError(
+                f"name must be letters, digits and hyphens, a letter first, got {name!r}"
+            )
         self.name = name
         self.alt = alt
         self.data = {"kind": kind, **data}
@@ -717,8 +719,8 @@ def box(
     n = len(data.y)
     if n > 12:
         raise ValueError(f"data must have at most 12 rows, got {n}")
-    if not all(0 <= k < n for k in pair):
-        raise ValueError(f"pair must be two rows of X, 0 to {n - 1}, got {pair}")
+    if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= k < n for k in pair):
+        raise ValueError(f"pair must be two different rows of X, 0 to {n - 1}, got {pair}")
     plane = _plane(data, margin=0.2)
     names = [plane["classes"][int(data.y[k] > 0)] for k in pair]
 
