@@ -104,8 +104,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Newton's method is first, and last the interior point method, or SMO if there are more
         than 2000 samples. SMO comes before the two where it needs few steps: for 2 steps a sample
         where C k(x, x) is at most 3; and with more than 1000 samples, for 30 steps a sample, where
-        Newton's method finds more than 45 % of the multipliers of its own start free. But not with at most 100
-        samples, a linear kernel, or one that a few coordinates describe
+        Newton's method finds more than 45 % of the multipliers of its own start free. But not with
+        at most 100 samples, a linear kernel, or one that a few coordinates describe
         (`svmlib.newton.low_rank`). Where the kernel is not known to be positive semidefinite, it
         is SMO alone.
     max_iter : int, default -1

@@ -584,7 +584,9 @@ def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo
 
 
 def prices(*, name: str = "prices") -> Explorable:
-    """Slide a multiplier: the Lagrangian moves, under F where z is allowed; its minimum is the dual.
+    """Slide a multiplier: the Lagrangian moves, and its minimum draws the dual function.
+
+    Where z is allowed the Lagrangian is under F.
 
     Two problems to choose from: ½z² subject to z ≥ 1, and the two wells (z² − 1)² + z/2 subject to
     z ≥ 0, where a gap stays.

@@ -1,7 +1,8 @@
 """The house style, and the few drawings that the chapters repeat.
 
 Every drawing function takes the axes first, draws data in data coordinates and, but for
-`regions`, returns what it drew. Lines and bands leave the limits of the axes alone, so draw the samples first.
+`regions`, returns what it drew. Lines and bands leave the limits of the axes alone, so draw the
+samples first.
 
 >>> import matplotlib.pyplot as plt
 >>> from svmlib.book import plotting
