@@ -172,8 +172,9 @@ def test_the_glossary_parts_the_multipliers_as_the_dual_does():
 
 def test_every_entry_of_the_bibliography_is_cited():
     """The page shows what is cited, so another entry would be seen by nobody."""
-    places = [notebooks.ROOT / "index.md", *(notebooks.ROOT / "chapters").glob("*.ipynb")]
-    places += (notebooks.ROOT / "reference").iterdir()
+    places = [notebooks.ROOT / "index.md", *(notebooks.ROOT / "reference").glob("*.md")]
+    for folder in ("chapters", "reference"):
+        places += (notebooks.ROOT / folder).glob("*.ipynb")
     text = "".join(path.read_text(encoding="utf-8") for path in places)
     lists = re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text)
     cited = {key.strip() for keys in lists for key in keys.split(",")}
