@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import combinations_with_replacement
 from math import factorial, fsum, prod, sqrt
 
@@ -192,10 +193,11 @@ class Polynomial(PointwiseKernel):
             raise ValueError(f"coef0 must be at least 0 for a feature map, got {self.coef0!r}")
         features, root = [], sqrt(self.gamma)  # γ^q alone may be no float
         for q in range(self.degree + 1) if self.coef0 > 0 else [self.degree]:
+            constant = Decimal(float(self.coef0)) ** (self.degree - q) if self.coef0 > 0 else 1
             for variables in combinations_with_replacement(range(X.shape[1]), q):
                 repeats = prod(factorial(variables.count(v)) for v in set(variables))
                 ways = factorial(self.degree) // (factorial(self.degree - q) * repeats)
-                weight = sqrt(ways * self.coef0 ** (self.degree - q))
+                weight = float(Decimal(ways * constant).sqrt())  # its square may be no float
                 features.append(weight * np.prod(root * X[:, variables], axis=1))
         return np.column_stack(features)
 

@@ -74,6 +74,15 @@ def test_polynomial_feature_map_has_the_kernel_as_inner_product(d, degree, coef0
     assert phi.shape == (6, at_most if coef0 else exactly)
 
 
+@pytest.mark.parametrize(
+    "kernel", [Polynomial(1100, 1e-4, 1.0), Polynomial(3, 1.0, 1e102), Polynomial(3, 1.0, 0.0)]
+)
+def test_weights_of_monomials_are_floats_where_their_squares_are_not(kernel):
+    X = np.array([[0.5], [2.0]])
+    phi, K = kernel.feature_map(X), kernel(X, X)
+    assert_allclose(phi @ phi.T / K, 1)
+
+
 def test_linear_feature_map_is_the_identity():
     X = points(6, 3, 2)
     assert_allclose(Linear().feature_map(X), X)
