@@ -838,7 +838,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     give a w, and this w alone keeps the hulls apart up to some larger cap, at which the next w is
     found. When no w goes further, the hulls meet.
 
-    Derived in chapter 6, *The hinge loss*.
+    That the caps end at μ*, the value of this program, is derived in chapter 6, *The hinge loss*.
 
     References
     ----------
