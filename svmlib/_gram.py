@@ -100,10 +100,10 @@ class Gram(ABC):
         target, start = q.copy(), beta[free]
         wanted = h * (target[free] - start)
         target[free] = start
-        moved = self.times(target - beta)[free]
-        x = self.solve(free, h, wanted - moved, -float(target.sum()))
-        target[free] += x
-        ds = self.times(target - beta)
+        ds, move = self.times(target - beta), np.zeros(q.size)
+        move[free] = x = self.solve(free, h, wanted - ds[free], -float(target.sum()))
+        target += move
+        ds += self.times(move)
         wanted -= h * x
         ds += (wanted - ds[free]).sum() / x.size  # b
         ds[free] = wanted  # the same, without the rounding of a product

@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import sqrt
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ _WARM, _GIVEN = 0.1, 3.0  # the first smoothing, times what is wrong with our st
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
+_NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
 _EXACT = 1e-9  # gap and margins of a solution that is one but for rounding
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _FEW = 100  # with so few samples less is not accepted: it costs little more
@@ -113,7 +115,7 @@ def newton(
     multipliers of F. The slope along a step is piecewise linear, so a length that leaves at most a
     fifth of it is easy to find. Between stages q becomes the centre c, and h is multiplied by a
     sixth of the number of steps that the stage took: an easy stage is followed by one with less
-    smoothing, a hard one by one with more. Where the tolerance is met, one more system of equations
+    smoothing, a hard one by one with more. Where margins are nearly right, one system of equations
     puts the margins of the free ones to 1: that is the solution, if who is free then is so in the
     solution.
 
@@ -342,14 +344,15 @@ class _Task:
         alpha, slack = np.abs(beta), 1 - self.y * s
         return np.maximum(np.where(alpha < self.C, slack, 0), np.where(alpha > 0, -slack, 0))
 
-    def judge(self, p: Array, v: Array, s: Array) -> _Point:
-        """Return the feasible multipliers next to p, judged by their own scores; s are those of v.
+    def judge(self, p: Array, s: Array) -> _Point:
+        """Return the feasible multipliers next to p, judged by their own scores; s tells only b.
 
-        ‖w‖² = β'Kβ is Σ β s, because Σβ = 0.
+        (A sum of many steps has drifted away from what it stands for.) ‖w‖² = β'Kβ is Σ β s,
+        because Σβ = 0.
         """
         alpha = balance(np.abs(self.clip(p)), self.y, self.C)
         beta = alpha * self.y
-        s = s + self.K.times(self.K.represent(beta) - v)
+        s = self.scores(beta, s)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
         most = float(slack.max())
         if most < (_EXACT if self.C[0] < np.inf else 1):  # then a longer w has none
@@ -381,30 +384,36 @@ def _follow(
 ) -> tuple[Array, Array]:
     """Return α and s after stages; the first smooths `width` times as much as the start is wrong.
 
-    At α = 0 there is no scale to compare with. The first h is then the mean of k(x, x).
+    At α = 0 there is nothing to compare with. There are two scales then, the mean k of k(x, x), and
+    1/C, with which α goes from 0 to C while a margin changes by 1; the first h is between the two.
     """
     sizes = np.abs(task.K.diagonal)
     # With less, K + hI is K to rounding, or the smoothing is as good as none.
-    floor = max(_EPS * float(sizes.max()), _NOTHING / float(task.C.mean()), _TINY)
+    k, C = float(sizes.mean()), float(task.C.mean())
+    floor = max(_EPS * float(sizes.max()), _NOTHING / C, _TINY)
     p = alpha * task.y
     c, v = task.clip(p), task.K.represent(p)
     total = float(np.abs(c).sum())
-    h = width * float(task.wrong(c, s).sum()) / total if total else float(sizes.mean())
-    h = max(h, floor)
+    first = min(k, sqrt(k / C)) if np.isfinite(C) else k
+    h = max(width * float(task.wrong(c, s).sum()) / total if total else first, floor)
     enough = tol if c.size > _FEW else min(tol, _EXACT)
-    ends, best = [(p, v, s)], task.judge(p, v, s)
+    ends, best = [(p, s)], task.judge(p, s)
     while not (best.error <= enough or journal.full or len(ends) > _STAGES):
         stage, before = _Stage(task, c, h, tol), len(journal.steps)
         try:
             v, s, p = stage.minimise(v, s, journal)
-            ends.append((p, v, s))
+            ends.append((p, s))
             c = task.clip(p)
-            if task.wrong(c, s).max() <= tol and (point := task.judge(p, v, s)).error <= tol:
+            if task.wrong(c, s).max() <= max(tol, _NEARLY):
+                point = task.judge(p, s)
                 best = min(best, point, stage.finish(point, p, floor), key=attrgetter("error"))
         except StuckError as error:
             journal.reason = f" ({error})"
             break
-        h = max(h * max(len(journal.steps) - before, 1) / _FEW_STEPS, floor)
+        taken = len(journal.steps) - before
+        if not taken and h == floor:
+            break  # only rounding is left
+        h = max(h * max(taken, 1) / _FEW_STEPS, floor)
     if not best.error <= tol:  # cut off, or no better to be had
         best = min((task.judge(*end) for end in ends), key=attrgetter("gap"))
     return best.alpha, best.s
@@ -495,6 +504,5 @@ class _Stage:
             return point
         beta = point.alpha * task.y
         beta[free] += task.K.solve(free, h, (task.y - point.s)[free])
-        v = task.K.represent(beta)
-        s = task.K.times(v)
-        return task.judge(beta, v, s + (task.y - s)[free].mean())
+        s = task.K.times(task.K.represent(beta))
+        return task.judge(beta, s + (task.y - s)[free].mean())

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn import svm
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import _gram as forms
@@ -777,8 +778,45 @@ def test_smoothing_has_a_floor(smoothings, C, h):
     """However little is wrong: K + hI is not K, or hC is next to nothing."""
     y = np.array([-1.0, 1.0])
     task = module._Task(forms.Whole(4 * np.eye(2)), y, np.full(2, C))
-    module._follow(task, np.full(2, 0.25), y * (1 + 1e-12), 0.0, 1e-300, module._Journal(10, None))
+    alpha, s = np.full(2, 0.25 * (1 + 1e-12)), y * (1 + 1e-12)
+    module._follow(task, alpha, s, 0.0, 1e-300, module._Journal(10, None))
     assert smoothings[0] == pytest.approx(h, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 4.0)]
+)
+def test_the_first_smoothing_lies_between_the_two_scales_there_are(smoothings, C, first):
+    """k = 4 is one, 1/C the other; infinity is none, nor is a sum of C that is infinite."""
+    X = 2 * np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        newton(DualProblem(X, [1, -1, 1, -1], C), max_iter=5)
+    assert smoothings[0] == pytest.approx(first)
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "d", "C"),
+    [(0, 60, 20, 2e4), (2, 60, 20, 8e4), (7, 60, 20, 2e4), (5, 100, 10, 8e4)],
+)
+def test_no_point_is_judged_by_scores_that_have_drifted(seed, n, d, C):
+    """Steps of 1e10 in a row leave sums that are not those of w, and look better than they are."""
+    X, y = make_classification(
+        n, d, n_informative=3, n_redundant=2, class_sep=0.5, flip_y=0.1, random_state=seed
+    )
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert newton(DualProblem(X, 2 * y - 1, C)).certificate.relative_gap < 1e-8
+
+
+def test_margins_that_are_nearly_right_are_worth_a_try(monkeypatch):
+    def steps() -> int:
+        return sum(
+            newton(DualProblem(*data(seed, n=60), 100.0, Linear())).n_iter for seed in range(9)
+        )
+
+    early = steps()
+    monkeypatch.setattr(module, "_NEARLY", 0.0)
+    assert early < 0.95 * steps()
 
 
 def test_once_a_stage_moves_nothing_none_follows(smoothings):
