@@ -470,11 +470,30 @@ def test_the_focus_is_always_visible(tab):
         assert place.evaluate(f"{look}(getComputedStyle(e))") == ["3px", "2px"], kind
 
 
+@each(PAGES)
+def test_what_one_can_take_hold_of_is_alive(visit):
+    """With its style and its script, which no other page loads."""
+    figures = visit.tab.locator(".explorable").count()
+    assert visit.tab.locator(".explorable .live >> visible=true").count() == figures
+    for kind in (".js", ".css"):
+        loaded = [url for url in visit.requests if "/explorables/" in url and kind in url]
+        assert bool(loaded) == bool(figures)
+
+
 @each(CHAPTERS[:1])
 def test_the_mark_above_the_contents_leads_to_the_front_page(tab):
     mark = tab.get_by_role("navigation", name="Front page", exact=True).get_by_role("link")
     assert urljoin(tab.url, mark.get_attribute("href")).endswith(FRONT)
     assert mark.locator("img").first.get_attribute("alt") == "The front page"
+
+
+@each(CHAPTERS[:1])
+def test_download_buttons_say_what_they_give(tab):
+    links = tab.eval_on_selector_all(
+        "a.btn-download-notebook-button", "all => all.map(a => [a.href, a.textContent.trim()])"
+    )
+    assert [Path(link).suffix for link, _ in links] == [".ipynb", ".zip"]
+    assert all(Path(link).suffix in said for link, said in links)
 
 
 @each(CHAPTERS[:1])
@@ -1275,7 +1294,8 @@ def assert_shows_what_is_found(tab, query):
         assert text.startswith(entry["title"])
         assert where == ("" if entry["kind"] == "page" else entry["page"])
     status = tab.locator("#search-results [role=status]").inner_text()
-    assert status.startswith(f"{len(found)} places for" if found else "Nothing for")
+    places = "places" if len(found) > 1 else "place"
+    assert status.startswith(f"{len(found)} {places} for" if found else "Nothing for")
     assert f"“{query}”" in status
     return found
 
@@ -1287,6 +1307,9 @@ def test_the_search_page_shows_what_is_found(search, browser):
     tab = open_tab(browser)
     assert assert_shows_what_is_found(ask(tab, f"{HTML.as_uri()}/", "slack"), "slack")
     assert not assert_shows_what_is_found(ask(tab, f"{HTML.as_uri()}/", "xylophone"), "xylophone")
+    assert (
+        len(assert_shows_what_is_found(ask(tab, f"{HTML.as_uri()}/", "load_xor"), "load_xor")) == 1
+    )
     tab.close()
 
 
