@@ -27,7 +27,7 @@ _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
 
 
 class StuckError(Exception):
-    """The room that the problem allows lets Newton's method go no further."""
+    """Rounding, or the room that the problem allows, lets Newton's method go no further."""
 
 
 def gram(problem: DualProblem) -> Gram:
@@ -82,13 +82,13 @@ class Gram(ABC):
         The mean of the equations tells b, and what they are less their mean, x less its own.
         """
         K = self.block(free)
-        m = free.size
-        mean = K.sum(axis=0) / m
+        average = np.full(free.size, 1 / free.size)
+        mean = average @ K
         K -= mean
-        K -= (mean - mean.sum() / m)[:, None]
+        K -= (mean - average @ mean)[:, None]
         right = right - total * mean
-        x = _solve_shifted(K, h, right - right.sum() / m)
-        return x + (total - x.sum()) / m
+        x = _solve_shifted(K, h, right - average @ right)
+        return np.asarray(x + (total * average - average @ x))
 
     def step(self, beta: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
         r"""Return where Newton's step leads, and by how much it moves the scores.
@@ -97,16 +97,17 @@ class Gram(ABC):
             (K_{FF} + h I)\, \Delta_F + \Delta_b = h\, (q - \beta)_F - K_{FB}\, \Delta_B, \qquad
             \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0.
         """
-        target, delta = q.copy(), np.zeros(q.size)
-        target[free] = beta[free]
+        target, start = q.copy(), beta[free]
+        wanted = h * (target[free] - start)
+        target[free] = start
+        moved = self.times(target - beta)[free]
+        x = self.solve(free, h, wanted - moved, -float(target.sum()))
+        target[free] += x
         ds = self.times(target - beta)
-        wanted = h * (q - beta)[free]
-        delta[free] = self.solve(free, h, wanted - ds[free], -float(target.sum()))
-        wanted -= h * delta[free]
-        ds += self.times(delta)
-        ds += (wanted - ds[free]).sum() / free.size
+        wanted -= h * x
+        ds += (wanted - ds[free]).sum() / x.size  # b
         ds[free] = wanted  # the same, without the rounding of a product
-        return target + delta, ds
+        return target, ds
 
 
 class Whole(Gram):
@@ -119,7 +120,7 @@ class Whole(Gram):
         return _combine(v, self.K)  # K is symmetric
 
     def block(self, free: Rows) -> Array:
-        return self.K.take(free, 0).take(free, 1)
+        return np.asarray(self.K.take(free, 0).take(free, 1))
 
     def sample(self, part: Rows) -> Whole:
         return Whole(self.block(part))
@@ -199,7 +200,7 @@ class Kept(Gram):
         self.keep(free)
         places = self.place[free]
         if (places >= 0).all():
-            return self.rows[places[:, None], free]
+            return np.asarray(self.rows[places[:, None], free])
         return _values(self.kernel, self.X[free])
 
     def sample(self, part: Rows) -> Whole | Kept:
@@ -247,4 +248,7 @@ def _solve_shifted(A: Array, h: float, right: Array) -> Array:
     wrong then.)
     """
     A.flat[:: len(A) + 1] += 8 * len(A) * _EPS * A.diagonal() + h
-    return np.asarray(dposv(A.T, right, lower=1, overwrite_a=1)[1])
+    _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
+    if failed:
+        raise StuckError("K + hI is not positive definite to rounding")
+    return np.asarray(solution)

@@ -787,9 +787,10 @@ def _free_exactly(problem: DualProblem, alpha: Array, b: float) -> Array:
 
 def balance(alpha: Array, y: Array, upper: Array) -> Array:
     """Return α with Σ α_i y_i = 0: one multiplier gives way, or else the heavier class shrinks."""
-    alpha, excess = alpha.copy(), float(alpha @ y)
+    excess = float(alpha @ y)
     if abs(excess) <= y.size * _EPS * alpha.sum():  # as good as zero
         return alpha
+    alpha = alpha.copy()
     i = np.minimum(alpha, upper - alpha).argmax()  # the one with the most room
     if 0 <= alpha[i] - y[i] * excess <= upper[i]:
         alpha[i] -= y[i] * excess

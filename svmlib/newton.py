@@ -49,6 +49,7 @@ _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more sm
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _EXACT = 1e-9  # gap and margins of a solution that is one but for rounding
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
+_FEW = 100  # with so few samples less is not accepted: it costs little more
 _HALVINGS = 50  # of an interval: what is left is rounding
 _PATIENCE = 30  # after so many stages without half of the gap, what is left is rounding
 _ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
@@ -330,6 +331,9 @@ class _Point:
     def within(self, tol: float) -> bool:
         return self.gap <= tol and self.wrong <= tol
 
+    def by_gap(self) -> float:
+        return self.gap
+
 
 @dataclass
 class _Task:
@@ -352,9 +356,9 @@ class _Task:
         sums = self.K.times(self.K.represent(beta))
         return np.asarray(sums + (s - sums[known]).mean())
 
-    def wrong(self, alpha: Array, s: Array) -> Array:
+    def wrong(self, beta: Array, s: Array) -> Array:
         """Return by how much each margin violates the KKT conditions."""
-        slack = 1 - self.y * s
+        alpha, slack = np.abs(beta), 1 - self.y * s
         return np.maximum(np.where(alpha < self.C, slack, 0), np.where(alpha > 0, -slack, 0))
 
     def judge(self, p: Array, v: Array, s: Array) -> _Point:
@@ -366,12 +370,14 @@ class _Task:
         beta = alpha * self.y
         s = s + self.K.times(self.K.represent(beta) - v)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
-        primal = squared_norm / 2 + float(np.where(slack > 0, self.C * slack, 0).sum())
         most = float(slack.max())
-        if most < (1 if np.isinf(self.C[0]) else _EXACT):  # then a larger w has none
-            primal = min(primal, squared_norm / 2 / (1 - most) ** 2)
-        gap = 1 - (float(alpha.sum()) - squared_norm / 2) / primal
-        return _Point(alpha, s, float(self.wrong(alpha, s).max()), gap)
+        if most < (_EXACT if self.C[0] < np.inf else 1):  # then a longer w has none
+            primal = squared_norm / 2 / (1 - most) ** 2
+        else:
+            primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
+        dual = float(beta @ self.y) - squared_norm / 2
+        gap = max(0.0, 1 - dual / primal) if 0 < primal < np.inf else np.inf
+        return _Point(alpha, s, float(self.wrong(beta, s).max()), gap)
 
 
 def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
@@ -399,27 +405,32 @@ def _follow(
     sizes = np.abs(task.K.diagonal)
     # With less, K + hI is K to rounding, or the smoothing is as good as none.
     floor = max(_EPS * float(sizes.max()), _NOTHING / float(task.C.mean()), _TINY)
-    c = task.clip(alpha * task.y)
-    v = task.K.represent(alpha * task.y)
+    p = alpha * task.y
+    c, v = task.clip(p), task.K.represent(p)
     total = float(np.abs(c).sum())
-    h = width * float(task.wrong(np.abs(c), s).sum()) / total if total else float(sizes.mean())
+    h = width * float(task.wrong(c, s).sum()) / total if total else float(sizes.mean())
     h = max(h, floor)
-    best, idle = task.judge(c, v, s), 0
-    while not (best.within(tol) or journal.full or idle == _PATIENCE):
-        stage, before = _Stage(task, c, h, tol), len(journal.steps)
+    exact = min(tol, _EXACT)
+    enough = tol if c.size > _FEW else exact
+    ends = [(p, v, s)]
+    best, idle = task.judge(p, v, s), 0
+    while not (best.within(enough) or journal.full or idle == _PATIENCE):
+        stage, before, idle = _Stage(task, c, h, tol), len(journal.steps), idle + 1
         try:
             v, s, p = stage.minimise(v, s, journal)
-            point = task.judge(p, v, s)
-            if point.within(tol):
-                end = stage.finish(point, p, floor)
-                return (end.alpha, end.s) if end.within(_EXACT) else (point.alpha, point.s)
+            ends.append((p, v, s))
+            c = task.clip(p)
+            if task.wrong(c, s).max() <= tol:
+                point = task.judge(p, v, s)
+                end = stage.finish(point, p, floor) if point.within(tol) else point
+                idle = 0 if 2 * point.gap < best.gap else idle
+                best = min(best, end if end.within(exact) else point, key=_Point.by_gap)
         except StuckError as error:
             journal.reason = f" ({error})"
             break
-        c = point.alpha * task.y
-        idle = 0 if 2 * point.gap < best.gap else idle + 1
-        best = point if point.gap < best.gap else best
         h = max(h * max(len(journal.steps) - before, 1) / _FEW_STEPS, floor)
+    if not best.within(tol):
+        best = min((task.judge(*end) for end in ends), key=_Point.by_gap)
     return best.alpha, best.s
 
 
