@@ -16,10 +16,11 @@ Derived in chapter 9, *Beyond SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,13 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._gram import Gram, StuckError, factored, gram
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.duality import (
-    DualProblem,
-    Solution,
-    balance,
-    check_problem,
-    check_start,
-)
+from svmlib.duality import DualProblem, Solution, balance, check_problem, check_start
 from svmlib.kernels import Linear, PointwiseKernel
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
@@ -51,7 +46,7 @@ _EXACT = 1e-9  # gap and margins of a solution that is one but for rounding
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _FEW = 100  # with so few samples less is not accepted: it costs little more
 _HALVINGS = 50  # of an interval: what is left is rounding
-_PATIENCE = 30  # after so many stages without half of the gap, what is left is rounding
+_STAGES = 50  # more would only move rounding about
 _ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
 
@@ -93,36 +88,38 @@ def newton(
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, until nothing is smooth.
 
-    In the signed multipliers :math:`\beta_i = y_i \alpha_i`, with bounds lo and hi, a stage has a
-    smoothing h > 0 and centres c. It minimises, over any β and b, with s = Kβ + b,
+    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them, and φ for the
+    features of the kernel, a stage has a smoothing h > 0 and centres c. It minimises, over vectors
+    v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
 
     .. math::
-        \tfrac12 \beta^\top K \beta + \sum_i \max_{lo_i \le q \le hi_i}
+        \tfrac12 \|v\|^2 + \sum_i \max_{lo_i \le q \le hi_i}
         \left[ q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2 \right],
 
     which for h = 0 is the primal value. The largest q are
 
     .. math::
-        q_i = \min(\max(c_i + (y_i - s_i) / h,\ lo_i),\ hi_i),
+        q_i = \min(\max(p_i,\ lo_i),\ hi_i), \qquad p_i = c_i + (y_i - s_i) / h,
 
-    and at the minimum Kβ = Kq and Σq = 0. Where min and max change nothing, i is *free*, and
-    Newton's step to the minimum solves
+    and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
+    change nothing, i is *free*, and Newton's step to the minimum supposes that the same i stay so:
 
     .. math::
-        (K_{FF} + h I)\, \Delta_F + \Delta_b = h\, (q - \beta)_F - K_{FB}\, \Delta_B, \qquad
-        \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0
+        v + \Delta_v = \sum_i q_i \varphi_i - \tfrac1h \sum_{i \in F}
+            (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
+        \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
-    (F the free ones, B the others). The slope along a step is piecewise linear, so a length that
-    leaves at most a fifth of it is easy to find. Between stages β, clipped to its bounds, becomes
-    the centre c, and h is multiplied by a sixth of the number of steps that the stage took: an
-    easy stage is followed by one with less smoothing, a hard one by one with more. Where the
-    tolerance is met, one step with the least h makes the solution exact, if who is free then is so
-    in the solution.
+    (F the free ones). What is unknown are d coordinates of v for a linear kernel, and else the
+    multipliers of F. The slope along a step is piecewise linear, so a length that leaves at most a
+    fifth of it is easy to find. Between stages q becomes the centre c, and h is multiplied by a
+    sixth of the number of steps that the stage took: an easy stage is followed by one with less
+    smoothing, a hard one by one with more. Where the tolerance is met, one more system of equations
+    puts the margins of the free ones to 1: that is the solution, if who is free then is so in the
+    solution.
 
-    The equations are solved with Cholesky factors. A linear kernel needs only d of them
-    (Woodbury). Where each step is expensive, the start comes from a quarter of the samples, or from
-    coordinates in which the kernel is nearly linear; what comes out is judged, and mended where
-    necessary, with the exact kernel.
+    The equations are solved with Cholesky factors. Where each step is expensive, the start comes
+    from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
+    comes out is judged, and mended where necessary, with the exact kernel.
 
     Parameters
     ----------
@@ -163,7 +160,7 @@ def newton(
     With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
     of it are kept in one half of the problem's cache, and where the equations of the free
     multipliers need more than the other, the method stops with the warning above. C = ∞ is allowed;
-    on inseparable data it takes steps until it is stopped, by max_iter or by rounding.
+    on inseparable data it takes steps until it is stopped, by max_iter or after 50 stages.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -200,14 +197,14 @@ def newton(
             alpha = check_start(start, problem)
             beta = alpha * problem.y
             s = task.K.times(task.K.represent(beta)) + problem.bias(alpha)
-            alpha, s = _follow(task, alpha, s, _GIVEN, half, journal)
+            alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
         elif Phi is None or problem.hard_margin:  # Φ may be equal where labels are not
-            alpha, s = _solve(task, half, journal)
+            alpha, _ = _solve(task, half, journal)
         else:
             alpha, s = _solve(replace(task, K=factored(Phi)), half, journal)
             s = task.scores(alpha * problem.y, s)
-            alpha, s = _follow(task, alpha, s, _GIVEN, half, journal)
-    return _judge(problem, alpha, s, tol, journal, trace)
+            alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
+    return _judge(problem, alpha, tol, journal, trace)
 
 
 def low_rank(problem: DualProblem) -> Array | None:
@@ -267,27 +264,17 @@ def low_rank(problem: DualProblem) -> Array | None:
 
 
 def _judge(
-    problem: DualProblem, alpha: Array, s: Array, tol: float, journal: _Journal, trace: bool
+    problem: DualProblem, alpha: Array, tol: float, journal: _Journal, trace: bool
 ) -> Solution:
-    """Return the first solution that has converged, or the best with a warning."""
-    steps = tuple(journal.steps)
-
-    def guesses() -> Iterator[tuple[Array, float | None]]:
-        yield alpha, None  # the bias is the mean of what free multipliers say,
-        sums = problem.decision_function(alpha, 0.0, problem.X)
-        yield alpha, float(np.nan_to_num(s - sums).mean())  # or that of the scores;
-        yield np.zeros(problem.n), None  # and α = 0, so that the answer is never worse
-
-    solutions = []
-    for guess, bias in guesses():
-        solution = problem.solution(
-            guess, bias, n_iter=len(steps), converged=True, trace=steps if trace else ()
-        )
-        certificate = solution.certificate
-        if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
-            return solution
-        solutions.append(solution)
-    solution = min(solutions, key=lambda solution: solution.certificate.gap)
+    """Return α as a solution that has converged; or, with a warning, α or 0, if that is better."""
+    about: dict[str, Any] = {"n_iter": len(journal.steps), "converged": True}
+    about["trace"] = tuple(journal.steps) if trace else ()
+    solution = problem.solution(alpha, **about)
+    certificate = solution.certificate
+    if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
+        return solution
+    nothing = problem.solution(np.zeros(problem.n), **about)
+    solution = min(solution, nothing, key=lambda solution: solution.certificate.gap)
     certificate = solution.certificate
     warnings.warn(
         f"newton stopped after {solution.n_iter} steps{journal.reason} with a duality gap of "
@@ -325,14 +312,8 @@ class _Point:
 
     alpha: Array
     s: Array
-    wrong: float  # the largest violation of the KKT conditions
     gap: float  # the duality gap as a part of the primal value
-
-    def within(self, tol: float) -> bool:
-        return self.gap <= tol and self.wrong <= tol
-
-    def by_gap(self) -> float:
-        return self.gap
+    error: float  # the gap, or the largest violation of the KKT conditions if that is larger
 
 
 @dataclass
@@ -377,7 +358,7 @@ class _Task:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2
         gap = max(0.0, 1 - dual / primal) if 0 < primal < np.inf else np.inf
-        return _Point(alpha, s, float(self.wrong(beta, s).max()), gap)
+        return _Point(alpha, s, gap, max(gap, float(self.wrong(beta, s).max())))
 
 
 def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
@@ -410,27 +391,22 @@ def _follow(
     total = float(np.abs(c).sum())
     h = width * float(task.wrong(c, s).sum()) / total if total else float(sizes.mean())
     h = max(h, floor)
-    exact = min(tol, _EXACT)
-    enough = tol if c.size > _FEW else exact
-    ends = [(p, v, s)]
-    best, idle = task.judge(p, v, s), 0
-    while not (best.within(enough) or journal.full or idle == _PATIENCE):
-        stage, before, idle = _Stage(task, c, h, tol), len(journal.steps), idle + 1
+    enough = tol if c.size > _FEW else min(tol, _EXACT)
+    ends, best = [(p, v, s)], task.judge(p, v, s)
+    while not (best.error <= enough or journal.full or len(ends) > _STAGES):
+        stage, before = _Stage(task, c, h, tol), len(journal.steps)
         try:
             v, s, p = stage.minimise(v, s, journal)
             ends.append((p, v, s))
             c = task.clip(p)
-            if task.wrong(c, s).max() <= tol:
-                point = task.judge(p, v, s)
-                end = stage.finish(point, p, floor) if point.within(tol) else point
-                idle = 0 if 2 * point.gap < best.gap else idle
-                best = min(best, end if end.within(exact) else point, key=_Point.by_gap)
+            if task.wrong(c, s).max() <= tol and (point := task.judge(p, v, s)).error <= tol:
+                best = min(best, point, stage.finish(point, p, floor), key=attrgetter("error"))
         except StuckError as error:
             journal.reason = f" ({error})"
             break
         h = max(h * max(len(journal.steps) - before, 1) / _FEW_STEPS, floor)
-    if not best.within(tol):
-        best = min((task.judge(*end) for end in ends), key=_Point.by_gap)
+    if not best.error <= tol:  # cut off, or no better to be had
+        best = min((task.judge(*end) for end in ends), key=attrgetter("gap"))
     return best.alpha, best.s
 
 
@@ -515,12 +491,10 @@ class _Stage:
         """Return the point where the margins of who is free now are 1, and all others stay."""
         task = self.task
         free = (p == task.clip(p)).nonzero()[0]
-        if not 0 < free.size <= task.K.rank + 1:  # more than there are unknowns
+        if not 0 < free.size <= task.K.rank + 1:  # fewer unknowns than margins
             return point
-        x = np.zeros(p.size)
-        x[free] = task.K.solve(free, h, (task.y - point.s)[free])
-        v = task.K.represent(x)
-        ds = task.K.times(v)
-        ds += (task.y - point.s - ds)[free].mean()
         beta = point.alpha * task.y
-        return task.judge(beta + x, task.K.represent(beta) + v, point.s + ds)
+        beta[free] += task.K.solve(free, h, (task.y - point.s)[free])
+        v = task.K.represent(beta)
+        s = task.K.times(v)
+        return task.judge(beta, v, s + (task.y - s)[free].mean())
