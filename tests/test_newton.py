@@ -589,9 +589,9 @@ def test_the_end_is_exact(kernel):
 
 def test_an_end_that_is_none_is_thrown_away(monkeypatch):
     problem = DualProblem(*data(0), 10.0, RBF(1.0))
-    usual = newton(problem)
+    usual, y = newton(problem), problem.y
     monkeypatch.setattr(
-        module._Stage, "finish", lambda self, point, p, h: replace(point, error=0.9, alpha=0 * point.alpha)
+        module._Stage, "finish", lambda self, point, *_: replace(point, error=0.9, alpha=0 * y)
     )
     assert_optimal(problem, newton(problem))
     assert usual.n_iter < newton(problem).n_iter
