@@ -351,9 +351,8 @@ class _Task:
         beta = alpha * self.y
         s = s + self.K.times(self.K.represent(beta) - v)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
-        most = float(slack.max())
-        if most < (_EXACT if self.C[0] < np.inf else 1):  # then a longer w has none
-            primal = squared_norm / 2 / (1 - most) ** 2
+        if np.isinf(self.C[0]) and (least := 1 - float(slack.max())) > 0:
+            primal = squared_norm / 2 / least**2  # of the w that has no slack
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2
