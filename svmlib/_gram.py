@@ -100,12 +100,12 @@ class Gram(ABC):
         target, start = q.copy(), beta[free]
         wanted = h * (target[free] - start)
         target[free] = start
-        moved = self.times(target - beta)[free]
-        x = self.solve(free, h, wanted - moved, -float(target.sum()))
+        known = self.times(target - beta)[free]  # K_FB Δ_B
+        x = self.solve(free, h, wanted - known, -float(target.sum()))
         target[free] += x
         ds = self.times(target - beta)
         wanted -= h * x
-        ds += (wanted - ds[free]).sum() / x.size  # b
+        ds += (wanted - ds[free]).sum() / x.size  # Δ_b
         ds[free] = wanted  # the same, without the rounding of a product
         return target, ds
 

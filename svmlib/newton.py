@@ -351,8 +351,9 @@ class _Task:
         beta = alpha * self.y
         s = s + self.K.times(self.K.represent(beta) - v)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
-        if np.isinf(self.C[0]) and (least := 1 - float(slack.max())) > 0:
-            primal = squared_norm / 2 / least**2  # of the w that has no slack
+        most = float(slack.max())
+        if most < (_EXACT if self.C[0] < np.inf else 1):  # cheaper is a longer w that has none
+            primal = squared_norm / 2 / (1 - most) ** 2
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2

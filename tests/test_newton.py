@@ -90,6 +90,19 @@ def test_a_hard_margin():
         newton(DualProblem(*data(0, n=300, shift=0.1), np.inf), max_iter=100)
 
 
+@pytest.mark.parametrize(("C", "slack"), [(1e300, 1e-12), (np.inf, 1e-12), (np.inf, 0.1)])
+def test_slack_that_a_longer_w_makes_up_for(C, slack):
+    """The points −√2 and √2: rounding times C is no gap where 1/√2 for w has no slack."""
+    y = np.array([-1.0, 1.0])
+    task = module._Task(forms.Whole(2 * (2 * np.eye(2) - 1)), y, np.full(2, C))
+    alpha = np.full(2, (1 - slack) / 4)
+    point = task.judge(alpha * y, alpha * y, (1 - slack) * y)
+    assert_allclose(point.alpha, alpha)
+    dual = 2 * alpha[0] - (1 - slack) ** 2 / 4
+    assert_allclose(point.gap, 1 - dual / (1 / 4), atol=1e-15)
+    assert_allclose(point.error, max(slack, point.gap), atol=1e-15)
+
+
 # Invariances
 
 
