@@ -100,12 +100,12 @@ class Gram(ABC):
         target, start = q.copy(), beta[free]
         wanted = h * (target[free] - start)
         target[free] = start
-        ds, move = self.times(target - beta), np.zeros(q.size)
+        ds, move = self.times(target - beta), np.zeros(q.size)  # what Δ_B moves, and Δ_F
         move[free] = x = self.solve(free, h, wanted - ds[free], -float(target.sum()))
         target += move
         ds += self.times(move)
         wanted -= h * x
-        ds += (wanted - ds[free]).sum() / x.size  # b
+        ds += (wanted - ds[free]).sum() / x.size  # Δ_b
         ds[free] = wanted  # the same, without the rounding of a product
         return target, ds
 

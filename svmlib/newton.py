@@ -355,7 +355,7 @@ class _Task:
         s = self.scores(beta, s)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
         most = float(slack.max())
-        if most < (_EXACT if self.C[0] < np.inf else 1):  # then a longer w has none
+        if most < (_EXACT if self.C[0] < np.inf else 1):  # cheaper is a longer w that has none
             primal = squared_norm / 2 / (1 - most) ** 2
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))

@@ -91,6 +91,19 @@ def test_a_hard_margin():
         newton(DualProblem(*data(0, n=300, shift=0.1), np.inf), max_iter=100)
 
 
+@pytest.mark.parametrize(("C", "slack"), [(1e300, 1e-12), (np.inf, 1e-12), (np.inf, 0.1)])
+def test_slack_that_a_longer_w_makes_up_for(C, slack):
+    """The points −√2 and √2: rounding times C is no gap where 1/√2 for w has no slack."""
+    y = np.array([-1.0, 1.0])
+    task = module._Task(forms.Whole(2 * (2 * np.eye(2) - 1)), y, np.full(2, C))
+    alpha = np.full(2, (1 - slack) / 4)
+    point = task.judge(alpha * y, (1 - slack) * y)
+    assert_allclose(point.alpha, alpha)
+    dual = 2 * alpha[0] - (1 - slack) ** 2 / 4
+    assert_allclose(point.gap, 1 - dual / (1 / 4), atol=1e-15)
+    assert_allclose(point.error, max(slack, point.gap), atol=1e-15)
+
+
 # Invariances
 
 
@@ -290,6 +303,17 @@ def test_a_start_of_smo_is_judged_with_its_own_scores(C):
     assert newton(problem, start=smo(problem, max_iter=3000).alpha).converged
 
 
+def test_a_matrix_without_full_rank_may_have_any_h():
+    """Rounding makes eigenvalues of zero negative; the diagonal makes up for it."""
+    rng = np.random.default_rng(0)
+    Phi = rng.normal(size=(200, 3)) * (1.0, 1e-3, 1e3)
+    right = rng.normal(size=200)
+    for form in forms.Whole(Phi @ Phi.T), forms.Factored(np.c_[Phi, Phi]):
+        v = form.represent(np.zeros(200))
+        for free in np.arange(5), np.arange(200):
+            assert np.isfinite(form.step(v, right, free, 1e-12)[1]).all()
+
+
 def test_rows_are_kept_while_there_is_room():
     X, _ = data(0, n=1200)
     v = np.random.default_rng(1).normal(size=1200)
@@ -331,7 +355,9 @@ def test_too_little_memory_is_told_and_not_exceeded():
     with pytest.raises(ValueError, match="cache_mb must be at least"):
         newton(DualProblem(*data(0, n=60), kernel=RBF(0.5), cache_mb=0.01))
     problem = DualProblem(*data(0, n=1200, d=20), 100.0, RBF(0.5), cache_mb=1)
-    with pytest.warns(ConvergenceWarning, match="newton stopped after"):
+    with pytest.warns(
+        ConvergenceWarning, match="steps .the block .* larger than half of the cache"
+    ):
         solution = newton(problem)
     assert not solution.converged
     assert solution.certificate.gap > 0
@@ -370,8 +396,9 @@ def test_coordinates_are_where_a_start_is_sought(monkeypatch):
     assert_allclose(used, [Phi])
     assert_optimal(problem, found)
     assert found.certificate.relative_gap < 1e-4
-    with pytest.raises(ValueError, match="coordinates must have one row for each of the 800"):
-        newton(problem, coordinates=np.zeros((799, 2)))
+    for start in None, found.alpha:
+        with pytest.raises(ValueError, match="coordinates must have one row for each of the 800"):
+            newton(problem, start=start, coordinates=np.zeros((799, 2)))
 
 
 @pytest.mark.parametrize("far", [0, 3])
