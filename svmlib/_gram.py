@@ -130,7 +130,7 @@ class Factored(Gram):
     """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates."""
 
     def __init__(self, Phi: Array) -> None:
-        self.Phi, self.rank = Phi, Phi.shape[1]
+        self.Phi, self.rank = Phi, min(Phi.shape)
         self.diagonal = np.asarray(np.einsum("ij,ij->i", Phi, Phi))
 
     def represent(self, beta: Array) -> Array:
