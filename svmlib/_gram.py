@@ -1,10 +1,15 @@
 """The Gram matrix as Newton's method needs it, in three forms.
 
-Each knows K v, (K_FF + hI)⁻¹, the K of some of its samples, the k(x, x), and the rank that K has at
-most. Which one suits is `gram`'s choice.
+K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. A form of K knows coordinates
+for it: multipliers β, v = Σ β_i φ_i, for which all of K or rows of it must be at hand (`Whole`,
+`Kept`); or v itself, which is the w of a linear kernel (`Factored`). Each can tell v from
+multipliers (`represent`), the φ_i·v (`times`), inner products, and a Newton step. Which one suits
+is `gram`'s choice.
 """
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +22,7 @@ from svmlib.kernels import diagonal as kernel_diagonal
 
 Rows = NDArray[np.intp]
 
+_EPS = float(np.finfo(float).eps)
 _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
 
 
@@ -34,16 +40,77 @@ def gram(problem: DualProblem) -> Gram:
     return Kept(problem.kernel, problem.X, int(problem.cache_mb * 2**20 / 8))
 
 
-def factored(Phi: Array) -> Factored:
-    """Return ΦΦᵀ, but for what changes K v only by a constant where Σv = 0.
+def factored(Phi: Array) -> Gram:
+    """Return ΦΦᵀ, but for what changes K β only by a constant where Σβ = 0.
 
     Far from the origin K is nearly constant, and φ·φ loses the digits that tell points apart. So
-    the points are moved to their mean, and K v by a constant, which b takes up.
+    the points are moved to their mean, and K β by a constant, which b takes up.
     """
-    return Factored(Phi - Phi.mean(axis=0))
+    Phi = Phi - Phi.mean(axis=0)
+    return Factored(Phi) if 2 * Phi.shape[1] < len(Phi) else Whole(Phi @ Phi.T)
 
 
-class Whole:
+class Gram(ABC):
+    """K; here with v = β for coordinates."""
+
+    diagonal: Array
+    rank: int  # what it is at most
+
+    def represent(self, beta: Array) -> Array:
+        """Return v = Σ β_i φ_i."""
+        return beta
+
+    @abstractmethod
+    def times(self, v: Array) -> Array:
+        """Return φ_i·v for all i."""
+
+    @abstractmethod
+    def block(self, free: Rows) -> Array:
+        """Return K_FF, to be overwritten."""
+
+    @abstractmethod
+    def sample(self, part: Rows) -> Gram:
+        """Return the K of some samples."""
+
+    def inner(self, u: Array, scores: Array, v: Array) -> float:
+        """Return u·v, from the scores of u with any bias, because Σβ = 0."""
+        return float(scores @ v)
+
+    def solve(self, free: Rows, h: float, right: Array, total: float = 0) -> Array:
+        """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
+
+        The mean of the equations tells b, and what they are less their mean, x less its own.
+        """
+        K = self.block(free)
+        average = np.full(free.size, 1 / free.size)
+        mean = average @ K
+        K -= mean
+        K -= (mean - average @ mean)[:, None]
+        right = right - total * mean
+        x = _solve_shifted(K, h, right - average @ right)
+        return np.asarray(x + (total * average - average @ x))
+
+    def step(self, beta: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
+        r"""Return where Newton's step leads, and by how much it moves the scores.
+
+        .. math::
+            (K_{FF} + h I)\, \Delta_F + \Delta_b = h\, (q - \beta)_F - K_{FB}\, \Delta_B, \qquad
+            \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0.
+        """
+        target, start = q.copy(), beta[free]
+        wanted = h * (target[free] - start)
+        target[free] = start
+        ds, move = self.times(target - beta), np.zeros(q.size)  # what Δ_B moves, and Δ_F
+        move[free] = x = self.solve(free, h, wanted - ds[free], -float(target.sum()))
+        target += move
+        ds += self.times(move)
+        wanted -= h * x
+        ds += (wanted - ds[free]).sum() / x.size  # Δ_b
+        ds[free] = wanted  # the same, without the rounding of a product
+        return target, ds
+
+
+class Whole(Gram):
     """K itself."""
 
     def __init__(self, K: Array) -> None:
@@ -52,45 +119,61 @@ class Whole:
     def times(self, v: Array) -> Array:
         return _combine(v, self.K)  # K is symmetric
 
+    def block(self, free: Rows) -> Array:
+        return np.asarray(self.K.take(free, 0).take(free, 1))
+
     def sample(self, part: Rows) -> Whole:
-        return Whole(self.K.take(part, 0).take(part, 1))
-
-    def solve(self, free: Rows, h: float, right: Array) -> Array:
-        return _solve_shifted(self.K.take(free, 0).take(free, 1), h, right)
+        return Whole(self.block(part))
 
 
-class Factored:
-    """K = ΦΦᵀ."""
+class Factored(Gram):
+    """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates."""
 
     def __init__(self, Phi: Array) -> None:
         self.Phi, self.rank = Phi, min(Phi.shape)
+        self.diagonal = np.asarray(np.einsum("ij,ij->i", Phi, Phi))
 
-    @property
-    def diagonal(self) -> Array:
-        return np.asarray(np.einsum("ij,ij->i", self.Phi, self.Phi))
+    def represent(self, beta: Array) -> Array:
+        return _combine(beta, self.Phi)
 
-    def times(self, v: Array) -> Array:
-        return np.asarray(self.Phi @ _combine(v, self.Phi))
+    def times(self, w: Array) -> Array:
+        return np.asarray(self.Phi @ w)
+
+    def block(self, free: Rows) -> Array:
+        Phi = self.Phi.take(free, 0)
+        return np.asarray(Phi @ Phi.T)
 
     def sample(self, part: Rows) -> Factored:
         return Factored(self.Phi.take(part, 0))
 
-    def solve(self, free: Rows, h: float, right: Array) -> Array:
-        r"""By Woodbury where Φ has fewer columns than rows.
+    def inner(self, u: Array, scores: Array, v: Array) -> float:
+        return float(u @ v)
+
+    def step(self, w: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
+        r"""Return where Newton's step leads, and by how much it moves the scores.
+
+        With m and Z the mean and the deviations of the free rows of Φ
 
         .. math::
-            (\Phi \Phi^\top + h I)^{-1} = \frac1h
-            \left( I - \Phi (\Phi^\top \Phi + h I)^{-1} \Phi^\top \right)
-
-        which for small h subtracts nearly equal numbers, but is no worse than K + hI itself.
+            (Z^\top Z + h I)\, \Delta_w = h\, (\Phi^\top q - w - m \textstyle\sum_i q_i), \qquad
+            |F|\, (\Delta_b + m \cdot \Delta_w) = h \textstyle\sum_i q_i.
         """
-        Phi = self.Phi.take(free, 0)
-        if Phi.shape[1] >= free.size:
-            return _solve_shifted(Phi @ Phi.T, h, right)
-        return np.asarray((right - Phi @ _solve_shifted(Phi.T @ Phi, h, Phi.T @ right)) / h)
+        Z, total = self.Phi.take(free, 0), float(q.sum())
+        Z -= (m := Z.mean(axis=0))
+        right = self.represent(q) - w - total * m
+        if len(Z) <= w.size:
+            x = _solve_shifted(Z @ Z.T, h, Z @ right)
+            x -= x.mean()
+            delta = right - Z.T @ x
+        else:
+            delta = _solve_shifted(Z.T @ Z, h, h * right)
+        ds = self.Phi @ delta + (h * total / len(Z) - m @ delta)
+        if len(Z) <= w.size:
+            ds[free] = h * (x + total / len(Z))
+        return w + delta, ds
 
 
-class Kept:
+class Kept(Gram):
     """K, of which rows are evaluated when they are asked for, and kept as long as there is room.
 
     The room is a number of floats: half for rows, half for the block of the free multipliers.
@@ -111,14 +194,14 @@ class Kept:
         others[self.kept] = 0
         return np.asarray(known + expansion(self.kernel, self.X, others, self.X))
 
-    def solve(self, free: Rows, h: float, right: Array) -> Array:
+    def block(self, free: Rows) -> Array:
         if 2 * free.size**2 > self.room:
             raise StuckError("the block of the free multipliers is larger than half of the cache")
         self.keep(free)
         places = self.place[free]
         if (places >= 0).all():
-            return _solve_shifted(self.rows[places[:, None], free], h, right)
-        return _solve_shifted(_values(self.kernel, self.X[free]), h, right)
+            return np.asarray(self.rows[places[:, None], free])
+        return _values(self.kernel, self.X[free])
 
     def sample(self, part: Rows) -> Whole | Kept:
         if part.size <= _WHOLE:
@@ -158,12 +241,14 @@ def _combine(v: Array, rows: Array) -> Array:
 
 
 def _solve_shifted(A: Array, h: float, right: Array) -> Array:
-    """Return (A + hI)⁻¹ right for a positive semidefinite A, which is overwritten."""
-    A.flat[:: len(A) + 1] += h
+    """Return (A + hI)⁻¹ right for a positive semidefinite A, which is overwritten.
+
+    Its diagonal grows by what rounding may have taken from it, so that A + hI is positive definite
+    however small h is. (A Newton step can be off by so little: the next one begins with what is
+    wrong then.)
+    """
+    A.flat[:: len(A) + 1] += 8 * len(A) * _EPS * A.diagonal() + h
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise StuckError("K + hI is not positive definite to rounding")
     return np.asarray(solution)
-
-
-Gram = Whole | Factored | Kept

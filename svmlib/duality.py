@@ -721,8 +721,8 @@ def _finish(
     snapped = _at_bounds(problem, alpha, b)
     guesses: list[tuple[Array, float | None]] = []
     for start in (snapped, alpha):
-        balanced = balance(problem, start)
-        guesses.append((balance(problem, _free_exactly(problem, start, b)), None))
+        balanced = balance(start, problem.y, problem.upper)
+        guesses.append((balance(_free_exactly(problem, start, b), problem.y, problem.upper), None))
         guesses.append((balanced, None))
         guesses.append((balanced, b))  # where few multipliers are free, b knows more than they
     solutions = [
@@ -785,14 +785,14 @@ def _free_exactly(problem: DualProblem, alpha: Array, b: float) -> Array:
     return np.clip(exact, 0, problem.upper)
 
 
-def balance(problem: DualProblem, alpha: Array) -> Array:
+def balance(alpha: Array, y: Array, upper: Array) -> Array:
     """Return α with Σ α_i y_i = 0: one multiplier gives way, or else the heavier class shrinks."""
-    alpha, y = alpha.copy(), problem.y
     excess = float(alpha @ y)
-    i = np.minimum(alpha, problem.upper - alpha).argmax()  # the one with the most room
-    if abs(excess) <= problem.n * _EPS * alpha.sum():  # as good as zero
+    if abs(excess) <= y.size * _EPS * alpha.sum():  # as good as zero
         return alpha
-    if 0 <= alpha[i] - y[i] * excess <= problem.upper[i]:
+    alpha = alpha.copy()
+    i = np.minimum(alpha, upper - alpha).argmax()  # the one with the most room
+    if 0 <= alpha[i] - y[i] * excess <= upper[i]:
         alpha[i] -= y[i] * excess
     else:
         heavier = y * excess > 0

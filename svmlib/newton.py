@@ -16,10 +16,12 @@ Derived in chapter 9, *Beyond SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from math import sqrt
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,14 +31,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._gram import Gram, StuckError, factored, gram
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.duality import (
-    LARGEST_MULTIPLIER,
-    DualProblem,
-    Solution,
-    balance,
-    check_problem,
-    check_start,
-)
+from svmlib.duality import DualProblem, Solution, balance, check_problem, check_start
 from svmlib.kernels import Linear, PointwiseKernel
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
@@ -48,10 +43,13 @@ _WARM, _GIVEN = 0.1, 3.0  # the first smoothing, times what is wrong with our st
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
+_NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
 _EXACT = 1e-9  # gap and margins of a solution that is one but for rounding
-_FEW = 100  # with so few samples less is not accepted: it costs little more
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
-_STAGES = 100  # more would only move rounding about
+_FEW = 100  # with so few samples less is not accepted: it costs little more
+_HALVINGS = 50  # of an interval: what is left is rounding
+_STAGES = 50  # more would only move rounding about
+_ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
 
 
@@ -92,36 +90,38 @@ def newton(
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, until nothing is smooth.
 
-    In the signed multipliers :math:`\beta_i = y_i \alpha_i`, with bounds lo and hi, a stage has a
-    smoothing h > 0 and centres c. It minimises, over any β and b, with s = Kβ + b,
+    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them, and φ for the
+    features of the kernel, a stage has a smoothing h > 0 and centres c. It minimises, over vectors
+    v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
 
     .. math::
-        \tfrac12 \beta^\top K \beta + \sum_i \max_{lo_i \le q \le hi_i}
+        \tfrac12 \|v\|^2 + \sum_i \max_{lo_i \le q \le hi_i}
         \left[ q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2 \right],
 
     which for h = 0 is the primal value. The largest q are
 
     .. math::
-        q_i = \min(\max(c_i + (y_i - s_i) / h,\ lo_i),\ hi_i),
+        q_i = \min(\max(p_i,\ lo_i),\ hi_i), \qquad p_i = c_i + (y_i - s_i) / h,
 
-    and at the minimum Kβ = Kq and Σq = 0. Where min and max change nothing, i is *free*, and
-    Newton's step to the minimum solves
+    and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
+    change nothing, i is *free*, and Newton's step to the minimum supposes that the same i stay so:
 
     .. math::
-        (K_{FF} + h I)\, \Delta_F + \Delta_b = h\, (q - \beta)_F - K_{FB}\, \Delta_B, \qquad
-        \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0
+        v + \Delta_v = \sum_i q_i \varphi_i - \tfrac1h \sum_{i \in F}
+            (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
+        \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
-    (F the free ones, B the others). The slope along a step is piecewise linear, so a length that
-    leaves at most a fifth of it is easy to find. Between stages β, clipped to its bounds, becomes
-    the centre c, and h is multiplied by a sixth of the number of steps that the stage took: an
-    easy stage is followed by one with less smoothing, a hard one by one with more. Where the
-    tolerance is met, one step with the least h makes the solution exact, if who is free then is so
-    in the solution.
+    (F the free ones). What is unknown are d coordinates of v for a linear kernel, and else the
+    multipliers of F. The slope along a step is piecewise linear, so a length that leaves at most a
+    fifth of it is easy to find. Between stages q becomes the centre c, and h is multiplied by a
+    sixth of the number of steps that the stage took: an easy stage is followed by one with less
+    smoothing, a hard one by one with more. Where margins are nearly right, one system of equations
+    puts the margins of the free ones to 1: that is the solution, if who is free then is so in the
+    solution.
 
-    The equations are solved with Cholesky factors. A linear kernel needs only d of them
-    (Woodbury). Where each step is expensive, the start comes from a quarter of the samples, or from
-    coordinates in which the kernel is nearly linear; what comes out is judged, and mended where
-    necessary, with the exact kernel.
+    The equations are solved with Cholesky factors. Where each step is expensive, the start comes
+    from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
+    comes out is judged, and mended where necessary, with the exact kernel.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def newton(
     With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
     of it are kept in one half of the problem's cache, and where the equations of the free
     multipliers need more than the other, the method stops with the warning above. C = ∞ is allowed;
-    on inseparable data it takes steps until it is stopped, by max_iter or by rounding.
+    on inseparable data it takes steps until it is stopped, by max_iter or after 50 stages.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -186,26 +186,27 @@ def newton(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
+    Phi = None if coordinates is None else check_points(coordinates, "coordinates")
+    if Phi is not None and len(Phi) != problem.n:
+        raise ValueError(
+            f"coordinates must have one row for each of the {problem.n} points, "
+            f"got shape {Phi.shape}"
+        )
     half = tol / 2  # the certificate adds rounding to what the method sees
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         task = _Task(gram(problem), problem.y, problem.upper)
         if start is not None:
             alpha = check_start(start, problem)
             beta = alpha * problem.y
-            s = task.K.times(beta) + problem.bias(alpha)
-            beta, s = _follow(task, beta, s, _GIVEN, half, journal)
-        elif coordinates is None or problem.hard_margin:  # Φ may be equal where labels are not
-            beta, s = _solve(task, half, journal)
+            s = task.K.times(task.K.represent(beta)) + problem.bias(alpha)
+            alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
+        elif Phi is None or problem.hard_margin:  # Φ may be equal where labels are not
+            alpha, _ = _solve(task, half, journal)
         else:
-            Phi = check_points(coordinates, "coordinates")
-            if len(Phi) != problem.n:
-                raise ValueError(
-                    f"coordinates must have one row for each of the {problem.n} points, "
-                    f"got shape {Phi.shape}"
-                )
-            beta, s = _solve(replace(task, K=factored(Phi)), half, journal)
-            beta, s = _follow(task, beta, task.scores(beta, s), _GIVEN, half, journal)
-    return _judge(problem, beta, s, tol, journal, trace)
+            alpha, s = _solve(replace(task, K=factored(Phi)), half, journal)
+            s = task.scores(alpha * problem.y, s)
+            alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
+    return _judge(problem, alpha, tol, journal, trace)
 
 
 def low_rank(problem: DualProblem) -> Array | None:
@@ -265,31 +266,20 @@ def low_rank(problem: DualProblem) -> Array | None:
 
 
 def _judge(
-    problem: DualProblem, beta: Array, s: Array, tol: float, journal: _Journal, trace: bool
+    problem: DualProblem, alpha: Array, tol: float, journal: _Journal, trace: bool
 ) -> Solution:
-    """Return the first solution that has converged, or the best with a warning."""
-    steps = tuple(journal.steps)
-    alpha = balance(problem, np.minimum(np.abs(np.nan_to_num(beta)), LARGEST_MULTIPLIER))
-
-    def guesses() -> Iterator[tuple[Array, float | None]]:
-        yield alpha, None  # the bias is the mean of what free multipliers say,
-        sums = problem.decision_function(alpha, 0.0, problem.X)
-        yield alpha, float(np.nan_to_num(s - sums).mean())  # or that of the scores;
-        yield np.zeros(problem.n), None  # and α = 0, so that the answer is never worse
-
-    solutions = []
-    for guess, bias in guesses():
-        solution = problem.solution(
-            guess, bias, n_iter=len(steps), converged=True, trace=steps if trace else ()
-        )
-        certificate = solution.certificate
-        if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
-            return solution
-        solutions.append(solution)
-    solution = min(solutions, key=lambda solution: solution.certificate.gap)
+    """Return α as a solution that has converged; or, with a warning, α or 0, if that is better."""
+    about: dict[str, Any] = {"n_iter": len(journal.steps), "converged": True}
+    about["trace"] = tuple(journal.steps) if trace else ()
+    solution = problem.solution(alpha, **about)
+    certificate = solution.certificate
+    if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
+        return solution
+    nothing = problem.solution(np.zeros(problem.n), **about)
+    solution = min(solution, nothing, key=lambda solution: solution.certificate.gap)
     certificate = solution.certificate
     warnings.warn(
-        f"newton stopped after {solution.n_iter} steps with a duality gap of "
+        f"newton stopped after {solution.n_iter} steps{journal.reason} with a duality gap of "
         f"{certificate.gap:.3g} (primal {certificate.primal:.6g}, dual {certificate.dual:.6g}) "
         f"and margins wrong by up to {certificate.kkt_violation:.3g} (tol={tol:g})",
         ConvergenceWarning,
@@ -300,12 +290,13 @@ def _judge(
 
 @dataclass
 class _Journal:
-    """The steps taken so far, and whom to tell."""
+    """The steps taken so far, whom to tell, and why there are no more."""
 
     max_iter: int
     callback: Callable[[NewtonStep], object] | None
     steps: list[NewtonStep] = field(default_factory=list)
     full: bool = False
+    reason: str = ""
 
     def write(self, step: NewtonStep) -> None:
         self.steps.append(step)
@@ -315,6 +306,16 @@ class _Journal:
                 self.callback(step)
         except StopIteration:
             self.full = True
+
+
+@dataclass
+class _Point:
+    """Feasible multipliers, their scores, and what is wrong with them."""
+
+    alpha: Array
+    s: Array
+    gap: float  # the duality gap as a part of the primal value
+    error: float  # the gap, or the largest violation of the KKT conditions if that is larger
 
 
 @dataclass
@@ -329,182 +330,179 @@ class _Task:
     def box(self) -> tuple[Array, Array]:
         return np.minimum(0, self.y * self.C), np.maximum(0, self.y * self.C)
 
-    def clip(self, v: Array) -> Array:
+    def clip(self, p: Array) -> Array:
         lo, hi = self.box
-        return np.minimum(np.maximum(v, lo), hi)
+        return np.minimum(np.maximum(p, lo), hi)
 
     def scores(self, beta: Array, s: Array, known: NDArray[np.intp] | slice = slice(None)) -> Array:
         """Return Kβ + b, with the b that agrees with the scores that are known."""
-        sums = self.K.times(beta)
+        sums = self.K.times(self.K.represent(beta))
         return np.asarray(sums + (s - sums[known]).mean())
 
-    def wrong(self, c: Array, s: Array) -> Array:
+    def wrong(self, beta: Array, s: Array) -> Array:
         """Return by how much each margin violates the KKT conditions."""
-        alpha, slack = np.abs(c), 1 - self.y * s
+        alpha, slack = np.abs(beta), 1 - self.y * s
         return np.maximum(np.where(alpha < self.C, slack, 0), np.where(alpha > 0, -slack, 0))
 
-    def optimal(self, beta: Array, s: Array, tol: float) -> bool:
-        """Whether β is in the box, and KKT conditions and gap are within tol, to judge by s."""
-        c = self.clip(beta)
-        alpha, slack = np.abs(c), 1 - self.y * s
-        if not alpha.any() or np.abs(c - beta).max() > 1e-9 * alpha.max():  # s is that of β, not c
-            return False
-        if self.wrong(c, s).max() > tol:
-            return False
-        if np.isinf(self.C[0]):
-            return True
-        hinge = float(self.C @ np.maximum(0, slack))
-        # Σ C ξ − Σ α (1 − y s) is the gap, because β'Kβ = Σ β (s − b) and Σ β = 0
-        return bool(hinge - alpha @ slack <= tol * (c @ s / 2 + hinge))
+    def judge(self, p: Array, s: Array) -> _Point:
+        """Return the feasible multipliers next to p, judged by their own scores; s tells only b.
+
+        (A sum of many steps has drifted away from what it stands for.) ‖w‖² = β'Kβ is Σ β s,
+        because Σβ = 0.
+        """
+        alpha = balance(np.abs(self.clip(p)), self.y, self.C)
+        beta = alpha * self.y
+        s = self.scores(beta, s)
+        slack, squared_norm = 1 - self.y * s, float(beta @ s)
+        most = float(slack.max())
+        if most < (_EXACT if self.C[0] < np.inf else 1):  # cheaper is a longer w that has none
+            primal = squared_norm / 2 / (1 - most) ** 2
+        else:
+            primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
+        dual = float(beta @ self.y) - squared_norm / 2
+        gap = max(0.0, 1 - dual / primal) if 0 < primal < np.inf else np.inf
+        return _Point(alpha, s, gap, max(gap, float(self.wrong(beta, s).max())))
 
 
 def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
-    """Return β and the scores s; where steps are expensive, from a start that a quarter gives."""
+    """Return α and its scores; where steps are expensive, from a start that a quarter gives."""
     K, y, n = task.K, task.y, task.y.size
-    beta, s = np.zeros(n), np.zeros(n)
+    alpha, s = np.zeros(n), np.zeros(n)
     if n * K.rank**2 <= _DIRECT**3:
-        return _follow(task, beta, s, _WARM, tol, journal)
+        return _follow(task, alpha, s, _WARM, tol, journal)
     rng = np.random.default_rng(n)
     classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
     some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
     # Each of them counts for more.
     quarter = _Task(K.sample(some), y[some], task.C[some] * (n / some.size))
-    beta[some], s = _solve(quarter, _GUESS, journal)
-    return _follow(task, beta, task.scores(beta, s, some), _WARM, tol, journal)
+    alpha[some], s = _solve(quarter, _GUESS, journal)
+    return _follow(task, alpha, task.scores(alpha * y, s, some), _WARM, tol, journal)
 
 
 def _follow(
-    task: _Task, beta: Array, s: Array, width: float, tol: float, journal: _Journal
+    task: _Task, alpha: Array, s: Array, width: float, tol: float, journal: _Journal
 ) -> tuple[Array, Array]:
-    """Return β and s after stages; the first smooths `width` times as much as the start is wrong.
+    """Return α and s after stages; the first smooths `width` times as much as the start is wrong.
 
-    At β = 0 there is no scale to compare with. The first h is then the mean of k(x, x).
+    At α = 0 there is nothing to compare with. There are two scales then, the mean k of k(x, x), and
+    1/C, with which α goes from 0 to C while a margin changes by 1; the first h is between the two.
     """
     sizes = np.abs(task.K.diagonal)
     # With less, K + hI is K to rounding, or the smoothing is as good as none.
-    floor = max(8 * _EPS * beta.size * float(sizes.max()), _NOTHING / float(task.C.mean()), _TINY)
-    c = task.clip(beta)
+    k, C = float(sizes.mean()), float(task.C.mean())
+    floor = max(_EPS * float(sizes.max()), _NOTHING / C, _TINY)
+    p = alpha * task.y
+    c, v = task.clip(p), task.K.represent(p)
     total = float(np.abs(c).sum())
-    h = width * float(task.wrong(c, s).sum()) / total if total else float(sizes.mean())
-    h = max(h, floor)
-    met = task.optimal(beta, s, tol)
-    for _ in range(_STAGES):
-        if (met and c.size > _FEW) or journal.full:
-            break
+    first = min(k, sqrt(k / C)) if np.isfinite(C) else k
+    h = max(width * float(task.wrong(c, s).sum()) / total if total else first, floor)
+    enough = tol if c.size > _FEW else min(tol, _EXACT)
+    ends, best = [(p, s)], task.judge(p, s)
+    while not (best.error <= enough or journal.full or len(ends) > _STAGES):
         stage, before = _Stage(task, c, h, tol), len(journal.steps)
         try:
-            last, (beta, s) = beta, stage.minimise(beta, s, journal)
-            taken = len(journal.steps) - before
-            c = task.clip(beta)
-            met = task.optimal(beta, s, tol)
-            if met:  # who is free now should be so in the solution
-                end, scores = stage.finish(beta, s, floor)
-                if task.optimal(end, scores, min(tol, _EXACT)):
-                    return task.clip(end), scores
-        except StuckError:
-            break  # the certificate will tell
-        if (beta == last).all():
+            v, s, p = stage.minimise(v, s, journal)
+            ends.append((p, s))
+            c = task.clip(p)
+            if task.wrong(c, s).max() <= max(tol, _NEARLY):
+                point = task.judge(p, s)
+                best = min(best, point, stage.finish(point, p, floor), key=attrgetter("error"))
+        except StuckError as error:
+            journal.reason = f" ({error})"
+            break
+        taken = len(journal.steps) - before
+        if not taken and h == floor:
             break  # only rounding is left
         h = max(h * max(taken, 1) / _FEW_STEPS, floor)
-    return c, s
+    if not best.error <= tol:  # cut off, or no better to be had
+        best = min((task.judge(*end) for end in ends), key=attrgetter("gap"))
+    return best.alpha, best.s
 
 
 @dataclass
 class _Stage:
-    """One stage: the smooth function of β and b that `newton` tells of, and its minimum."""
+    """One stage: the smooth function of v and b that `newton` tells of, and its minimum."""
 
     task: _Task
     c: Array
     h: float
     tol: float
 
-    def unclipped(self, s: Array) -> Array:
-        """Return p = c + (y − s) / h, which clipped to the box is q."""
-        return self.c + (self.task.y - s) / self.h
-
-    def minimise(self, beta: Array, s: Array, journal: _Journal) -> tuple[Array, Array]:
-        """Return β and s at the minimum, from a start with s = Kβ + b and Σβ = 0."""
-        p = self.unclipped(s)
+    def minimise(self, v: Array, s: Array, journal: _Journal) -> tuple[Array, Array, Array]:
+        """Return v, its scores s, and p = c + (y − s) / h at the minimum, from any v and b."""
+        K, p = self.task.K, self.c + (self.task.y - s) / self.h
         q = self.task.clip(p)
         for _ in range(_MANY_STEPS):
             if journal.full:
                 break
-            free = p == q
-            target, delta_b = self.direction(beta, q, free)
-            delta = target - beta
-            ds = self.task.K.times(delta) + delta_b
-            slope = float(ds @ (beta - q))
-            rounding = 16 * _EPS * float(np.abs(ds) @ np.abs(q))
-            length, p, q = self.search(beta, delta, p, ds, max(-_SLOPE_LEFT * slope, rounding))
-            beta = target if length == 1 else beta + length * delta
+            free, supposed = p == q, q
+            target, ds = self.step(v, q, free)
+            delta = target - v
+            a, bend = K.inner(delta, ds, v), K.inner(delta, ds, delta)
+            slope = a - float(ds @ q)
+            rounding = _ROUNDING * float(np.abs(ds) @ np.abs(q))
+            length, p, q = self.search(p, ds, a, bend, max(-_SLOPE_LEFT * slope, rounding))
+            v = target if length == 1 else v + length * delta
             s = s + length * ds
             if not -slope > rounding:
                 break
             journal.write(NewtonStep(s.size, self.h, int(np.count_nonzero(free)), length, slope))
-            if length == 1 and self.settled(beta, slope, np.where(free, p == q, beta == q)):
+            if length == 1 and self.settled(q, slope, np.where(free, p == q, q == supposed)):
                 break
-        return beta, s
+        return v, s, p
 
-    def direction(self, beta: Array, q: Array, free: NDArray[np.bool_]) -> tuple[Array, float]:
-        """Return where Newton's step leads β, and by how much it moves b."""
-        F = free.nonzero()[0]
-        if not F.size:
-            imbalance = float(q.sum())
-            if abs(imbalance) <= 1e-12 * float(np.abs(q).sum()):
-                return q, 0.0
-            return beta, float(np.sign(imbalance))  # only b can mend it
-        target = np.where(free, beta, q)
-        right = np.ones((F.size, 2), order="F")
-        right[:, 0] = self.h * (q - beta)[F] - self.task.K.times(target - beta)[F]
-        u, v = self.task.K.solve(F, self.h, right).T
-        curvature = float(v.sum())  # of b
-        if not curvature > 0:
-            raise StuckError("a vector of ones in the range of K hides h from rounding")
-        delta_b = float(target.sum() + u.sum()) / curvature
-        target[F] += u - delta_b * v
-        return target, delta_b
+    def step(self, v: Array, q: Array, free: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Return where Newton's step leads v, and by how much it moves the scores."""
+        K, F = self.task.K, free.nonzero()[0]
+        if F.size:
+            return K.step(v, q, F, self.h)
+        imbalance = float(q.sum())
+        if abs(imbalance) > _ROUNDING * float(np.abs(q).sum()):  # only b can mend it
+            return v, np.full(q.size, np.sign(imbalance))
+        target = K.represent(q)
+        return target, K.times(target - v)
 
     def search(
-        self, beta: Array, delta: Array, p: Array, ds: Array, enough: float
+        self, p: Array, ds: Array, a: float, bend: float, enough: float
     ) -> tuple[float, Array, Array]:
         """Return the length at which the slope is nearly zero, and p and q there.
 
-        The slope ds·(β − q) is piecewise linear in the length, and rises.
+        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises.
         """
         length, low, high = 1.0, 0.0, np.inf
-        for _ in range(50):
+        for _ in range(_HALVINGS):
             ahead = p - (length / self.h) * ds
             q = self.task.clip(ahead)
-            slope = float(ds @ (beta + length * delta - q))
+            slope = a + bend * length - float(ds @ q)
             if abs(slope) <= enough:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
-            bend = float(ds @ delta + ds @ (ds * (ahead == q)) / self.h)
-            length = length - slope / bend if bend > 0 else np.inf
+            rise = bend + float(ds @ (ds * (ahead == q))) / self.h
+            length = length - slope / rise if rise > 0 else np.inf
             if not low < length < high:
                 length = (low + high) / 2 if high < np.inf else 2 * low + 1
         return length, ahead, q
 
-    def settled(self, beta: Array, slope: float, as_supposed: NDArray[np.bool_]) -> bool:
+    def settled(self, q: Array, slope: float, as_supposed: NDArray[np.bool_]) -> bool:
         """Whether a full step has met the minimum, or come near enough for this stage.
 
         It is the minimum if all are on the part of their ramps that the step supposed. It is near
         enough if the step gained (half of its slope) less than the smoothing is worth,
-        h/2 ‖β − c‖², and the smoothing still displaces margins, by h |β − c|, more than is asked
+        h/2 ‖q − c‖², and the smoothing still displaces margins, by h |q − c|, more than is asked
         for: the next stage brings more than another step.
         """
         if as_supposed.all():
             return True
-        move = self.task.clip(beta) - self.c
+        move = q - self.c
         return bool(-slope <= self.h * (move @ move) and self.h * np.abs(move).max() > self.tol)
 
-    def finish(self, beta: Array, s: Array, floor: float) -> tuple[Array, Array]:
-        """Return β and s as they would be if who is free now were so in the solution.
-
-        That is one more step, from the centre β and with the least smoothing.
-        """
-        p = self.unclipped(s)
-        q = self.task.clip(p)
-        free, last = p == q, replace(self, c=beta, h=floor)
-        target, delta_b = last.direction(beta, np.where(free, last.unclipped(s), q), free)
-        return target, s + self.task.K.times(target - beta) + delta_b
+    def finish(self, point: _Point, p: Array, h: float) -> _Point:
+        """Return the point where the margins of who is free now are 1, and all others stay."""
+        task = self.task
+        free = (p == task.clip(p)).nonzero()[0]
+        if not 0 < free.size <= task.K.rank + 1:  # fewer unknowns than margins
+            return point
+        beta = point.alpha * task.y
+        beta[free] += task.K.solve(free, h, (task.y - point.s)[free])
+        s = task.K.times(task.K.represent(beta))
+        return task.judge(beta, s + (task.y - s)[free].mean())

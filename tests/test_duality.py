@@ -657,7 +657,7 @@ def test_what_is_balanced_stays_in_the_box_of_every_sample(seed):
     rng = np.random.default_rng(seed)
     problem = DualProblem(*data(seed, n=8), 10.0 ** rng.uniform(-3, 3, 8))
     alpha = problem.upper * rng.uniform(size=8)
-    balanced = duality.balance(problem, alpha)
+    balanced = duality.balance(alpha, problem.y, problem.upper)
     assert (balanced >= 0).all()
     assert (balanced <= problem.upper).all()
     assert abs(balanced @ problem.y) <= 1e-14 * alpha.sum()

@@ -145,7 +145,7 @@ def test_the_smallest_example_by_hand():
     # w = (1/3, 1/3) gives y f(x) = 1 at all four points, with α = 1/18 each.
     assert_allclose(model.coef_, [[1 / 3, 1 / 3]])
     assert_allclose(model.intercept_, 0, atol=1e-12)
-    assert_allclose(model.dual_coef_, [[-1 / 18, -1 / 18, 1 / 18, 1 / 18]])
+    assert_allclose(model.dual_coef_, [[-1 / 18, -1 / 18, 1 / 18, 1 / 18]], rtol=1e-4)
     assert_array_equal(model.predict([[-1, -1], [3, 2]]), [5, 7])
     assert_allclose(model.certificate_.primal, 1 / 9)
 
@@ -644,7 +644,7 @@ def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("steps", "iterations", "best"), [(1, 9, "interior_point"), (20, 2, "newton")]
+    ("steps", "iterations", "best"), [(1, 9, "interior_point"), (12, 2, "newton")]
 )
 def test_where_no_solver_converges_the_best_is_kept(steps, iterations, best, monkeypatch):
     X, y = data(0, n=150)
@@ -719,7 +719,7 @@ def test_the_last_solver_goes_on_from_the_best_so_far(monkeypatch):
     )
     X, y = data(0, n=2100)
     enough = SVC(C=10, kernel="linear").fit(X, y).n_iter_[0]
-    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=int(enough) - 1))
+    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=int(enough) // 2))
     model = SVC(C=10, kernel="linear").fit(X, y)
     assert model.solver_ == "smo"
     assert starts[0].any()
