@@ -852,6 +852,18 @@ def test_once_a_stage_moves_nothing_none_follows(smoothings):
     assert len(smoothings) < 50
 
 
+def test_stages_have_an_end(smoothings):
+    """These hostile points would take stages of one step each, as many as there may be steps."""
+    X, y = hostile.problem(14, most_points=150)
+    rng = np.random.default_rng(14)
+    rng.uniform()
+    C = 10 ** rng.uniform(-3, 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        newton(DualProblem(X, y, C, Linear()))
+    assert len(smoothings) <= 50
+
+
 def test_a_right_guess_is_not_solved_for_again(monkeypatch):
     """A full step to where everyone is as supposed, some at a bound, ends the stage."""
     problem = DualProblem(*data(0), 3.0, RBF(1.0))
