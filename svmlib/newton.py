@@ -31,7 +31,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._gram import Gram, StuckError, factored, gram
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.duality import DualProblem, Solution, balance, check_problem, check_start
+from svmlib.duality import (
+    LARGEST_MULTIPLIER,
+    DualProblem,
+    Solution,
+    balance,
+    check_problem,
+    check_start,
+)
 from svmlib.kernels import Linear, PointwiseKernel
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
@@ -194,7 +201,8 @@ def newton(
         )
     half = tol / 2  # the certificate adds rounding to what the method sees
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        task = _Task(gram(problem), problem.y, problem.upper)
+        C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
+        task = _Task(gram(problem), problem.y, C)
         if start is not None:
             alpha = check_start(start, problem)
             beta = alpha * problem.y
@@ -276,7 +284,7 @@ def _judge(
     if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
         return solution
     nothing = problem.solution(np.zeros(problem.n), **about)
-    solution = min(solution, nothing, key=lambda solution: solution.certificate.gap)
+    solution = min(nothing, solution, key=lambda solution: solution.certificate.gap)
     certificate = solution.certificate
     warnings.warn(
         f"newton stopped after {solution.n_iter} steps{journal.reason} with a duality gap of "
@@ -356,7 +364,7 @@ class _Task:
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
         most = float(slack.max())
         if most < (_EXACT if self.C[0] < np.inf else 1):  # cheaper is a longer w that has none
-            primal = squared_norm / 2 / (1 - most) ** 2
+            primal = squared_norm / 2 / (1 - most) / (1 - most)  # a square may be no float
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2

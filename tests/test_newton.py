@@ -186,6 +186,25 @@ def test_a_primal_value_beyond_floats_is_infinite_and_raises_no_other_warning():
     assert len(heard) == 1
 
 
+def test_margins_whose_squares_are_no_floats_raise_nothing_else():
+    problem = DualProblem([[-1e115], [1e115]], [-1, 1], 10.0)
+    with pytest.warns(ConvergenceWarning, match="newton stopped"):
+        newton(problem, start=[1.0, 1.0])
+
+
+@pytest.mark.parametrize("K", [np.eye(4), np.outer(range(4), range(4))])
+@pytest.mark.parametrize(
+    "solver", [solve_interior_point, lambda problem: newton(problem, coordinates=np.zeros((4, 1)))]
+)
+def test_prices_of_any_size_are_as_good_as_the_largest_multipliers(solver, K):
+    y, C = [-1, 1, 1, -1], [1e295, 1e299, 1e303, 1e307]  # their squares are no floats
+    problem = DualProblem(np.arange(4.0)[:, None], y, C, Precomputed(K))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        alpha = solver(problem).alpha
+    assert (alpha <= 1e140).all()
+
+
 # Large problems, and each way in which K is at hand
 
 
@@ -811,10 +830,10 @@ def test_smoothing_has_a_floor(smoothings, C, h):
 
 
 @pytest.mark.parametrize(
-    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 4.0)]
+    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 2.0**-50)]
 )
 def test_the_first_smoothing_lies_between_the_two_scales_there_are(smoothings, C, first):
-    """k = 4 is one, 1/C the other; infinity is none, nor is a sum of C that is infinite."""
+    """k = 4 is one, 1/C the other; infinity is none, and a sum of C is never infinite."""
     X = 2 * np.array([[1.0], [-1.0], [1.0], [-1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
