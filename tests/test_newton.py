@@ -830,10 +830,10 @@ def test_smoothing_has_a_floor(smoothings, C, h):
 
 
 @pytest.mark.parametrize(
-    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 2.0**-50)]
+    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 4e-4)]
 )
 def test_the_first_smoothing_lies_between_the_two_scales_there_are(smoothings, C, first):
-    """k = 4 is one, 1/C the other; infinity is none, and a sum of C is never infinite."""
+    """k = 4 is one, 1/C the other; infinity is none, and next to 1e308 4 is not nothing."""
     X = 2 * np.array([[1.0], [-1.0], [1.0], [-1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -852,6 +852,21 @@ def test_no_point_is_judged_by_scores_that_have_drifted(seed, n, d, C):
     )
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     assert newton(DualProblem(X, 2 * y - 1, C)).certificate.relative_gap < 1e-8
+
+
+@pytest.mark.parametrize("seed", [257, 321, 833, 952])
+def test_a_step_that_is_only_rounding_is_not_taken(seed):
+    """Far enough along it (1e14 times) some slope is zero, and w and its scores have parted."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 5))
+    y, C = np.where(np.sin(3 * X[:, 0]) > 0, 1.0, -1.0), 0.1 * 10 ** rng.uniform(-2, 2, 20)
+    assert newton(DualProblem(X, y, C)).certificate.relative_gap < 1e-6
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3])
+def test_where_kernel_values_are_huge_the_first_smoothing_is_more_than_rounding(C):
+    X = 1e4 + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    assert newton(DualProblem(X, [-1, 1, 1], C, Polynomial(6, 0.5, 1.0))).converged
 
 
 def test_margins_that_are_nearly_right_are_worth_a_try(monkeypatch):
