@@ -716,13 +716,15 @@ def _finish(
     out, for either guess can be wrong.
     """
     # Where the dual is unbounded (C = ∞ and no hyperplane) a solver may end anywhere.
-    alpha = np.clip(np.nan_to_num(alpha), 0, np.minimum(problem.upper, LARGEST_MULTIPLIER))
+    y, upper = problem.y, np.minimum(problem.upper, LARGEST_MULTIPLIER)
+    alpha = np.clip(np.nan_to_num(alpha), 0, upper)
     b = b if np.isfinite(b) else 0.0
-    snapped = _at_bounds(problem, alpha, b)
+    snapped = np.minimum(_at_bounds(problem, alpha, b), upper)
     guesses: list[tuple[Array, float | None]] = []
     for start in (snapped, alpha):
-        balanced = balance(start, problem.y, problem.upper)
-        guesses.append((balance(_free_exactly(problem, start, b), problem.y, problem.upper), None))
+        balanced = balance(start, y, upper)
+        exact = np.minimum(_free_exactly(problem, start, b), upper)
+        guesses.append((balance(exact, y, upper), None))
         guesses.append((balanced, None))
         guesses.append((balanced, b))  # where few multipliers are free, b knows more than they
     solutions = [
@@ -796,7 +798,7 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
         alpha[i] -= y[i] * excess
     else:
         heavier = y * excess > 0
-        alpha[heavier] *= 1 - abs(excess) / alpha[heavier].sum()
+        alpha[heavier] *= alpha[~heavier].sum() / alpha[heavier].sum()
     return alpha
 
 

@@ -31,7 +31,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._gram import Gram, StuckError, factored, gram
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.duality import DualProblem, Solution, balance, check_problem, check_start
+from svmlib.duality import (
+    LARGEST_MULTIPLIER,
+    DualProblem,
+    Solution,
+    balance,
+    check_problem,
+    check_start,
+)
 from svmlib.kernels import Linear, PointwiseKernel
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
@@ -40,6 +47,7 @@ _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
 _GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
 _WARM, _GIVEN = 0.1, 3.0  # the first smoothing, times what is wrong with our start or a given one
+_LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step may be rounding
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
@@ -194,7 +202,8 @@ def newton(
         )
     half = tol / 2  # the certificate adds rounding to what the method sees
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        task = _Task(gram(problem), problem.y, problem.upper)
+        C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
+        task = _Task(gram(problem), problem.y, C)
         if start is not None:
             alpha = check_start(start, problem)
             beta = alpha * problem.y
@@ -276,7 +285,7 @@ def _judge(
     if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
         return solution
     nothing = problem.solution(np.zeros(problem.n), **about)
-    solution = min(solution, nothing, key=lambda solution: solution.certificate.gap)
+    solution = min(nothing, solution, key=lambda solution: solution.certificate.gap)
     certificate = solution.certificate
     warnings.warn(
         f"newton stopped after {solution.n_iter} steps{journal.reason} with a duality gap of "
@@ -356,7 +365,7 @@ class _Task:
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
         most = float(slack.max())
         if most < (_EXACT if self.C[0] < np.inf else 1):  # cheaper is a longer w that has none
-            primal = squared_norm / 2 / (1 - most) ** 2
+            primal = squared_norm / 2 / (1 - most) / (1 - most)  # a square may be no float
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2
@@ -385,7 +394,8 @@ def _follow(
     """Return α and s after stages; the first smooths `width` times as much as the start is wrong.
 
     At α = 0 there is nothing to compare with. There are two scales then, the mean k of k(x, x), and
-    1/C, with which α goes from 0 to C while a margin changes by 1; the first h is between the two.
+    1/C, with which α goes from 0 to C while a margin changes by 1; the first h is between the two,
+    but not so small that K + hI is nearly K.
     """
     sizes = np.abs(task.K.diagonal)
     # With less, K + hI is K to rounding, or the smoothing is as good as none.
@@ -394,7 +404,7 @@ def _follow(
     p = alpha * task.y
     c, v = task.clip(p), task.K.represent(p)
     total = float(np.abs(c).sum())
-    first = min(k, sqrt(k / C)) if np.isfinite(C) else k
+    first = min(k, max(sqrt(k / C), _LEAST * k)) if np.isfinite(C) else k
     h = max(width * float(task.wrong(c, s).sum()) / total if total else first, floor)
     enough = tol if c.size > _FEW else min(tol, _EXACT)
     ends, best = [(p, s)], task.judge(p, s)
@@ -440,7 +450,10 @@ class _Stage:
             delta = target - v
             a, bend = K.inner(delta, ds, v), K.inner(delta, ds, delta)
             slope = a - float(ds @ q)
-            rounding = _ROUNDING * float(np.abs(ds) @ np.abs(q))
+            sizes = np.abs(ds)
+            rounding = _ROUNDING * float(sizes @ np.abs(q))
+            if sizes.max() <= _ROUNDING * np.abs(s).max():  # far along it v and s would part
+                break
             length, p, q = self.search(p, ds, a, bend, max(-_SLOPE_LEFT * slope, rounding))
             v = target if length == 1 else v + length * delta
             s = s + length * ds

@@ -663,6 +663,16 @@ def test_what_is_balanced_stays_in_the_box_of_every_sample(seed):
     assert abs(balanced @ problem.y) <= 1e-14 * alpha.sum()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_what_cannot_be_balanced_is_nothing(seed):
+    """And not the rounding of what it was, which is as far from balanced as can be."""
+    alpha = 10.0 ** np.random.default_rng(seed).uniform(-6, 6, 20)
+    y = np.where(np.arange(20) < 12, 1.0, -1.0)
+    alpha[y < 0] = 0
+    upper = np.where(y < 0, 1e-9, 1e7)
+    assert not duality.balance(alpha, y, upper).any()
+
+
 @pytest.mark.parametrize("n", [35, 150, 2000])
 def test_the_cache_that_an_error_asks_for_is_large_enough(n):
     X, y = data(0, n=n)

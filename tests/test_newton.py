@@ -186,6 +186,25 @@ def test_a_primal_value_beyond_floats_is_infinite_and_raises_no_other_warning():
     assert len(heard) == 1
 
 
+def test_margins_whose_squares_are_no_floats_raise_nothing_else():
+    problem = DualProblem([[-1e115], [1e115]], [-1, 1], 10.0)
+    with pytest.warns(ConvergenceWarning, match="newton stopped"):
+        newton(problem, start=[1.0, 1.0])
+
+
+@pytest.mark.parametrize("K", [np.eye(4), np.outer(range(4), range(4))])
+@pytest.mark.parametrize(
+    "solver", [solve_interior_point, lambda problem: newton(problem, coordinates=np.zeros((4, 1)))]
+)
+def test_prices_of_any_size_are_as_good_as_the_largest_multipliers(solver, K):
+    y, C = [-1, 1, 1, -1], [1e295, 1e299, 1e303, 1e307]  # their squares are no floats
+    problem = DualProblem(np.arange(4.0)[:, None], y, C, Precomputed(K))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        alpha = solver(problem).alpha
+    assert (alpha <= 1e140).all()
+
+
 # Large problems, and each way in which K is at hand
 
 
@@ -811,10 +830,10 @@ def test_smoothing_has_a_floor(smoothings, C, h):
 
 
 @pytest.mark.parametrize(
-    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 4.0)]
+    ("C", "first"), [(0.1, 4.0), (1.0, 2.0), (100.0, 0.2), (np.inf, 4.0), (1e308, 4e-4)]
 )
 def test_the_first_smoothing_lies_between_the_two_scales_there_are(smoothings, C, first):
-    """k = 4 is one, 1/C the other; infinity is none, nor is a sum of C that is infinite."""
+    """k = 4 is one, 1/C the other; infinity is none, and next to 1e308 4 is not nothing."""
     X = 2 * np.array([[1.0], [-1.0], [1.0], [-1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -833,6 +852,21 @@ def test_no_point_is_judged_by_scores_that_have_drifted(seed, n, d, C):
     )
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     assert newton(DualProblem(X, 2 * y - 1, C)).certificate.relative_gap < 1e-8
+
+
+@pytest.mark.parametrize("seed", [257, 321, 833, 952])
+def test_a_step_that_is_only_rounding_is_not_taken(seed):
+    """Far enough along it (1e14 times) some slope is zero, and w and its scores have parted."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 5))
+    y, C = np.where(np.sin(3 * X[:, 0]) > 0, 1.0, -1.0), 0.1 * 10 ** rng.uniform(-2, 2, 20)
+    assert newton(DualProblem(X, y, C)).certificate.relative_gap < 1e-6
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3])
+def test_where_kernel_values_are_huge_the_first_smoothing_is_more_than_rounding(C):
+    X = 1e4 + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    assert newton(DualProblem(X, [-1, 1, 1], C, Polynomial(6, 0.5, 1.0))).converged
 
 
 def test_margins_that_are_nearly_right_are_worth_a_try(monkeypatch):
