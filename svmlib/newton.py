@@ -63,7 +63,8 @@ class NewtonStep(NamedTuple):
     h : float
         The smoothing of the stage.
     free : int
-        The number of free multipliers. There are as many equations, or d for a linear kernel.
+        The number of free multipliers. There are as many equations, or the d of a linear kernel if
+        that is less.
     length : float
         How much of Newton's step was taken; 1 is all of it.
     slope : float
@@ -111,8 +112,8 @@ def newton(
             (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
-    (F the free ones). What is unknown are d coordinates of v for a linear kernel, and else the
-    multipliers of F. The slope along a step is piecewise linear, so a length that leaves at most a
+    (F the free ones). What is unknown are the multipliers of F or, for a linear kernel with fewer
+    features, the coordinates of v. The slope along a step is piecewise linear, so a length that leaves at most a
     fifth of it is easy to find. Between stages q becomes the centre c, and h is multiplied by a
     sixth of the number of steps that the stage took: an easy stage is followed by one with less
     smoothing, a hard one by one with more. Where margins are nearly right, one system of equations
@@ -155,14 +156,17 @@ def newton(
     ------
     ValueError
         If an argument is not as above, or the kernel is not known to be positive semidefinite, or
-        the cache of a problem of up to 1000 samples cannot hold its Gram matrix.
+        the cache of a problem of up to 1000 samples cannot hold its Gram matrix (a linear kernel
+        needs none).
 
     Notes
     -----
-    With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
-    of it are kept in one half of the problem's cache, and where the equations of the free
-    multipliers need more than the other, the method stops with the warning above. C = ∞ is allowed;
-    on inseparable data it takes steps until it is stopped, by max_iter or after 50 stages.
+    For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
+    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
+    their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
+    cache, and where the equations of the free multipliers need more than the other, the method
+    stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on until
+    only rounding is left, and ends with that warning, too.
 
     Derived in chapter 9, *Beyond SMO*.
 
