@@ -113,12 +113,12 @@ def newton(
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
     (F the free ones). What is unknown are the multipliers of F or, for a linear kernel with fewer
-    features, the coordinates of v. The slope along a step is piecewise linear, so a length that leaves at most a
-    fifth of it is easy to find. Between stages q becomes the centre c, and h is multiplied by a
-    sixth of the number of steps that the stage took: an easy stage is followed by one with less
-    smoothing, a hard one by one with more. Where margins are nearly right, one system of equations
-    puts the margins of the free ones to 1: that is the solution, if who is free then is so in the
-    solution.
+    features, the coordinates of v. The slope along a step is piecewise linear, so a length that
+    leaves at most a fifth of it is easy to find. Between stages q becomes the centre c, and h is
+    multiplied by a sixth of the number of steps that the stage took: an easy stage is followed by
+    one with less smoothing, a hard one by one with more. Where margins are nearly right, one system
+    of equations puts the margins of the free ones to 1: that is the solution, if who is free then
+    is so in the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, the start comes
     from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
