@@ -196,7 +196,7 @@ def newton(
             f"coordinates must have one row for each of the {problem.n} points, "
             f"got shape {Phi.shape}"
         )
-    half = tol / 2  # the certificate adds rounding to what the method sees
+    half = tol / 2  # the b of a solution is a mean: its margins may be off by twice as much
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         task = _Task(gram(problem), problem.y, problem.upper)
         if start is not None:
