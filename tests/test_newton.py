@@ -159,13 +159,14 @@ def test_multipliers_whose_squares_underflow_are_a_start_like_others(C, n):
 
 
 @pytest.mark.parametrize("far", [100.0, 1e4])
-@pytest.mark.parametrize("n", [60, 500])
-def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n):
-    X, y = data(0, n)
-    here, there = newton(DualProblem(X, y, 100.0)), newton(DualProblem(X + far, y, 100.0))
-    assert there.converged
-    assert there.n_iter <= here.n_iter + 20
-    assert_allclose(there.certificate.dual, here.certificate.dual, rtol=1e-3)
+@pytest.mark.parametrize(("n", "d"), [(60, 3), (60, 40), (500, 3), (1500, 20)])
+def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n, d):
+    X, y = data(0, n, d)
+    for C in 1e4, 100.0:
+        here, there = newton(DualProblem(X, y, C)), newton(DualProblem(X + far, y, C))
+        assert there.converged
+        assert there.n_iter <= here.n_iter + 20
+        assert_allclose(there.certificate.dual, here.certificate.dual, rtol=1e-3)
     again = newton(DualProblem(X + far, y, 100.0), start=here.alpha / 2)
     assert again.converged
     assert again.n_iter < 100
@@ -333,6 +334,7 @@ def test_rows_are_kept_while_there_is_room():
     expected = with_bias(K, free, 0.1, right, 2.0)
     for room in (60_000, 10**8):
         form = forms.Kept(RBF(1.0), X, room)
+        assert 2 * form.rows.size <= room
         assert_allclose(form.times(v), K @ v, atol=1e-10)
         assert_allclose(form.solve(free, 0.1, right, 2.0), expected, atol=1e-10)
         few = form.kept.size  # all of them or none: there was room, or there was not
@@ -349,7 +351,8 @@ def test_rows_are_kept_while_there_is_room():
 @pytest.mark.parametrize("n", [2, 20])
 def test_more_columns_than_rows_are_no_more_than_rows(n):
     X, y = data(0, n, d=6000)
-    assert forms.factored(X).rank == n
+    assert forms.factored(X).rank == forms.Factored(X).rank == n
+    assert isinstance(forms.factored(X), forms.Whole)  # there are fewer products than coordinates
     assert_optimal(problem := DualProblem(X, y, 1.0), newton(problem))
 
 
@@ -389,6 +392,9 @@ def test_low_rank_is_found_where_it_is():
     monomials = low_rank(DualProblem(X, y, 1.0, Polynomial(3, 1.0, 1.0)))
     assert monomials.shape[1] == 10  # as many as there are
     assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
+    squares = low_rank(DualProblem(1e-4 * X, y, 1.0, Polynomial(2)))  # of other units
+    assert squares.shape[1] == 3
+    assert low_rank(DualProblem(0 * X, y, 1.0, Polynomial(2))) is None
     assert low_rank(DualProblem(X, y, 1.0, RBF(1e4))) is None  # K is nearly I
     assert low_rank(DualProblem(X, y)) is None
     assert low_rank(DualProblem(X[:100], y[:100], 1.0, RBF(0.1))) is None
@@ -784,6 +790,14 @@ def test_a_block_takes_no_more_than_half_of_the_room():
         assert_allclose(K.block(free), RBF(1.0)(X[free], X[free]))
     with pytest.raises(forms.StuckError, match="larger than half"):
         K.block(np.arange(51))
+
+
+def test_rows_that_are_kept_are_not_evaluated_again(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    K, some = forms.Kept(RBF(1.0), X, 10**6), np.arange(30, 50)
+    K.block(np.arange(50))
+    monkeypatch.delattr(forms, "_values")
+    assert_allclose(K.block(some), RBF(1.0)(X[some], X[some]))
 
 
 def test_a_hard_margin_asks_for_no_coordinates():
