@@ -16,6 +16,7 @@ Derived in chapter 9, *Beyond SMO*.
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -49,6 +50,7 @@ _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as goo
 _FEW = 100  # with so few samples less is not accepted: it costs little more
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
+_ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
 _ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
 
@@ -338,7 +340,9 @@ class _Task:
         lo, hi = self.box
         return np.minimum(np.maximum(p, lo), hi)
 
-    def scores(self, beta: Array, s: Array, known: NDArray[np.intp] | slice = slice(None)) -> Array:
+    def scores(
+        self, beta: Array, s: Array | float, known: NDArray[np.intp] | slice = slice(None)
+    ) -> Array:
         """Return Kβ + b, with the b that agrees with the scores that are known."""
         sums = self.K.times(self.K.represent(beta))
         return np.asarray(sums + (s - sums[known]).mean())
@@ -348,13 +352,13 @@ class _Task:
         alpha, slack = np.abs(beta), 1 - self.y * s
         return np.maximum(np.where(alpha < self.C, slack, 0), np.where(alpha > 0, -slack, 0))
 
-    def judge(self, p: Array, s: Array) -> _Point:
-        """Return the feasible multipliers next to p, judged by their own scores; s tells only b.
+    def judge(self, q: Array, s: Array | float) -> _Point:
+        """Return the feasible multipliers next to q, judged by their own scores.
 
-        (A sum of many steps has drifted away from what it stands for.) ‖w‖² = β'Kβ is Σ β s,
-        because Σβ = 0.
+        (Given scores have drifted away from what they stand for. From s, or its mean, only b is
+        taken.) ‖w‖² = β'Kβ is Σ β s, because Σβ = 0.
         """
-        alpha = balance(np.abs(self.clip(p)), self.y, self.C)
+        alpha = balance(np.abs(self.clip(q)), self.y, self.C)
         beta = alpha * self.y
         s = self.scores(beta, s)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
@@ -364,7 +368,7 @@ class _Task:
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2
-        gap = max(0.0, 1 - dual / primal) if 0 < primal < np.inf else np.inf
+        gap = 1 - dual / primal if 0 < primal < np.inf else np.inf
         return _Point(alpha, s, gap, max(gap, float(self.wrong(beta, s).max())))
 
 
@@ -401,15 +405,17 @@ def _follow(
     first = min(k, sqrt(k / C)) if np.isfinite(C) else k
     h = max(width * float(task.wrong(c, s).sum()) / total if total else first, floor)
     enough = tol if c.size > _FEW else min(tol, _EXACT)
-    ends, best = [(p, s)], task.judge(p, s)
-    while not (best.error <= enough or journal.full or len(ends) > _STAGES):
+    ends, best = deque([(c, s.mean())], maxlen=_ENDS), task.judge(c, s)
+    for _ in range(_STAGES):
+        if best.error <= enough or journal.full:
+            break
         stage, before = _Stage(task, c, h, tol), len(journal.steps)
         try:
             v, s, p = stage.minimise(v, s, journal)
-            ends.append((p, s))
             c = task.clip(p)
+            ends.append((c, s.mean()))
             if task.wrong(c, s).max() <= max(tol, _NEARLY):
-                point = task.judge(p, s)
+                point = task.judge(c, s)
                 best = min(best, point, stage.finish(point, p, floor), key=attrgetter("error"))
         except StuckError as error:
             journal.reason = f" ({error})"
@@ -419,7 +425,7 @@ def _follow(
             break  # only rounding is left
         h = max(h * max(taken, 1) / _FEW_STEPS, floor)
     if not best.error <= tol:  # cut off, or no better to be had
-        best = min((task.judge(*end) for end in ends), key=attrgetter("gap"))
+        best = min((best, *(task.judge(*end) for end in ends)), key=attrgetter("gap"))
     return best.alpha, best.s
 
 

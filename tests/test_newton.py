@@ -891,6 +891,19 @@ def test_the_best_end_is_not_forgotten(monkeypatch):
     assert len(found) == 2
 
 
+def test_only_some_ends_are_remembered(monkeypatch):
+    """The last eight: each is n numbers, and there may be fifty."""
+    calls, judge = [], module._Task.judge
+    monkeypatch.setattr(
+        module._Task, "judge", lambda self, *args: calls.append(1) or judge(self, *args)
+    )
+    monkeypatch.setattr(module._Task, "wrong", lambda self, beta, s: np.ones(s.size))
+    monkeypatch.setattr(module, "_MANY_STEPS", 1)  # a stage; none is judged on the way
+    with pytest.warns(ConvergenceWarning):
+        newton(DualProblem(*data(0), 10.0, RBF(1.0)), max_iter=12)
+    assert len(calls) == 1 + 8
+
+
 def test_no_stage_follows_once_it_is_stopped(smoothings):
     with pytest.warns(ConvergenceWarning):
         newton(DualProblem(*data(0), 10.0), max_iter=1)
