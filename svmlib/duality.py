@@ -1001,7 +1001,7 @@ def solve_interior_point(
     zeros = np.zeros(problem.n)
     steps: list[InteriorStep] = []
     # One loop of more than forty lines, because its two halves share almost every variable.
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _ in range(max_iter):
             products = np.concatenate([alpha * s, t[boxed] * xi[boxed]])
             residual = 1 - Q @ alpha - y * b + s - xi

@@ -16,6 +16,7 @@ Derived in chapter 9, *Beyond SMO*.
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -57,6 +58,7 @@ _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as goo
 _FEW = 100  # with so few samples less is not accepted: it costs little more
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
+_ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
 _ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
 _PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
 
@@ -71,7 +73,8 @@ class NewtonStep(NamedTuple):
     h : float
         The smoothing of the stage.
     free : int
-        The number of free multipliers. There are as many equations, or d for a linear kernel.
+        The number of free multipliers. There are as many equations, or the d of a linear kernel if
+        that is less.
     length : float
         How much of Newton's step was taken; 1 is all of it.
     slope : float
@@ -119,13 +122,13 @@ def newton(
             (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
-    (F the free ones). What is unknown are d coordinates of v for a linear kernel, and else the
-    multipliers of F. The slope along a step is piecewise linear, so a length that leaves at most a
-    fifth of it is easy to find. Between stages q becomes the centre c, and h is multiplied by a
-    sixth of the number of steps that the stage took: an easy stage is followed by one with less
-    smoothing, a hard one by one with more. Where margins are nearly right, one system of equations
-    puts the margins of the free ones to 1: that is the solution, if who is free then is so in the
-    solution.
+    (F the free ones). What is unknown are the multipliers of F or, for a linear kernel with fewer
+    features, the coordinates of v. The slope along a step is piecewise linear, so a length that
+    leaves at most a fifth of it is easy to find. Between stages q becomes the centre c, and h is
+    multiplied by a sixth of the number of steps that the stage took: an easy stage is followed by
+    one with less smoothing, a hard one by one with more. Where margins are nearly right, one system
+    of equations puts the margins of the free ones to 1: that is the solution, if who is free then
+    is so in the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, the start comes
     from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
@@ -163,14 +166,17 @@ def newton(
     ------
     ValueError
         If an argument is not as above, or the kernel is not known to be positive semidefinite, or
-        the cache of a problem of up to 1000 samples cannot hold its Gram matrix.
+        the cache of a problem of up to 1000 samples cannot hold its Gram matrix (a linear kernel
+        needs none).
 
     Notes
     -----
-    With up to 1000 samples, or a kernel given by its values, all of K is in memory. With more, rows
-    of it are kept in one half of the problem's cache, and where the equations of the free
-    multipliers need more than the other, the method stops with the warning above. C = ∞ is allowed;
-    on inseparable data it takes steps until it is stopped, by max_iter or after 50 stages.
+    For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
+    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
+    their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
+    cache, and where the equations of the free multipliers need more than the other, the method
+    stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on until
+    only rounding is left, and ends with that warning, too.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -200,7 +206,7 @@ def newton(
             f"coordinates must have one row for each of the {problem.n} points, "
             f"got shape {Phi.shape}"
         )
-    half = tol / 2  # the certificate adds rounding to what the method sees
+    half = tol / 2  # the b of a solution is a mean: its margins may be off by twice as much
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
         task = _Task(gram(problem), problem.y, C)
@@ -343,7 +349,9 @@ class _Task:
         lo, hi = self.box
         return np.minimum(np.maximum(p, lo), hi)
 
-    def scores(self, beta: Array, s: Array, known: NDArray[np.intp] | slice = slice(None)) -> Array:
+    def scores(
+        self, beta: Array, s: Array | float, known: NDArray[np.intp] | slice = slice(None)
+    ) -> Array:
         """Return Kβ + b, with the b that agrees with the scores that are known."""
         sums = self.K.times(self.K.represent(beta))
         return np.asarray(sums + (s - sums[known]).mean())
@@ -353,13 +361,13 @@ class _Task:
         alpha, slack = np.abs(beta), 1 - self.y * s
         return np.maximum(np.where(alpha < self.C, slack, 0), np.where(alpha > 0, -slack, 0))
 
-    def judge(self, p: Array, s: Array) -> _Point:
-        """Return the feasible multipliers next to p, judged by their own scores; s tells only b.
+    def judge(self, q: Array, s: Array | float) -> _Point:
+        """Return the feasible multipliers next to q, judged by their own scores.
 
-        (A sum of many steps has drifted away from what it stands for.) ‖w‖² = β'Kβ is Σ β s,
-        because Σβ = 0.
+        (Given scores have drifted away from what they stand for. From s, or its mean, only b is
+        taken.) ‖w‖² = β'Kβ is Σ β s, because Σβ = 0.
         """
-        alpha = balance(np.abs(self.clip(p)), self.y, self.C)
+        alpha = balance(np.abs(self.clip(q)), self.y, self.C)
         beta = alpha * self.y
         s = self.scores(beta, s)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
@@ -369,7 +377,7 @@ class _Task:
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
         dual = float(beta @ self.y) - squared_norm / 2
-        gap = max(0.0, 1 - dual / primal) if 0 < primal < np.inf else np.inf
+        gap = 1 - dual / primal if 0 < primal < np.inf else np.inf
         return _Point(alpha, s, gap, max(gap, float(self.wrong(beta, s).max())))
 
 
@@ -407,15 +415,17 @@ def _follow(
     first = min(k, max(sqrt(k / C), _LEAST * k)) if np.isfinite(C) else k
     h = max(width * float(task.wrong(c, s).sum()) / total if total else first, floor)
     enough = tol if c.size > _FEW else min(tol, _EXACT)
-    ends, best = [(p, s)], task.judge(p, s)
-    while not (best.error <= enough or journal.full or len(ends) > _STAGES):
+    ends, best = deque([(c, s.mean())], maxlen=_ENDS), task.judge(c, s)
+    for _ in range(_STAGES):
+        if best.error <= enough or journal.full:
+            break
         stage, before = _Stage(task, c, h, tol), len(journal.steps)
         try:
             v, s, p = stage.minimise(v, s, journal)
-            ends.append((p, s))
             c = task.clip(p)
+            ends.append((c, s.mean()))
             if task.wrong(c, s).max() <= max(tol, _NEARLY):
-                point = task.judge(p, s)
+                point = task.judge(c, s)
                 best = min(best, point, stage.finish(point, p, floor), key=attrgetter("error"))
         except StuckError as error:
             journal.reason = f" ({error})"
@@ -425,7 +435,7 @@ def _follow(
             break  # only rounding is left
         h = max(h * max(taken, 1) / _FEW_STEPS, floor)
     if not best.error <= tol:  # cut off, or no better to be had
-        best = min((task.judge(*end) for end in ends), key=attrgetter("gap"))
+        best = min((best, *(task.judge(*end) for end in ends)), key=attrgetter("gap"))
     return best.alpha, best.s
 
 

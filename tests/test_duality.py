@@ -705,3 +705,10 @@ def test_memory_of_an_expansion_is_bounded(monkeypatch):
     problem = DualProblem(*data(0, n=60), 1.0, kernel)
     problem.certificate(feasible(problem, 0), 0.0)
     assert max(largest) <= 100
+
+
+def test_half_of_the_least_float_is_no_division_by_zero():
+    """C/2 rounds to 0; what comes out is told, and nothing else is."""
+    with pytest.warns(ConvergenceWarning) as heard:
+        solve_interior_point(DualProblem([[0.0], [1.0]], [-1, 1], 5e-324))
+    assert len(heard) == 1

@@ -159,13 +159,14 @@ def test_multipliers_whose_squares_underflow_are_a_start_like_others(C, n):
 
 
 @pytest.mark.parametrize("far", [100.0, 1e4])
-@pytest.mark.parametrize("n", [60, 500])
-def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n):
-    X, y = data(0, n)
-    here, there = newton(DualProblem(X, y, 100.0)), newton(DualProblem(X + far, y, 100.0))
-    assert there.converged
-    assert there.n_iter <= here.n_iter + 20
-    assert_allclose(there.certificate.dual, here.certificate.dual, rtol=1e-3)
+@pytest.mark.parametrize(("n", "d"), [(60, 3), (60, 40), (500, 3), (1500, 20)])
+def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n, d):
+    X, y = data(0, n, d)
+    for C in 1e4, 100.0:
+        here, there = newton(DualProblem(X, y, C)), newton(DualProblem(X + far, y, C))
+        assert there.converged
+        assert there.n_iter <= here.n_iter + 20
+        assert_allclose(there.certificate.dual, here.certificate.dual, rtol=1e-3)
     again = newton(DualProblem(X + far, y, 100.0), start=here.alpha / 2)
     assert again.converged
     assert again.n_iter < 100
@@ -239,6 +240,17 @@ def test_a_start_from_a_quarter_where_steps_are_expensive():
         assert {step.n for step in solution.trace} == sizes
     rows = newton(DualProblem(X[:2000, :20], y[:2000], 0.1, RBF(1.0)), trace=True)
     assert {step.n for step in rows.trace} == {124, 500, 2000}  # and its quarter
+
+
+def test_a_quarter_has_samples_of_both_classes(monkeypatch):
+    """However rare one is: with one class alone there is no solution but α = 0."""
+    samples, sample = [], forms.Factored.sample
+    monkeypatch.setattr(
+        forms.Factored, "sample", lambda self, part: samples.append(part) or sample(self, part)
+    )
+    y = np.where(np.arange(3000) < 3, 1.0, -1.0)
+    newton(DualProblem(np.random.default_rng(0).normal(size=(3000, 200)), y, 0.1))
+    assert [np.unique(y[part]).size for part in samples] == [2]
 
 
 def with_bias(K, free, h, right, total):
@@ -341,6 +353,7 @@ def test_rows_are_kept_while_there_is_room():
     expected = with_bias(K, free, 0.1, right, 2.0)
     for room in (60_000, 10**8):
         form = forms.Kept(RBF(1.0), X, room)
+        assert 2 * form.rows.size <= room
         assert_allclose(form.times(v), K @ v, atol=1e-10)
         assert_allclose(form.solve(free, 0.1, right, 2.0), expected, atol=1e-10)
         few = form.kept.size  # all of them or none: there was room, or there was not
@@ -357,7 +370,8 @@ def test_rows_are_kept_while_there_is_room():
 @pytest.mark.parametrize("n", [2, 20])
 def test_more_columns_than_rows_are_no_more_than_rows(n):
     X, y = data(0, n, d=6000)
-    assert forms.factored(X).rank == n
+    assert forms.factored(X).rank == forms.Factored(X).rank == n
+    assert isinstance(forms.factored(X), forms.Whole)  # there are fewer products than coordinates
     assert_optimal(problem := DualProblem(X, y, 1.0), newton(problem))
 
 
@@ -397,6 +411,9 @@ def test_low_rank_is_found_where_it_is():
     monomials = low_rank(DualProblem(X, y, 1.0, Polynomial(3, 1.0, 1.0)))
     assert monomials.shape[1] == 10  # as many as there are
     assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
+    squares = low_rank(DualProblem(1e-4 * X, y, 1.0, Polynomial(2)))  # of other units
+    assert squares.shape[1] == 3
+    assert low_rank(DualProblem(0 * X, y, 1.0, Polynomial(2))) is None
     assert low_rank(DualProblem(X, y, 1.0, RBF(1e4))) is None  # K is nearly I
     assert low_rank(DualProblem(X, y)) is None
     assert low_rank(DualProblem(X[:100], y[:100], 1.0, RBF(0.1))) is None
@@ -794,6 +811,14 @@ def test_a_block_takes_no_more_than_half_of_the_room():
         K.block(np.arange(51))
 
 
+def test_rows_that_are_kept_are_not_evaluated_again(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    K, some = forms.Kept(RBF(1.0), X, 10**6), np.arange(30, 50)
+    K.block(np.arange(50))
+    monkeypatch.delattr(forms, "_values")
+    assert_allclose(K.block(some), RBF(1.0)(X[some], X[some]))
+
+
 def test_a_hard_margin_asks_for_no_coordinates():
     """Where they are equal and labels are not, no multipliers are large enough."""
     X, y = data(0, n=500, d=2)
@@ -869,6 +894,65 @@ def test_where_kernel_values_are_huge_the_first_smoothing_is_more_than_rounding(
     assert newton(DualProblem(X, [-1, 1, 1], C, Polynomial(6, 0.5, 1.0))).converged
 
 
+@pytest.mark.parametrize(("C", "solved"), [(1e100, True), (1e300, False)])
+def test_points_that_are_all_zero(C, solved):
+    """K is zero, and 1/C next to nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert newton(DualProblem(np.zeros((6, 2)), [-1, 1] * 3, C)).converged == solved
+
+
+def test_a_diagonal_that_rounding_has_made_negative():
+    kernel = Precomputed(-1e-320 * np.eye(6))
+    assert newton(DualProblem(kernel.points, [-1, 1] * 3, 1.0, kernel)).converged
+
+
+def test_the_best_end_is_not_forgotten(monkeypatch):
+    """One within the tolerance, but not yet exact, is better than that of the next stage."""
+    problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    exact, found = newton(problem).alpha, []
+
+    def finish(self, point, *_):
+        found.append(0.9 if found else 1e-4)
+        return replace(point, alpha=exact, error=found[-1])
+
+    def stop(step):
+        if found:
+            raise StopIteration
+
+    monkeypatch.setattr(module._Stage, "finish", finish)
+    assert (newton(problem, callback=stop).alpha == exact).all()
+    assert len(found) == 2
+
+
+def test_only_some_ends_are_remembered(monkeypatch):
+    """The last eight: each is n numbers, and there may be fifty."""
+    calls, judge = [], module._Task.judge
+    monkeypatch.setattr(
+        module._Task, "judge", lambda self, *args: calls.append(1) or judge(self, *args)
+    )
+    monkeypatch.setattr(module._Task, "wrong", lambda self, beta, s: np.ones(s.size))
+    monkeypatch.setattr(module, "_MANY_STEPS", 1)  # a stage; none is judged on the way
+    with pytest.warns(ConvergenceWarning):
+        newton(DualProblem(*data(0), 10.0, RBF(1.0)), max_iter=12)
+    assert len(calls) == 1 + 8
+
+
+def test_no_stage_follows_once_it_is_stopped(smoothings):
+    with pytest.warns(ConvergenceWarning):
+        newton(DualProblem(*data(0), 10.0), max_iter=1)
+    assert len(smoothings) == 1
+
+
+@pytest.mark.parametrize("seed", [47, 53, 57])
+def test_the_solution_may_have_another_bias(seed):
+    """The mean of those that free margins ask for can be as far off as any of them."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(300) % 2, 1.0, -1.0)
+    X = rng.normal(size=(300, 3)) + 0.4 * y[:, None]
+    assert newton(DualProblem(X, y, 0.1, RBF(0.2)), tol=0.1).converged
+
+
 def test_margins_that_are_nearly_right_are_worth_a_try(monkeypatch):
     def steps() -> int:
         return sum(
@@ -878,6 +962,63 @@ def test_margins_that_are_nearly_right_are_worth_a_try(monkeypatch):
     early = steps()
     monkeypatch.setattr(module, "_NEARLY", 0.0)
     assert early < 0.95 * steps()
+
+
+def a_stage(seed, n=6, h=0.05, C=0.3, tol=np.inf):
+    """Return a stage for random samples, and multipliers to begin with."""
+    rng = np.random.default_rng(seed)
+    X, y, beta = (
+        2 * rng.normal(size=(n, 3)),
+        np.where(np.arange(n) % 2, 1.0, -1.0),
+        rng.normal(size=n),
+    )
+    task = module._Task(forms.Whole(X @ X.T), y, np.full(n, C))
+    return module._Stage(task, np.zeros(n), h, tol), beta - beta.mean()
+
+
+@pytest.mark.parametrize("seed", range(6, 12))
+def test_who_jumps_from_one_bound_to_the_other_is_not_as_supposed(seed):
+    stage, beta = a_stage(seed)
+    K = stage.task.K
+    v, _, p = stage.minimise(beta, K.times(beta), module._Journal(100, None))
+    q = stage.task.clip(p)
+    assert_allclose(K.times(v), K.times(q), atol=1e-10)
+    assert_allclose(q.sum(), 0, atol=1e-10)
+
+
+def test_a_stage_is_near_its_end_when_a_step_gains_less_than_the_smoothing_is_worth():
+    stage, _ = a_stage(0, tol=1e-3)
+    q, supposed = stage.c + 0.1, np.zeros(6, dtype=bool)  # h/2 ‖q − c‖² = 0.0015
+    assert stage.settled(q, -0.0029, supposed)
+    assert not stage.settled(q, -0.0031, supposed)
+    assert not replace(stage, tol=0.0051).settled(q, -0.0029, supposed)  # h |q − c| = 0.005
+    assert replace(stage, tol=0.0049).settled(q, -0.0029, supposed)
+
+
+def test_rounding_is_no_imbalance():
+    """All are at a bound, Σq is 0 but for rounding, and v goes to Σ q φ."""
+    rng = np.random.default_rng(0)
+    C = rng.uniform(0.1, 1, size=200)
+    y = np.where(rng.permutation(200) < 100, 1.0, -1.0)
+    C[y > 0] = C[y < 0]
+    q = C * y
+    assert 0 < abs(q.sum()) < 1e-12
+    stage = module._Stage(module._Task(forms.Whole(np.eye(200)), y, C), 0 * y, 1e-3, 1e-3)
+    target, ds = stage.step(0 * y, q, np.zeros(200, dtype=bool))
+    assert_allclose(target, q)
+    assert_allclose(ds, q)
+
+
+def test_more_free_samples_than_unknowns_are_not_solved_for(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(20) % 2, 1.0, -1.0)
+    task = module._Task(forms.Factored(rng.normal(size=(20, 3))), y, np.ones(20))
+    stage, asked = module._Stage(task, 0 * y, 0.1, 1e-3), []
+    monkeypatch.setattr(forms.Gram, "solve", lambda self, free, *_: asked.append(free.size) or 0)
+    for free in range(8):
+        p = np.where(np.arange(20) < free, y / 2, 2 * y)
+        stage.finish(task.judge(p, y), p, 1e-9)
+    assert asked == [1, 2, 3, 4]  # three weights and b
 
 
 def test_once_a_stage_moves_nothing_none_follows(smoothings):
