@@ -82,12 +82,13 @@ class Gram(ABC):
         The mean of the equations tells b, and what they are less their mean, x less its own.
         """
         K = self.block(free)
+        sizes = K.diagonal().copy()
         average = np.full(free.size, 1 / free.size)
         mean = average @ K
         K -= mean
         K -= (mean - average @ mean)[:, None]
         right = right - total * mean
-        x = _solve_shifted(K, h, right - average @ right)
+        x = _solve_shifted(K, h, right - average @ right, sizes)
         return np.asarray(x + (total * average - average @ x))
 
     def step(self, beta: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
@@ -162,11 +163,11 @@ class Factored(Gram):
         Z -= (m := Z.mean(axis=0))
         right = self.represent(q) - w - total * m
         if len(Z) <= w.size:
-            x = _solve_shifted(Z @ Z.T, h, Z @ right)
+            x = _solve_shifted(A := Z @ Z.T, h, Z @ right, A.diagonal())
             x -= x.mean()
             delta = right - Z.T @ x
         else:
-            delta = _solve_shifted(Z.T @ Z, h, h * right)
+            delta = _solve_shifted(A := Z.T @ Z, h, h * right, A.diagonal())
         ds = self.Phi @ delta + (h * total / len(Z) - m @ delta)
         if len(Z) <= w.size:
             ds[free] = h * (x + total / len(Z))
@@ -240,14 +241,14 @@ def _combine(v: Array, rows: Array) -> Array:
     return np.asarray(v[used] @ rows[used] if 3 * used.size < v.size else v @ rows)
 
 
-def _solve_shifted(A: Array, h: float, right: Array) -> Array:
+def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     """Return (A + hI)⁻¹ right for a positive semidefinite A, which is overwritten.
 
-    Its diagonal grows by what rounding may have taken from it, so that A + hI is positive definite
-    however small h is. (A Newton step can be off by so little: the next one begins with what is
-    wrong then.)
+    Its diagonal grows by what rounding may have taken from numbers of these sizes, so that A + hI
+    is positive definite however small h is. (A Newton step can be off by so little: the next one
+    begins with what is wrong then.)
     """
-    A.flat[:: len(A) + 1] += 8 * len(A) * _EPS * A.diagonal() + h
+    A.flat[:: len(A) + 1] += 8 * len(A) * _EPS * sizes + h
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise StuckError("K + hI is not positive definite to rounding")

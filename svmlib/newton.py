@@ -372,7 +372,8 @@ class _Task:
         s = self.scores(beta, s)
         slack, squared_norm = 1 - self.y * s, float(beta @ s)
         most = float(slack.max())
-        if most < (_EXACT if self.C[0] < np.inf else 1):  # cheaper is a longer w that has none
+        rounding = min(_ROUNDING * float(alpha @ np.abs(self.K.diagonal)), 0.5)
+        if most < (max(_EXACT, rounding) if self.C[0] < np.inf else 1):  # a longer w has none
             primal = squared_norm / 2 / (1 - most) / (1 - most)  # a square may be no float
         else:
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))

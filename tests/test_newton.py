@@ -888,6 +888,24 @@ def test_a_step_that_is_only_rounding_is_not_taken(seed):
     assert newton(DualProblem(X, y, C)).certificate.relative_gap < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("seed", "far", "n", "degree"), [(0, 1e2, 20, 6), (1, 1e4, 10, 6), (2, 1e4, 20, 5)]
+)
+def test_slack_that_may_be_rounding_is_no_reason_to_go_on(seed, far, n, degree):
+    """C times it would be all there is; a longer w has none."""
+    X, y = data(seed, n, 6)
+    assert newton(DualProblem(X + far, y, 1e4, Polynomial(degree, 1.0, 1.0))).converged
+
+
+@pytest.mark.parametrize("gamma", [1e-8, 1e-6, 1e-4])
+def test_what_is_left_of_a_constant_matrix_without_its_mean_is_positive_definite(gamma):
+    """Its diagonal is small, but rounding is that of ones."""
+    X, y = data(0, n=40)
+    K = forms.Whole(RBF(gamma)(X, X))
+    x = K.solve(np.arange(40), 1e-20, y)
+    assert np.isfinite(x).all()
+
+
 @pytest.mark.parametrize("C", [1.0, 1e3])
 def test_where_kernel_values_are_huge_the_first_smoothing_is_more_than_rounding(C):
     X = 1e4 + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
