@@ -956,6 +956,19 @@ def test_only_some_ends_are_remembered(monkeypatch):
     assert len(calls) == 1 + 8
 
 
+def test_what_it_returns_is_no_worse_than_a_start(monkeypatch):
+    """However many stages have led away from it."""
+    problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    start, ends = 0.99 * newton(problem).alpha, []
+    monkeypatch.setattr(
+        module._Stage, "minimise", lambda self, v, s, _: ends.append(1) or (v, s, 0 * s)
+    )
+    with pytest.warns(ConvergenceWarning):
+        solution = newton(problem, start=start)
+    assert len(ends) > 8
+    assert_allclose(solution.alpha, start)
+
+
 def test_no_stage_follows_once_it_is_stopped(smoothings):
     with pytest.warns(ConvergenceWarning):
         newton(DualProblem(*data(0), 10.0), max_iter=1)
