@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 import pytest
 from playwright.sync_api import sync_playwright
 
+IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
 PATIENCE = 120_000  # milliseconds, for a busy machine; nothing waits longer than it must
 
 
@@ -67,3 +68,18 @@ def jupyterlab(command, **settings):
     finally:
         server.terminate()
         server.wait()
+
+
+def run_all_cells(tab):
+    """Choose it from the menu once there is a kernel: before, JupyterLab says idle, runs none."""
+    tab.wait_for_function(
+        """async () => {
+            const sessions = await (await fetch('/api/sessions')).json();
+            const path = decodeURIComponent(location.pathname);
+            return sessions.some(({path: its, kernel}) => path.endsWith(`/${its}`)
+                && kernel.connections > 0 && kernel.execution_state === 'idle');
+        }"""
+    )
+    tab.locator(IDLE).wait_for()
+    tab.get_by_role("menuitem", name="Run", exact=True).click()
+    tab.get_by_text("Run All Cells", exact=True).first.click()

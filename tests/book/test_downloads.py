@@ -22,7 +22,7 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.book import ROOT
 from tests.book.notebooks import chapters, read
-from tests.browser import jupyterlab
+from tests.browser import IDLE, jupyterlab, run_all_cells
 
 FULL = ROOT / "_build" / "html"
 STUDENT = ROOT / "_build" / "student" / "_build" / "html"
@@ -289,15 +289,12 @@ def test_reads_well_in_jupyterlab(lab, tab, name):
 def test_a_newcomer_changes_a_number(lab, tab):
     """The bird in your arms loses a hundred grams, and becomes an Adelie."""
     tab.goto(f"{lab}/doc/tree/{next(iter(SOURCES))}")
-    idle = tab.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
     tab.locator(".jp-Notebook mjx-container").first.wait_for(state="attached")
-    idle.wait_for()
-    tab.get_by_role("menuitem", name="Run", exact=True).click()
-    tab.get_by_text("Run All Cells", exact=True).click()
+    run_all_cells(tab)
     cell = tab.locator(".jp-CodeCell", has_text="wild = np.array").first
     answer = cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Gentoo"))
     answer.wait_for()
-    idle.wait_for()
+    tab.locator(IDLE).wait_for()
     cell.locator(".cm-content").get_by_text("4700").dblclick()
     tab.keyboard.type("4600")
     tab.keyboard.press("Shift+Enter")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svmlib import hulls
-from tests.browser import jupyterlab, open_tab
+from tests.browser import jupyterlab, open_tab, run_all_cells
 
 CELLS = [
     """import numpy as np
@@ -42,9 +42,7 @@ def lab(tmp_path_factory):
 
 
 def run_all(tab, figures):
-    tab.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-    tab.get_by_role("menuitem", name="Run", exact=True).click()
-    tab.get_by_text("Run All Cells", exact=True).first.click()
+    run_all_cells(tab)
     for k in range(figures):
         cell = tab.locator(".jp-CodeCell").nth(k + 2)
         cell.scroll_into_view_if_needed()
