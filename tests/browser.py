@@ -9,6 +9,7 @@ import urllib.request
 from contextlib import contextmanager, suppress
 
 import pytest
+from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import sync_playwright
 
 IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
@@ -71,7 +72,11 @@ def jupyterlab(command, **settings):
 
 
 def run_all_cells(tab):
-    """Choose it from the menu once there is a kernel: before, JupyterLab says idle, runs none."""
+    """Choose it from the menu, until cells are run.
+
+    Without a kernel JupyterLab says idle, too, and runs none; so this waits for one. And what one
+    chooses while the menu is drawn anew is lost.
+    """
     tab.wait_for_function(
         """async () => {
             const sessions = await (await fetch('/api/sessions')).json();
@@ -81,5 +86,14 @@ def run_all_cells(tab):
         }"""
     )
     tab.locator(IDLE).wait_for()
-    tab.get_by_role("menuitem", name="Run", exact=True).click()
-    tab.get_by_text("Run All Cells", exact=True).first.click()
+    prompts = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(p => p.innerText)"
+    before = tab.evaluate(f"{prompts}.join()")
+    for patience in (10_000, 30_000, PATIENCE):
+        tab.get_by_role("menuitem", name="Run", exact=True).click()
+        tab.get_by_text("Run All Cells", exact=True).first.click()
+        with suppress(TooLate):
+            tab.wait_for_function(
+                f"before => {prompts}.join() !== before", arg=before, timeout=patience
+            )
+            return
+    pytest.fail("JupyterLab runs no cell")
