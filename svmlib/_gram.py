@@ -64,6 +64,10 @@ class Gram(ABC):
     def times(self, v: Array) -> Array:
         """Return φ_i·v for all i."""
 
+    def sums(self, beta: Array) -> Array:
+        """Return Kβ."""
+        return self.times(self.represent(beta))
+
     @abstractmethod
     def block(self, free: Rows) -> Array:
         """Return K_FF, to be overwritten."""
@@ -187,6 +191,7 @@ class Kept(Gram):
         n = len(X)
         self.rows = np.empty((min(n, max(1, room // 2 // n)), n))
         self.kept, self.place = np.empty(0, dtype=np.intp), np.full(n, -1)
+        self.last, self.last_sums = np.zeros(n), np.zeros(n)
 
     def times(self, v: Array) -> Array:
         self.keep(v.nonzero()[0])
@@ -194,6 +199,12 @@ class Kept(Gram):
         others = v.copy()
         others[self.kept] = 0
         return np.asarray(known + expansion(self.kernel, self.X, others, self.X))
+
+    def sums(self, beta: Array) -> Array:
+        """Return Kβ from that of the last β, since most multipliers stay where they are."""
+        self.last_sums = self.last_sums + self.times(beta - self.last)
+        self.last = beta
+        return self.last_sums
 
     def block(self, free: Rows) -> Array:
         if 2 * free.size**2 > self.room:

@@ -213,7 +213,7 @@ def newton(
         if start is not None:
             alpha = check_start(start, problem)
             beta = alpha * problem.y
-            s = task.K.times(task.K.represent(beta)) + problem.bias(alpha)
+            s = task.K.sums(beta) + problem.bias(alpha)
             alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
         elif Phi is None or problem.hard_margin:  # Φ may be equal where labels are not
             alpha, _ = _solve(task, half, journal)
@@ -353,7 +353,7 @@ class _Task:
         self, beta: Array, s: Array | float, known: NDArray[np.intp] | slice = slice(None)
     ) -> Array:
         """Return Kβ + b, with the b that agrees with the scores that are known."""
-        sums = self.K.times(self.K.represent(beta))
+        sums = self.K.sums(beta)
         return np.asarray(sums + (s - sums[known]).mean())
 
     def wrong(self, beta: Array, s: Array) -> Array:
@@ -528,5 +528,5 @@ class _Stage:
             return point
         beta = point.alpha * task.y
         beta[free] += task.K.solve(free, h, (task.y - point.s)[free])
-        s = task.K.times(task.K.represent(beta))
+        s = task.K.sums(beta)
         return task.judge(beta, s + (task.y - s)[free].mean())

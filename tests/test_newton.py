@@ -943,6 +943,22 @@ def test_the_best_end_is_not_forgotten(monkeypatch):
     assert len(found) == 2
 
 
+def test_sums_go_on_from_the_last_ones(monkeypatch):
+    """What most multipliers contribute has not changed, and is not evaluated again."""
+    X, y = data(0)
+    K, evaluated = forms.Kept(RBF(1.0), X, 2 * len(X)), []
+    monkeypatch.setattr(
+        forms, "expansion", lambda k, Z, v, X: evaluated.append(np.count_nonzero(v)) or k(X, Z) @ v
+    )
+    beta = np.where(y > 0, 1.0, -1.0)
+    for i in range(3):
+        beta = beta.copy()
+        beta[[i, i + 1]] *= 0.5
+        np.testing.assert_allclose(K.sums(beta), RBF(1.0)(X, X) @ beta, atol=1e-12)
+    assert evaluated[0] >= len(X) - 1
+    assert max(evaluated[1:]) <= 2
+
+
 def test_only_some_ends_are_remembered(monkeypatch):
     """The last eight: each is n numbers, and there may be fifty."""
     calls, judge = [], module._Task.judge
