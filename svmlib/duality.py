@@ -788,18 +788,20 @@ def _free_exactly(problem: DualProblem, alpha: Array, b: float) -> Array:
 
 
 def balance(alpha: Array, y: Array, upper: Array) -> Array:
-    """Return α with Σ α_i y_i = 0: one multiplier gives way, or else the heavier class shrinks."""
+    """Return α with Σ α_i y_i = 0: the free give way, in proportion to their room.
+
+    Room is the distance to the nearer bound. To move a free multiplier costs nothing to first
+    order, since its margin is nearly 1, and others stay where they are. Where all the room is not
+    enough, the heavier class shrinks.
+    """
     excess = float(alpha @ y)
     if abs(excess) <= y.size * _EPS * alpha.sum():  # as good as zero
         return alpha
-    alpha = alpha.copy()
-    i = np.minimum(alpha, upper - alpha).argmax()  # the one with the most room
-    if 0 <= alpha[i] - y[i] * excess <= upper[i]:
-        alpha[i] -= y[i] * excess
-    else:
-        heavier = y * excess > 0
-        alpha[heavier] *= alpha[~heavier].sum() / alpha[heavier].sum()
-    return alpha
+    room = np.minimum(alpha, upper - alpha)
+    if abs(excess) <= (total := room.sum()):
+        return np.asarray(alpha - (excess / total) * y * room)
+    heavier = y * excess > 0
+    return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
 
 
 def solve_slsqp(
