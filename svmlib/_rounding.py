@@ -21,7 +21,7 @@ from svmlib._validation import Array
 
 UNIT = 2.0**-53
 TINIEST = 2.0**-1074
-_BLOCK = 512  # terms summed at a time, so that rounding grows with n/512 + 512 rather than n
+SUMMED = 512  # terms summed at a time, so that rounding grows with n/512 + 512 rather than n
 
 
 def gamma(n: int) -> float:
@@ -43,12 +43,12 @@ def down(value: float, operations: int = 4) -> float:
 
 def blocks(n: int) -> list[slice]:
     """Cut n terms into blocks, to be summed one by one and then together."""
-    return [slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)] or [slice(0, 0)]
+    return [slice(start, start + SUMMED) for start in range(0, n, SUMMED)] or [slice(0, 0)]
 
 
 def terms(n: int) -> int:
     """Return k such that a sum of n products in `blocks` is off by at most γ_k of their sizes."""
-    return min(n, _BLOCK) + len(blocks(n))
+    return min(n, SUMMED) + len(blocks(n))
 
 
 def weighted_sum(A: Array, weights: Array) -> Array:

@@ -25,7 +25,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from svmlib._rounding import TINIEST, UNIT, accurate_sum, blocks, gamma, terms, up, weighted_sum
+from svmlib._rounding import (
+    SUMMED,
+    TINIEST,
+    UNIT,
+    accurate_sum,
+    blocks,
+    gamma,
+    terms,
+    up,
+    weighted_sum,
+)
 from svmlib._validation import Array, check_count, check_points, check_scalar
 
 __all__ = [
@@ -521,6 +531,8 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     used = np.flatnonzero(beta)
     if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
         return np.asarray(Z @ weighted_sum(X[used], beta[used]))
+    if Z is X and isinstance(kernel, PointwiseKernel):
+        return _expansion_at_itself(kernel, X, beta)
     sums = np.zeros(Z.shape[0])
     for chosen in (used[block] for block in blocks(used.size) if used.size):
         write_kernel, weights = against(kernel, X[chosen]), beta[chosen]
@@ -530,6 +542,26 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
             z = Z[start : start + step]
             sums[start : start + step] += write_kernel(z, tile[: len(z)]) @ weights
     return sums
+
+
+def _expansion_at_itself(kernel: PointwiseKernel, X: Array, beta: Array) -> Array:
+    """Return Kβ; values between two points that both have a weight serve both."""
+    order, used = np.argsort(beta == 0, kind="stable"), np.count_nonzero(beta)
+    weights, sums = beta[order], np.zeros(len(X))  # with the points that have a weight first
+    for first in range(0, used, SUMMED):
+        chosen = slice(first, min(first + SUMMED, used))
+        size = chosen.stop - first
+        write_kernel, step = against(kernel, X[order[chosen]]), BLOCK // size
+        tile = np.empty((min(step, len(X) - first), size))
+        for start in range(first, len(X), step):
+            z = X[order[start : start + step]]
+            values = write_kernel(z, tile[: len(z)])
+            sums[start : start + step] += values @ weights[chosen]
+            later = slice(max(chosen.stop - start, 0), max(used - start, 0))
+            sums[chosen] += weights[start : start + step][later] @ values[later]
+    result = np.empty(len(X))
+    result[order] = sums
+    return result
 
 
 @dataclass(frozen=True, eq=False)
