@@ -788,17 +788,17 @@ def _free_exactly(problem: DualProblem, alpha: Array, b: float) -> Array:
 
 
 def balance(alpha: Array, y: Array, upper: Array) -> Array:
-    """Return α with Σ α_i y_i = 0: the free give way, in proportion to their room.
+    """Return α with Σ α_i y_i = 0: the free give way, or else the heavier class shrinks.
 
-    Room is the distance to the nearer bound. To move a free multiplier costs nothing to first
-    order, since its margin is nearly 1, and others stay where they are. Where all the room is not
-    enough, the heavier class shrinks.
+    The free do it in proportion to their room, the distance to the nearer bound. Their margins are
+    nearly 1, so that costs nothing to first order, and all others stay where they are. More than
+    half of its room nobody gives: what is left would be rounding.
     """
     excess = float(alpha @ y)
     if abs(excess) <= y.size * _EPS * alpha.sum():  # as good as zero
         return alpha
     room = np.minimum(alpha, upper - alpha)
-    if abs(excess) <= (total := room.sum()):
+    if 2 * abs(excess) <= (total := float(room.sum())):
         return np.asarray(alpha - (excess / total) * y * room)
     heavier = y * excess > 0
     return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)

@@ -546,12 +546,12 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
 
 def _expansion_at_itself(kernel: PointwiseKernel, X: Array, beta: Array) -> Array:
     """Return Kβ; values between two points that both have a weight serve both."""
-    order, used = np.argsort(beta == 0, kind="stable"), np.count_nonzero(beta)
+    order, used = np.argsort(beta == 0, kind="stable"), int(np.count_nonzero(beta))
     weights, sums = beta[order], np.zeros(len(X))  # with the points that have a weight first
     for first in range(0, used, SUMMED):
         chosen = slice(first, min(first + SUMMED, used))
         size = chosen.stop - first
-        write_kernel, step = against(kernel, X[order[chosen]]), BLOCK // size
+        write_kernel, step = against(kernel, X[order[chosen]]), max(1, BLOCK // size)
         tile = np.empty((min(step, len(X) - first), size))
         for start in range(first, len(X), step):
             z = X[order[start : start + step]]

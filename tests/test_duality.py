@@ -663,6 +663,21 @@ def test_what_is_balanced_stays_in_the_box_of_every_sample(seed):
     assert abs(balanced @ problem.y) <= 1e-14 * alpha.sum()
 
 
+def test_only_the_free_give_way():
+    """Those at a bound stay, though no single one of the free has the room."""
+    y = np.where(np.arange(40) < 20, 1.0, -1.0)
+    alpha = np.where(np.arange(40) % 4 == 0, 0.8, np.arange(40) % 2.0)
+    upper = np.ones(40)
+    alpha[::20] = 0.5
+    alpha[1] = 0  # an excess of -1
+    balanced = duality.balance(alpha, y, upper)
+    free = (alpha > 0) & (alpha < upper)
+    assert abs(balanced @ y) < 1e-14
+    assert (balanced[~free] == alpha[~free]).all()
+    room = np.minimum(alpha, upper - alpha)[free]
+    np.testing.assert_allclose((balanced - alpha)[free], y[free] * room / room.sum())
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_what_cannot_be_balanced_is_nothing(seed):
     """And not the rounding of what it was, which is as far from balanced as can be."""

@@ -302,6 +302,35 @@ def test_expansion_is_the_sum_it_says_it_is(kernel, block, monkeypatch):
     assert_allclose(expansion(kernel, X, np.zeros(9), Z), np.zeros(11))
 
 
+@pytest.mark.parametrize("summed", [1, 5, 10**6])
+@pytest.mark.parametrize("block", [1, 7, 25, 26, 10**6])
+@pytest.mark.parametrize("used", [0, 1, 12, 17])
+def test_expansion_at_the_points_themselves(used, block, summed, monkeypatch):
+    monkeypatch.setattr(kernels, "BLOCK", block)
+    monkeypatch.setattr(kernels, "SUMMED", summed)
+    X, beta, kernel = points(0, 17, 3), points(2, 17, 1)[:, 0], RBF(0.4)
+    beta[np.random.default_rng(used).permutation(17)[used:]] = 0
+    assert_allclose(expansion(kernel, X, beta, X), evaluated(kernel, X, X) @ beta, atol=1e-14)
+
+
+def test_values_between_points_with_a_weight_serve_both(monkeypatch):
+    evaluated_at, against = [], kernels.against
+    monkeypatch.setattr(kernels, "BLOCK", 100)
+    monkeypatch.setattr(kernels, "SUMMED", 10)
+
+    def counting(kernel, Z):
+        write = against(kernel, Z)
+        return lambda X, out: (evaluated_at.append(out.size), write(X, out))[1]
+
+    monkeypatch.setattr(kernels, "against", counting)
+    X = points(0, 100, 3)
+    expansion(RBF(0.4), X, np.ones(100), X)
+    assert sum(evaluated_at) == 100 * 110 / 2
+    rotated = np.array([[0.0, 1.0], [-1.0, 0.0]])  # what a user's function says need not hold twice
+    skew = expansion(lambda A, B: A @ rotated @ B.T, X[:, :2], np.ones(100), X[:, :2])
+    assert_allclose(skew, X[:, :2] @ rotated @ X[:, :2].sum(axis=0))
+
+
 def test_the_rounding_of_rbf_reaches_whichever_points_choose_the_origin():
     """Rows are computed from the mean of some points, here of those at 1: −1 is 2 away from it."""
     X = np.array([[-1.0], [-1.0], [1.0], [1.0]])
