@@ -531,7 +531,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     used = np.flatnonzero(beta)
     if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
         return np.asarray(Z @ weighted_sum(X[used], beta[used]))
-    if Z is X and isinstance(kernel, PointwiseKernel):
+    if Z is X and used.size > SUMMED and isinstance(kernel, PointwiseKernel):  # K is symmetric
         return _expansion_at_itself(kernel, X, beta)
     sums = np.zeros(Z.shape[0])
     for chosen in (used[block] for block in blocks(used.size) if used.size):
