@@ -15,14 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from svmlib._rounding import terms
 from svmlib._validation import Array
 from svmlib.duality import DualProblem
-from svmlib.kernels import BLOCK, Evaluate, Kernel, Linear, PointwiseKernel, against, expansion
+from svmlib.kernels import (
+    BLOCK,
+    Evaluate,
+    Kernel,
+    Known,
+    Linear,
+    PointwiseKernel,
+    against,
+    expansion,
+)
 from svmlib.kernels import diagonal as kernel_diagonal
 
 Rows = NDArray[np.intp]
 
 _EPS = float(np.finfo(float).eps)
+_DETOUR = 8  # times as far as from 0 to β in one go may be the way there in parts
 _WHOLE = 1000  # up to here the whole matrix K costs less than asking row by row
 
 
@@ -67,6 +78,10 @@ class Gram(ABC):
     def sums(self, beta: Array) -> Array:
         """Return Kβ."""
         return self.times(self.represent(beta))
+
+    def known(self, beta: Array) -> Known | None:
+        """Return Kβ for a certificate, if that costs it less than to find out itself."""
+        return None
 
     @abstractmethod
     def block(self, free: Rows) -> Array:
@@ -191,7 +206,12 @@ class Kept(Gram):
         n = len(X)
         self.rows = np.empty((min(n, max(1, room // 2 // n)), n))
         self.kept, self.place = np.empty(0, dtype=np.intp), np.full(n, -1)
-        self.last, self.last_sums = np.zeros(n), np.zeros(n)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget the last β, its sums, and the way that led there."""
+        self.last, self.last_sums, self.way = np.zeros((3, len(self.X)))
+        self.parts = 0
 
     def times(self, v: Array) -> Array:
         self.keep(v.nonzero()[0])
@@ -201,10 +221,22 @@ class Kept(Gram):
         return np.asarray(known + expansion(self.kernel, self.X, others, self.X))
 
     def sums(self, beta: Array) -> Array:
-        """Return Kβ from that of the last β, since most multipliers stay where they are."""
+        """Return Kβ from that of the last β, since most multipliers stay where they are.
+
+        Not if the way there was long: then rounding would be that of larger numbers.
+        """
+        way = self.way + np.abs(beta - self.last)
+        if self.parts and not way.sum() <= _DETOUR * np.abs(beta).sum():
+            self.forget()
+            return self.sums(beta)
         self.last_sums = self.last_sums + self.times(beta - self.last)
-        self.last = beta
+        self.last, self.way, self.parts = beta, way, self.parts + 1
         return self.last_sums
+
+    def known(self, beta: Array) -> Known:
+        values = self.sums(beta)
+        operations = self.kept.size + terms(len(beta)) + self.parts + 3
+        return Known(values, self.way, operations)
 
     def block(self, free: Rows) -> Array:
         if 2 * free.size**2 > self.room:

@@ -32,7 +32,7 @@ from scipy.linalg.blas import daxpy
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import TINIEST, UNIT, blocks, gamma, up, weighted_sum
+from svmlib._rounding import TINIEST, UNIT, blocks, gamma, terms, up, weighted_sum
 from svmlib._validation import (
     Array,
     check_count,
@@ -46,6 +46,7 @@ from svmlib.kernels import (
     BLOCK,
     Expansion,
     Kernel,
+    Known,
     Linear,
     PointwiseKernel,
     Precomputed,
@@ -529,13 +530,15 @@ class DualProblem:
         n_iter: int,
         converged: bool,
         trace: tuple[Any, ...] = (),
+        known: Known | None = None,
     ) -> Solution:
         """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own.
 
-        Where the problem has kept all rows of K that this takes, which nobody can have written to,
-        they are used: the bounds on rounding are those of their values too.
+        Where a solver knows Kβ for this α, or the problem has kept all rows of K that it takes,
+        which nobody can have written to, that is used: the bounds on rounding are those of their
+        values too.
         """
-        sums = self._expansion(alpha * self.y, kept=True)
+        sums = self._expansion(alpha * self.y, kept=True, known=known)
         if b is None:
             b = self._bias(alpha, self.y - sums.values)
         return Solution(alpha, b, self._certificate(alpha, b, sums), n_iter, converged, trace)
@@ -547,7 +550,9 @@ class DualProblem:
             raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g} in size, got {worst:g}")
         return alpha
 
-    def _expansion(self, beta: Array, *, kept: bool = False) -> Expansion:
+    def _expansion(
+        self, beta: Array, *, kept: bool = False, known: Known | None = None
+    ) -> Expansion:
         """Return Kβ and βᵀKβ with bounds on what rounding has done to them.
 
         They hold for every positive semidefinite matrix within η (`_lift`) of K.
@@ -555,7 +560,8 @@ class DualProblem:
         if isinstance(self.kernel, Linear):
             return linear_expansion(self.X, beta)
         if isinstance(self.kernel, PointwiseKernel):
-            known = self._kept_times(beta) if kept else None
+            if kept and known is None:
+                known = self._kept_times(beta)
             sums = kernel_expansion(self.kernel, self.X, beta, known)
         else:
             sums = self._given_expansion(beta)
@@ -584,11 +590,12 @@ class DualProblem:
         )
         return Expansion(sums, error, squared_norm, sizes)
 
-    def _kept_times(self, beta: Array) -> Array | None:
+    def _kept_times(self, beta: Array) -> Known | None:
         """Return Kβ, summed in `blocks`, by rows of K that are there; None if one is missing."""
         K = self._gram
         if K is not None:
-            return weighted_sum(K, beta)
+            most = min(int(np.count_nonzero(beta)), terms(self.n))  # to add a zero is exact
+            return Known(weighted_sum(K, beta), np.abs(beta), most)
         used = np.flatnonzero(beta)
         with self._lock:
             rows = [self._rows.get(i) for i in used.tolist()]
@@ -600,7 +607,7 @@ class DualProblem:
                     return None
                 part = daxpy(row, part, a=weight)
             sums += part
-        return sums
+        return Known(sums, np.abs(beta), terms(used.size))
 
     def _gram_times(self, beta: Array) -> Array:
         """Return K β, from the cached matrix if it is there."""

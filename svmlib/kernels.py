@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations_with_replacement
 from math import factorial, fsum, prod, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -612,26 +613,44 @@ def _unbounded(values: Array, sizes: Array) -> Expansion:
     return Expansion(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
 
 
+class Known(NamedTuple):
+    """Kβ as somebody has it already, from values that the kernel has computed.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        The sums. They may have come in parts, K Δ for Δ that add up to β.
+    weights : ndarray of shape (n,)
+        The Σ |Δ_i| over all parts; |β_i| if there is only one.
+    terms : int
+        How many operations there are at most between a product and its sum.
+    """
+
+    values: Array
+    weights: Array
+    terms: int
+
+
 def kernel_expansion(
-    kernel: PointwiseKernel, X: Array, beta: Array, known: Array | None = None
+    kernel: PointwiseKernel, X: Array, beta: Array, known: Known | None = None
 ) -> Expansion:
     r"""Return the expansion of one of the classics, by way of its values.
 
     By the sizes s_i of `rounding`, the error of g_j is at most :math:`(\theta + \gamma) s_j S` with
     :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that of Σ β_j g_j at most
-    :math:`(\theta + 2\gamma) S^2`. The same holds for sums that are known already, if they are of
-    values that this kernel has computed, in `blocks`, with or without those where β is zero.
+    :math:`(\theta + 2\gamma) S^2`. Of sums that came in parts, each Δ counts in S on its own.
     """
     theta, sizes = kernel.rounding(X)
-    values = expansion(kernel, X, beta, X) if known is None else known
     n, used = len(beta), int(np.count_nonzero(beta))
+    if known is None:
+        known = Known(expansion(kernel, X, beta, X), np.abs(beta), terms(used))
+    values = known.values
     if not used:
         return Expansion(values, np.zeros(n), 0.0, sizes)
-    total = up(float(np.abs(beta) @ sizes), n)
+    total = up(float(known.weights @ sizes), n)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
         return _unbounded(values, sizes)
-    k = terms(used) if known is None else min(used, terms(n))  # to add a zero is exact
-    relative = up(theta + gamma(k + 2) * (1 + theta))
+    relative = up(theta + gamma(known.terms + 2) * (1 + theta))
     tiny = (n + 1) * TINIEST
     return Expansion(
         values=values,

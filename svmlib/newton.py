@@ -40,7 +40,7 @@ from svmlib.duality import (
     check_problem,
     check_start,
 )
-from svmlib.kernels import Linear, PointwiseKernel
+from svmlib.kernels import Known, Linear, PointwiseKernel
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
 
@@ -221,7 +221,8 @@ def newton(
             alpha, s = _solve(replace(task, K=factored(Phi)), half, journal)
             s = task.scores(alpha * problem.y, s)
             alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
-    return _judge(problem, alpha, tol, journal, trace)
+        known = task.K.known(alpha * problem.y)
+    return _judge(problem, alpha, known, tol, journal, trace)
 
 
 def low_rank(problem: DualProblem) -> Array | None:
@@ -281,12 +282,17 @@ def low_rank(problem: DualProblem) -> Array | None:
 
 
 def _judge(
-    problem: DualProblem, alpha: Array, tol: float, journal: _Journal, trace: bool
+    problem: DualProblem,
+    alpha: Array,
+    known: Known | None,
+    tol: float,
+    journal: _Journal,
+    trace: bool,
 ) -> Solution:
     """Return α as a solution that has converged; or, with a warning, α or 0, if that is better."""
     about: dict[str, Any] = {"n_iter": len(journal.steps), "converged": True}
     about["trace"] = tuple(journal.steps) if trace else ()
-    solution = problem.solution(alpha, **about)
+    solution = problem.solution(alpha, known=known, **about)
     certificate = solution.certificate
     if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
         return solution
@@ -521,12 +527,17 @@ class _Stage:
         return bool(-slope <= self.h * (move @ move) and self.h * np.abs(move).max() > self.tol)
 
     def finish(self, point: _Point, p: Array, h: float) -> _Point:
-        """Return the point where the margins of who is free now are 1, and all others stay."""
+        """Return the point where the margins of who is free now are 1, and all others stay.
+
+        If somebody would have to leave his box, who is free has been guessed wrong.
+        """
         task = self.task
         free = (p == task.clip(p)).nonzero()[0]
         if not 0 < free.size <= task.K.rank + 1:  # fewer unknowns than margins
             return point
         beta = point.alpha * task.y
         beta[free] += task.K.solve(free, h, (task.y - point.s)[free])
+        if (beta != task.clip(beta)).any():
+            return point
         s = task.K.sums(beta)
         return task.judge(beta, s + (task.y - s)[free].mean())
