@@ -17,6 +17,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import _gram as forms
+from svmlib import kernels
 from svmlib import newton as module
 from svmlib.duality import DualProblem, Solution, check_start, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
@@ -957,6 +958,41 @@ def test_sums_go_on_from_the_last_ones(monkeypatch):
         np.testing.assert_allclose(K.sums(beta), RBF(1.0)(X, X) @ beta, atol=1e-12)
     assert evaluated[0] >= len(X) - 1
     assert max(evaluated[1:]) <= 2
+
+
+def test_sums_that_came_in_parts_know_the_way():
+    """Rounding is that of all the parts; after a long detour we begin anew."""
+    X, y = data(0)
+    K, beta = forms.Kept(RBF(1.0), X, 10 * len(X)), np.where(y > 0, 1.0, -1.0)
+    kept = K.kept.size
+    for step in (0.5, 2.0):
+        K.sums(step * beta)
+    known = K.known(beta)
+    np.testing.assert_allclose(known.values, RBF(1.0)(X, X) @ beta, atol=1e-12)
+    np.testing.assert_allclose(known.weights, 0.5 + 1.5 + 1.0)
+    assert known.terms >= kept + len(X) + 3
+    K.sums(1e6 * beta)
+    np.testing.assert_array_equal(K.known(beta).weights, np.abs(beta))
+
+
+def test_the_certificate_asks_for_no_value_that_newton_has(monkeypatch):
+    X, y = data(0, n=1100)
+    monkeypatch.setattr(kernels, "expansion", None)
+    problem = DualProblem(X, y, 1.0, RBF(1.0))
+    solution = newton(problem)
+    monkeypatch.undo()
+    fresh = problem.certificate(solution.alpha, solution.b)
+    assert solution.certificate.gap == pytest.approx(fresh.gap, abs=1e-8 * fresh.primal)
+    assert solution.certificate.primal == pytest.approx(fresh.primal, rel=1e-12)
+
+
+def test_a_finish_that_leaves_the_box_is_none():
+    """Who is free was guessed wrong then."""
+    X, y = data(0)
+    task = module._Task(forms.Whole(RBF(1.0)(X, X)), y, np.full(len(y), 1e-3))
+    point = task.judge(np.zeros(len(y)), 0.0)
+    stage = module._Stage(task, np.zeros(len(y)), 1e-9, 1e-3)
+    assert stage.finish(point, np.full(len(y), 1e-6) * y, 1e-9) is point
 
 
 def test_only_some_ends_are_remembered(monkeypatch):
