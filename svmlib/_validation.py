@@ -86,7 +86,11 @@ def check_reach(longest: float, weight: float, name: str) -> None:
 
 
 def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Return X of shape (n, d) and y of shape (n,) in {-1, +1}, both classes present."""
+    """Return X of shape (n, d) and y of shape (n,) in {-1, +1}, both classes present.
+
+    They are copies: what is built from them, and what it has proved, stays as it is when the
+    caller writes into arrays of their own.
+    """
     points = check_points(X)
     labels = np.asarray(y)
     if labels.shape != (points.shape[0],):
@@ -99,4 +103,4 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         raise ValueError(f"y must contain only -1 and +1, got {found}")
     if labels.min() == labels.max():
         raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")
-    return points, labels.astype(np.float64)
+    return np.array(points, order="C"), labels.astype(np.float64)

@@ -68,9 +68,11 @@ __all__ = [
 ]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
+_HUGE = float(np.finfo(float).max)
 _SMALL = 2000  # up to here the whole Gram matrix (32 MB) costs less than asking row by row
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
 LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
+_LARGEST_JUDGED = 1e300  # sums of so large ones are floats; where squares are not, bounds are ∞
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
 
 
@@ -263,7 +265,7 @@ class DualProblem:
     Attributes
     ----------
     X, y : ndarray
-        The points and the labels, as float64.
+        The points and the labels, as float64: copies, so that what is proved stays true.
     upper : ndarray of shape (n,)
         The bounds C_i.
     kernel : callable
@@ -311,13 +313,12 @@ class DualProblem:
         *,
         cache_mb: float = 200.0,
     ) -> None:
-        points, self.y = check_labelled(X, y)
-        self.X = np.ascontiguousarray(points)  # or its layout would show in the last digits
+        self.X, self.y = check_labelled(X, y)
         self.n = self.y.size
         if np.ndim(C) == 0:
             self.upper = np.full(self.n, check_scalar(C, "C", positive=True, finite=False))
         else:
-            self.upper = check_vector(np.asarray(C), "C", length=self.n)
+            self.upper = check_vector(np.array(C), "C", length=self.n)
             if self.upper.min() <= 0:
                 raise ValueError(f"C must be positive for every sample, got {self.upper.min()}")
         self.hard_margin = bool(np.isinf(self.upper[0]))
@@ -373,9 +374,9 @@ class DualProblem:
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""
+        if self._gram is None and self.n <= min(_SMALL, self._capacity):
+            self.gram()
         K = self._gram
-        if K is None and self.n <= min(_SMALL, self._capacity):
-            K = self.gram()
         if K is not None:
             whole: Array = K[i]
             return whole
@@ -518,7 +519,7 @@ class DualProblem:
         left behind is used. Rounding is bounded (`svmlib.kernels` has the bounds) and goes
         outwards.
         """
-        alpha, b = self._check(alpha), check_scalar(b, "b")
+        alpha, b = self._check(alpha, _LARGEST_JUDGED), check_scalar(b, "b")
         return self._certificate(alpha, b, self._expansion(alpha * self.y))
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -543,11 +544,11 @@ class DualProblem:
             b = self._bias(alpha, self.y - sums.values)
         return Solution(alpha, b, self._certificate(alpha, b, sums), n_iter, converged, trace)
 
-    def _check(self, alpha: ArrayLike) -> Array:
+    def _check(self, alpha: ArrayLike, largest: float = LARGEST_MULTIPLIER) -> Array:
         alpha = check_vector(alpha, "alpha", length=self.n)
-        if np.abs(alpha).max() > LARGEST_MULTIPLIER:
+        if np.abs(alpha).max() > largest:
             worst = alpha[np.abs(alpha).argmax()]
-            raise ValueError(f"alpha must be at most {LARGEST_MULTIPLIER:g} in size, got {worst:g}")
+            raise ValueError(f"alpha must be at most {largest:g} in size, got {worst:g}")
         return alpha
 
     def _expansion(
@@ -634,8 +635,8 @@ class DualProblem:
         return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
     def _certificate(self, alpha: Array, b: float, sums: Expansion) -> Certificate:
-        f = np.nan_to_num(sums.values + b)  # where it is beyond floats, so is its error
-        error = sums.error + 4 * UNIT * (np.abs(sums.values) + abs(b) + sums.error)
+        f = (sums.values + b).clip(-_HUGE, _HUGE)  # where it is beyond floats, so is its error
+        error = (1 + 8 * UNIT) * sums.error + 4 * UNIT * np.abs(f)
         lowest, highest = self.y * f - error, self.y * f + error  # of the functional margins
         squared_norm = sums.squared_norm
         shortfall = (1 - lowest).max(where=alpha < self.upper, initial=0)

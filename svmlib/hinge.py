@@ -622,6 +622,8 @@ def pegasos(
     n_epochs = check_count(n_epochs, "n_epochs")
     if bias not in ("none", "regularised"):
         raise ValueError(f"bias must be 'none' or 'regularised', got {bias!r}")
+    if not (seed is None or (isinstance(seed, int | np.integer) and seed >= 0)):
+        raise ValueError(f"seed must be a non-negative integer or None, got {seed!r:.80}")
 
     n, d = X.shape
     Z = y[:, np.newaxis] * (np.column_stack([X, np.ones(n)]) if bias == "regularised" else X)

@@ -298,8 +298,9 @@ class RBF(PointwiseKernel):
         of some of the points, which far from zero has a rounding error of its own.)
         """
         n, d = X.shape
-        radius = 2 * float(_lengths(X - X.mean(axis=0)).max())
-        radius += gamma(n + 4) * float(_lengths(X).max())
+        mean = X.mean(axis=0)
+        radius = 2 * float(_lengths(X - mean).max())
+        radius += gamma(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
         exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius**2, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
         theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow

@@ -223,7 +223,7 @@ class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
     The loop of `smo` is all the time there is, so everything here works in arrays that are
-    already there, and single numbers come from lists.
+    already there, and single numbers come from lists, or, for NumPy, from arrays without axes.
     """
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
@@ -247,7 +247,7 @@ class _State:
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
         i = int(self.g_up.argmax())
-        slope = np.subtract(self.g_up[i], self.g_down, out=self.slope)
+        slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
         j = int(slope.argmax())
         return i, j, slope.item(j)
 
@@ -255,7 +255,7 @@ class _State:
         """Return i and the j whose step gains the most, slope² / curvature."""
         half_curvature, slope = self.half_curvature, self.slope
         np.subtract(self.half_diagonal, self.problem.row(i), out=half_curvature)
-        half_curvature += self.diagonal[i] / 2
+        half_curvature += self.half_diagonal[i, ...]
         np.maximum(half_curvature, self.half_tiny, out=half_curvature)
         gain = np.abs(slope, out=self.work)
         gain *= slope  # slope², but a negative slope stays out of the contest

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -233,7 +233,12 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         tol = check_scalar(self.tol, "tol", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        labels = np.asarray(y)
+        if labels.ndim != 1 or labels.dtype.kind not in "biu":  # else there is nothing to check
+            labels = validate_data(self, y=y)
+            check_classification_targets(labels)
+        points = validate_data(self, X, dtype=np.float64, order="C")
+        check_consistent_length(points, labels)
         self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if self._given and points.shape[0] != points.shape[1]:
             raise ValueError(
@@ -255,7 +260,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             points = np.arange(float(used.size))[:, None]  # row numbers, as `Precomputed` wants
 
         self._origin = self._middle(points)
-        bounds = C if np.isinf(C) else _bounds(C, weights, self.class_weight_, signs)
+        equal = sample_weight is None and self.class_weight is None
+        bounds = C if np.isinf(C) or equal else _bounds(C, weights, self.class_weight_, signs)
         n, d = points.shape
         others = (6 * d + 40) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
@@ -546,8 +552,6 @@ def _two_classes(
     y: NDArray[np.generic], used: NDArray[np.intp]
 ) -> tuple[NDArray[np.generic], Array]:
     """Return the two labels, and −1 for each sample used of the first, +1 for the second."""
-    if y.dtype.kind not in "biu":  # integers are labels
-        check_classification_targets(y)
     classes = np.unique(y)
     if classes.size > 2:
         raise ValueError(

@@ -29,6 +29,7 @@ from svmlib.kernels import (
     kernel_expansion,
     linear_expansion,
 )
+from svmlib.newton import newton
 from tests.judge import Judge, gram
 
 seeds = st.integers(0, 2**32 - 1)
@@ -455,3 +456,23 @@ def test_a_sum_over_many_samples_counts_its_own_rounding(seed):
     for value, error in zip(sums.values.tolist(), sums.error.tolist(), strict=True):
         assert abs(Fraction(value) - exact) <= Fraction(error)
     assert Fraction(sums.squared_norm) >= exact**2
+
+
+def test_multipliers_of_the_hard_margin_may_be_large():
+    """They are of the size 1/distance²: where w and its square are floats, so are all bounds."""
+    problem = DualProblem([[0.0], [2e-104], [3e-104]], [-1, 1, 1], np.inf)
+    solution = newton(problem)
+    assert solution.alpha.max() > 1e207
+    certificate = problem.certificate(solution.alpha, solution.b)
+    assert certificate.optimal_to(1e-12)
+    judge = Judge(problem.X, problem.y, problem.upper, problem.kernel)
+    assert mp.mpf(certificate.dual) <= judge.dual(solution.alpha)
+    assert mp.mpf(certificate.primal) >= judge.primal(solution.alpha, solution.b, slip=1.0)
+    with pytest.raises(ValueError, match=r"alpha must be at most 1e\+300 in size"):
+        problem.certificate([2e300, 2e300, 0], 0.0)
+
+
+def test_adding_b_rounds_too():
+    """1 + 1e-17 is 1 in floats, and so a multiplier at its bound seems to have no margin above."""
+    problem = DualProblem([[0.0], [1.0]], [-1, 1], 1e-17)
+    assert problem.certificate([1e-17, 1e-17], 1.0).kkt_violation >= 1e-17

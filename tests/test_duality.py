@@ -727,3 +727,12 @@ def test_half_of_the_least_float_is_no_division_by_zero():
     with pytest.warns(ConvergenceWarning) as heard:
         solve_interior_point(DualProblem([[0.0], [1.0]], [-1, 1], 5e-324))
     assert len(heard) == 1
+
+
+def test_a_problem_and_what_it_proves_stay_as_they_were():
+    """What the caller writes into arrays of their own afterwards changes nothing."""
+    X, y, C = np.array([[0.0], [2.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.array([1.0, 2.0, 2.0])
+    problem = DualProblem(X, y, C)
+    before = problem.certificate([0.5, 0.5, 0.0], -1.0)
+    X[:], y[:], C[:] = 7, -y, 1e-3
+    assert problem.certificate([0.5, 0.5, 0.0], -1.0) == before

@@ -502,6 +502,8 @@ class TestPegasos:
             ({"bias": "free"}, "bias must be 'none' or 'regularised', got 'free'"),
             ({"tol": np.nan}, "tol must be"),
             ({"n_epochs": 0}, "n_epochs must be"),
+            ({"seed": "a"}, "seed must be a non-negative integer or None, got 'a'"),
+            ({"seed": -1}, "seed must be"),
             ({"X": [0.0, 1.0]}, "shape"),
         ]:
             with pytest.raises(ValueError, match=message):

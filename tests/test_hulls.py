@@ -800,3 +800,11 @@ class TestConvexHull:
                 convex_hull(points)
         with pytest.raises(ValueError, match="2 features, expected 1"):
             convex_hull([[0.0], [1.0]]).contains([[0.0, 1.0]])
+
+
+def test_a_separation_keeps_points_of_its_own():
+    X, y = np.array([[0.0], [2.0], [1.0]]), np.array([-1, -1, 1])
+    result = separation(X, y)
+    X[:], y[:] = 7, [1, 1, -1]
+    assert result.point == 1
+    assert result.verify()
