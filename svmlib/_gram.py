@@ -95,39 +95,34 @@ class Gram(ABC):
         """Return u·v, from the scores of u with any bias, because Σβ = 0."""
         return float(scores @ v)
 
-    def solve(self, free: Rows, h: float, right: Array, total: float = 0) -> Array:
-        """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
+    def solve(self, free: Rows, h: float, right: Array) -> Array:
+        """Return x with (K_FF + hI) x + b = right and Σx = 0, for some b."""
+        A, sizes = self.centred(free)
+        x = _solve_shifted(A, h, right - right.mean(), sizes)
+        return np.asarray(x - x.mean())  # rounding has some
 
-        The mean of the equations tells b, and what they are less their mean, x less its own.
-        """
+    def centred(self, free: Rows) -> tuple[Array, Array]:
+        """Return K_FF without the means of its rows and columns, and its diagonal before."""
         K = self.block(free)
         sizes = K.diagonal().copy()
         average = np.full(free.size, 1 / free.size)
         mean = average @ K
         K -= mean
         K -= (mean - average @ mean)[:, None]
-        right = right - total * mean
-        x = _solve_shifted(K, h, right - average @ right, sizes)
-        return np.asarray(x + (total * average - average @ x))
+        return K, sizes
 
-    def step(self, beta: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
-        r"""Return where Newton's step leads, and by how much it moves the scores.
-
-        .. math::
-            (K_{FF} + h I)\, \Delta_F + \Delta_b = h\, (q - \beta)_F - K_{FB}\, \Delta_B, \qquad
-            \Delta_B = (q - \beta)_B, \qquad \sum_i (\beta + \Delta)_i = 0.
-        """
-        target, start = q.copy(), beta[free]
-        wanted = h * (target[free] - start)
-        target[free] = start
-        ds, move = self.times(target - beta), np.zeros(q.size)  # what Δ_B moves, and Δ_F
-        move[free] = x = self.solve(free, h, wanted - ds[free], -float(target.sum()))
+    def step(self, v: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
+        target, share = q.copy(), q.sum() / free.size
+        target[free] -= share  # Σ = 0
+        ds, move = self.times(self.represent(target) - v), np.zeros(q.size)
+        x = self.solve(free, h, -ds[free])
+        move[free] = x
         target += move
-        ds += self.times(move)
-        wanted -= h * x
+        ds += self.times(self.represent(move))
+        wanted = h * (share - x)
         ds += (wanted - ds[free]).sum() / x.size  # Δ_b
         ds[free] = wanted  # the same, without the rounding of a product
-        return target, ds
+        return self.represent(target), ds
 
 
 class Whole(Gram):
@@ -140,6 +135,8 @@ class Whole(Gram):
         return _combine(v, self.K)  # K is symmetric
 
     def block(self, free: Rows) -> Array:
+        if free.size == len(self.K):
+            return self.K.copy()
         return np.asarray(self.K.take(free, 0).take(free, 1))
 
     def sample(self, part: Rows) -> Whole:
@@ -169,27 +166,20 @@ class Factored(Gram):
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
+    def centred(self, free: Rows) -> tuple[Array, Array]:
+        Z = self.Phi.take(free, 0)
+        Z -= Z.mean(axis=0)
+        A = Z @ Z.T
+        return A, A.diagonal().copy()
+
     def step(self, w: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
-        r"""Return where Newton's step leads, and by how much it moves the scores.
-
-        With m and Z the mean and the deviations of the free rows of Φ
-
-        .. math::
-            (Z^\top Z + h I)\, \Delta_w = h\, (\Phi^\top q - w - m \textstyle\sum_i q_i), \qquad
-            |F|\, (\Delta_b + m \cdot \Delta_w) = h \textstyle\sum_i q_i.
-        """
+        if free.size <= w.size:
+            return super().step(w, q, free, h)
         Z, total = self.Phi.take(free, 0), float(q.sum())
         Z -= (m := Z.mean(axis=0))
         right = self.represent(q) - w - total * m
-        if len(Z) <= w.size:
-            x = _solve_shifted(A := Z @ Z.T, h, Z @ right, A.diagonal())
-            x -= x.mean()
-            delta = right - Z.T @ x
-        else:
-            delta = _solve_shifted(A := Z.T @ Z, h, h * right, A.diagonal())
+        delta = _solve_shifted(A := Z.T @ Z, h, h * right, A.diagonal())
         ds = self.Phi @ delta + (h * total / len(Z) - m @ delta)
-        if len(Z) <= w.size:
-            ds[free] = h * (x + total / len(Z))
         return w + delta, ds
 
 

@@ -19,13 +19,11 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import sqrt
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 from sklearn.exceptions import ConvergenceWarning
@@ -52,10 +50,11 @@ _LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step m
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
+_FAR = 100.0  # who was free is not, if a step that supposes it goes so far
+_MISSED = 0.3  # by how much of the way from c a step may miss q, and end the stage
 _NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
-_EXACT = 1e-9  # gap and margins of a solution that is one but for rounding
+_FEW, _EXACT = 100, 1e-9  # with so few samples not even this much is accepted to be wrong
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
-_FEW = 100  # with so few samples less is not accepted: it costs little more
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
 _ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
@@ -209,20 +208,15 @@ def newton(
     half = tol / 2  # the b of a solution is a mean: its margins may be off by twice as much
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
-        task = _Task(gram(problem), problem.y, C)
+        method = _Newton(gram(problem), problem.y, C, half, journal)
         if start is not None:
-            alpha = check_start(start, problem)
-            beta = alpha * problem.y
-            s = task.K.sums(beta) + problem.bias(alpha)
-            alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
+            found = method.follow(check_start(start, problem) * problem.y)
         elif Phi is None or problem.hard_margin:  # Φ may be equal where labels are not
-            alpha, _ = _solve(task, half, journal)
+            found = method.solve()
         else:
-            alpha, s = _solve(replace(task, K=factored(Phi)), half, journal)
-            s = task.scores(alpha * problem.y, s)
-            alpha, _ = _follow(task, alpha, s, _GIVEN, half, journal)
-        known = task.K.known(alpha * problem.y)
-    return _judge(problem, alpha, known, tol, journal, trace)
+            found = method.follow(replace(method, K=factored(Phi)).solve().beta)
+        known = method.K.known(found.beta)
+    return _certified(problem, np.abs(found.beta), known, tol, journal, trace)
 
 
 def low_rank(problem: DualProblem) -> Array | None:
@@ -281,7 +275,7 @@ def low_rank(problem: DualProblem) -> Array | None:
     return np.ascontiguousarray(Phi)
 
 
-def _judge(
+def _certified(
     problem: DualProblem,
     alpha: Array,
     known: Known | None,
@@ -311,198 +305,192 @@ def _judge(
 
 @dataclass
 class _Journal:
-    """The steps taken so far, whom to tell, and why there are no more."""
+    """The steps taken so far, how many there may still be, whom to tell, and why it ended."""
 
-    max_iter: int
+    left: int
     callback: Callable[[NewtonStep], object] | None
     steps: list[NewtonStep] = field(default_factory=list)
-    full: bool = False
     reason: str = ""
 
     def write(self, step: NewtonStep) -> None:
         self.steps.append(step)
-        self.full = len(self.steps) >= self.max_iter
+        self.left -= 1
         try:
             if self.callback is not None:
                 self.callback(step)
         except StopIteration:
-            self.full = True
+            self.left = 0
+
+
+class _Point(NamedTuple):
+    """Feasible multipliers, a bias, and what is wrong with them."""
+
+    beta: Array
+    b: float
+    gap: float  # the duality gap
+    error: float  # the gap as a part of the primal value, or the largest KKT violation if larger
 
 
 @dataclass
-class _Point:
-    """Feasible multipliers, their scores, and what is wrong with them."""
+class _Newton:
+    """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and where Newton's method is.
 
-    alpha: Array
-    s: Array
-    gap: float  # the duality gap as a part of the primal value
-    error: float  # the gap, or the largest violation of the KKT conditions if that is larger
-
-
-@dataclass
-class _Task:
-    """A dual problem: K in some form, the labels y, and C of every sample."""
+    That is at v and b, which are known by the scores s; in the stage with smoothing h and centres
+    c, which say q; and where `free` were free last.
+    """
 
     K: Gram
     y: Array
     C: Array
+    tol: float
+    journal: _Journal
 
-    @cached_property
-    def box(self) -> tuple[Array, Array]:
-        return np.minimum(0, self.y * self.C), np.maximum(0, self.y * self.C)
+    def __post_init__(self) -> None:
+        self.lo, self.hi = np.minimum(0, self.y * self.C), np.maximum(0, self.y * self.C)
+        self.sizes = np.abs(self.K.diagonal)
+        self.free = np.zeros(self.y.size, dtype=bool)
 
     def clip(self, p: Array) -> Array:
-        lo, hi = self.box
-        return np.minimum(np.maximum(p, lo), hi)
+        return np.minimum(np.maximum(p, self.lo), self.hi)
 
-    def scores(
-        self, beta: Array, s: Array | float, known: NDArray[np.intp] | slice = slice(None)
-    ) -> Array:
-        """Return Kβ + b, with the b that agrees with the scores that are known."""
-        sums = self.K.sums(beta)
-        return np.asarray(sums + (s - sums[known]).mean())
+    def solve(self) -> _Point:
+        """Return the best point found; where steps are expensive, from a start by a quarter."""
+        n, beta, b = self.y.size, np.zeros(self.y.size), 0.0
+        if n * self.K.rank**2 > _DIRECT**3:
+            rng = np.random.default_rng(n)
+            classes = (rng.permutation(np.flatnonzero(self.y == sign)) for sign in (-1, 1))
+            some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
+            C = self.C[some] * (n / some.size)  # each of them counts for more
+            quarter = _Newton(self.K.sample(some), self.y[some], C, _GUESS, self.journal)
+            beta[some], b, *_ = quarter.solve()
+        return self.follow(beta, b, _WARM)
 
-    def wrong(self, beta: Array, s: Array) -> Array:
-        """Return by how much each margin violates the KKT conditions."""
-        alpha, slack = np.abs(beta), 1 - self.y * s
-        return np.maximum(np.where(alpha < self.C, slack, 0), np.where(alpha > 0, -slack, 0))
+    def follow(self, beta: Array, b: float | None = None, width: float = _GIVEN) -> _Point:
+        """Return the best point of the stages that begin at β, with b or with what suits β."""
+        self.v, self.c, self.journal.reason = self.K.represent(beta), self.clip(beta), ""
+        best, ends = self.judge(self.c), deque([self.c], maxlen=_ENDS)
+        self.s = self.K.sums(beta) + (best.b if b is None else b)
+        self.h, floor = self.smoothing(width)
+        if b is None:
+            self.free = (self.lo < beta) & (beta < self.hi)
+        enough = self.tol if beta.size > _FEW else min(self.tol, _EXACT)
 
-    def judge(self, q: Array, s: Array | float) -> _Point:
+        def rank(point: _Point) -> tuple[bool, bool, float]:
+            return point.error > enough, point.error > self.tol, point.gap
+
+        try:
+            for _ in range(_STAGES):
+                if best.error <= enough or not self.journal.left:
+                    break
+                taken = self.stage()
+                ends.append(self.q)
+                displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
+                if displaced <= max(self.tol, _NEARLY):
+                    for q in (self.exact(), self.q):
+                        if best.error > enough and (q == self.clip(q)).all():
+                            best = min(best, self.judge(q), key=rank)
+                if not taken and self.h == floor:
+                    break  # only rounding is left
+                self.c, self.h = self.q, max(self.h * taken / _FEW_STEPS, floor)
+        except StuckError as error:
+            self.journal.reason = f" ({error})"
+        if best.error > self.tol:  # cut off, or no better to be had
+            best = min((best, *map(self.judge, ends)), key=rank)
+        return best
+
+    def smoothing(self, width: float) -> tuple[float, float]:
+        """Return the first h, `width` times as much as c and s are wrong, and the least.
+
+        At c = 0 there is nothing to compare with. There are two scales then, the mean k of k(x, x),
+        and 1/C, with which α goes from 0 to C while a margin changes by 1; h is between the two,
+        but not so small that K + hI is nearly K.
+        """
+        k, C = float(self.sizes.mean()), float(self.C.mean())
+        # With less, K + hI is K to rounding, or the smoothing is as good as none.
+        floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
+        first, total = max(sqrt(k / C) / 3, _LEAST * k), float(np.abs(self.c).sum())
+        if total:
+            e = self.y - self.s
+            wrong = np.maximum(np.where(self.c < self.hi, e, 0), np.where(self.c > self.lo, -e, 0))
+            first = width * float(wrong.sum()) / total
+        return max(min(k, first), floor), floor
+
+    def judge(self, q: Array) -> _Point:
         """Return the feasible multipliers next to q, judged by their own scores.
 
-        (Given scores have drifted away from what they stand for. From s, or its mean, only b is
-        taken.) ‖w‖² = β'Kβ is Σ β s, because Σβ = 0.
+        (s has drifted away from what it stands for.) The KKT conditions want a b that is at least
+        y − Kβ where β may grow, and at most that where it may shrink. ‖w‖² = β'Kβ.
         """
-        alpha = balance(np.abs(self.clip(q)), self.y, self.C)
-        beta = alpha * self.y
-        s = self.scores(beta, s)
-        slack, squared_norm = 1 - self.y * s, float(beta @ s)
-        most = float(slack.max())
-        rounding = min(_ROUNDING * float(alpha @ np.abs(self.K.diagonal)), 0.5)
-        if most < (max(_EXACT, rounding) if self.C[0] < np.inf else 1):  # a longer w has none
-            primal = squared_norm / 2 / (1 - most) / (1 - most)  # a square may be no float
-        else:
+        beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
+        sums = self.K.sums(beta)
+        g = self.y - sums
+        least = float(np.where(beta < self.hi, g, -np.inf).max())
+        most = float(np.where(beta > self.lo, g, np.inf).min())
+        b, wrong = (least + most) / 2, (least - most) / 2
+        squared_norm, slack = float(beta @ sums), 1 - self.y * (sums + b)
+        if self.C[0] < np.inf:
+            slack -= _ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
             primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
+        else:
+            margin = np.maximum(1 - slack.max(), 0)
+            primal = float(squared_norm / 2 / margin / margin)
         dual = float(beta @ self.y) - squared_norm / 2
-        gap = 1 - dual / primal if 0 < primal < np.inf else np.inf
-        return _Point(alpha, s, gap, max(gap, float(self.wrong(beta, s).max())))
+        if not 0 < primal < np.inf:
+            return _Point(beta, b, np.inf, np.inf)
+        return _Point(beta, b, primal - dual, max(1 - dual / primal, wrong))
 
-
-def _solve(task: _Task, tol: float, journal: _Journal) -> tuple[Array, Array]:
-    """Return α and its scores; where steps are expensive, from a start that a quarter gives."""
-    K, y, n = task.K, task.y, task.y.size
-    alpha, s = np.zeros(n), np.zeros(n)
-    if n * K.rank**2 <= _DIRECT**3:
-        return _follow(task, alpha, s, _WARM, tol, journal)
-    rng = np.random.default_rng(n)
-    classes = (rng.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1))
-    some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
-    # Each of them counts for more.
-    quarter = _Task(K.sample(some), y[some], task.C[some] * (n / some.size))
-    alpha[some], s = _solve(quarter, _GUESS, journal)
-    return _follow(task, alpha, task.scores(alpha * y, s, some), _WARM, tol, journal)
-
-
-def _follow(
-    task: _Task, alpha: Array, s: Array, width: float, tol: float, journal: _Journal
-) -> tuple[Array, Array]:
-    """Return α and s after stages; the first smooths `width` times as much as the start is wrong.
-
-    At α = 0 there is nothing to compare with. There are two scales then, the mean k of k(x, x), and
-    1/C, with which α goes from 0 to C while a margin changes by 1; the first h is between the two,
-    but not so small that K + hI is nearly K.
-    """
-    sizes = np.abs(task.K.diagonal)
-    # With less, K + hI is K to rounding, or the smoothing is as good as none.
-    k, C = float(sizes.mean()), float(task.C.mean())
-    floor = max(_EPS * float(sizes.max()), _NOTHING / C, _TINY)
-    p = alpha * task.y
-    c, v = task.clip(p), task.K.represent(p)
-    total = float(np.abs(c).sum())
-    first = min(k, max(sqrt(k / C), _LEAST * k)) if np.isfinite(C) else k
-    h = max(width * float(task.wrong(c, s).sum()) / total if total else first, floor)
-    enough = tol if c.size > _FEW else min(tol, _EXACT)
-    ends, best = deque([(c, s.mean())], maxlen=_ENDS), task.judge(c, s)
-    for _ in range(_STAGES):
-        if best.error <= enough or journal.full:
-            break
-        stage, before = _Stage(task, c, h, tol), len(journal.steps)
-        try:
-            v, s, p = stage.minimise(v, s, journal)
-            c = task.clip(p)
-            ends.append((c, s.mean()))
-            if task.wrong(c, s).max() <= max(tol, _NEARLY):
-                point = task.judge(c, s)
-                best = min(best, point, stage.finish(point, p, floor), key=attrgetter("error"))
-        except StuckError as error:
-            journal.reason = f" ({error})"
-            break
-        taken = len(journal.steps) - before
-        if not taken and h == floor:
-            break  # only rounding is left
-        h = max(h * max(taken, 1) / _FEW_STEPS, floor)
-    if not best.error <= tol:  # cut off, or no better to be had
-        best = min((best, *(task.judge(*end) for end in ends)), key=attrgetter("gap"))
-    return best.alpha, best.s
-
-
-@dataclass
-class _Stage:
-    """One stage: the smooth function of v and b that `newton` tells of, and its minimum."""
-
-    task: _Task
-    c: Array
-    h: float
-    tol: float
-
-    def minimise(self, v: Array, s: Array, journal: _Journal) -> tuple[Array, Array, Array]:
-        """Return v, its scores s, and p = c + (y − s) / h at the minimum, from any v and b."""
-        K, p = self.task.K, self.c + (self.task.y - s) / self.h
-        q = self.task.clip(p)
-        for _ in range(_MANY_STEPS):
-            if journal.full:
-                break
+    def stage(self) -> int:
+        """Go to where the stage has its minimum, or near enough; return the steps it took."""
+        K, c, h = self.K, self.c, self.h
+        p = c + (self.y - self.s) / h
+        q = self.clip(p)
+        free, supposed, far = self.free, np.where(self.free, p, q), _FAR  # they may still be so
+        if not free.any():
             free, supposed = p == q, q
-            target, ds = self.step(v, q, free)
-            delta = target - v
-            a, bend = K.inner(delta, ds, v), K.inner(delta, ds, delta)
+        taken = 0
+        while taken < _MANY_STEPS and self.journal.left:
+            if not free.any():
+                free[np.abs(p - q).argmin()] = True  # who is next to it
+            F = free.nonzero()[0]
+            target, ds = K.step(self.v, supposed, F, h)
+            delta = target - self.v
+            a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope = a - float(ds @ q)
-            sizes = np.abs(ds)
-            rounding = _ROUNDING * float(sizes @ np.abs(q))
-            if sizes.max() <= _ROUNDING * np.abs(s).max():  # far along it v and s would part
+            length, ahead, there = self.search(p, q, ds, a, bend)
+            if not length < far:
+                if far == np.inf:
+                    break  # only rounding is left
+                free, supposed, far = p == q, q, np.inf
+                continue
+            self.v = target if length == 1 else self.v + length * delta
+            self.s = self.s + length * ds
+            taken += 1
+            self.journal.write(NewtonStep(q.size, h, F.size, length, slope))
+            missed = np.abs(there - (supposed - free * ds / h)).sum()
+            p, q = ahead, there
+            free, supposed, far = p == q, q, np.inf
+            if length == 1 and missed <= _MISSED * np.abs(q - c).sum():
                 break
-            length, p, q = self.search(p, ds, a, bend, max(-_SLOPE_LEFT * slope, rounding))
-            v = target if length == 1 else v + length * delta
-            s = s + length * ds
-            if not -slope > rounding:
-                break
-            journal.write(NewtonStep(s.size, self.h, int(np.count_nonzero(free)), length, slope))
-            if length == 1 and self.settled(q, slope, np.where(free, p == q, q == supposed)):
-                break
-        return v, s, p
-
-    def step(self, v: Array, q: Array, free: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Return where Newton's step leads v, and by how much it moves the scores."""
-        K, F = self.task.K, free.nonzero()[0]
-        if F.size:
-            return K.step(v, q, F, self.h)
-        imbalance = float(q.sum())
-        if abs(imbalance) > _ROUNDING * float(np.abs(q).sum()):  # only b can mend it
-            return v, np.full(q.size, np.sign(imbalance))
-        target = K.represent(q)
-        return target, K.times(target - v)
+        self.q, self.free = q, p == q
+        return taken
 
     def search(
-        self, p: Array, ds: Array, a: float, bend: float, enough: float
+        self, p: Array, q: Array, ds: Array, a: float, bend: float
     ) -> tuple[float, Array, Array]:
         """Return the length at which the slope is nearly zero, and p and q there.
 
-        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises.
+        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises. If it is
+        not negative to begin with but for rounding, or the scores move by no more than rounding,
+        no length is short enough: far along the step v and s would part.
         """
-        length, low, high = 1.0, 0.0, np.inf
+        slope, sizes = a - float(ds @ q), np.abs(ds)
+        rounding = _ROUNDING * float(sizes @ np.abs(q))
+        if not -slope > rounding or sizes.max() <= _ROUNDING * np.abs(self.s).max():
+            return np.inf, p, q
+        length, low, high, enough = 1.0, 0.0, np.inf, max(-_SLOPE_LEFT * slope, rounding)
         for _ in range(_HALVINGS):
             ahead = p - (length / self.h) * ds
-            q = self.task.clip(ahead)
+            q = self.clip(ahead)
             slope = a + bend * length - float(ds @ q)
             if abs(slope) <= enough:
                 break
@@ -510,34 +498,13 @@ class _Stage:
             rise = bend + float(ds @ (ds * (ahead == q))) / self.h
             length = length - slope / rise if rise > 0 else np.inf
             if not low < length < high:
-                length = (low + high) / 2 if high < np.inf else 2 * low + 1
+                length = (low + min(high, 3 * low + 2)) / 2
         return length, ahead, q
 
-    def settled(self, q: Array, slope: float, as_supposed: NDArray[np.bool_]) -> bool:
-        """Whether a full step has met the minimum, or come near enough for this stage.
-
-        It is the minimum if all are on the part of their ramps that the step supposed. It is near
-        enough if the step gained (half of its slope) less than the smoothing is worth,
-        h/2 ‖q − c‖², and the smoothing still displaces margins, by h |q − c|, more than is asked
-        for: the next stage brings more than another step.
-        """
-        if as_supposed.all():
-            return True
-        move = q - self.c
-        return bool(-slope <= self.h * (move @ move) and self.h * np.abs(move).max() > self.tol)
-
-    def finish(self, point: _Point, p: Array, h: float) -> _Point:
-        """Return the point where the margins of who is free now are 1, and all others stay.
-
-        If somebody would have to leave his box, who is free has been guessed wrong.
-        """
-        task = self.task
-        free = (p == task.clip(p)).nonzero()[0]
-        if not 0 < free.size <= task.K.rank + 1:  # fewer unknowns than margins
-            return point
-        beta = point.alpha * task.y
-        beta[free] += task.K.solve(free, h, (task.y - point.s)[free])
-        if (beta != task.clip(beta)).any():
-            return point
-        s = task.K.sums(beta)
-        return task.judge(beta, s + (task.y - s)[free].mean())
+    def exact(self) -> Array:
+        """Return q, where who is free has moved to margins of 1, if there are as many unknowns."""
+        F, x = self.free.nonzero()[0], np.zeros(self.q.size)
+        if 0 < F.size <= self.K.rank + 1:
+            x[F] = -self.q.sum() / F.size
+            x[F] += self.K.solve(F, _TINY, (self.y - self.K.sums(self.q + x))[F])
+        return self.q + x
