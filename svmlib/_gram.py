@@ -104,9 +104,9 @@ class Gram(ABC):
     def centred(self, free: Rows) -> tuple[Array, Array]:
         """Return K_FF without the means of its rows and columns, and its diagonal before."""
         K = self.block(free)
-        sizes = K.diagonal().copy()
         average = np.full(free.size, 1 / free.size)
         mean = average @ K
+        sizes = K.diagonal() + np.abs(mean).max()
         K -= mean
         K -= (mean - average @ mean)[:, None]
         return K, sizes
@@ -220,7 +220,7 @@ class Kept(Gram):
             self.forget()
             return self.sums(beta)
         self.last_sums = self.last_sums + self.times(beta - self.last)
-        self.last, self.way, self.parts = beta, way, self.parts + 1
+        self.last, self.way, self.parts = beta.copy(), way, self.parts + 1
         return self.last_sums
 
     def known(self, beta: Array) -> Known:
