@@ -435,7 +435,7 @@ class _Newton:
         Who leaves the box stays at its end, and who is at an end with a margin of the wrong sign
         becomes free; that goes on as long as fewer change than before.
         """
-        q, free, changes = self.q, self.free, self.y.size
+        q, free, changes = self.q, self.free, self.free.sum() // 4 + 1
         while (
             changes
             and self.best.error > self.enough
