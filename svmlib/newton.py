@@ -44,7 +44,7 @@ __all__ = ["NewtonStep", "low_rank", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
-_GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
+_GUESS = 0.5  # the relative gap to which a smaller problem is solved that only gives a guess
 _WARM = 0.1  # the first smoothing, times what is wrong with a start that a quarter gave
 _LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step may be rounding
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
@@ -467,10 +467,8 @@ class _Newton:
             free, supposed = p == q, q
         taken = 0
         while taken < _MANY_STEPS:
-            if not free.any():
-                free[np.abs(p - q).argmin()] = True  # who is next to it
             F = free.nonzero()[0]
-            target, ds = K.step(self.v, supposed, F, h)
+            target, ds = K.step(self.v, supposed, F, h) if F.size else self.shift(q)
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, rounding = a - float(ds @ q), _ROUNDING * float(np.abs(ds) @ np.abs(q))
@@ -486,7 +484,7 @@ class _Newton:
             missed = np.abs(there - (supposed - free * ds / h)).sum()
             p, q, far = ahead, there, np.inf
             free, supposed = p == q, q
-            self.q, self.free = q, free.copy()
+            self.q, self.free = q, free
             if not -slope > rounding:
                 break
             taken += 1
@@ -494,6 +492,14 @@ class _Newton:
             if length == 1 and missed <= _MISSED * np.abs(q - c).sum():
                 break
         return taken
+
+    def shift(self, q: Array) -> tuple[Array, Array]:
+        """Return the step where nobody is free: b has to mend Σq, or v goes to Σ q φ."""
+        total = float(q.sum())
+        if abs(total) > _ROUNDING * float(np.abs(q).sum()):
+            return self.v, np.full(q.size, np.sign(total))
+        target = self.K.represent(q)
+        return target, self.K.times(target - self.v)
 
     def search(
         self, p: Array, ds: Array, a: float, bend: float, enough: float
