@@ -14,7 +14,6 @@ Derived in chapter 7, *The full SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from math import comb
 from typing import Any, Literal, Self, get_args
@@ -41,22 +40,20 @@ from svmlib.kernels import (
     check_kernel,
     expansion,
 )
-from svmlib.newton import NewtonStep, low_rank, newton
+from svmlib.newton import low_rank, newton
 from svmlib.smo import smo
 
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
-Watch = Callable[[NewtonStep], None]
-Attempt = tuple[str, float, Watch | None]  # a solver, its most iterations, who watches its steps
+Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
 _CHEAP = 3.0  # up to here, of C k(x, x), SMO needs few steps, because most multipliers end at C
 _FEW = 100  # up to here Newton's method costs no more, and goes down to rounding
-_FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
-_MANY, _FREE = 1000, 0.45  # with more samples, and more of them free, Newton's systems are so large
-_STEPS = 30  # that SMO is faster, if it is done after so many steps a sample
+_FIRST_STEPS = 2  # steps a sample that it has there to find the solution
+_HINT = 0.5  # steps a sample that it has elsewhere, to find out nearly who is free
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 200.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -102,10 +99,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
         goes on from the best before it, where it can.
         Newton's method is first, and last the interior point method, or SMO if there are more
-        than 2000 samples. SMO comes before the two where it needs few steps: for 2 steps a sample
-        where C k(x, x) is at most 3; and with more than 1000 samples, for 30 steps a sample, where
-        Newton's method finds more than 45 % of the multipliers of its own start free. But not with
-        at most 100 samples, a linear kernel, or one that a few coordinates describe
+        than 2000 samples. Before the two, SMO has half a step a sample, after which it is mostly
+        known who is free, or two where C k(x, x) is at most 3, because it often is done then. But
+        not with at most 100 samples, a linear kernel, or one that a few coordinates describe
         (`svmlib.newton.low_rank`). Where the kernel is not known to be positive semidefinite, it
         is SMO alone.
     max_iter : int, default -1
@@ -404,11 +400,11 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
 
     Phi = low_rank(problem) if problem.convex else None
     found: list[tuple[Solution, str]] = []
-    for solver, share, watch in _plan(problem, Phi, most):
+    for solver, share in _plan(problem, Phi, most):
         start = min(found, key=rank)[0].alpha if found else None
         options: dict[str, Any] = {"start": start}
         if solver == "newton":
-            options |= {"coordinates": Phi, "callback": watch}
+            options["coordinates"] = Phi
         solution = _run(solver, problem, tol, min(most, share), verbose, **options)
         found.append((solution, solver))
         most -= solution.n_iter
@@ -418,39 +414,22 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
 
 
 def _plan(problem: DualProblem, Phi: Array | None, most: float) -> list[Attempt]:
-    """Return which solvers to try, in this order.
+    """Return which solvers to try, in this order, and for how many iterations.
 
-    Newton's method is first. Before it comes SMO where that has few steps to take: where most
-    multipliers end at C, or where most of them are free, as Newton's own start will tell.
+    Newton's method is first. Before it comes SMO where few of its steps tell nearly who is free,
+    or where it has few to take, because most multipliers end at C.
     """
     n = problem.n
     patience = most if np.isfinite(most) else _PATIENCE * max(n, 1000)
-    last_smo: Attempt = ("smo", patience, None)
     if not problem.convex:
-        return [last_smo]
-    last: Attempt = ("interior_point", np.inf, None) if n <= _MEDIUM else last_smo
-    plan: list[Attempt] = [("newton", np.inf, None), last]
+        return [("smo", patience)]
+    last: Attempt = ("interior_point", np.inf) if n <= _MEDIUM else ("smo", patience)
+    plan: list[Attempt] = [("newton", np.inf), last]
     if n <= _FEW or Phi is not None or isinstance(problem.kernel, Linear):
         return plan
     with np.errstate(over="ignore", invalid="ignore"):
         bounded = (problem.upper * problem.diagonal).mean() <= _CHEAP
-    if bounded:
-        return [("smo", _FIRST_STEPS * n, None), *plan]
-    if n > _MANY:
-        return [("newton", np.inf, _stop_if_most_are_free(n)), ("smo", _STEPS * n, None), *plan]
-    return plan
-
-
-def _stop_if_most_are_free(n: int) -> Watch:
-    """Return a callback that stops `newton` if most multipliers of its start were free."""
-    free = [0.0]
-
-    def watch(step: NewtonStep) -> None:
-        if step.n == n and free[0] > _FREE:
-            raise StopIteration
-        free[0] = step.free / step.n if step.n < n else 0.0
-
-    return watch
+    return [("smo", (_FIRST_STEPS if bounded else _HINT) * n), *plan]
 
 
 def _run(
