@@ -220,7 +220,7 @@ class Kept(Gram):
             self.forget()
             return self.sums(beta)
         self.last_sums = self.last_sums + self.times(beta - self.last)
-        self.last, self.way, self.parts = beta, way, self.parts + 1
+        self.last, self.way, self.parts = beta.copy(), way, self.parts + 1
         return self.last_sums
 
     def known(self, beta: Array) -> Known:

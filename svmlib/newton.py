@@ -371,14 +371,16 @@ class _Newton:
         best, ends = self.judge(self.c), deque([self.c], maxlen=_ENDS)
         self.s = self.K.sums(beta) + (best.b if b is None else b)
         self.h, floor = self.smoothing(width)
-        if b is None:
-            self.free = (self.lo < beta) & (beta < self.hi)
         enough = self.tol if beta.size > _FEW else min(self.tol, _EXACT)
 
         def rank(point: _Point) -> tuple[bool, bool, float]:
             return point.error > enough, point.error > self.tol, point.gap
 
         try:
+            if b is None and best.error > enough:
+                self.q, self.free = self.c, (self.lo < self.c) & (self.c < self.hi)
+                if (q := self.exact()) is not None:
+                    best = min(best, self.judge(q), key=rank)
             for _ in range(_STAGES):
                 if best.error <= enough or not self.journal.left:
                     break
@@ -387,7 +389,7 @@ class _Newton:
                 displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
                 if displaced <= max(self.tol, _NEARLY):
                     for q in (self.exact(), self.q):
-                        if best.error > enough and (q == self.clip(q)).all():
+                        if best.error > enough and q is not None:
                             best = min(best, self.judge(q), key=rank)
                 if not taken and self.h == floor:
                     break  # only rounding is left
@@ -501,10 +503,28 @@ class _Newton:
                 length = (low + min(high, 3 * low + 2)) / 2
         return length, ahead, q
 
-    def exact(self) -> Array:
-        """Return q, where who is free has moved to margins of 1, if there are as many unknowns."""
-        F, x = self.free.nonzero()[0], np.zeros(self.q.size)
-        if 0 < F.size <= self.K.rank + 1:
-            x[F] = -self.q.sum() / F.size
-            x[F] += self.K.solve(F, _TINY, (self.y - self.K.sums(self.q + x))[F])
-        return self.q + x
+    def exact(self) -> Array | None:
+        """Return q with margins of 1 for the free, and right ones for all others, if it is found.
+
+        By the primal-dual active set method: the equations of the free are solved; who leaves his
+        box goes to its end, who is at an end that his margin does not want becomes free; and again,
+        as long as fewer change than the time before.
+        """
+        q, free, changes = self.q, self.free, np.count_nonzero(self.free)
+        while 0 < (F := free.nonzero()[0]).size <= self.K.rank + 1 and self.journal.left:
+            x, q = np.zeros(q.size), q.copy()
+            q[F] -= q.sum() / F.size
+            right = (self.y - self.K.sums(q))[F]
+            x[F] = self.K.solve(F, _TINY, right)
+            self.journal.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x[F] @ right)))
+            g, inside = self.y - self.K.sums(q + x), q + x == self.clip(q + x)
+            q, g = self.clip(q + x), g - g[F].mean()
+            unwanted = np.where(q <= self.lo, g > _EXACT, g < -_EXACT)
+            before, free = free, np.where(free, inside, unwanted)
+            now = np.count_nonzero(free != before)
+            if not now:
+                return q
+            if now >= changes:
+                break
+            changes = now
+        return None

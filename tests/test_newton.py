@@ -1000,12 +1000,52 @@ def test_the_certificate_asks_for_no_value_that_newton_has(monkeypatch):
     assert solution.certificate.gap == pytest.approx(fresh.gap, abs=1e-8 * fresh.primal)
 
 
-def test_a_finish_that_leaves_the_box_is_none():
-    """Who is free was guessed wrong then."""
+def noise(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """In twenty dimensions it is learnt by heart, sample by sample: half of them are free."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 20))
+    return X, np.sign(X[:, 0] + rng.normal(size=n))
+
+
+@pytest.mark.parametrize("C", [5.0, 1e4])
+@pytest.mark.parametrize("n", [300, 1100])  # all of K, and rows of it
+def test_where_it_is_nearly_known_who_is_free_nothing_is_smoothed(n, C):
+    """Few steps of SMO tell; the equations of the free, solved again and again, say the rest."""
+    problem = DualProblem(*noise(n), C, RBF(0.05))
+    with pytest.warns(ConvergenceWarning):
+        start = smo(problem, max_iter=n // 2).alpha
+    solution = newton(problem, start=start, trace=True)
+    assert_optimal(problem, solution, tol=1e-6)
+    assert 1 < len(solution.trace) < 9
+    assert all(step.h == 0 and step.length == 1 and step.slope < 0 for step in solution.trace)
+    free = (solution.alpha > 0) & (solution.alpha < C)
+    assert solution.trace[-1].free == free.sum()
+    assert solution.trace[0].free == ((start > 0) & (start < C)).sum() != free.sum()
+
+
+def test_who_is_free_may_be_guessed_too_wrong():
+    """Then ever more change, and the stages go on from the start."""
     X, y = data(0)
     method = a_method(forms.Whole(RBF(1.0)(X, X)), y, 1e-3)
     method.q, method.free = 1e-6 * y, np.full(60, True)
-    assert (method.exact() != method.clip(method.exact())).any()
+    assert method.exact() is None
+    assert method.journal.steps
+
+
+def test_steps_without_smoothing_are_steps():
+    problem = DualProblem(*noise(300), 1e4, RBF(0.05))
+    with pytest.warns(ConvergenceWarning):
+        start = smo(problem, max_iter=150).alpha
+    with pytest.warns(ConvergenceWarning, match="newton stopped after 1 steps"):
+        newton(problem, start=start, max_iter=1)
+
+
+def test_sums_are_remembered_whatever_becomes_of_the_multipliers():
+    X, y = data(0)
+    K, beta = forms.Kept(RBF(1.0), X, 10 * len(X)), y.copy()
+    K.sums(beta)
+    beta *= 2
+    np.testing.assert_allclose(K.sums(beta), RBF(1.0)(X, X) @ beta, atol=1e-12)
 
 
 def test_only_some_ends_are_remembered(monkeypatch):
@@ -1035,6 +1075,7 @@ def test_what_it_returns_is_no_worse_than_a_start(monkeypatch):
         return 6
 
     monkeypatch.setattr(module._Newton, "stage", stage)
+    monkeypatch.setattr(module._Newton, "exact", lambda self: None)
     with pytest.warns(ConvergenceWarning):
         solution = newton(problem, start=start)
     assert len(ends) > 8
