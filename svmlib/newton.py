@@ -369,7 +369,11 @@ class _Newton:
         """Return the best point of the stages that begin at β, with b or with what suits β."""
         self.v, self.c, self.journal.reason = self.K.represent(beta), self.clip(beta), ""
         best, ends = self.judge(self.c), deque([self.c], maxlen=_ENDS)
-        self.s = self.K.sums(beta) + (best.b if b is None else b)
+        given, sums = b is None, self.K.sums(beta)
+        if b is None:  # the mean, which a sample or two that are far off do not move
+            self.free = (self.lo < self.c) & (self.c < self.hi)
+            b = float((self.y - sums)[self.free].mean()) if self.free.any() else best.b
+        self.s = sums + b
         self.h, floor = self.smoothing(width)
         enough = self.tol if beta.size > _FEW else min(self.tol, _EXACT)
 
@@ -377,8 +381,8 @@ class _Newton:
             return point.error > enough, point.error > self.tol, point.gap
 
         try:
-            if b is None and best.error > enough:
-                self.q, self.free = self.c, (self.lo < self.c) & (self.c < self.hi)
+            if given and best.error > enough:
+                self.q = self.c
                 if (q := self.exact()) is not None:
                     best = min(best, self.judge(q), key=rank)
             for _ in range(_STAGES):
@@ -517,8 +521,8 @@ class _Newton:
             right = (self.y - self.K.sums(q))[F]
             x[F] = self.K.solve(F, _TINY, right)
             self.journal.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x[F] @ right)))
-            g, inside = self.y - self.K.sums(q + x), q + x == self.clip(q + x)
-            q, g = self.clip(q + x), g - g[F].mean()
+            g = self.y - self.K.sums(q) - self.K.times(self.K.represent(x))
+            q, g, inside = self.clip(q + x), g - g[F].mean(), q + x == self.clip(q + x)
             unwanted = np.where(q <= self.lo, g > _EXACT, g < -_EXACT)
             before, free = free, np.where(free, inside, unwanted)
             now = np.count_nonzero(free != before)
