@@ -104,9 +104,9 @@ class Gram(ABC):
     def centred(self, free: Rows) -> tuple[Array, Array]:
         """Return K_FF without the means of its rows and columns, and its diagonal before."""
         K = self.block(free)
-        sizes = K.diagonal().copy()
         average = np.full(free.size, 1 / free.size)
         mean = average @ K
+        sizes = K.diagonal() + np.abs(mean).max()
         K -= mean
         K -= (mean - average @ mean)[:, None]
         return K, sizes

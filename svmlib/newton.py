@@ -18,12 +18,12 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 from sklearn.exceptions import ConvergenceWarning
@@ -38,14 +38,14 @@ from svmlib.duality import (
     check_problem,
     check_start,
 )
-from svmlib.kernels import Known, Linear, PointwiseKernel
+from svmlib.kernels import Linear, PointwiseKernel
 
 __all__ = ["NewtonStep", "low_rank", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
 _GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
-_WARM, _GIVEN = 0.1, 3.0  # the first smoothing, times what is wrong with our start or a given one
+_WARM = 0.1  # the first smoothing, times what is wrong with a start that a quarter gave
 _LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step may be rounding
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
@@ -53,7 +53,7 @@ _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _FAR = 100.0  # who was free is not, if a step that supposes it goes so far
 _MISSED = 0.3  # by how much of the way from c a step may miss q, and end the stage
 _NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
-_FEW, _EXACT = 100, 1e-9  # with so few samples not even this much is accepted to be wrong
+_FEW, _EXACT = 100, 1e-9  # with so few samples no more than this may be wrong: it costs little
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
@@ -193,7 +193,7 @@ def newton(
     """
     problem = check_problem(problem)
     tol = check_scalar(tol, "tol", positive=True)
-    journal = _Journal(check_count(max_iter, "max_iter"), callback)
+    max_iter = check_count(max_iter, "max_iter")
     if not problem.convex:
         raise ValueError(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
@@ -205,18 +205,44 @@ def newton(
             f"coordinates must have one row for each of the {problem.n} points, "
             f"got shape {Phi.shape}"
         )
-    half = tol / 2  # the b of a solution is a mean: its margins may be off by twice as much
+    steps: list[NewtonStep] = []
+
+    def write(step: NewtonStep) -> None:
+        steps.append(step)
+        if callback is not None:
+            callback(step)
+        if len(steps) == max_iter:
+            raise StopIteration
+
+    C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
-        method = _Newton(gram(problem), problem.y, C, half, journal)
-        if start is not None:
-            found = method.follow(check_start(start, problem) * problem.y)
-        elif Phi is None or problem.hard_margin:  # Φ may be equal where labels are not
-            found = method.solve()
-        else:
-            found = method.follow(replace(method, K=factored(Phi)).solve().beta)
-        known = method.K.known(found.beta)
-    return _certified(problem, np.abs(found.beta), known, tol, journal, trace)
+        method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # b is judged at its best
+        try:
+            if start is not None:
+                method.begin(check_start(start, problem) * problem.y)
+            elif Phi is not None and not problem.hard_margin:  # Φ may be equal where labels are not
+                method.learn(replace(method, K=factored(Phi)))
+            method.solve()
+        except StopIteration:
+            pass
+        beta = method.result().beta
+        known = method.K.known(beta)
+    about: dict[str, Any] = {"n_iter": len(steps), "converged": True}
+    about["trace"] = tuple(steps) if trace else ()
+    solution = problem.solution(np.abs(beta), known=known, **about)
+    certificate = solution.certificate
+    if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
+        return solution
+    nothing = problem.solution(np.zeros(problem.n), **about)
+    solution = min(nothing, solution, key=lambda solution: solution.certificate.gap)
+    warnings.warn(
+        f"newton stopped after {len(steps)} steps{method.reason} with a duality gap of "
+        f"{solution.certificate.gap:.3g} and margins wrong by up to "
+        f"{solution.certificate.kkt_violation:.3g} (tol={tol:g})",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
+    return replace(solution, converged=False)
 
 
 def low_rank(problem: DualProblem) -> Array | None:
@@ -275,53 +301,6 @@ def low_rank(problem: DualProblem) -> Array | None:
     return np.ascontiguousarray(Phi)
 
 
-def _certified(
-    problem: DualProblem,
-    alpha: Array,
-    known: Known | None,
-    tol: float,
-    journal: _Journal,
-    trace: bool,
-) -> Solution:
-    """Return α as a solution that has converged; or, with a warning, α or 0, if that is better."""
-    about: dict[str, Any] = {"n_iter": len(journal.steps), "converged": True}
-    about["trace"] = tuple(journal.steps) if trace else ()
-    solution = problem.solution(alpha, known=known, **about)
-    certificate = solution.certificate
-    if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
-        return solution
-    nothing = problem.solution(np.zeros(problem.n), **about)
-    solution = min(nothing, solution, key=lambda solution: solution.certificate.gap)
-    certificate = solution.certificate
-    warnings.warn(
-        f"newton stopped after {solution.n_iter} steps{journal.reason} with a duality gap of "
-        f"{certificate.gap:.3g} (primal {certificate.primal:.6g}, dual {certificate.dual:.6g}) "
-        f"and margins wrong by up to {certificate.kkt_violation:.3g} (tol={tol:g})",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
-    return replace(solution, converged=False)
-
-
-@dataclass
-class _Journal:
-    """The steps taken so far, how many there may still be, whom to tell, and why it ended."""
-
-    left: int
-    callback: Callable[[NewtonStep], object] | None
-    steps: list[NewtonStep] = field(default_factory=list)
-    reason: str = ""
-
-    def write(self, step: NewtonStep) -> None:
-        self.steps.append(step)
-        self.left -= 1
-        try:
-            if self.callback is not None:
-                self.callback(step)
-        except StopIteration:
-            self.left = 0
-
-
 class _Point(NamedTuple):
     """Feasible multipliers, a bias, and what is wrong with them."""
 
@@ -333,7 +312,7 @@ class _Point(NamedTuple):
 
 @dataclass
 class _Newton:
-    """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and where Newton's method is.
+    """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
 
     That is at v and b, which are known by the scores s; in the stage with smoothing h and centres
     c, which say q; and where `free` were free last.
@@ -343,157 +322,190 @@ class _Newton:
     y: Array
     C: Array
     tol: float
-    journal: _Journal
+    write: Callable[[NewtonStep], None]
+    reason: str = ""
 
     def __post_init__(self) -> None:
-        self.lo, self.hi = np.minimum(0, self.y * self.C), np.maximum(0, self.y * self.C)
-        self.sizes = np.abs(self.K.diagonal)
-        self.free = np.zeros(self.y.size, dtype=bool)
+        n, ends, self.sizes = self.y.size, self.y * self.C, np.abs(self.K.diagonal)
+        self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+        self.enough = self.tol if n > _FEW else min(self.tol, _EXACT)
+        self.c = self.q = self.s = np.zeros(n)
+        self.v, self.free = self.K.represent(self.c), np.zeros(n, dtype=bool)
+        self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
+        # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
+        # a margin changes by 1. The first h is between them, but not so small that K + hI is
+        # nearly K. Below the floor it is K to rounding, or the smoothing as good as none.
+        k, C = float(self.sizes.mean()), float(self.C.mean())
+        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
+        self.h = max(min(k, max(sqrt(k / C) / 3, _LEAST * k)), self.floor)
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
 
-    def solve(self) -> _Point:
-        """Return the best point found; where steps are expensive, from a start by a quarter."""
-        n, beta, b = self.y.size, np.zeros(self.y.size), 0.0
-        if n * self.K.rank**2 > _DIRECT**3:
+    def begin(self, beta: Array, b: float | None = None) -> None:
+        """Go to β, where about the same should be free; or to a guess, with the b of a quarter."""
+        self.v, self.c = self.K.represent(beta), self.clip(beta)
+        self.consider(self.c)
+        self.q, self.s = self.c, self.K.sums(beta) + (self.best.b if b is None else b)
+        if b is None:
+            self.free = (self.lo < beta) & (beta < self.hi)
+        else:  # there is something to compare with: how wrong margins are, for multipliers so large
+            up, down = self.c < self.hi, self.c > self.lo
+            g, size = self.y - self.s, float(np.abs(self.c).sum())
+            wrong = float(np.maximum(np.where(up, g, 0), np.where(down, -g, 0)).sum())
+            self.h = max(min(self.h, _WARM * wrong / size), self.floor) if size else self.h
+
+    def learn(self, simpler: _Newton, some: NDArray[np.intp] | slice = slice(None)) -> None:
+        """Begin where a simpler problem ends, even if it is cut off."""
+        try:
+            simpler.solve()
+        finally:
+            point, beta = simpler.result(), np.zeros(self.y.size)
+            beta[some] = point.beta
+            self.begin(beta, None if beta.size == point.beta.size else point.b)
+
+    def solve(self) -> None:
+        """Go through the stages; where steps are expensive, begin with a quarter of the samples."""
+        n = self.y.size
+        if not self.v.any() and n * self.K.rank**2 > _DIRECT**3:
             rng = np.random.default_rng(n)
             classes = (rng.permutation(np.flatnonzero(self.y == sign)) for sign in (-1, 1))
             some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
             C = self.C[some] * (n / some.size)  # each of them counts for more
-            quarter = _Newton(self.K.sample(some), self.y[some], C, _GUESS, self.journal)
-            beta[some], b, *_ = quarter.solve()
-        return self.follow(beta, b, _WARM)
-
-    def follow(self, beta: Array, b: float | None = None, width: float = _GIVEN) -> _Point:
-        """Return the best point of the stages that begin at β, with b or with what suits β."""
-        self.v, self.c, self.journal.reason = self.K.represent(beta), self.clip(beta), ""
-        best, ends = self.judge(self.c), deque([self.c], maxlen=_ENDS)
-        given, sums = b is None, self.K.sums(beta)
-        if b is None:  # the mean, which a sample or two that are far off do not move
-            self.free = (self.lo < self.c) & (self.c < self.hi)
-            b = float((self.y - sums)[self.free].mean()) if self.free.any() else best.b
-        self.s = sums + b
-        self.h, floor = self.smoothing(width)
-        enough = self.tol if beta.size > _FEW else min(self.tol, _EXACT)
-
-        def rank(point: _Point) -> tuple[bool, bool, float]:
-            return point.error > enough, point.error > self.tol, point.gap
-
+            self.learn(_Newton(self.K.sample(some), self.y[some], C, _GUESS, self.write), some)
         try:
-            if given and best.error > enough:
-                self.q = self.c
-                if (q := self.exact()) is not None:
-                    best = min(best, self.judge(q), key=rank)
+            self.exact()
             for _ in range(_STAGES):
-                if best.error <= enough or not self.journal.left:
+                if self.best.error <= self.enough:
                     break
                 taken = self.stage()
-                ends.append(self.q)
+                self.ends.append(self.q)
                 displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
                 if displaced <= max(self.tol, _NEARLY):
-                    for q in (self.exact(), self.q):
-                        if best.error > enough and q is not None:
-                            best = min(best, self.judge(q), key=rank)
-                if not taken and self.h == floor:
+                    self.exact()
+                if displaced <= self.tol and self.best.error > self.enough:
+                    self.consider(self.q)
+                if not taken and self.h == self.floor:
                     break  # only rounding is left
-                self.c, self.h = self.q, max(self.h * taken / _FEW_STEPS, floor)
+                self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
         except StuckError as error:
-            self.journal.reason = f" ({error})"
-        if best.error > self.tol:  # cut off, or no better to be had
-            best = min((best, *map(self.judge, ends)), key=rank)
-        return best
+            self.reason = f" ({error})"
 
-    def smoothing(self, width: float) -> tuple[float, float]:
-        """Return the first h, `width` times as much as c and s are wrong, and the least.
+    def result(self) -> _Point:
+        """Return the best point; if none is within the tolerance, the last ends are considered."""
+        if self.best.error > self.tol:
+            for q in (*self.ends, self.q):
+                self.consider(q)
+        return self.best
 
-        At c = 0 there is nothing to compare with. There are two scales then, the mean k of k(x, x),
-        and 1/C, with which α goes from 0 to C while a margin changes by 1; h is between the two,
-        but not so small that K + hI is nearly K.
-        """
-        k, C = float(self.sizes.mean()), float(self.C.mean())
-        # With less, K + hI is K to rounding, or the smoothing is as good as none.
-        floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
-        first, total = max(sqrt(k / C) / 3, _LEAST * k), float(np.abs(self.c).sum())
-        if total:
-            e = self.y - self.s
-            wrong = np.maximum(np.where(self.c < self.hi, e, 0), np.where(self.c > self.lo, -e, 0))
-            first = width * float(wrong.sum()) / total
-        return max(min(k, first), floor), floor
+    def consider(self, q: Array) -> None:
+        """Judge q, and remember it if it is the best so far."""
+        self.best = min(
+            (self.best, self.judge(q)),
+            key=lambda point: (point.error > self.enough, point.error > self.tol, point.gap),
+        )
 
     def judge(self, q: Array) -> _Point:
         """Return the feasible multipliers next to q, judged by their own scores.
 
         (s has drifted away from what it stands for.) The KKT conditions want a b that is at least
-        y − Kβ where β may grow, and at most that where it may shrink. ‖w‖² = β'Kβ.
+        y − Kβ where β may grow, and at most that where it may shrink.
         """
         beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
         sums = self.K.sums(beta)
         g = self.y - sums
         least = float(np.where(beta < self.hi, g, -np.inf).max())
         most = float(np.where(beta > self.lo, g, np.inf).min())
-        b, wrong = (least + most) / 2, (least - most) / 2
-        squared_norm, slack = float(beta @ sums), 1 - self.y * (sums + b)
+        b, half_norm, slack = (least + most) / 2, float(beta @ sums) / 2, 1 - self.y * sums
+        slack -= self.y * b
         if self.C[0] < np.inf:
             slack -= _ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
-            primal = squared_norm / 2 + float(self.C @ np.maximum(slack, 0))
+            primal = half_norm + float(self.C @ np.maximum(slack, 0))
         else:
             margin = np.maximum(1 - slack.max(), 0)
-            primal = float(squared_norm / 2 / margin / margin)
-        dual = float(beta @ self.y) - squared_norm / 2
+            primal = float(half_norm / margin / margin)
+        dual = float(beta @ self.y) - half_norm
         if not 0 < primal < np.inf:
             return _Point(beta, b, np.inf, np.inf)
-        return _Point(beta, b, primal - dual, max(1 - dual / primal, wrong))
+        return _Point(beta, b, primal - dual, max(1 - dual / primal, (least - most) / 2))
+
+    def exact(self) -> None:
+        """Put the margins of who is free to 1, as if there were no smoothing.
+
+        Who leaves the box stays at its end, and who is at an end with a margin of the wrong sign
+        becomes free; that goes on as long as fewer change than before.
+        """
+        q, free, changes = self.q, self.free, self.free.sum() // 4 + 1
+        while (
+            changes
+            and self.best.error > self.enough
+            and 0 < (F := free.nonzero()[0]).size <= self.K.rank + 1
+        ):
+            wanted = q.copy()
+            wanted[F] -= q.sum() / F.size
+            right = (self.y - self.K.sums(wanted))[F]
+            x = self.K.solve(F, _TINY, right)
+            wanted[F] += x
+            g, q = self.y - self.K.sums(wanted), self.clip(wanted)
+            g -= g[F].mean()
+            now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
+            before, changes = changes, int(np.count_nonzero(now != free))
+            if not changes:
+                self.consider(q)
+            self.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x @ right)))
+            if changes >= before:
+                break
+            free = now
 
     def stage(self) -> int:
         """Go to where the stage has its minimum, or near enough; return the steps it took."""
         K, c, h = self.K, self.c, self.h
         p = c + (self.y - self.s) / h
-        q = self.clip(p)
+        q = self.q = self.clip(p)
         free, supposed, far = self.free, np.where(self.free, p, q), _FAR  # they may still be so
         if not free.any():
             free, supposed = p == q, q
         taken = 0
-        while taken < _MANY_STEPS and self.journal.left:
+        while taken < _MANY_STEPS:
             if not free.any():
                 free[np.abs(p - q).argmin()] = True  # who is next to it
             F = free.nonzero()[0]
             target, ds = K.step(self.v, supposed, F, h)
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
-            slope = a - float(ds @ q)
-            length, ahead, there = self.search(p, q, ds, a, bend)
-            if not length < far:
+            slope, rounding = a - float(ds @ q), _ROUNDING * float(np.abs(ds) @ np.abs(q))
+            enough = max(-_SLOPE_LEFT * slope, rounding)
+            length, ahead, there = self.search(p, ds, a, bend, enough)
+            if not length < far or (far < np.inf and not slope < 0):
                 if far == np.inf:
-                    break  # only rounding is left
+                    break
                 free, supposed, far = p == q, q, np.inf
                 continue
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
-            taken += 1
-            self.journal.write(NewtonStep(q.size, h, F.size, length, slope))
             missed = np.abs(there - (supposed - free * ds / h)).sum()
-            p, q = ahead, there
-            free, supposed, far = p == q, q, np.inf
+            p, q, far = ahead, there, np.inf
+            free, supposed = p == q, q
+            self.q, self.free = q, free.copy()
+            if not -slope > rounding:
+                break
+            taken += 1
+            self.write(NewtonStep(q.size, h, F.size, length, slope))
             if length == 1 and missed <= _MISSED * np.abs(q - c).sum():
                 break
-        self.q, self.free = q, p == q
         return taken
 
     def search(
-        self, p: Array, q: Array, ds: Array, a: float, bend: float
+        self, p: Array, ds: Array, a: float, bend: float, enough: float
     ) -> tuple[float, Array, Array]:
         """Return the length at which the slope is nearly zero, and p and q there.
 
-        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises. If it is
-        not negative to begin with but for rounding, or the scores move by no more than rounding,
-        no length is short enough: far along the step v and s would part.
+        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises. If the
+        scores move by no more than rounding, no length will do: far along it v and s would part.
         """
-        slope, sizes = a - float(ds @ q), np.abs(ds)
-        rounding = _ROUNDING * float(sizes @ np.abs(q))
-        if not -slope > rounding or sizes.max() <= _ROUNDING * np.abs(self.s).max():
-            return np.inf, p, q
-        length, low, high, enough = 1.0, 0.0, np.inf, max(-_SLOPE_LEFT * slope, rounding)
+        if np.abs(ds).max() <= _ROUNDING * np.abs(self.s).max():
+            return np.inf, p, self.clip(p)
+        length, low, high = 1.0, 0.0, np.inf
         for _ in range(_HALVINGS):
             ahead = p - (length / self.h) * ds
             q = self.clip(ahead)
@@ -506,29 +518,3 @@ class _Newton:
             if not low < length < high:
                 length = (low + min(high, 3 * low + 2)) / 2
         return length, ahead, q
-
-    def exact(self) -> Array | None:
-        """Return q with margins of 1 for the free, and right ones for all others, if it is found.
-
-        By the primal-dual active set method: the equations of the free are solved; who leaves his
-        box goes to its end, who is at an end that his margin does not want becomes free; and again,
-        as long as fewer change than the time before.
-        """
-        q, free, changes = self.q, self.free, np.count_nonzero(self.free)
-        while 0 < (F := free.nonzero()[0]).size <= self.K.rank + 1 and self.journal.left:
-            x, q = np.zeros(q.size), q.copy()
-            q[F] -= q.sum() / F.size
-            right = (self.y - self.K.sums(q))[F]
-            x[F] = self.K.solve(F, _TINY, right)
-            self.journal.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x[F] @ right)))
-            g = self.y - self.K.sums(q) - self.K.times(self.K.represent(x))
-            q, g, inside = self.clip(q + x), g - g[F].mean(), q + x == self.clip(q + x)
-            unwanted = np.where(q <= self.lo, g > _EXACT, g < -_EXACT)
-            before, free = free, np.where(free, inside, unwanted)
-            now = np.count_nonzero(free != before)
-            if not now:
-                return q
-            if now >= changes:
-                break
-            changes = now
-        return None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import warnings
@@ -42,9 +43,10 @@ def assert_optimal(problem: DualProblem, solution: Solution, tol: float = 1e-3) 
     assert solution.certificate.optimal_to(tol)
 
 
-def a_method(K, y, C, *, c=0.0, h=0.1, v=0.0, s=0.0, tol=1e-3, steps=100, told=None):
+def a_method(K, y, C, *, c=0.0, h=0.1, v=0.0, s=0.0, tol=1e-3, steps=None):
     """Return Newton's method for this problem, in a stage and at a point."""
-    method = module._Newton(K, y, np.broadcast_to(C, y.shape), tol, module._Journal(steps, told))
+    write = (lambda step: None) if steps is None else steps.append
+    method = module._Newton(K, y, np.broadcast_to(C, y.shape), tol, write)
     method.c, method.h, method.v, method.s = c + 0 * y, h, v + 0 * y, s + 0 * y
     return method
 
@@ -525,7 +527,7 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     delta = target - beta
     delta_b = (ds - K @ delta).mean()
     slope = ds @ (beta - q)
-    t, ahead, there = method.search(p, q, ds, ds @ beta, ds @ delta)
+    t, ahead, there = method.search(p, ds, ds @ beta, ds @ delta, 0.2 * abs(slope))
     s = K @ (beta + t * delta) + b + t * delta_b
     assert_allclose(ahead, c + (y - s) / h, atol=1e-9)
     assert_allclose(there, np.clip(ahead, lo, hi))
@@ -539,7 +541,7 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     assert objective(beta + t * delta, b + t * delta_b) < objective(beta, b)
 
 
-def test_the_slope_that_is_told_is_that_of_the_objective():
+def test_the_slope_that_is_told_is_that_of_the_objective(monkeypatch):
     problem = DualProblem(*data(0), 1.0, RBF(1.0))
     K, y, h = problem.gram(), problem.y, 0.5
     lo, hi = np.minimum(0, y), np.maximum(0, y)
@@ -552,9 +554,8 @@ def test_the_slope_that_is_told_is_that_of_the_objective():
     beta, b = np.random.default_rng(0).normal(size=60), 0.1
     beta -= beta.mean()
     told = []
-    method = a_method(
-        forms.Whole(K), y, 1.0, h=h, v=beta, s=K @ beta + b, steps=1, told=told.append
-    )
+    method = a_method(forms.Whole(K), y, 1.0, h=h, v=beta, s=K @ beta + b, steps=told)
+    monkeypatch.setattr(module, "_MANY_STEPS", 1)
     assert method.stage() == 1
     after, length = method.v, told[0].length
     along = (after - beta) / length, (method.s - K @ after - b).mean() / length
@@ -673,7 +674,7 @@ def test_the_end_is_exact(kernel):
 def test_an_end_that_is_none_is_thrown_away(monkeypatch):
     problem = DualProblem(*data(0), 10.0, RBF(1.0))
     usual = newton(problem)
-    monkeypatch.setattr(module._Newton, "exact", lambda self: 0 * self.q)
+    monkeypatch.setattr(module._Newton, "exact", lambda self: self.consider(0 * self.q))
     assert_optimal(problem, newton(problem))
     assert usual.n_iter < newton(problem).n_iter
 
@@ -706,9 +707,12 @@ def test_a_bound_is_met_exactly():
     C = rng.uniform(0.1, 1, size=n // 2).repeat(2)  # so that all at C are in balance
     beta = C * y * rng.random(n // 2).repeat(2)  # Σβ = 0
     assert (beta + (y * C - beta) != y * C).any()
-    method = a_method(forms.Whole(1e-9 * np.eye(n)), y, C, h=1e-3, v=beta, s=1e-9 * beta, steps=1)
-    assert method.stage() == 1
-    assert [step.length for step in method.journal.steps] == [1.0]
+    told = []
+    method = a_method(
+        forms.Whole(1e-9 * np.eye(n)), y, C, h=1e-3, v=beta, s=1e-9 * beta, steps=told
+    )
+    method.stage()
+    assert told[0].length == 1.0
     assert (method.v == y * C).all()
 
 
@@ -845,7 +849,7 @@ def test_a_hard_margin_asks_for_no_coordinates():
 
 def test_an_end_within_the_tolerance_is_not_yet_exact(monkeypatch):
     problem = DualProblem(*data(0), 10.0, RBF(1.0))
-    monkeypatch.setattr(module._Newton, "exact", lambda self: self.q)
+    monkeypatch.setattr(module._Newton, "exact", lambda self: None)
     assert newton(problem, tol=0.1).certificate.relative_gap < 1e-8
 
 
@@ -858,11 +862,13 @@ def smoothings(monkeypatch):
 
 
 @pytest.mark.parametrize(("C", "h"), [(1e12, 2.0**-52 * 4), (1e3, 1e-13)])
-def test_smoothing_has_a_floor(smoothings, C, h):
+def test_smoothing_has_a_floor(smoothings, C, h, monkeypatch):
     """However little is wrong: K + hI is not K, or hC is next to nothing."""
     y = np.array([-1.0, 1.0])
     method = a_method(forms.Whole(4 * np.eye(2)), y, C, tol=1e-300)
-    method.follow(0.25 * (1 + 1e-12) * y, 0.0, 0.0)
+    monkeypatch.setattr(module, "_WARM", 0.0)
+    method.begin(0.25 * (1 + 1e-12) * y, 0.0)
+    method.solve()
     assert smoothings[0] == pytest.approx(h, rel=1e-9, abs=0)
 
 
@@ -943,18 +949,19 @@ def test_the_best_end_is_not_forgotten(monkeypatch):
     optimum, judge, found = newton(problem).alpha * problem.y, module._Newton.judge, []
 
     def exact(self):
-        found.append(0.9 if found else 1e-4)
-        return optimum
+        if len(found) < 2:
+            found.append(0.9 if found else 1e-4)
+            self.consider(optimum if len(found) == 1 else 0.5 * optimum)
 
-    def worse(self, q):
-        return judge(self, q)._replace(error=found[-1] if found else 1.0, gap=-1.0)
+    def wrong(self, q):
+        return judge(self, q)._replace(error=found[-1] if found else 1.0)
 
     def stop(step):
-        if found:
+        if len(found) == 2:
             raise StopIteration
 
     monkeypatch.setattr(module._Newton, "exact", exact)
-    monkeypatch.setattr(module._Newton, "judge", worse)
+    monkeypatch.setattr(module._Newton, "judge", wrong)
     assert (newton(problem, callback=stop).alpha == np.abs(optimum)).all()
     assert len(found) == 2
 
@@ -997,55 +1004,38 @@ def test_the_certificate_asks_for_no_value_that_newton_has(monkeypatch):
     solution = newton(problem)
     monkeypatch.undo()
     fresh = problem.certificate(solution.alpha, solution.b)
-    assert solution.certificate.gap == pytest.approx(fresh.gap, abs=1e-8 * fresh.primal)
+    assert solution.certificate.gap == pytest.approx(fresh.gap, abs=1e-7 * fresh.primal)
 
 
-def noise(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """In twenty dimensions it is learnt by heart, sample by sample: half of them are free."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 20))
-    return X, np.sign(X[:, 0] + rng.normal(size=n))
+def test_an_exact_end_finds_out_who_is_free():
+    """From a guess where some are wrong: who leaves the box stays at its end, or comes back."""
+    settled = 0
+    for seed in range(9):
+        X, y = data(seed)
+        problem = DualProblem(X, y, 1.0, RBF(1.0))
+        optimum = newton(problem).alpha * y
+        method = a_method(forms.Whole(problem.gram()), y, 1.0, steps=(told := []))
+        free = (method.lo < optimum) & (optimum < method.hi)
+        free[np.random.default_rng(seed).permutation(np.flatnonzero(~free))[:2]] = True
+        method.q, method.free = optimum, free
+        method.exact()
+        assert 1 < len(told) < 9
+        assert all(step.h == 0 for step in told)
+        if method.best.error < 1e-9:
+            assert_allclose(method.best.beta, optimum, atol=1e-6)
+            settled += 1
+    assert settled >= 7
 
 
-@pytest.mark.parametrize("C", [5.0, 1e4])
-@pytest.mark.parametrize("n", [300, 1100])  # all of K, and rows of it
-def test_where_it_is_nearly_known_who_is_free_nothing_is_smoothed(n, C):
-    """Few steps of SMO tell; the equations of the free, solved again and again, say the rest."""
-    problem = DualProblem(*noise(n), C, RBF(0.05))
-    with pytest.warns(ConvergenceWarning):
-        start = smo(problem, max_iter=n // 2).alpha
-    solution = newton(problem, start=start, trace=True)
-    assert_optimal(problem, solution, tol=1e-6)
-    assert 1 < len(solution.trace) < 9
-    assert all(step.h == 0 and step.length == 1 and step.slope < 0 for step in solution.trace)
-    free = (solution.alpha > 0) & (solution.alpha < C)
-    assert solution.trace[-1].free == free.sum()
-    assert solution.trace[0].free == ((start > 0) & (start < C)).sum() != free.sum()
-
-
-def test_who_is_free_may_be_guessed_too_wrong():
-    """Then ever more change, and the stages go on from the start."""
+def test_an_exact_end_gives_up_where_no_fewer_change():
+    """All are supposed to be free, which they are far from."""
     X, y = data(0)
-    method = a_method(forms.Whole(RBF(1.0)(X, X)), y, 1e-3)
+    method = a_method(forms.Whole(RBF(1.0)(X, X)), y, 1e-3, steps=(told := []))
     method.q, method.free = 1e-6 * y, np.full(60, True)
-    assert method.exact() is None
-    assert method.journal.steps
-
-
-def test_steps_without_smoothing_are_steps():
-    problem = DualProblem(*noise(300), 1e4, RBF(0.05))
-    with pytest.warns(ConvergenceWarning):
-        start = smo(problem, max_iter=150).alpha
-    with pytest.warns(ConvergenceWarning, match="newton stopped after 1 steps"):
-        newton(problem, start=start, max_iter=1)
-
-
-def test_sums_are_remembered_whatever_becomes_of_the_multipliers():
-    X, y = data(0)
-    K, beta = forms.Kept(RBF(1.0), X, 10 * len(X)), y.copy()
-    K.sums(beta)
-    beta *= 2
-    np.testing.assert_allclose(K.sums(beta), RBF(1.0)(X, X) @ beta, atol=1e-12)
+    before = method.best
+    method.exact()
+    assert len(told) <= 3
+    assert method.best.error <= 1e-9 or method.best is before
 
 
 def test_only_some_ends_are_remembered(monkeypatch):
@@ -1061,7 +1051,7 @@ def test_only_some_ends_are_remembered(monkeypatch):
     monkeypatch.setattr(module._Newton, "stage", stage)
     with pytest.warns(ConvergenceWarning):
         newton(DualProblem(*data(0), 10.0, RBF(1.0)))
-    assert len(calls) == 1 + 8
+    assert len(calls) == 8 + 1  # and where it was cut off
 
 
 def test_what_it_returns_is_no_worse_than_a_start(monkeypatch):
@@ -1133,7 +1123,7 @@ def test_a_stage_ends_where_a_full_step_misses_little(monkeypatch):
     missed = []
     for seed in range(20):
         K, y, beta = random_points(seed)
-        method = a_method(forms.Whole(K), y, 0.3, h=0.05, v=beta, s=K @ beta)
+        method = a_method(forms.Whole(K), y, 0.3, h=0.05, v=beta, s=K @ beta, steps=(told := []))
         step = method.K.step
 
         def spy(v, q, F, h, step=step, method=method):
@@ -1144,7 +1134,7 @@ def test_a_stage_ends_where_a_full_step_misses_little(monkeypatch):
 
         monkeypatch.setattr(method.K, "step", spy)
         method.stage()
-        if method.journal.steps[-1].length == 1:
+        if told[-1].length == 1:
             missed.append(np.abs(method.q - method.supposed).sum() / np.abs(method.q).sum())
     assert 0.01 < max(missed) <= 0.3
 
@@ -1156,9 +1146,9 @@ def test_where_nobody_is_free_the_next_to_it_is_supposed_to_be():
     y = np.where(rng.permutation(200) < 100, 1.0, -1.0)
     C[y > 0] = C[y < 0]
     assert 0 < abs((C * y).sum()) < 1e-12
-    method = a_method(forms.Whole(1e-6 * np.eye(200)), y, C, h=1e-3)
+    method = a_method(forms.Whole(1e-6 * np.eye(200)), y, C, h=1e-3, steps=(told := []))
     assert method.stage() == 1
-    assert method.journal.steps[0].free == 1
+    assert told[0].free == 1
     assert_allclose(method.v, C * y, atol=1e-12)
     method = a_method(forms.Whole(1e-6 * np.eye(200)), y, 2 * C - 0.9 * C * (y > 0), h=1e-3)
     assert to_the_end(method)
@@ -1170,11 +1160,17 @@ def test_more_free_samples_than_unknowns_are_not_solved_for(monkeypatch):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(20) % 2, 1.0, -1.0)
     method, asked = a_method(forms.Factored(rng.normal(size=(20, 3))), y, 1.0), []
-    monkeypatch.setattr(forms.Gram, "solve", lambda self, free, *_: asked.append(free.size) or 0)
+
+    def solve(self, free, *_):
+        asked.append(free.size)
+        raise forms.StuckError
+
+    monkeypatch.setattr(forms.Gram, "solve", solve)
     for free in range(8):
         method.free = np.arange(20) < free
         method.q = np.where(method.free, y / 2, y)
-        method.exact()
+        with contextlib.suppress(forms.StuckError):
+            method.exact()
     assert asked == [1, 2, 3, 4]  # three weights and b
 
 
