@@ -435,7 +435,7 @@ class _Newton:
         Who leaves the box stays at its end, and who is at an end with a margin of the wrong sign
         becomes free; that goes on as long as fewer change than before.
         """
-        q, free, changes = self.q, self.free, self.free.sum() // 4 + 1
+        q, free, changes = self.q, self.free, int(self.free.sum())
         while (
             changes
             and self.best.error > self.enough
@@ -445,9 +445,12 @@ class _Newton:
             wanted[F] -= q.sum() / F.size
             right = (self.y - self.K.sums(wanted))[F]
             x = self.K.solve(F, _TINY, right)
-            wanted[F] += x
-            g, q = self.y - self.K.sums(wanted), self.clip(wanted)
+            g, move = self.y - self.K.sums(wanted), np.zeros(q.size)
+            move[F] = x
+            g -= self.K.times(self.K.represent(move))  # not for sums, which remember: it may be far
             g -= g[F].mean()
+            wanted[F] += x
+            q = self.clip(wanted)
             now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
             before, changes = changes, int(np.count_nonzero(now != free))
             if not changes:
