@@ -55,7 +55,7 @@ _FEW = 100  # up to here Newton's method costs no more, and goes down to roundin
 _FIRST_STEPS = 2  # steps a sample that it has there to find the solution
 _HINT = 0.5  # steps a sample that it has elsewhere, to find out nearly who is free
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
-_MEMORY_MB = 200.0  # what a fit takes, where it can
+_MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
 
@@ -233,7 +233,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if labels.ndim != 1 or labels.dtype.kind not in "biu":  # else there is nothing to check
             labels = validate_data(self, y=y)
             check_classification_targets(labels)
-        points = validate_data(self, X, dtype=np.float64, order="C")
+        ready = _is_ready(X)  # else scikit-learn knows how to make it so, and what to refuse
+        points = validate_data(self, X, skip_check_array=ready, dtype=np.float64, order="C")
         check_consistent_length(points, labels)
         self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if self._given and points.shape[0] != points.shape[1]:
@@ -259,7 +260,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         equal = sample_weight is None and self.class_weight is None
         bounds = C if np.isinf(C) or equal else _bounds(C, weights, self.class_weight_, signs)
         n, d = points.shape
-        others = (6 * d + 40) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
+        others = (4 * d + 80) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
         centred = points - self._origin if self._origin.any() else points
         try:
@@ -399,6 +400,8 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
         return not _good_enough(certificate, tol), certificate.gap
 
     Phi = low_rank(problem) if problem.convex else None
+    if Phi is not None:
+        problem.cache_mb -= Phi.nbytes / 2**20  # they share the room
     found: list[tuple[Solution, str]] = []
     for solver, share in _plan(problem, Phi, most):
         start = min(found, key=rank)[0].alpha if found else None
@@ -525,6 +528,18 @@ def _inverse_of_spread(X: Array, weights: Array) -> float:
             "scale X, or give gamma as a number"
         )
     return 1 / (float(X.shape[1]) * variance)
+
+
+def _is_ready(X: object) -> bool:
+    """Whether X is a matrix of finite float64, row by row."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.size > 0
+        and X.flags.c_contiguous
+        and bool(np.isfinite(X).all())
+    )
 
 
 def _two_classes(
