@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 from functools import partial
@@ -1056,3 +1057,56 @@ def test_where_rounding_leaves_separability_in_doubt_nothing_is_claimed(solver):
     with pytest.warns(ConvergenceWarning, match="rounding included"):
         model.fit(X, [1, 1, 1, 1, -1, -1, -1])
     assert model.certificate_.primal == np.inf
+
+
+def test_coordinates_and_rows_of_the_kernel_matrix_share_the_memory(monkeypatch):
+    seen = []
+
+    def spy(problem, **options):
+        seen.append((problem.cache_mb, options["coordinates"]))
+        return newton(problem, **options)
+
+    monkeypatch.setattr(svc, "newton", spy)
+    X, y = data(0, n=3000, d=2)
+    SVC(gamma=0.1).fit(X, y)
+    (cache_mb, Phi), *_ = seen
+    assert len(Phi) == 3000
+    vectors = 80 * 3000 * 8
+    assert cache_mb + (Phi.nbytes + 4 * X.nbytes + vectors) / 2**20 == pytest.approx(185)
+
+
+def message_of_scikit_learn(X, y) -> str:
+    try:
+        svm.SVC().fit(X, y)
+    except ValueError as error:
+        return re.escape(str(error))
+    raise AssertionError("scikit-learn does not refuse this")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.full((4, 1), np.nan), np.zeros((4, 0)), np.zeros((0, 2)), np.zeros(4), np.zeros((4, 1, 1))],
+    ids=lambda X: str(X.shape),
+)
+def test_a_matrix_that_looks_ready_is_refused_as_scikit_learn_does(wrong):
+    """Where nothing has to be converted `SVC` only looks; scikit-learn says what is wrong."""
+    y = [0, 1] * (len(wrong) // 2)
+    with pytest.raises(ValueError, match=message_of_scikit_learn(wrong, y)):
+        SVC().fit(wrong, y)
+
+
+@pytest.mark.parametrize(
+    "labels", [[0.0, 1.0, np.nan, 1.0], [[0, 1], [1, 0], [0, 0], [1, 1]], 5, [0, 1]]
+)
+def test_labels_are_refused_as_scikit_learn_does(labels):
+    X = np.arange(4.0)[:, None]
+    with pytest.raises(ValueError, match=message_of_scikit_learn(X, labels)):
+        SVC().fit(X, labels)
+
+
+@pytest.mark.parametrize("convert", [np.asfortranarray, np.float32, np.ndarray.tolist, np.int8])
+def test_the_form_of_the_arrays_does_not_matter(convert):
+    X, y = np.random.default_rng(0).integers(-9, 9, (40, 3)).astype(float), [1, -1] * 20
+    plain, other = SVC().fit(X, y), SVC().fit(convert(X), np.array(y, dtype=float))
+    assert other.certificate_ == plain.certificate_
+    assert_array_equal(other.dual_coef_, plain.dual_coef_)
