@@ -168,10 +168,10 @@ def test_solvers_are_interchangeable(solver):
 
 
 def test_auto_uses_smo_where_the_others_do_not_do():
-    X, y = data(0, n=800)
-    assert SVC(gamma=2.0).fit(X, y).n_iter_[0] > 200
+    X, y = data(0, n=1100)
+    assert SVC(C=0.1, gamma=2.0).fit(X, y).n_iter_[0] > 400
     X, y = data(0)
-    assert SVC().fit(X, y).n_iter_[0] < 50
+    assert SVC().fit(X, y).n_iter_[0] < 10
     with pytest.raises(ValueError, match="positive semidefinite"):
         SVC(kernel=lambda A, B: -A @ B.T, solver="interior_point").fit(X, y)
     model = SVC(kernel=lambda A, B: -A @ B.T).fit(X, y)
@@ -561,15 +561,19 @@ def test_the_solver_that_ran_is_named(solver):
 
 def test_auto_names_what_it_chose(monkeypatch):
     assert SVC().fit(*data(0, n=100)).solver_ == "newton"  # few samples
-    X, y = data(0, n=150)
-    assert SVC(C=1).fit(X, y).solver_ == "smo"  # few steps
+    X, y = data(0, n=250)
+    assert SVC(C=0.01).fit(X, y).solver_ == "smo"  # few steps
     assert SVC(C=1e3).fit(X, y).solver_ == "newton"  # many
     assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
     X, y = data(0, n=800)
     assert SVC(C=10, kernel="linear").fit(X, y).solver_ == "newton"  # few coordinates
     assert SVC(gamma=0.01).fit(X, y).solver_ == "newton"  # low rank
-    assert SVC(gamma=2.0).fit(X, y).solver_ == "smo"
-    assert SVC(gamma=2.0, tol=1e-9).fit(X, y).solver_ == "newton"  # from where SMO has come to
+    assert SVC(gamma=2.0).fit(X, y).solver_ == "newton"
+    X, y = data(0, n=1100)
+    assert SVC(C=0.1, gamma=2.0).fit(X, y).solver_ == "smo"  # many samples
+    assert (
+        SVC(C=0.1, gamma=2.0, tol=1e-9).fit(X, y).solver_ == "newton"
+    )  # from where SMO has come to
     monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
     for X, y, solver in (*data(0), "interior_point"), (*data(0, n=2100), "smo"):
         model = SVC(C=10, kernel="linear").fit(X, y)
@@ -583,7 +587,7 @@ def test_smo_tells_newton_who_is_free(C, monkeypatch):
     rng, ran = np.random.default_rng(0), []
     X = rng.normal(size=(1200, 20))  # noise is learnt by heart, sample by sample
     y = np.sign(X[:, 0] + rng.normal(size=1200))
-    for name in ("newton", "smo"):
+    for name in ("newton", "ascend"):
         solver = getattr(svc, name)
 
         def spy(*args, solver=solver, name=name, **options):
@@ -592,13 +596,13 @@ def test_smo_tells_newton_who_is_free(C, monkeypatch):
 
         monkeypatch.setattr(svc, name, spy)
     model = SVC(C=C, gamma=0.05).fit(X, y)
-    assert [name for name, _ in ran] == ["smo", "newton"]
-    assert ran[0][1].n_iter == 600
+    assert [name for name, _ in ran] == ["ascend", "newton"]
+    assert ran[0][1][1] == 600
     assert ran[1][1].n_iter < 10
     assert model.certificate_.optimal_to(1e-6)
 
 
-@pytest.mark.parametrize(("n", "solver"), [(800, "auto"), (50, "smo"), (150, "smo")])
+@pytest.mark.parametrize(("n", "solver"), [(800, "smo"), (50, "smo"), (150, "smo")])
 def test_no_way_loses_verbose_or_a_warning(n, solver, capsys):
     X, y = data(0, n=n)
     model = SVC(solver=solver, gamma=2.0, verbose=True, C=2, tol=1e-7).fit(X, y)
@@ -690,7 +694,7 @@ def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatc
     """None of them can solve this in 304 steps; together they take no more."""
     X, y = data(0, n=150)
     runs = []
-    for name in ("smo", "newton", "solve_interior_point"):
+    for name in ("ascend", "smo", "newton", "solve_interior_point"):
         solver = getattr(svc, name)
 
         def spy(*args, solver=solver, **options):
@@ -699,12 +703,17 @@ def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatc
 
         monkeypatch.setattr(svc, name, spy)
     monkeypatch.setattr(svc, "_CHEAP", np.inf)
+    monkeypatch.setattr(svc, "_FEW", 100)
+    monkeypatch.setattr(svc, "_MANY", 100)
     with pytest.warns(ConvergenceWarning):
         SVC(C=1e4, max_iter=304).fit(X, y)
-    (first, nothing), (second, start) = runs
-    assert (first.n_iter, second.n_iter) == (300, 4)
+    ((alpha, steps, _), nothing), (second, start) = runs
+    assert (steps, second.n_iter) == (300, 4)
     assert nothing is None
-    assert_array_equal(start, first.alpha)
+    assert_array_equal(start, alpha)
+    for most in (299, 300):
+        with pytest.warns(ConvergenceWarning, match=f"smo stopped after {most} iterations"):
+            assert SVC(C=1e4, max_iter=most).fit(X, y).n_iter_ == most
 
 
 def test_the_last_solver_goes_on_from_the_best_so_far(monkeypatch):
