@@ -50,9 +50,8 @@ SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
-_CHEAP = 3.0  # up to here, of C k(x, x), SMO needs few steps, because most multipliers end at C
-_MANY = 1000  # from here on that is less than what Newton's method takes
-_FEW = 200  # up to here that is so little that a start saves nothing
+_FEW = 200  # up to here the equations of the free cost so little that a start saves nothing
+_SAVED = 300  # steps, nearly, that SMO takes less than one a sample, where there are more
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -98,11 +97,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
         goes on from the best before it, where it can.
         Newton's method is first, and last the interior point method, or SMO if there are more
-        than 2000 samples. Before the two, SMO has half a step a sample, after which it is mostly
-        known who is free; with more than 1000 samples two where C k(x, x) is at most 3, because
-        it often is done then. But not with at most 200 samples, a linear kernel, or one that a few
-        coordinates describe (`svmlib.newton.low_rank`). Where the kernel is not known to be
-        positive semidefinite, it is SMO alone.
+        than 2000 samples. Before the two, SMO has n²/(n + 300) steps, after which it is mostly
+        known who is free, or all is done. But not with at most 200 samples, a linear kernel, or one
+        that a few coordinates describe (`svmlib.newton.low_rank`). Where the kernel is not known to
+        be positive semidefinite, it is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -427,16 +425,12 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
 def _first_steps(problem: DualProblem, Phi: Array | None) -> int:
     """Return how many steps SMO takes before Newton's method.
 
-    Few of them tell nearly who is free. Where most multipliers end at C it soon is done, and with
-    many samples that is less than the equations of those who are free would take.
+    About one a sample tells nearly who is free. Fewer will do where the equations of the free cost
+    little, which is where there are few samples: a step costs n, a solution of the equations n³.
     """
     n = problem.n
     known = Phi is not None or isinstance(problem.kernel, Linear)  # coordinates of the features
-    if n <= _FEW or known or not problem.convex:
-        return 0
-    with np.errstate(over="ignore", invalid="ignore"):
-        bounded = (problem.upper * problem.diagonal).mean() <= _CHEAP
-    return 2 * n if bounded and n > _MANY else n // 2
+    return 0 if n <= _FEW or known or not problem.convex else n * n // (n + _SAVED)
 
 
 def _plan(problem: DualProblem, most: float) -> list[Attempt]:
