@@ -96,13 +96,16 @@ class Gram(ABC):
         return float(scores @ v)
 
     def solve(self, free: Rows, h: float, right: Array) -> Array:
-        """Return x with (K_FF + hI) x + b = right and Σx = 0, for some b."""
+        """Return x with (K_FF + hI) x + b = right and Σx = 0, for some b.
+
+        All equations contain b: take from each of them their mean.
+        """
         A, sizes = self.centred(free)
         x = _solve_shifted(A, h, right - right.mean(), sizes)
-        return np.asarray(x - x.mean())  # rounding has some
+        return np.asarray(x - x.mean())  # which is zero but for rounding
 
     def centred(self, free: Rows) -> tuple[Array, Array]:
-        """Return K_FF without the means of its rows and columns, and its diagonal before."""
+        """Return K_FF without the means of its rows and columns, and how large numbers were."""
         K = self.block(free)
         average = np.full(free.size, 1 / free.size)
         mean = average @ K
@@ -112,17 +115,24 @@ class Gram(ABC):
         return K, sizes
 
     def step(self, v: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
-        target, share = q.copy(), q.sum() / free.size
-        target[free] -= share  # Σ = 0
-        ds, move = self.times(self.represent(target) - v), np.zeros(q.size)
-        x = self.solve(free, h, -ds[free])
-        move[free] = x
-        target += move
+        r"""Return where Newton's step leads, and by how much it moves the scores.
+
+        First q changes by the same on F, so that Σq = 0; then by x, Σx = 0, with
+
+        .. math::
+            (K_{FF} + h I)\, x + \Delta_b = -(K r)_F, \qquad r = q - \beta,
+
+        so that β goes to q + x, and the scores of F by −h times what q has changed in all.
+        """
+        q, share = q.copy(), float(q.sum()) / free.size
+        q[free] -= share
+        ds, move = self.times(self.represent(q) - v), np.zeros(q.size)
+        move[free] = x = self.solve(free, h, -ds[free])
         ds += self.times(self.represent(move))
         wanted = h * (share - x)
         ds += (wanted - ds[free]).sum() / x.size  # Δ_b
         ds[free] = wanted  # the same, without the rounding of a product
-        return self.represent(target), ds
+        return self.represent(q + move), ds
 
 
 class Whole(Gram):
@@ -173,14 +183,21 @@ class Factored(Gram):
         return A, A.diagonal().copy()
 
     def step(self, w: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
+        r"""Return where Newton's step leads, and by how much it moves the scores.
+
+        With no more free samples than features as before. Else, with Σq = 0 as there, and Z for
+        the free rows of Φ less their mean,
+
+        .. math::
+            (Z^\top Z + h I)\, \Delta_w = h\, (\Phi^\top q - w).
+        """
         if free.size <= w.size:
             return super().step(w, q, free, h)
-        Z, total = self.Phi.take(free, 0), float(q.sum())
-        Z -= (m := Z.mean(axis=0))
-        right = self.represent(q) - w - total * m
-        delta = _solve_shifted(A := Z.T @ Z, h, h * right, A.diagonal())
-        ds = self.Phi @ delta + (h * total / len(Z) - m @ delta)
-        return w + delta, ds
+        Z, share = self.Phi.take(free, 0), float(q.sum()) / free.size
+        Z -= (mean := Z.mean(axis=0))
+        r = self.represent(q) - w - share * free.size * mean
+        delta = _solve_shifted(A := Z.T @ Z, h, h * r, A.diagonal())
+        return w + delta, self.Phi @ delta + (h * share - mean @ delta)
 
 
 class Kept(Gram):

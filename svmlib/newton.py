@@ -44,7 +44,7 @@ __all__ = ["NewtonStep", "low_rank", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
-_GUESS = 0.1  # the relative gap to which a smaller problem is solved that only gives a guess
+_GUESS = 0.5  # the relative gap to which a smaller problem is solved that only gives a guess
 _WARM = 0.1  # the first smoothing, times what is wrong with a start that a quarter gave
 _LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step may be rounding
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
@@ -70,10 +70,10 @@ class NewtonStep(NamedTuple):
     n : int
         The number of samples that took part; a start leaves most of them out.
     h : float
-        The smoothing of the stage.
+        The smoothing of the stage; 0 where margins are put to 1.
     free : int
-        The number of free multipliers. There are as many equations, or the d of a linear kernel if
-        that is less.
+        The number of multipliers that the step supposes to be free. There are as many equations, or
+        the d of a linear kernel if that is less.
     length : float
         How much of Newton's step was taken; 1 is all of it.
     slope : float
@@ -122,12 +122,15 @@ def newton(
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
     (F the free ones). What is unknown are the multipliers of F or, for a linear kernel with fewer
-    features, the coordinates of v. The slope along a step is piecewise linear, so a length that
-    leaves at most a fifth of it is easy to find. Between stages q becomes the centre c, and h is
-    multiplied by a sixth of the number of steps that the stage took: an easy stage is followed by
-    one with less smoothing, a hard one by one with more. Where margins are nearly right, one system
-    of equations puts the margins of the free ones to 1: that is the solution, if who is free then
-    is so in the solution.
+    features, the coordinates of v. A stage begins with those who were free at the end of the one
+    before. The slope along a step is piecewise linear, so a length that leaves at most a fifth of
+    it is easy to find. A stage ends with a full step after which q is where the step supposed it to
+    be, but for 0.3 of ‖q − c‖₁. Then q becomes the centre c, and h is multiplied by a sixth of the
+    number of steps that the stage took: an easy stage is followed by one with less smoothing, a
+    hard one by one with more. Where margins are nearly right, and at a given start, equations
+    without smoothing put the margins of the free ones to 1; who leaves his bounds for that stays at
+    one, who has a margin on the wrong side becomes free, and it is done again, while fewer change
+    each time. Once nobody does, that is the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, the start comes
     from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
@@ -183,6 +186,10 @@ def newton(
     ----------
     R. T. Rockafellar (1976), "Augmented Lagrangians and applications of the proximal point
     algorithm in convex programming".
+    M. V. Solodov and B. F. Svaiter (1999), "A hybrid approximate extragradient-proximal point
+    algorithm using the enlargement of a maximal monotone operator".
+    M. Hintermüller, K. Ito and K. Kunisch (2003), "The primal-dual active set strategy as a
+    semismooth Newton method".
     O. Chapelle (2007), "Training a support vector machine in the primal".
 
     Examples
@@ -312,10 +319,10 @@ class _Point(NamedTuple):
 
 @dataclass
 class _Newton:
-    """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
+    """A dual problem, with lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
 
-    That is at v and b, which are known by the scores s; in the stage with smoothing h and centres
-    c, which say q; and where `free` were free last.
+    v and b, of which only the scores s are kept; the smoothing h and the centres c of the stage,
+    and its q; who was free last; the best point so far, and the ends of the last stages.
     """
 
     K: Gram
@@ -430,17 +437,15 @@ class _Newton:
         return _Point(beta, b, primal - dual, max(1 - dual / primal, (least - most) / 2))
 
     def exact(self) -> None:
-        """Put the margins of who is free to 1, as if there were no smoothing.
+        """Consider q with the margins of who is free put to 1, as if there were no smoothing.
 
-        Who leaves the box stays at its end, and who is at an end with a margin of the wrong sign
-        becomes free; that goes on as long as fewer change than before.
+        Who leaves the box stays at its end, and who is at an end with a margin on the wrong side
+        of 1 becomes free. That goes on while fewer change than before, at first than were free,
+        until nobody does (a primal-dual active set method; near the solution it is quick).
         """
         q, free, changes = self.q, self.free, int(self.free.sum())
-        while (
-            changes
-            and self.best.error > self.enough
-            and 0 < (F := free.nonzero()[0]).size <= self.K.rank + 1
-        ):
+        most = self.K.rank + 1  # with more margins than unknowns there is no solution
+        while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
             wanted = q.copy()
             wanted[F] -= q.sum() / F.size
             right = (self.y - self.K.sums(wanted))[F]
@@ -470,10 +475,8 @@ class _Newton:
             free, supposed = p == q, q
         taken = 0
         while taken < _MANY_STEPS:
-            if not free.any():
-                free[np.abs(p - q).argmin()] = True  # who is next to it
             F = free.nonzero()[0]
-            target, ds = K.step(self.v, supposed, F, h)
+            target, ds = K.step(self.v, supposed, F, h) if F.size else self.shift(q)
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, rounding = a - float(ds @ q), _ROUNDING * float(np.abs(ds) @ np.abs(q))
@@ -489,7 +492,7 @@ class _Newton:
             missed = np.abs(there - (supposed - free * ds / h)).sum()
             p, q, far = ahead, there, np.inf
             free, supposed = p == q, q
-            self.q, self.free = q, free.copy()
+            self.q, self.free = q, free
             if not -slope > rounding:
                 break
             taken += 1
@@ -497,6 +500,14 @@ class _Newton:
             if length == 1 and missed <= _MISSED * np.abs(q - c).sum():
                 break
         return taken
+
+    def shift(self, q: Array) -> tuple[Array, Array]:
+        """Return the step where nobody is free: b has to mend Σq, or else v goes to Σ q φ."""
+        total = float(q.sum())
+        if abs(total) > _ROUNDING * float(np.abs(q).sum()):
+            return self.v, np.full(q.size, np.sign(total))
+        target = self.K.represent(q)
+        return target, self.K.times(target - self.v)
 
     def search(
         self, p: Array, ds: Array, a: float, bend: float, enough: float
