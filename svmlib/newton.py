@@ -446,21 +446,18 @@ class _Newton:
         q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
-            wanted = q.copy()
-            wanted[F] -= q.sum() / F.size
-            right = (self.y - self.K.sums(wanted))[F]
-            x = self.K.solve(F, _TINY, right)
-            g, move = self.y - self.K.sums(wanted), np.zeros(q.size)
-            move[F] = x
-            g -= self.K.times(self.K.represent(move))  # not for sums, which remember: it may be far
+            q, x = q.copy(), np.zeros(q.size)
+            q[F] -= q.sum() / F.size
+            rest = self.y - self.K.sums(q)
+            x[F] = self.K.solve(F, _TINY, rest[F])
+            g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
             g -= g[F].mean()
-            wanted[F] += x
-            q = self.clip(wanted)
+            wanted, q = q + x, self.clip(q + x)
             now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
             before, changes = changes, int(np.count_nonzero(now != free))
             if not changes:
                 self.consider(q)
-            self.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x @ right)))
+            self.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x @ rest)))
             if changes >= before:
                 break
             free = now

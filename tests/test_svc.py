@@ -562,7 +562,7 @@ def test_the_solver_that_ran_is_named(solver):
 def test_auto_names_what_it_chose(monkeypatch):
     assert SVC().fit(*data(0, n=100)).solver_ == "newton"  # few samples
     X, y = data(0, n=250)
-    assert SVC(C=0.01).fit(X, y).solver_ == "smo"  # few steps
+    assert SVC(C=0.1).fit(X, y).solver_ == "smo"  # few steps
     assert SVC(C=1e3).fit(X, y).solver_ == "newton"  # many
     assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
     X, y = data(0, n=800)
@@ -583,7 +583,7 @@ def test_auto_names_what_it_chose(monkeypatch):
 
 @pytest.mark.parametrize("C", [10.0, 1e4])
 def test_smo_tells_newton_who_is_free(C, monkeypatch):
-    """Half a step a sample is enough for that."""
+    """Fewer steps than samples are enough for that."""
     rng, ran = np.random.default_rng(0), []
     X = rng.normal(size=(1200, 20))  # noise is learnt by heart, sample by sample
     y = np.sign(X[:, 0] + rng.normal(size=1200))
@@ -597,7 +597,7 @@ def test_smo_tells_newton_who_is_free(C, monkeypatch):
         monkeypatch.setattr(svc, name, spy)
     model = SVC(C=C, gamma=0.05).fit(X, y)
     assert [name for name, _ in ran] == ["ascend", "newton"]
-    assert ran[0][1][1] == 600
+    assert ran[0][1][1] == 1200**2 // 1500
     assert ran[1][1].n_iter < 10
     assert model.certificate_.optimal_to(1e-6)
 
@@ -675,7 +675,6 @@ def test_a_solution_that_is_good_enough_is_kept_even_if_a_worse_one_has_a_smalle
     rough = smo(problem, tol=1e-3)
     assert spoilt.certificate.kkt_violation > 1e-3 >= rough.certificate.kkt_violation
     assert spoilt.certificate.gap < rough.certificate.gap
-    monkeypatch.setattr(svc, "_CHEAP", 0.0)
     monkeypatch.setattr(svc, "newton", lambda *args, **options: spoilt)
     monkeypatch.setattr(svc, "solve_interior_point", lambda *args, **options: rough)
     model = SVC().fit(X, y)
@@ -691,7 +690,7 @@ def test_parameters_of_numpy_lose_no_certificate():
 
 
 def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatch):
-    """None of them can solve this in 304 steps; together they take no more."""
+    """None of them can solve this in 54 steps; together they take no more."""
     X, y = data(0, n=150)
     runs = []
     for name in ("ascend", "smo", "newton", "solve_interior_point"):
@@ -702,16 +701,14 @@ def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatc
             return runs[-1][0]
 
         monkeypatch.setattr(svc, name, spy)
-    monkeypatch.setattr(svc, "_CHEAP", np.inf)
     monkeypatch.setattr(svc, "_FEW", 100)
-    monkeypatch.setattr(svc, "_MANY", 100)
     with pytest.warns(ConvergenceWarning):
-        SVC(C=1e4, max_iter=304).fit(X, y)
+        SVC(C=1e4, max_iter=54).fit(X, y)
     ((alpha, steps, _), nothing), (second, start) = runs
-    assert (steps, second.n_iter) == (300, 4)
+    assert (steps, second.n_iter) == (50, 4)  # 150² / 450
     assert nothing is None
     assert_array_equal(start, alpha)
-    for most in (299, 300):
+    for most in (49, 50):
         with pytest.warns(ConvergenceWarning, match=f"smo stopped after {most} iterations"):
             assert SVC(C=1e4, max_iter=most).fit(X, y).n_iter_ == most
 
