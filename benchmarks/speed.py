@@ -65,7 +65,12 @@ def overlapping(n: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(n, 2)) + 0.5 * y[:, None], y
 
 
+def wide(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(n, 100, class_sep=0.5, flip_y=0.1, random_state=0)
+
+
 DATA_SETS = (easy, noisy, circles, overlapping)
+MEMORY = (noisy, overlapping, wide)  # many rows of K, coordinates and blocks, many columns
 
 
 class Row(NamedTuple):
@@ -236,7 +241,7 @@ def peak_memory() -> float:
 
 def memory_of(name: str) -> None:
     """Fit one large problem in this process and print what it took."""
-    make = next(make for make in DATA_SETS if make.__name__ == name)
+    make = next(make for make in MEMORY if make.__name__ == name)
     X, y, gamma = prepare(make, LARGE[-1])
     SVC().fit(X[:100], y[:100])
     before = peak_memory()
@@ -251,8 +256,8 @@ def memory() -> list[str]:
         "| data | solver | before (MB) | fit (MB) | time (s) | gap |",
         "|:--|:--|--:|--:|--:|--:|",
     ]
-    for name in ("noisy", "overlapping"):
-        command = [sys.executable, __file__, "--memory-of", name]
+    for make in MEMORY:
+        command = [sys.executable, __file__, "--memory-of", make.__name__]
         lines.append(
             subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         )

@@ -332,7 +332,6 @@ class DualProblem:
         if self.hard_margin:
             self._refuse_contradictions()
         self.cache_mb = check_scalar(cache_mb, "cache_mb", positive=True)
-        self._capacity = min(self.n, int(self.cache_mb * 2**20 / self.n / 8))
         if self._capacity < min(2, self.n):
             raise ValueError(
                 f"cache_mb must be at least {_megabytes(2 * self.n)} to hold two rows of the "
@@ -351,6 +350,11 @@ class DualProblem:
             raise NotSeparableError(Separation(rows, self.y, weights=weights))
 
     # The Gram matrix
+
+    @property
+    def _capacity(self) -> int:
+        """How many rows of K the cache may hold."""
+        return min(self.n, int(self.cache_mb * 2**20 / self.n / 8))
 
     def forget(self) -> None:
         """Empty the cache."""

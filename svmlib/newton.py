@@ -439,24 +439,24 @@ class _Newton:
         """Consider q with the margins of who is free put to 1, as if there were no smoothing.
 
         Who leaves the box stays at its end, and who is at an end with a margin on the wrong side
-        of 1 becomes free. That goes on while fewer change than before, at first than a quarter,
+        of 1 becomes free. That goes on while fewer change than before, at first than were free,
         until nobody does (a primal-dual active set method; near the solution it is quick).
         """
-        q, free, changes = self.q, self.free, self.free.sum() // 4 + 1
+        q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
-            wanted = q.copy()
-            wanted[F] -= q.sum() / F.size
-            right = (self.y - self.K.sums(wanted))[F]
-            x = self.K.solve(F, _TINY, right)
-            wanted[F] += x
-            g, q = self.y - self.K.sums(wanted), self.clip(wanted)
+            q, x = q.copy(), np.zeros(q.size)
+            q[F] -= q.sum() / F.size
+            rest = self.y - self.K.sums(q)
+            x[F] = self.K.solve(F, _TINY, rest[F])
+            g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
             g -= g[F].mean()
+            wanted, q = q + x, self.clip(q + x)
             now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
             before, changes = changes, int(np.count_nonzero(now != free))
             if not changes:
                 self.consider(q)
-            self.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x @ right)))
+            self.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x @ rest)))
             if changes >= before:
                 break
             free = now

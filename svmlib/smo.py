@@ -183,40 +183,56 @@ def smo(
         raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
     max_iter = check_count(max_iter, "max_iter")
 
+    steps: list[Step] = []
+    with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar:
+
+        def watch(step: Step) -> None:
+            if trace:
+                steps.append(step)
+            if callback is not None:
+                callback(step)
+            if verbose:
+                bar.set_postfix({"m - M": f"{step.gap:.1e}"}, refresh=False)
+                bar.update()
+
+        watched = trace or verbose or callback is not None
+        alpha, n_iter, gap = ascend(
+            problem, tol, max_iter, selection, start, watch if watched else None
+        )
+    solution = problem.solution(alpha, n_iter=n_iter, converged=gap <= tol / 2, trace=tuple(steps))
+    if not solution.converged or solution.certificate.kkt_violation > tol:
+        solution = replace(solution, converged=False)
+        _warn_not_converged(problem, solution, gap, tol)
+    return solution
+
+
+def ascend(
+    problem: DualProblem,
+    tol: float,
+    max_iter: int,
+    selection: Selection = "second",
+    start: ArrayLike | None = None,
+    watch: Callable[[Step], object] | None = None,
+) -> tuple[Array, int, float]:
+    """Return α after the steps of `smo`, their number, and m(α) − M(α): no proof, but a start."""
     state = _State(problem, start)
     choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
         "second": state.best_partner,
         "first": lambda i, j: (i, j),
         "cyclic": lambda i, j: state.next_violating(tol / 2),
     }
-    pair, watched = choose[selection], trace or callback is not None
-    steps: list[Step] = []
-    n_iter = 0
-    with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar, np.errstate(over="ignore"):
+    pair, n_iter = choose[selection], 0
+    with np.errstate(over="ignore"):
         while True:
             i, j, gap = state.most_violating()
             if gap <= tol / 2 or n_iter == max_iter or gap > _ENDLESS:
-                break
+                return np.abs(state.beta), n_iter, gap
             i, j = pair(i, j)
             length, clipped, gain = state.move(i, j)
             n_iter += 1
-            if watched:
+            if watch is not None:
                 alpha_i, alpha_j = abs(state.beta[i]), abs(state.beta[j])
-                step = Step(i, j, length, clipped, alpha_i, alpha_j, gap, gain)
-                if trace:
-                    steps.append(step)
-                if callback is not None:
-                    callback(step)
-            if verbose and n_iter % 100 == 0:
-                bar.update(100)
-                bar.set_postfix({"m - M": f"{gap:.1e}"})
-    solution = problem.solution(
-        np.abs(state.beta), n_iter=n_iter, converged=gap <= tol / 2, trace=tuple(steps)
-    )
-    if not solution.converged or solution.certificate.kkt_violation > tol:
-        solution = replace(solution, converged=False)
-        _warn_not_converged(problem, solution, gap, tol)
-    return solution
+                watch(Step(i, j, length, clipped, alpha_i, alpha_j, gap, gain))
 
 
 class _State:

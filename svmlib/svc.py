@@ -14,7 +14,6 @@ Derived in chapter 7, *The full SMO*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from math import comb
 from typing import Any, Literal, Self, get_args
@@ -41,24 +40,20 @@ from svmlib.kernels import (
     check_kernel,
     expansion,
 )
-from svmlib.newton import NewtonStep, low_rank, newton
-from svmlib.smo import smo
+from svmlib.newton import low_rank, newton
+from svmlib.smo import ascend, smo
 
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
-Watch = Callable[[NewtonStep], None]
-Attempt = tuple[str, float, Watch | None]  # a solver, its most iterations, who watches its steps
+Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
-_CHEAP = 3.0  # up to here, of C k(x, x), SMO needs few steps, because most multipliers end at C
-_FEW = 100  # up to here Newton's method costs no more, and goes down to rounding
-_FIRST_STEPS = 2  # steps a sample that it has to find the solution, or a start for Newton's method
-_MANY, _FREE = 1000, 0.45  # with more samples, and more of them free, Newton's systems are so large
-_STEPS = 30  # that SMO is faster, if it is done after so many steps a sample
+_FEW = 200  # up to here the equations of the free cost so little that a start saves nothing
+_SAVED = 300  # steps, nearly, that SMO takes less than one a sample, where there are more
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
-_MEMORY_MB = 200.0  # what a fit takes, where it can
+_MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
 
@@ -102,19 +97,17 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
         goes on from the best before it, where it can.
         Newton's method is first, and last the interior point method, or SMO if there are more
-        than 2000 samples. SMO comes before the two where it needs few steps: for 2 steps a sample
-        where C k(x, x) is at most 3; and with more than 1000 samples, for 30 steps a sample, where
-        Newton's method finds more than 45 % of the multipliers of its own start free. But not with
-        at most 100 samples, a linear kernel, or one that a few coordinates describe
-        (`svmlib.newton.low_rank`). Where the kernel is not known to be positive semidefinite, it
-        is SMO alone.
+        than 2000 samples. Before the two, SMO has n²/(n + 300) steps, after which it is mostly
+        known who is free, or all is done. But not with at most 200 samples, a linear kernel, or one
+        that a few coordinates describe (`svmlib.newton.low_rank`). Where the kernel is not known to
+        be positive semidefinite, it is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
         fewer than 1000), for with more it seldom gets there, and a warning tells what else helps.
         A step of SMO costs n operations, an iteration of the interior point method n³.
     verbose : bool, default False
-        Whether SMO shows its progress.
+        Whether SMO shows its progress (not in those first steps of ``"auto"``).
 
     Attributes
     ----------
@@ -237,7 +230,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if labels.ndim != 1 or labels.dtype.kind not in "biu":  # else there is nothing to check
             labels = validate_data(self, y=y)
             check_classification_targets(labels)
-        points = validate_data(self, X, dtype=np.float64, order="C")
+        ready = _is_ready(X)  # else scikit-learn knows how to make it so, and what to refuse
+        points = validate_data(self, X, skip_check_array=ready, dtype=np.float64, order="C")
         check_consistent_length(points, labels)
         self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if self._given and points.shape[0] != points.shape[1]:
@@ -263,7 +257,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         equal = sample_weight is None and self.class_weight is None
         bounds = C if np.isinf(C) or equal else _bounds(C, weights, self.class_weight_, signs)
         n, d = points.shape
-        others = (6 * d + 40) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
+        others = (4 * d + 80) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
         centred = points - self._origin if self._origin.any() else points
         try:
@@ -395,7 +389,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tuple[Solution, str]:
     """Return the first solution that is good enough, or else the best, and its solver's name.
 
-    Who comes later begins with the best so far.
+    The first to be asked begins where SMO has come in a few steps, the others with the best so far.
     """
 
     def rank(attempt: tuple[Solution, str]) -> tuple[bool, float]:
@@ -403,54 +397,50 @@ def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tu
         return not _good_enough(certificate, tol), certificate.gap
 
     Phi = low_rank(problem) if problem.convex else None
+    if Phi is not None:
+        problem.cache_mb -= Phi.nbytes / 2**20  # they share the room
     found: list[tuple[Solution, str]] = []
-    for solver, share, watch in _plan(problem, Phi, most):
-        start = min(found, key=rank)[0].alpha if found else None
+    start, steps = None, _first_steps(problem, Phi)
+    if steps:
+        start, steps, violation = ascend(problem, tol, int(min(steps, most)))
+        most -= steps
+        done = violation <= tol
+        if done or most < 1:
+            found.append((problem.solution(start, n_iter=steps, converged=done), "smo"))
+    for solver, share in _plan(problem, most):
+        if found:
+            solution, _ = min(found, key=rank)
+            if _good_enough(solution.certificate, tol) or most < 1:
+                break
+            start = solution.alpha
         options: dict[str, Any] = {"start": start}
         if solver == "newton":
-            options |= {"coordinates": Phi, "callback": watch}
+            options["coordinates"] = Phi
         solution = _run(solver, problem, tol, min(most, share), verbose, **options)
         found.append((solution, solver))
         most -= solution.n_iter
-        if _good_enough(solution.certificate, tol) or most < 1:
-            break
     return min(found, key=rank)
 
 
-def _plan(problem: DualProblem, Phi: Array | None, most: float) -> list[Attempt]:
-    """Return which solvers to try, in this order.
+def _first_steps(problem: DualProblem, Phi: Array | None) -> int:
+    """Return how many steps SMO takes before Newton's method.
 
-    Newton's method is first. Before it comes SMO where that has few steps to take: where most
-    multipliers end at C, or where most of them are free, as Newton's own start will tell.
+    About one a sample tells nearly who is free. Fewer will do where the equations of the free cost
+    little, which is where there are few samples: a step costs n, a solution of the equations n³.
     """
     n = problem.n
+    known = Phi is not None or isinstance(problem.kernel, Linear)  # coordinates of the features
+    return 0 if n <= _FEW or known or not problem.convex else n * n // (n + _SAVED)
+
+
+def _plan(problem: DualProblem, most: float) -> list[Attempt]:
+    """Return which solvers to try, in this order, and for how many iterations."""
+    n = problem.n
     patience = most if np.isfinite(most) else _PATIENCE * max(n, 1000)
-    last_smo: Attempt = ("smo", patience, None)
     if not problem.convex:
-        return [last_smo]
-    last: Attempt = ("interior_point", np.inf, None) if n <= _MEDIUM else last_smo
-    plan: list[Attempt] = [("newton", np.inf, None), last]
-    if n <= _FEW or Phi is not None or isinstance(problem.kernel, Linear):
-        return plan
-    with np.errstate(over="ignore", invalid="ignore"):
-        bounded = (problem.upper * problem.diagonal).mean() <= _CHEAP
-    if bounded:
-        return [("smo", _FIRST_STEPS * n, None), *plan]
-    if n > _MANY:
-        return [("newton", np.inf, _stop_if_most_are_free(n)), ("smo", _STEPS * n, None), *plan]
-    return plan
-
-
-def _stop_if_most_are_free(n: int) -> Watch:
-    """Return a callback that stops `newton` if most multipliers of its start were free."""
-    free = [0.0]
-
-    def watch(step: NewtonStep) -> None:
-        if step.n == n and free[0] > _FREE:
-            raise StopIteration
-        free[0] = step.free / step.n if step.n < n else 0.0
-
-    return watch
+        return [("smo", patience)]
+    last: Attempt = ("interior_point", np.inf) if n <= _MEDIUM else ("smo", patience)
+    return [("newton", np.inf), last]
 
 
 def _run(
@@ -546,6 +536,18 @@ def _inverse_of_spread(X: Array, weights: Array) -> float:
             "scale X, or give gamma as a number"
         )
     return 1 / (float(X.shape[1]) * variance)
+
+
+def _is_ready(X: object) -> bool:
+    """Whether X is a matrix of finite float64, row by row."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.size > 0
+        and X.flags.c_contiguous
+        and bool(np.isfinite(X).all())
+    )
 
 
 def _two_classes(

@@ -1211,3 +1211,72 @@ def test_one_cache_at_a_time():
 def test_what_has_no_cholesky_factor_is_told():
     with pytest.raises(forms.StuckError, match="not positive definite"):
         forms.Gram(-np.eye(3)).solve(np.arange(3), 0.5, np.arange(3.0))
+
+
+def noise(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """In twenty dimensions it is learnt by heart, sample by sample: half of them are free."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 20))
+    return X, np.sign(X[:, 0] + rng.normal(size=n))
+
+
+@pytest.mark.parametrize("C", [5.0, 1e4])
+@pytest.mark.parametrize("n", [300, 1100])  # all of K, and rows of it
+def test_where_it_is_nearly_known_who_is_free_nothing_is_smoothed(n, C):
+    """Few steps of SMO tell; the equations of the free, solved again and again, say the rest."""
+    problem = DualProblem(*noise(n), C, RBF(0.05))
+    with pytest.warns(ConvergenceWarning):
+        start = smo(problem, max_iter=n // 2).alpha
+    solution = newton(problem, start=start, trace=True)
+    assert_optimal(problem, solution, tol=1e-6)
+    assert 1 < len(solution.trace) < 9
+    assert all(step.h == 0 and step.length == 1 and step.slope < 0 for step in solution.trace)
+    free = (solution.alpha > 0) & (solution.alpha < C)
+    assert solution.trace[-1].free == free.sum()
+    assert solution.trace[0].free == ((start > 0) & (start < C)).sum() != free.sum()
+
+
+def test_sums_are_remembered_whatever_becomes_of_the_multipliers():
+    X, y = data(0)
+    K, beta = forms.Kept(RBF(1.0), X, 10 * len(X)), y.copy()
+    K.sums(beta)
+    beta *= 2
+    np.testing.assert_allclose(K.sums(beta), RBF(1.0)(X, X) @ beta, atol=1e-12)
+
+
+def test_a_stage_begins_with_those_who_were_free_at_the_end_of_the_last(monkeypatch):
+    """When c slides and h shrinks, p jumps, and names far too few."""
+
+    def steps() -> int:
+        problems = (DualProblem(*data(seed, n=150), 100.0, RBF(1.0)) for seed in range(6))
+        return sum(newton(problem).n_iter for problem in problems)
+
+    usual = steps()
+    stage = module._Newton.stage
+
+    def forgetful(self):
+        self.free = np.zeros_like(self.free)
+        return stage(self)
+
+    monkeypatch.setattr(module._Newton, "stage", forgetful)
+    assert usual < 0.95 * steps()
+
+
+def test_what_a_smaller_problem_has_found_survives_the_last_step():
+    """The start from a quarter is what there is, if the method is cut off before it is over."""
+    problem = DualProblem(*data(0, n=2000), 1.0, RBF(1.0))
+    with pytest.warns(ConvergenceWarning, match="stopped after 12 steps"):
+        solution = newton(problem, max_iter=12, trace=True)
+    assert max(step.n for step in solution.trace) < 2000
+    assert solution.alpha.any()
+
+
+def test_a_step_worth_no_more_than_rounding_is_the_last_of_its_stage():
+    """And is not counted, since it is no step downhill."""
+    K, y, beta = random_points(3)
+    method = a_method(forms.Gram(K), y, 0.3, v=beta, s=K @ beta)
+    to_the_end(method)
+    asked, step = [], method.K.step
+    method.K.step = lambda *args: asked.append(1) or step(*args)
+    assert method.stage() == 0
+    assert len(asked) <= 2
