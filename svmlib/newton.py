@@ -77,8 +77,8 @@ class NewtonStep(NamedTuple):
     length : float
         How much of Newton's step was taken; 1 is all of it.
     slope : float
-        The slope of the stage's objective along the step, before it: negative, and on one quadratic
-        piece twice what the step gains.
+        The slope of the stage's objective along the step, before it: negative (but for rounding
+        where h is 0), and on one quadratic piece twice what the step gains.
     """
 
     n: int
