@@ -1,15 +1,13 @@
 """The Gram matrix as Newton's method needs it, in three forms.
 
 K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. A form of K knows coordinates
-for it: multipliers β, v = Σ β_i φ_i, for which all of K or rows of it must be at hand (`Whole`,
+for it: multipliers β, v = Σ β_i φ_i, for which all of K or rows of it must be at hand (`Gram`,
 `Kept`); or v itself, which is the w of a linear kernel (`Factored`). Each can tell v from
 multipliers (`represent`), the φ_i·v (`times`), inner products, and a Newton step. Which one suits
 is `gram`'s choice.
 """
 
 from __future__ import annotations
-
-from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +44,7 @@ def gram(problem: DualProblem) -> Gram:
     if isinstance(problem.kernel, Linear):
         return factored(problem.X)
     if problem.n <= _WHOLE or not isinstance(problem.kernel, PointwiseKernel):
-        return Whole(problem.gram())
+        return Gram(problem.gram())
     problem.forget()  # so that there is one cache at a time
     return Kept(problem.kernel, problem.X, int(problem.cache_mb * 2**20 / 8))
 
@@ -58,22 +56,22 @@ def factored(Phi: Array) -> Gram:
     the points are moved to their mean, and K β by a constant, which b takes up.
     """
     Phi = Phi - Phi.mean(axis=0)
-    return Factored(Phi) if 2 * Phi.shape[1] < len(Phi) else Whole(Phi @ Phi.T)
+    return Factored(Phi) if 2 * Phi.shape[1] < len(Phi) else Gram(Phi @ Phi.T)
 
 
-class Gram(ABC):
-    """K; here with v = β for coordinates."""
+class Gram:
+    """K itself, with v = β for coordinates."""
 
-    diagonal: Array
-    rank: int  # what it is at most
+    def __init__(self, K: Array) -> None:
+        self.K, self.diagonal, self.rank = K, K.diagonal(), len(K)  # the rank at most
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
         return beta
 
-    @abstractmethod
     def times(self, v: Array) -> Array:
         """Return φ_i·v for all i."""
+        return _combine(v, self.K)  # K is symmetric
 
     def sums(self, beta: Array) -> Array:
         """Return Kβ."""
@@ -83,13 +81,15 @@ class Gram(ABC):
         """Return Kβ for a certificate, if that costs it less than to find out itself."""
         return None
 
-    @abstractmethod
     def block(self, free: Rows) -> Array:
         """Return K_FF, to be overwritten."""
+        if free.size == len(self.K):
+            return self.K.copy()
+        return np.asarray(self.K.take(free, 0).take(free, 1))
 
-    @abstractmethod
     def sample(self, part: Rows) -> Gram:
         """Return the K of some samples."""
+        return Gram(self.block(part))
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         """Return u·v, from the scores of u with any bias, because Σβ = 0."""
@@ -135,24 +135,6 @@ class Gram(ABC):
         return self.represent(q + move), ds
 
 
-class Whole(Gram):
-    """K itself."""
-
-    def __init__(self, K: Array) -> None:
-        self.K, self.diagonal, self.rank = K, K.diagonal(), len(K)
-
-    def times(self, v: Array) -> Array:
-        return _combine(v, self.K)  # K is symmetric
-
-    def block(self, free: Rows) -> Array:
-        if free.size == len(self.K):
-            return self.K.copy()
-        return np.asarray(self.K.take(free, 0).take(free, 1))
-
-    def sample(self, part: Rows) -> Whole:
-        return Whole(self.block(part))
-
-
 class Factored(Gram):
     """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates."""
 
@@ -165,10 +147,6 @@ class Factored(Gram):
 
     def times(self, w: Array) -> Array:
         return np.asarray(self.Phi @ w)
-
-    def block(self, free: Rows) -> Array:
-        Phi = self.Phi.take(free, 0)
-        return np.asarray(Phi @ Phi.T)
 
     def sample(self, part: Rows) -> Factored:
         return Factored(self.Phi.take(part, 0))
@@ -254,9 +232,9 @@ class Kept(Gram):
             return np.asarray(self.rows[places[:, None], free])
         return _values(self.kernel, self.X[free])
 
-    def sample(self, part: Rows) -> Whole | Kept:
+    def sample(self, part: Rows) -> Gram:
         if part.size <= _WHOLE:
-            return Whole(_values(self.kernel, self.X[part]))
+            return Gram(_values(self.kernel, self.X[part]))
         return Kept(self.kernel, self.X[part], self.room)
 
     def keep(self, wanted: Rows) -> None:

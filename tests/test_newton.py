@@ -113,7 +113,7 @@ def test_slack_that_a_longer_w_makes_up_for(C, slack):
     """The points −√2 and √2: rounding times C is no gap where 1/√2 for w has no slack."""
     y = np.array([-1.0, 1.0])
     alpha = np.full(2, (1 - slack) / 4)
-    point = a_method(forms.Whole(2 * (2 * np.eye(2) - 1)), y, C).judge(alpha * y)
+    point = a_method(forms.Gram(2 * (2 * np.eye(2) - 1)), y, C).judge(alpha * y)
     assert_allclose(point.beta, alpha * y)
     dual = 2 * alpha[0] - (1 - slack) ** 2 / 4
     assert_allclose(point.gap, 1 / 4 - dual, atol=1e-15)
@@ -290,7 +290,7 @@ def test_all_forms_take_the_step_of_the_equations(columns, h, m):
     x = with_bias(K, free, h, -(K @ (q - beta))[free], -q.sum())  # how q moves
     expected = q.copy()
     expected[free] += x
-    for form in forms.Factored(Phi), forms.Whole(K):
+    for form in forms.Factored(Phi), forms.Gram(K):
         v = form.represent(beta)
         target, ds = form.step(v, q, free, h)
         assert_allclose(target, form.represent(expected), atol=1e-8)
@@ -306,7 +306,7 @@ def test_multipliers_that_do_not_follow_from_w_come_from_the_equations():
     Phi, q, free = rng.normal(size=(60, 9)), np.zeros(60), np.arange(8)
     right, K = rng.normal(size=60), Phi @ Phi.T
     q[:8] = right[:8]
-    for form in forms.Factored(Phi), forms.Whole(K):
+    for form in forms.Factored(Phi), forms.Gram(K):
         _, ds = form.step(form.represent(np.zeros(60)), q, free, 1e-13)
         x = with_bias(K, free, 1e-13, -(K @ q)[free], -q.sum())
         assert_allclose(-ds[free] / 1e-13, x, atol=1e-6)
@@ -355,7 +355,7 @@ def test_a_matrix_without_full_rank_may_have_any_h():
     rng = np.random.default_rng(0)
     Phi = rng.normal(size=(200, 3)) * (1.0, 1e-3, 1e3)
     right = rng.normal(size=200)
-    for form in forms.Whole(Phi @ Phi.T), forms.Factored(np.c_[Phi, Phi]):
+    for form in forms.Gram(Phi @ Phi.T), forms.Factored(np.c_[Phi, Phi]):
         v = form.represent(np.zeros(200))
         for free in np.arange(5), np.arange(200):
             assert np.isfinite(form.step(v, right, free, 1e-12)[1]).all()
@@ -387,7 +387,7 @@ def test_rows_are_kept_while_there_is_room():
 def test_more_columns_than_rows_are_no_more_than_rows(n):
     X, y = data(0, n, d=6000)
     assert forms.factored(X).rank == forms.Factored(X).rank == n
-    assert isinstance(forms.factored(X), forms.Whole)  # there are fewer products than coordinates
+    assert isinstance(forms.factored(X), forms.Gram)  # there are fewer products than coordinates
     assert_optimal(problem := DualProblem(X, y, 1.0), newton(problem))
 
 
@@ -512,7 +512,7 @@ def test_the_length_of_a_step_is_where_the_slope_is_nearly_zero():
     K, y = A @ A.T, np.sign(rng.normal(size=n))
     lo, hi = np.minimum(0, y), np.maximum(0, y)
     c = lo + (hi - lo) * rng.random(n)
-    method = a_method(forms.Whole(K), y, 1.0, c=c, h=h)
+    method = a_method(forms.Gram(K), y, 1.0, c=c, h=h)
 
     def objective(beta, b):
         s = K @ beta + b
@@ -554,7 +554,7 @@ def test_the_slope_that_is_told_is_that_of_the_objective(monkeypatch):
     beta, b = np.random.default_rng(0).normal(size=60), 0.1
     beta -= beta.mean()
     told = []
-    method = a_method(forms.Whole(K), y, 1.0, h=h, v=beta, s=K @ beta + b, steps=told)
+    method = a_method(forms.Gram(K), y, 1.0, h=h, v=beta, s=K @ beta + b, steps=told)
     monkeypatch.setattr(module, "_MANY_STEPS", 1)
     assert method.stage() == 1
     after, length = method.v, told[0].length
@@ -570,7 +570,7 @@ def test_the_minimum_of_a_stage_is_one():
     lo, hi = np.minimum(0, 3 * y), np.maximum(0, 3 * y)
     start = np.random.default_rng(0).normal(size=n)
     start -= start.mean()
-    method = a_method(forms.Whole(K), y, 3.0, v=start, s=K @ start)
+    method = a_method(forms.Gram(K), y, 3.0, v=start, s=K @ start)
     assert to_the_end(method)
     assert np.ptp(method.s - K @ method.v) < 1e-10
     q = np.clip((y - method.s) / 0.1, lo, hi)
@@ -708,9 +708,7 @@ def test_a_bound_is_met_exactly():
     beta = C * y * rng.random(n // 2).repeat(2)  # Σβ = 0
     assert (beta + (y * C - beta) != y * C).any()
     told = []
-    method = a_method(
-        forms.Whole(1e-9 * np.eye(n)), y, C, h=1e-3, v=beta, s=1e-9 * beta, steps=told
-    )
+    method = a_method(forms.Gram(1e-9 * np.eye(n)), y, C, h=1e-3, v=beta, s=1e-9 * beta, steps=told)
     method.stage()
     assert told[0].length == 1.0
     assert (method.v == y * C).all()
@@ -865,7 +863,7 @@ def smoothings(monkeypatch):
 def test_smoothing_has_a_floor(smoothings, C, h, monkeypatch):
     """However little is wrong: K + hI is not K, or hC is next to nothing."""
     y = np.array([-1.0, 1.0])
-    method = a_method(forms.Whole(4 * np.eye(2)), y, C, tol=1e-300)
+    method = a_method(forms.Gram(4 * np.eye(2)), y, C, tol=1e-300)
     monkeypatch.setattr(module, "_WARM", 0.0)
     method.begin(0.25 * (1 + 1e-12) * y, 0.0)
     method.solve()
@@ -919,7 +917,7 @@ def test_slack_that_may_be_rounding_is_no_reason_to_go_on(seed, far, n, degree):
 def test_what_is_left_of_a_constant_matrix_without_its_mean_is_positive_definite(gamma):
     """Its diagonal is small, but rounding is that of ones."""
     X, y = data(0, n=40)
-    K = forms.Whole(RBF(gamma)(X, X))
+    K = forms.Gram(RBF(gamma)(X, X))
     x = K.solve(np.arange(40), 1e-20, y)
     assert np.isfinite(x).all()
 
@@ -1023,7 +1021,7 @@ def test_an_exact_end_finds_out_who_is_free(seed):
 def test_an_exact_end_gives_up_where_no_fewer_change():
     """All are supposed to be free, which they are far from."""
     X, y = data(0)
-    method = a_method(forms.Whole(RBF(1.0)(X, X)), y, 1e-3, steps=(told := []))
+    method = a_method(forms.Gram(RBF(1.0)(X, X)), y, 1e-3, steps=(told := []))
     method.q, method.free = 1e-6 * y, np.full(60, True)
     before = method.best
     method.exact()
@@ -1105,7 +1103,7 @@ def random_points(seed):
 def test_who_jumps_from_one_bound_to_the_other_is_not_as_supposed(seed, monkeypatch):
     monkeypatch.setattr(module, "_MISSED", 0.0)
     K, y, beta = random_points(seed)
-    method = a_method(forms.Whole(K), y, 0.3, h=0.05, v=beta, s=K @ beta)
+    method = a_method(forms.Gram(K), y, 0.3, h=0.05, v=beta, s=K @ beta)
     assert method.stage()
     assert_allclose(K @ method.v, K @ method.q, atol=1e-10)
     assert_allclose(method.q.sum(), 0, atol=1e-10)
@@ -1116,7 +1114,7 @@ def test_a_stage_ends_where_a_full_step_misses_little(monkeypatch):
     missed = []
     for seed in range(20):
         K, y, beta = random_points(seed)
-        method = a_method(forms.Whole(K), y, 0.3, h=0.05, v=beta, s=K @ beta, steps=(told := []))
+        method = a_method(forms.Gram(K), y, 0.3, h=0.05, v=beta, s=K @ beta, steps=(told := []))
         step = method.K.step
 
         supposed = []
@@ -1142,7 +1140,7 @@ def test_where_nobody_is_free_b_mends_the_sum_and_else_v_goes_to_q():
     C[y > 0] = C[y < 0]
     q = C * y
     assert 0 < abs(q.sum()) < 1e-12
-    method = a_method(forms.Whole(np.eye(200)), y, C)
+    method = a_method(forms.Gram(np.eye(200)), y, C)
     target, ds = method.shift(q)
     assert_allclose(target, q)
     assert_allclose(ds, q)
@@ -1192,11 +1190,11 @@ def test_a_right_guess_is_not_solved_for_again(monkeypatch):
     """A full step to where everyone is as supposed, some at a bound, ends the stage."""
     problem = DualProblem(*data(0), 3.0, RBF(1.0))
     K, y = problem.gram(), problem.y
-    method = a_method(forms.Whole(K), y, 3.0)
+    method = a_method(forms.Gram(K), y, 3.0)
     to_the_end(method)
     beta, s, q = method.v, method.s, method.q
     assert (q == problem.upper * y).any()
-    method = a_method(forms.Whole(K), y, 3.0, v=0.999 * beta, s=s - 0.001 * (K @ beta))
+    method = a_method(forms.Gram(K), y, 3.0, v=0.999 * beta, s=s - 0.001 * (K @ beta))
     calls, step = [], method.K.step
     monkeypatch.setattr(method.K, "step", lambda *args: calls.append(1) or step(*args))
     assert method.stage() == len(calls) == 1
@@ -1212,7 +1210,7 @@ def test_one_cache_at_a_time():
 
 def test_what_has_no_cholesky_factor_is_told():
     with pytest.raises(forms.StuckError, match="not positive definite"):
-        forms.Whole(-np.eye(3)).solve(np.arange(3), 0.5, np.arange(3.0))
+        forms.Gram(-np.eye(3)).solve(np.arange(3), 0.5, np.arange(3.0))
 
 
 def noise(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -1244,3 +1242,41 @@ def test_sums_are_remembered_whatever_becomes_of_the_multipliers():
     K.sums(beta)
     beta *= 2
     np.testing.assert_allclose(K.sums(beta), RBF(1.0)(X, X) @ beta, atol=1e-12)
+
+
+def test_a_stage_begins_with_those_who_were_free_at_the_end_of_the_last(monkeypatch):
+    """When c slides and h shrinks, p jumps, and names far too few."""
+
+    def steps() -> int:
+        problems = (DualProblem(*data(seed, n=150), 100.0, RBF(1.0)) for seed in range(6))
+        return sum(newton(problem).n_iter for problem in problems)
+
+    usual = steps()
+    stage = module._Newton.stage
+
+    def forgetful(self):
+        self.free = np.zeros_like(self.free)
+        return stage(self)
+
+    monkeypatch.setattr(module._Newton, "stage", forgetful)
+    assert usual < 0.95 * steps()
+
+
+def test_what_a_smaller_problem_has_found_survives_the_last_step():
+    """The start from a quarter is what there is, if the method is cut off before it is over."""
+    problem = DualProblem(*data(0, n=2000), 1.0, RBF(1.0))
+    with pytest.warns(ConvergenceWarning, match="stopped after 12 steps"):
+        solution = newton(problem, max_iter=12, trace=True)
+    assert max(step.n for step in solution.trace) < 2000
+    assert solution.alpha.any()
+
+
+def test_a_step_worth_no_more_than_rounding_is_the_last_of_its_stage():
+    """And is not counted, since it is no step downhill."""
+    K, y, beta = random_points(3)
+    method = a_method(forms.Gram(K), y, 0.3, v=beta, s=K @ beta)
+    to_the_end(method)
+    asked, step = [], method.K.step
+    method.K.step = lambda *args: asked.append(1) or step(*args)
+    assert method.stage() == 0
+    assert len(asked) <= 2
