@@ -92,15 +92,10 @@ def _accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
         products, errors = _two_product(weights[block, None], A[block])
         lost = lost + errors.sum(axis=0)
         sizes = sizes + np.abs(products).sum(axis=0)
-        tree = np.concatenate([total[None], products])
-        while len(tree) > 1:
-            half = len(tree) // 2
-            a, b = tree[:half], tree[half : 2 * half]
-            sums = a + b
-            kept = sums - a  # what of b has arrived (Knuth)
-            lost = lost + ((a - (sums - kept)) + (b - kept)).sum(axis=0)
-            tree = np.concatenate([sums, tree[2 * half :]])
-        total = tree[0]
+        sums = np.cumsum(np.concatenate([total[None], products]), axis=0)
+        before, total = sums[:-1], sums[-1]
+        kept = sums[1:] - before  # what of each product has arrived (Knuth)
+        lost = lost + ((before - (sums[1:] - kept)) + (products - kept)).sum(axis=0)
     result = total + lost
     n = len(weights)
     return result, 4 * UNIT * np.abs(result) + 2 * gamma(n + 8) ** 2 * sizes + 8 * (n + 1) * TINIEST

@@ -59,7 +59,7 @@ _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
 _ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
 _ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
-_PIVOTS, _RESIDUAL = 200, 1e-6  # how `low_rank` looks, and what it calls zero
+_PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
 
 
 class NewtonStep(NamedTuple):
@@ -256,7 +256,7 @@ def low_rank(problem: DualProblem) -> Array | None:
 
     A Cholesky factorisation with pivots looks at some of the samples, and always goes on with the
     one that those before explain worst, until what is left of k(x, x) is nowhere more than a
-    millionth of its mean. If r samples P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
+    ten-millionth of its mean. If r samples P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
     :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Samples that nobody looked
     at may be further off, so an answer is a good guess.
 
@@ -353,8 +353,9 @@ class _Newton:
         self.v, self.c = self.K.represent(beta), self.clip(beta)
         self.consider(self.c)
         self.q, self.s = self.c, self.K.sums(beta) + (self.best.b if b is None else b)
-        if b is None:
+        if b is None:  # the best b is that of two extremes, which may be far off
             self.free = (self.lo < beta) & (beta < self.hi)
+            self.s += (self.y - self.s)[self.free].sum() / max(self.free.sum(), 1)
         else:  # there is something to compare with: how wrong margins are, for multipliers so large
             up, down = self.c < self.hi, self.c > self.lo
             g, size = self.y - self.s, float(np.abs(self.c).sum())
