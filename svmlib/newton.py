@@ -477,11 +477,12 @@ class _Newton:
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, rounding = a - float(ds @ q), _ROUNDING * float(np.abs(ds) @ np.abs(q))
-            enough = max(-_SLOPE_LEFT * slope, rounding)
-            length, ahead, there = self.search(p, ds, a, bend, enough)
-            if not length < far or (far < np.inf and not slope < 0):
+            length, enough = np.inf, max(-_SLOPE_LEFT * slope, rounding)
+            if slope < 0:
+                length, ahead, there = self.search(p, ds, a, bend, enough)
+            if not length < far:
                 if far == np.inf:
-                    break
+                    break  # only rounding is left
                 free, supposed, far = p == q, q, np.inf
                 continue
             self.v = target if length == 1 else self.v + length * delta
