@@ -100,14 +100,14 @@ class Gram:
 
         All equations contain b: take from each of them their mean.
         """
-        A, sizes = self.centred(free)
-        x = _solve_shifted(A, h, right - right.mean(), sizes)
-        return np.asarray(x - x.mean())  # which is zero but for rounding
+        average = np.full(free.size, 1 / free.size)
+        A, sizes = self.centred(free, average)
+        x = _solve_shifted(A, h, right - average @ right, sizes)
+        return np.asarray(x - average @ x)  # which is zero but for rounding
 
-    def centred(self, free: Rows) -> tuple[Array, Array]:
+    def centred(self, free: Rows, average: Array) -> tuple[Array, Array]:
         """Return K_FF without the means of its rows and columns, and how large numbers were."""
         K = self.block(free)
-        average = np.full(free.size, 1 / free.size)
         mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
         K -= mean
@@ -154,9 +154,9 @@ class Factored(Gram):
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
-    def centred(self, free: Rows) -> tuple[Array, Array]:
+    def centred(self, free: Rows, average: Array) -> tuple[Array, Array]:
         Z = self.Phi.take(free, 0)
-        Z -= Z.mean(axis=0)
+        Z -= average @ Z
         A = Z @ Z.T
         return A, A.diagonal().copy()
 

@@ -476,9 +476,11 @@ class _Newton:
             target, ds = K.step(self.v, supposed, F, h) if F.size else self.shift(q)
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
-            slope, rounding = a - float(ds @ q), _ROUNDING * float(np.abs(ds) @ np.abs(q))
+            slope, sizes = a - float(ds @ q), np.abs(ds)
+            rounding = _ROUNDING * float(sizes @ np.abs(q))
             length, enough = np.inf, max(-_SLOPE_LEFT * slope, rounding)
-            if slope < 0:
+            # Where scores move by no more than rounding, v and s would part far along the step.
+            if slope < 0 and sizes.max() > _ROUNDING * np.abs(self.s).max():
                 length, ahead, there = self.search(p, ds, a, bend, enough)
             if not length < far:
                 if far == np.inf:
@@ -487,7 +489,10 @@ class _Newton:
                 continue
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
-            missed = np.abs(there - (supposed - free * ds / h)).sum()
+            done = length == 1 and (
+                np.abs(there - (supposed - free * ds / h)).sum()
+                <= _MISSED * np.abs(there - c).sum()
+            )
             p, q, far = ahead, there, np.inf
             free, supposed = p == q, q
             self.q, self.free = q, free
@@ -495,7 +500,7 @@ class _Newton:
                 break
             taken += 1
             self.write(NewtonStep(q.size, h, F.size, length, slope))
-            if length == 1 and missed <= _MISSED * np.abs(q - c).sum():
+            if done:
                 break
         return taken
 
@@ -512,11 +517,8 @@ class _Newton:
     ) -> tuple[float, Array, Array]:
         """Return the length at which the slope is nearly zero, and p and q there.
 
-        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises. If the
-        scores move by no more than rounding, no length will do: far along it v and s would part.
+        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises.
         """
-        if np.abs(ds).max() <= _ROUNDING * np.abs(self.s).max():
-            return np.inf, p, self.clip(p)
         length, low, high = 1.0, 0.0, np.inf
         for _ in range(_HALVINGS):
             ahead = p - (length / self.h) * ds
