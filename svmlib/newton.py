@@ -467,41 +467,39 @@ class _Newton:
         K, c, h = self.K, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
-        free, supposed, far = self.free, np.where(self.free, p, q), _FAR  # they may still be so
+        free, supposed = self.free, np.where(self.free, p, q)  # they may still be so
         if not free.any():
             free, supposed = p == q, q
         taken = 0
         while taken < _MANY_STEPS:
-            F = free.nonzero()[0]
+            F, guessed, length = free.nonzero()[0], supposed is not q, np.inf
             target, ds = K.step(self.v, supposed, F, h) if F.size else self.shift(q)
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, sizes = a - float(ds @ q), np.abs(ds)
             rounding = _ROUNDING * float(sizes @ np.abs(q))
-            length, enough = np.inf, max(-_SLOPE_LEFT * slope, rounding)
             # Where scores move by no more than rounding, v and s would part far along the step.
             if slope < 0 and sizes.max() > _ROUNDING * np.abs(self.s).max():
+                enough = max(-_SLOPE_LEFT * slope, rounding)
                 length, ahead, there = self.search(p, ds, a, bend, enough)
-            if not length < far:
-                if far == np.inf:
-                    break  # only rounding is left
-                free, supposed, far = p == q, q, np.inf
+            if guessed and not length < _FAR:
+                free, supposed = p == q, q
                 continue
+            if not length < np.inf:
+                break
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
-            done = length == 1 and (
-                np.abs(there - (supposed - free * ds / h)).sum()
-                <= _MISSED * np.abs(there - c).sum()
-            )
-            p, q, far = ahead, there, np.inf
-            free, supposed = p == q, q
-            self.q, self.free = q, free
+            p, q = ahead, there
+            self.q, self.free = q, p == q
             if not -slope > rounding:
                 break
             taken += 1
             self.write(NewtonStep(q.size, h, F.size, length, slope))
-            if done:
-                break
+            if length == 1:
+                missed = np.abs(q - (supposed - free * ds / h)).sum()
+                if missed <= _MISSED * np.abs(q - c).sum():
+                    break
+            free, supposed = self.free, q
         return taken
 
     def shift(self, q: Array) -> tuple[Array, Array]:
