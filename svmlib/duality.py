@@ -56,6 +56,7 @@ from svmlib.kernels import (
     expansion,
     kernel_expansion,
     linear_expansion,
+    unbounded,
 )
 
 __all__ = [
@@ -70,6 +71,8 @@ __all__ = [
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _HUGE = float(np.finfo(float).max)
 _SMALL = 2000  # up to here the whole Gram matrix (32 MB) costs less than asking row by row
+_ROUNDING = 16 * _EPS  # of a solver's sums of products, as a part of the sum of their sizes
+_DOUBT = 1e-9  # of a margin, and no more, is put down to that
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
 LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
 _LARGEST_JUDGED = 1e300  # sums of so large ones are floats; where squares are not, bounds are ∞
@@ -582,13 +585,18 @@ class DualProblem:
     def _given_expansion(self, beta: Array) -> Expansion:
         """Return the expansion for the values that a kernel of the user's has returned."""
         sizes = np.sqrt(np.maximum(self.diagonal, 0))
+        magnitudes = np.abs(beta)
         if not self.convex:  # then nothing is proved, and nothing needs bounds
             sums = self._gram_times(beta)
+            if not np.isfinite(beta * sums).all():
+                return unbounded(sums, sizes)
             return Expansion(sums, np.zeros(self.n), fsum(beta * sums), sizes)
         K = self.gram()
-        sums, skew = K @ beta, float(np.abs(K - K.T).max())
-        magnitudes = np.abs(beta)
-        error = gamma(self.n + 2) * (np.abs(K) @ magnitudes) + skew * magnitudes.sum()
+        sums, largest = K @ beta, np.abs(K) @ magnitudes
+        if not magnitudes @ largest < np.inf:
+            return unbounded(sums, sizes)
+        skew = float(np.abs(K - K.T).max())
+        error = gamma(self.n + 2) * largest + skew * magnitudes.sum()
         error *= 1 + gamma(self.n + 8)
         squared_norm = fsum(beta * sums) + up(
             float(magnitudes @ (error + 4 * UNIT * np.abs(sums))), self.n + 4
@@ -643,10 +651,12 @@ class DualProblem:
         error = (1 + 8 * UNIT) * sums.error + 4 * UNIT * np.abs(f)
         lowest, highest = self.y * f - error, self.y * f + error  # of the functional margins
         squared_norm = sums.squared_norm
+        seen = _ROUNDING * float(np.abs(alpha) @ sums.sizes) * sums.sizes
+        doubt = np.minimum(seen, _DOUBT)  # a solver's sums round, and may do so more than these
         shortfall = (1 - lowest).max(where=alpha < self.upper, initial=0)
         excess = (highest - 1).max(where=alpha > 0, initial=0)
         return Certificate(
-            primal=self._primal(squared_norm, lowest, highest),
+            primal=self._primal(squared_norm, lowest, highest + doubt),
             dual=self._dual(alpha, squared_norm, sums.sizes),
             kkt_violation=up(float(max(shortfall, excess))),
             infeasibility=up(
@@ -666,8 +676,8 @@ class DualProblem:
         """Return the primal value for at most this ‖w‖² and margins in this range, rounded up.
 
         For the soft margin the smaller of two: that of (w, b), and that of (w, b)/m, where m is
-        the least that a margin which may be 1 can be. If C is large the slack that rounding alone
-        brings to such margins costs more than lengthening w.
+        the least that a margin which may be 1 can be, as far as a solver knows. If C is large the
+        slack that rounding alone brings to such margins costs more than lengthening w.
         """
         if self.hard_margin:
             scales = {float(lowest.min())}

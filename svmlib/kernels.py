@@ -599,7 +599,7 @@ def linear_expansion(X: Array, beta: Array) -> Expansion:
     largest, sizes = np.abs(w) + e, _lengths(X) + np.sqrt(d * TINIEST)
     squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
     if not squared_norm < np.inf:
-        return _unbounded(X @ w, sizes)
+        return unbounded(X @ w, sizes)
     error = np.abs(X) @ (gamma(d + 4) * largest + e)
     return Expansion(
         values=X @ w,
@@ -609,7 +609,7 @@ def linear_expansion(X: Array, beta: Array) -> Expansion:
     )
 
 
-def _unbounded(values: Array, sizes: Array) -> Expansion:
+def unbounded(values: Array, sizes: Array) -> Expansion:
     """Return the expansion of which nothing is known, because it is beyond floats."""
     return Expansion(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
 
@@ -650,7 +650,7 @@ def kernel_expansion(
         return Expansion(values, np.zeros(n), 0.0, sizes)
     total = up(float(known.weights @ sizes), n)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
-        return _unbounded(values, sizes)
+        return unbounded(values, sizes)
     relative = up(theta + gamma(known.terms + 2) * (1 + theta))
     tiny = (n + 1) * TINIEST
     return Expansion(

@@ -476,3 +476,28 @@ def test_adding_b_rounds_too():
     """1 + 1e-17 is 1 in floats, and so a multiplier at its bound seems to have no margin above."""
     problem = DualProblem([[0.0], [1.0]], [-1, 1], 1e-17)
     assert problem.certificate([1e-17, 1e-17], 1.0).kkt_violation >= 1e-17
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_a_solver_cannot_know_costs_no_more_than_a_longer_w(seed):
+    """A linear certificate knows margins to more digits than Newton's method, and C is large."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 30))
+    y = np.where(X[:, 0] + rng.normal(size=40) > 0, 1, -1)
+    solution = newton(DualProblem(X, y, 1e9))
+    certificate = solution.certificate
+    assert certificate.relative_gap < 1e-11
+    judge = Judge(X, y, np.full(40, 1e9), Linear())
+    assert mp.mpf(certificate.primal) >= judge.primal(solution.alpha, solution.b, slip=1e-9)
+    assert certificate.primal > certificate.dual
+
+
+@pytest.mark.parametrize("K", [[[2.0, 1.0], [1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0]]])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_a_given_matrix_times_numbers_beyond_floats_proves_nothing(K, C):
+    """Neither NaN nor an exception: all that is known is that the optimum is a number."""
+    kernel = Precomputed(1e10 * np.array(K))
+    certificate = DualProblem(kernel.points, [-1, 1], C, kernel).certificate([1e299, 1e300], 0.0)
+    assert certificate.primal == np.inf
+    assert certificate.dual == -np.inf
+    assert certificate.kkt_violation == np.inf
