@@ -385,14 +385,16 @@ class _Newton:
             for _ in range(_STAGES):
                 if self.best.error <= self.enough:
                     break
-                taken = self.stage()
+                before, taken = self.best, self.stage()
                 self.ends.append(self.q)
                 displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
                 if displaced <= max(self.tol, _NEARLY):
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
-                if not taken and self.h == self.floor:
+                if self.h == self.floor and (
+                    not taken or self.best is before and before.error <= self.tol
+                ):
                     break  # only rounding is left
                 self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
         except StuckError as error:

@@ -1288,3 +1288,13 @@ def test_taking_means_of_large_numbers_rounds_small_ones(seed):
     Phi[:, 1:] *= np.where(np.arange(110) < 9, 1e3, 1.0)[:, None]
     x = forms.Gram(Phi @ Phi.T).solve(np.arange(110), 1e-300, rng.normal(size=110))
     assert np.isfinite(x).all()
+
+
+def test_what_rounding_leaves_is_not_worked_on_for_ever():
+    """Far below tol no stage and no exact end is better than the one before: it is over."""
+    rng = np.random.default_rng(172)
+    X = np.tile(rng.normal(size=(12, 2)), (2, 1))  # twice the same points
+    y = np.where(np.arange(24) % 12 < 6, 1.0, -1.0)
+    solution = newton(DualProblem(X, y, 1e8, RBF(2e-5)))
+    assert solution.converged
+    assert solution.n_iter < 80
