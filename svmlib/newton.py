@@ -493,8 +493,6 @@ class _Newton:
             self.s = self.s + length * ds
             p, q = ahead, there
             self.q, self.free = q, p == q
-            if not -slope > rounding:
-                break
             taken += 1
             self.write(NewtonStep(q.size, h, F.size, length, slope))
             if length == 1:
