@@ -120,9 +120,10 @@ class Gram:
         First q changes by the same on F, so that Σq = 0; then by x, Σx = 0, with
 
         .. math::
-            (K_{FF} + h I)\, x + \Delta_b = -(K r)_F, \qquad r = q - \beta,
+            (K_{FF} + h I)\, x + \text{the same for all} = -(K r)_F, \qquad r = q - \beta,
 
-        so that β goes to q + x, and the scores of F by −h times what q has changed in all.
+        so that β goes to q + x, and the scores of F by −h times what q has changed in all, which
+        tells Δ_b.
         """
         q, share = q.copy(), float(q.sum()) / free.size
         q[free] -= share

@@ -70,7 +70,7 @@ class NewtonStep(NamedTuple):
     Attributes
     ----------
     n : int
-        The number of samples that took part; a start leaves most of them out.
+        The number of samples that took part; the start from a quarter leaves the others out.
     h : float
         The smoothing of the stage; 0 where margins are put to 1.
     free : int
@@ -110,7 +110,7 @@ def newton(
         \tfrac12 \|v\|^2 + \sum_i \max_{lo_i \le q \le hi_i}
         \left[ q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2 \right],
 
-    which for h = 0 is the primal value. The largest q are
+    which for h = 0 is the primal value. The maxima are attained at
 
     .. math::
         q_i = \min(\max(p_i,\ lo_i),\ hi_i), \qquad p_i = c_i + (y_i - s_i) / h,

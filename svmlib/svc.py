@@ -96,10 +96,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
         goes on from the best before it, where it can.
-        Newton's method is first, and last the interior point method, or SMO if there are more
-        than 2000 samples. Before the two, SMO has n²/(n + 300) steps, after which it is mostly
-        known who is free, or all is done. But not with at most 200 samples, a linear kernel, or one
-        that a few coordinates describe (`svmlib.newton.low_rank`). Where the kernel is not known to
+        SMO begins with n²/(n + 300) steps, after which it is mostly known who is free, or all is
+        done; but not with at most 200 samples, a linear kernel, or one that a few coordinates
+        describe (`svmlib.newton.low_rank`). Then comes Newton's method, and last the interior point
+        method, or SMO again if there are more than 2000 samples. Where the kernel is not known to
         be positive semidefinite, it is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their

@@ -921,7 +921,7 @@ def test_no_point_is_judged_by_scores_that_have_drifted(seed, n, d, C):
     assert newton(DualProblem(X, 2 * y - 1, C)).certificate.relative_gap < 1e-8
 
 
-@pytest.mark.parametrize("seed", [257, 321, 833, 952])
+@pytest.mark.parametrize("seed", [257, 314, 321, 833, 952, 1326, 2645])
 def test_a_step_that_is_only_rounding_is_not_taken(seed):
     """Far enough along it (1e14 times) some slope is zero, and w and its scores have parted."""
     rng = np.random.default_rng(seed)
@@ -1327,3 +1327,65 @@ def test_what_rounding_leaves_is_not_worked_on_for_ever():
     solution = newton(DualProblem(X, y, 1e8, RBF(2e-5)))
     assert solution.converged
     assert solution.n_iter < 80
+
+
+def test_the_slope_of_an_exact_step_is_twice_what_it_gains():
+    problem = DualProblem(*data(0), 3.0, RBF(1.0))
+    end = newton(problem, tol=1e-9)
+    K, y = problem.gram(), problem.y
+    free = (end.alpha > 0) & (end.alpha < 3)
+    method = a_method(forms.Gram(K), y, 3.0, steps=(told := []))
+    method.q, method.free = y * end.alpha, free
+    method.q[free] += np.where(np.arange(free.sum()) == 0, 0.01, 0) - 0.01 / free.sum()
+
+    def value(beta):
+        return beta @ y - beta @ K @ beta / 2
+
+    before = value(method.q)
+    method.exact()
+    assert_allclose(told[0].slope / -2, value(method.best.beta) - before, rtol=1e-6)
+
+
+def test_a_start_has_right_margins_on_average():
+    """The b of the extremes, in the middle of which it is judged, may be far off."""
+    problem = DualProblem(*data(0), 3.0, RBF(1.0))
+    K, y = problem.gram(), problem.y
+    beta = y * smo(problem, tol=0.5).alpha
+    method = a_method(forms.Gram(K), y, 3.0)
+    method.begin(beta)
+    assert_allclose((y - method.s)[method.free].mean(), 0, atol=1e-12)
+    assert abs((y - K @ beta)[method.free].mean() - method.best.b) > 0.01
+
+
+def test_the_smoothing_after_a_quarter_is_a_tenth_of_what_is_wrong():
+    """A margin is wrong where a multiplier may grow and the margin is short of 1, or converse."""
+    y, alpha = np.array([1.0, 1.0, -1.0, -1.0]), np.array([0.0, 0.5, 0.5, 0.0])
+    scores = np.array([0.7, 1.0, -1.4, -2.0])  # short of 1, right, more than 1, more than 1 at 0
+    method = a_method(forms.Gram(1e-12 * np.eye(4)), y, 1.0)
+    method.K.sums = lambda beta: scores
+    method.h = 10.0
+    method.begin(y * alpha, 0.0)
+    assert_allclose(method.h, 0.1 * (0.3 + 0.4) / 1.0)
+
+
+def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
+    """What is asked for, then the tolerance, then the gap."""
+    method = a_method(forms.Gram(np.eye(60)), data(0)[1], 1.0)
+    assert method.enough < method.tol
+    points = iter([(1e-12, 1e-4), (1e-10, 1e-10), (1e-13, 1e-2), (1e-11, 1e-10)])
+    monkeypatch.setattr(
+        module._Newton, "judge", lambda self, q: module._Point(q, 0.0, *next(points))
+    )
+    seen = []
+    for _ in range(4):
+        method.consider(method.q)
+        seen.append((method.best.gap, method.best.error))
+    assert seen == [(1e-12, 1e-4), (1e-10, 1e-10), (1e-10, 1e-10), (1e-11, 1e-10)]
+
+
+def test_without_a_limit_for_multipliers_coordinates_are_not_used():
+    """Where points are equal in Φ and labels are not, they would have no end."""
+    X, y = np.arange(12.0)[:, None], np.tile((-1.0, 1.0), 6)
+    problem = DualProblem(X, y, np.inf, RBF(1.0))
+    told = newton(problem, coordinates=np.ones((12, 1)), trace=True).trace
+    assert told == newton(problem, trace=True).trace
