@@ -51,9 +51,6 @@ _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoo
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _FAR = 100.0  # who was free is not, if a step that supposes it goes so far
-# How inexact a stage may be. A theorem (Solodov and Svaiter 1999) wants less than 1 and Σq = 0; more
-# saves steps, and what is returned the certificate decides.
-_INEXACT = 5.0
 _NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
 _FEW, _EXACT = 100, 1e-9  # with so few samples no more than this may be wrong: it costs little
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
@@ -129,7 +126,7 @@ def newton(
     it is easy to find. A stage ends when v is nearly what it should be,
 
     .. math::
-        \Bigl\| \sum_i q_i \varphi_i - v \Bigr\|^2 \le 5\, h\, \|q - c\|^2.
+        \Bigl\| \sum_i q_i \varphi_i - v \Bigr\|^2 \le h\, \|q - c\|^2.
 
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
     stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
@@ -403,7 +400,7 @@ class _Newton:
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
                 if self.h == self.floor and (
-                    not taken or self.best is before and before.error <= self.tol
+                    not taken or (self.best is before and before.error <= self.tol)
                 ):
                     break  # only rounding is left
                 self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
@@ -508,7 +505,7 @@ class _Newton:
             taken += 1
             self.write(NewtonStep(q.size, h, F.size, length, slope))
             missed = K.represent(q) - self.v
-            if K.inner(missed, K.times(missed), missed) <= _INEXACT * h * float((q - c) @ (q - c)):
+            if K.inner(missed, K.times(missed), missed) <= h * float((q - c) @ (q - c)):
                 break
             free, supposed = self.free, q
         return taken
