@@ -51,7 +51,6 @@ _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoo
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _FAR = 100.0  # who was free is not, if a step that supposes it goes so far
-_MISSED = 0.3  # by how much of the way from c a step may miss q, and end the stage
 _NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
 _FEW, _EXACT = 100, 1e-9  # with so few samples no more than this may be wrong: it costs little
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
@@ -124,13 +123,17 @@ def newton(
     (F the free ones). What is unknown are the multipliers of F or, for a linear kernel with fewer
     features, the coordinates of v. A stage begins with those who were free at the end of the one
     before. The slope along a step is piecewise linear, so a length that leaves at most a fifth of
-    it is easy to find. A stage ends with a full step after which q is where the step supposed it to
-    be, but for 0.3 of ‖q − c‖₁. Then q becomes the centre c, and h is multiplied by a sixth of the
-    number of steps that the stage took: an easy stage is followed by one with less smoothing, a
-    hard one by one with more. Where margins are nearly right, and at a given start, equations
-    without smoothing put the margins of the free ones to 1; who leaves his bounds for that stays at
-    one, who has a margin on the wrong side becomes free, and it is done again, while fewer change
-    each time. Once nobody does, that is the solution.
+    it is easy to find. A stage ends when v is nearly what it should be,
+
+    .. math::
+        \Bigl\| \sum_i q_i \varphi_i - v \Bigr\|^2 \le h\, \|q - c\|^2.
+
+    Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
+    stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
+    Where margins are nearly right, and at a given start, equations without smoothing put the
+    margins of the free ones to 1; who leaves his bounds for that stays at one, who has a margin on
+    the wrong side becomes free, and it is done again, while fewer change each time. Once nobody
+    does, that is the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, the start comes
     from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
@@ -162,7 +165,7 @@ def newton(
     Solution
         Converged if its certificate is optimal to `tol` and no KKT violation is larger; else
         with a `sklearn.exceptions.ConvergenceWarning` that names the gap; that is never larger
-        than the one of α = 0.
+        than the one of α = 0, or of `start`.
 
     Raises
     ------
@@ -211,6 +214,7 @@ def newton(
             f"coordinates must have one row for each of the {problem.n} points, "
             f"got shape {Phi.shape}"
         )
+    begun = np.zeros(problem.n) if start is None else check_start(start, problem)
     steps: list[NewtonStep] = []
 
     def write(step: NewtonStep) -> None:
@@ -225,22 +229,25 @@ def newton(
         method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # b is judged at its best
         try:
             if start is not None:
-                method.begin(check_start(start, problem) * problem.y)
+                method.begin(begun * problem.y)
             elif Phi is not None and not problem.hard_margin:  # Φ may be equal where labels are not
                 method.learn(replace(method, K=factored(Phi)))
             method.solve()
         except StopIteration:
             pass
-        beta = method.result().beta
-        known = method.K.known(beta)
+        point = method.result()
+        alpha, known = np.abs(point.beta), method.K.known(point.beta)
     about: dict[str, Any] = {"n_iter": len(steps), "converged": True}
     about["trace"] = tuple(steps) if trace else ()
-    solution = problem.solution(np.abs(beta), known=known, **about)
-    certificate = solution.certificate
-    if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
-        return solution
-    nothing = problem.solution(np.zeros(problem.n), **about)
-    solution = min(nothing, solution, key=lambda solution: solution.certificate.gap)
+    found = []
+    for b in (None, point.b):  # the mean of what the free ones ask for, or else between extremes
+        found.append(problem.solution(alpha, b, known=known, **about))
+        certificate = found[-1].certificate
+        if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
+            return found[-1]
+    nothing = np.zeros(problem.n)
+    found += [problem.solution(alpha, **about) for alpha in (nothing, begun)]
+    solution = min(found, key=lambda solution: solution.certificate.gap)
     warnings.warn(
         f"newton stopped after {len(steps)} steps{method.reason} with a duality gap of "
         f"{solution.certificate.gap:.3g} and margins wrong by up to "
@@ -393,7 +400,7 @@ class _Newton:
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
                 if self.h == self.floor and (
-                    not taken or self.best is before and before.error <= self.tol
+                    not taken or (self.best is before and before.error <= self.tol)
                 ):
                     break  # only rounding is left
                 self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
@@ -495,10 +502,9 @@ class _Newton:
             self.q, self.free = q, p == q
             taken += 1
             self.write(NewtonStep(q.size, h, F.size, length, slope))
-            if length == 1:
-                missed = np.abs(q - (supposed - free * ds / h)).sum()
-                if missed <= _MISSED * np.abs(q - c).sum():
-                    break
+            missed = K.represent(q) - self.v
+            if K.inner(missed, K.times(missed), missed) <= h * float((q - c) @ (q - c)):
+                break
             free, supposed = self.free, q
         return taken
 

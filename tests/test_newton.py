@@ -22,7 +22,7 @@ from svmlib import newton as module
 from svmlib.duality import DualProblem, Solution, check_start, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import low_rank, newton
-from svmlib.smo import smo
+from svmlib.smo import ascend, smo
 from tests import hostile
 from tests.judge import Judge
 from tests.optimum import assert_kkt
@@ -778,7 +778,7 @@ def test_a_small_gap_with_wrong_margins_is_not_converged():
     """On the way there are points whose gap is within the tolerance before their margins are."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(150) % 2, 1.0, -1.0)
-    problem = DualProblem(rng.normal(size=(150, 2)) + 0.8 * y[:, None], y, 0.1)
+    problem = DualProblem(rng.normal(size=(150, 2)) + 0.8 * y[:, None], y, 1.0)
     seen = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -788,6 +788,32 @@ def test_a_small_gap_with_wrong_margins_is_not_converged():
             seen.add(verdict := (judged.optimal_to(0.1), judged.kkt_violation <= 0.1))
             assert solution.converged == all(verdict)
     assert {(True, False), (True, True)} <= seen
+
+
+def test_the_bias_between_the_extremes_serves_where_the_mean_does_not():
+    """One positive sample, the others nearly alike: a mean b that is off by 1e-4 costs all C_i."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        y = np.where(np.arange(300) == 7, 1, -1)
+        problem = DualProblem(rng.normal(size=(300, 5)), y, 10.0, RBF(1e-5))
+        start = ascend(problem, 1e-3, 200)[0]
+        solution = newton(problem, start=start)
+        assert solution.converged
+        assert solution.certificate.optimal_to(1e-3)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_cut_off_it_is_nowhere_worse_than_its_start(kernel):
+    for seed in range(12):
+        X, y = data(seed, n=30)
+        problem = DualProblem(X, y, 1e3, kernel)
+        start = ascend(problem, 1e-3, 3 + 5 * seed)[0]
+        begun = problem.solution(start, n_iter=0, converged=False).certificate.gap
+        for steps in range(1, 12):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                solution = newton(problem, start=start, max_iter=steps)
+            assert solution.converged or solution.certificate.gap <= begun
 
 
 def test_memory_stays_within_the_cache():
@@ -1086,7 +1112,7 @@ def test_margins_that_are_nearly_right_are_worth_a_try(monkeypatch):
 
     early = steps()
     monkeypatch.setattr(module, "_NEARLY", 0.0)
-    assert early < 0.95 * steps()
+    assert early < 0.97 * steps()
 
 
 def random_points(seed):
@@ -1100,36 +1126,38 @@ def random_points(seed):
 
 
 @pytest.mark.parametrize("seed", range(6, 12))
-def test_who_jumps_from_one_bound_to_the_other_is_not_as_supposed(seed, monkeypatch):
-    monkeypatch.setattr(module, "_MISSED", 0.0)
+def test_who_jumps_from_one_bound_to_the_other_is_not_as_supposed(seed):
     K, y, beta = random_points(seed)
     method = a_method(forms.Gram(K), y, 0.3, h=0.05, v=beta, s=K @ beta)
-    assert method.stage()
+    assert to_the_end(method)
     assert_allclose(K @ method.v, K @ method.q, atol=1e-10)
     assert_allclose(method.q.sum(), 0, atol=1e-10)
 
 
-def test_a_stage_ends_where_a_full_step_misses_little(monkeypatch):
-    """Less than 0.3 of the way from c, in the sum of sizes, between what it supposed and q."""
-    missed = []
+def test_a_stage_ends_where_v_is_nearly_the_sum_that_it_should_be():
+    """‖Σ qφ − v‖² is at most a fixed part of h ‖q − c‖² then; to rounding only by luck."""
+    shares = []
     for seed in range(20):
         K, y, beta = random_points(seed)
-        method = a_method(forms.Gram(K), y, 0.3, h=0.05, v=beta, s=K @ beta, steps=(told := []))
-        step = method.K.step
-
-        supposed = []
-
-        def spy(v, q, F, h, step=step, supposed=supposed):
-            target, ds = step(v, q, F, h)
-            supposed.append(q.copy())
-            supposed[-1][F] -= ds[F] / h
-            return target, ds
-
-        monkeypatch.setattr(method.K, "step", spy)
+        method = a_method(forms.Gram(K), y, 0.3, h=0.05, v=beta, s=K @ beta)
         method.stage()
-        if told[-1].length == 1 and told[-1].free:
-            missed.append(np.abs(method.q - supposed[-1]).sum() / np.abs(method.q).sum())
-    assert 0.01 < max(missed) <= 0.3
+        missed = method.q - method.v
+        shares.append(missed @ K @ missed / (method.h * np.square(method.q - method.c).sum()))
+    assert 1e-3 < max(shares) <= 1
+
+
+def test_labels_that_the_points_do_not_explain():
+    """w is nearly 0, all margins nearly equal: stages that end too soon leave v far from Σ qφ.
+
+    (With Σ|q − c| as the measure, 1 in 13 of these ended in rounding, with gaps up to 1 %.)
+    """
+    for seed in range(80):
+        rng = np.random.default_rng([seed, 1])
+        n, d = int(rng.choice([100, 201, 400])), int(rng.choice([1, 2, 3, 5, 10]))
+        y = np.where(rng.random(n) < 0.1, 1, -1)
+        y[:2] = 1, -1
+        C = 10 ** rng.uniform(0, 6) * 10 ** rng.uniform(-3, 3, n)
+        assert newton(DualProblem(rng.normal(size=(n, d)), y, C)).converged
 
 
 def test_where_nobody_is_free_b_mends_the_sum_and_else_v_goes_to_q():

@@ -171,7 +171,7 @@ def test_auto_uses_smo_where_the_others_do_not_do():
     X, y = data(0, n=1100)
     assert SVC(C=0.1, gamma=2.0).fit(X, y).n_iter_[0] > 400
     X, y = data(0)
-    assert SVC().fit(X, y).n_iter_[0] < 10
+    assert SVC().fit(X, y).n_iter_[0] < 30
     with pytest.raises(ValueError, match="positive semidefinite"):
         SVC(kernel=lambda A, B: -A @ B.T, solver="interior_point").fit(X, y)
     model = SVC(kernel=lambda A, B: -A @ B.T).fit(X, y)
