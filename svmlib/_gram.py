@@ -95,6 +95,10 @@ class Gram:
         """Return u·v, from the scores of u with any bias, because Σβ = 0."""
         return float(scores @ v)
 
+    def squared_norm(self, v: Array) -> float:
+        """Return v·v."""
+        return float(v @ self.times(v))
+
     def solve(self, free: Rows, h: float, right: Array) -> Array:
         """Return x with (K_FF + hI) x + b = right and Σx = 0, for some b.
 
@@ -154,6 +158,9 @@ class Factored(Gram):
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
+
+    def squared_norm(self, v: Array) -> float:
+        return float(v @ v)
 
     def centred(self, free: Rows, average: Array) -> tuple[Array, Array]:
         Z = self.Phi.take(free, 0)

@@ -502,8 +502,7 @@ class _Newton:
             self.q, self.free = q, p == q
             taken += 1
             self.write(NewtonStep(q.size, h, F.size, length, slope))
-            missed = K.represent(q) - self.v
-            if K.inner(missed, K.times(missed), missed) <= h * float((q - c) @ (q - c)):
+            if K.squared_norm(K.represent(q) - self.v) <= h * float((q - c) @ (q - c)):
                 break
             free, supposed = self.free, q
         return taken
