@@ -189,7 +189,8 @@ def newton(
     ----------
     R. T. Rockafellar (1976), "Augmented Lagrangians and applications of the proximal point
     algorithm in convex programming".
-    M. V. Solodov and B. F. Svaiter (1999), "A hybrid projection-proximal point algorithm".
+    M. V. Solodov and B. F. Svaiter (1999), "A hybrid approximate extragradient–proximal point
+    algorithm using the enlargement of a maximal monotone operator".
     M. Hintermüller, K. Ito and K. Kunisch (2002), "The primal-dual active set strategy as a
     semismooth Newton method".
     O. Chapelle (2007), "Training a support vector machine in the primal".

@@ -634,6 +634,32 @@ def test_the_first_steps_of_auto_are_within_max_iter():
     assert model.n_iter_ <= 5
 
 
+@pytest.mark.parametrize(
+    ("n", "kernel", "steps"),
+    [
+        (200, RBF(1.0), 0),
+        (201, RBF(1.0), 201 * 201 // 501),
+        (600, RBF(1.0), 400),
+        (600, Linear(), 0),
+        (600, Sigmoid(1.0, -1.0), 0),
+    ],
+)
+def test_smo_begins_where_equations_cost_more(n, kernel, steps):
+    """Neither among few samples nor in few coordinates; alone it takes all the steps there are."""
+    problem = DualProblem(*data(0, n=n), 1.0, kernel)
+    assert svc._first_steps(problem, None) == steps
+    assert svc._first_steps(problem, problem.X) == 0
+
+
+def test_nobody_asks_for_the_proof_of_a_start(monkeypatch):
+    """It is not near the end, and Newton's method goes on from it."""
+    solve, asked = DualProblem.solution, []
+    monkeypatch.setattr(DualProblem, "solution", lambda *a, **o: asked.append(1) or solve(*a, **o))
+    model = SVC(C=100.0, gamma=1.0).fit(*data(0, n=300))
+    assert model.solver_ == "newton"
+    assert len(asked) == 1
+
+
 def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
     """An indefinite kernel and a large C; but who allows more steps gets them."""
     monkeypatch.setattr(svc, "_PATIENCE", 1)
