@@ -13,6 +13,7 @@ from svmlib import kernels
 from svmlib._rounding import UNIT
 from svmlib.kernels import (
     RBF,
+    Known,
     Linear,
     Polynomial,
     Precomputed,
@@ -22,6 +23,7 @@ from svmlib.kernels import (
     check_positive_semidefinite,
     diagonal,
     expansion,
+    kernel_expansion,
 )
 
 CLASSICS = [
@@ -329,6 +331,23 @@ def test_values_between_points_with_a_weight_serve_both(monkeypatch):
     rotated = np.array([[0.0, 1.0], [-1.0, 0.0]])  # what a user's function says need not hold twice
     skew = expansion(lambda A, B: A @ rotated @ B.T, X[:, :2], np.ones(100), X[:, :2])
     assert_allclose(skew, X[:, :2] @ rotated @ X[:, :2].sum(axis=0))
+
+
+def test_values_at_other_points_are_not_taken_for_those_at_the_points(monkeypatch):
+    """As many of them, so that nothing but the values is wrong."""
+    monkeypatch.setattr(kernels, "SUMMED", 5)
+    X, Z, beta, kernel = points(0, 17, 3), points(1, 17, 3), points(2, 17, 1)[:, 0], RBF(0.4)
+    assert_allclose(expansion(kernel, X, beta, Z), evaluated(kernel, Z, X) @ beta, atol=1e-14)
+
+
+def test_sums_that_came_in_parts_are_as_wrong_as_their_parts():
+    """β is what is left of numbers a million times as large, whose rounding stays."""
+    X, beta, kernel = points(0, 17, 3), points(2, 17, 1)[:, 0], RBF(0.4)
+    values, weights = evaluated(kernel, X, X) @ beta, np.abs(beta)
+    direct = kernel_expansion(kernel, X, beta, Known(values, weights, 20))
+    detour = kernel_expansion(kernel, X, beta, Known(values, 1e6 * weights, 20))
+    assert (detour.error > 9e5 * direct.error).all()
+    assert detour.squared_norm - direct.squared_norm > 1e12 * 20 * 2.0**-53 * weights.sum() ** 2
 
 
 def test_the_rounding_of_rbf_reaches_whichever_points_choose_the_origin():

@@ -419,6 +419,17 @@ def test_multipliers_have_squares_however_large_the_bounds(C):
     assert problem.certificate(solution.alpha, solution.b) == solution.certificate
 
 
+def test_an_unbounded_dual_is_not_climbed_to_the_end():
+    """Along a direction of negative curvature slopes grow with C; 1e100 is enough to know."""
+    K = [[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    problem = DualProblem([[0.0], [1.0], [2.0]], [1, -1, 1], 1e300, Precomputed(K))
+    taken = []
+    with pytest.warns(ConvergenceWarning):
+        smo(problem, max_iter=500, callback=taken.append)
+    assert len(taken) < 500
+    assert max(step.gap for step in taken) <= 1e100
+
+
 def test_curvatures_below_the_smallest_float_divide_nothing_by_zero():
     X, y = 2.0**-520 * np.array([[1.0], [1.0], [2.0], [2.0]]), np.array([1, -1, -1, 1])
     with np.errstate(divide="raise", invalid="raise"):
