@@ -400,9 +400,7 @@ class _Newton:
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
-                if self.h == self.floor and (
-                    not taken or (self.best is before and before.error <= self.tol)
-                ):
+                if self.h == self.floor and (not taken or self.best is before):
                     break  # only rounding is left
                 self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
         except StuckError as error:
