@@ -48,11 +48,12 @@ unit: .venv/ready  ## The library's tests; COVERAGE="--cov --cov-report term" sa
 	$(BIN)/python -m pytest -n $(UNIT_WORKERS) --dist loadgroup $(COVERAGE)
 
 outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
-	$(BIN)/python -m pytest -p nbval.plugin --nbval --nbval-current-env \
+	$(BIN)/python -m pytest -p nbval.plugin -p tests.book.kernels --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 1000 \
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
 	  -n 2 --dist loadscope $(NOTEBOOKS) \
-	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py
+	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
+	  tests/book/test_kernels.py
 
 pages: book  ## Look at the pages in a real browser
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs

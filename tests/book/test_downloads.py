@@ -183,7 +183,8 @@ def printing(kit, commands, tmp_path_factory):
     for name in SOURCES:
         nbformat.write(with_a_student(shipped(name)), folder / name)
     nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", "-q"]
-    options = ["-p", "no:cacheprovider", "-n", "2", "--dist", "loadscope", "-c", os.devnull]
+    options = ["-p", "no:cacheprovider", "-p", "tests.book.kernels", "-c", os.devnull]
+    options += ["-n", "2", "--dist", "loadscope"]
     options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"]
     options += ["--nbval-kernel-startup-timeout", str(PATIENCE), "--rootdir", folder]
     python = kit / ".venv" / "bin" / "python"
