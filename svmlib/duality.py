@@ -71,7 +71,7 @@ __all__ = [
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _HUGE = float(np.finfo(float).max)
 _SMALL = 2000  # up to here the whole Gram matrix (32 MB) costs less than asking row by row
-_ROUNDING = 16 * _EPS  # of a solver's sums of products, as a part of the sum of their sizes
+ROUNDING = 16 * _EPS  # of a solver's sums of products, as a part of the sum of their sizes
 _DOUBT = 1e-9  # of a margin, and no more, is put down to that
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
 LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
@@ -651,7 +651,7 @@ class DualProblem:
         error = (1 + 8 * UNIT) * sums.error + 4 * UNIT * np.abs(f)
         lowest, highest = self.y * f - error, self.y * f + error  # of the functional margins
         squared_norm = sums.squared_norm
-        seen = _ROUNDING * float(np.abs(alpha) @ sums.sizes) * sums.sizes
+        seen = ROUNDING * float(np.abs(alpha) @ sums.sizes) * sums.sizes
         doubt = np.minimum(seen, _DOUBT)  # a solver's sums round, and may do so more than these
         shortfall = (1 - lowest).max(where=alpha < self.upper, initial=0)
         excess = (highest - 1).max(where=alpha > 0, initial=0)

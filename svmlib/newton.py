@@ -32,6 +32,7 @@ from svmlib._gram import Gram, StuckError, factored, gram
 from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib.duality import (
     LARGEST_MULTIPLIER,
+    ROUNDING,
     DualProblem,
     Solution,
     balance,
@@ -57,7 +58,6 @@ _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as goo
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
 _ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
-_ROUNDING = 16 * _EPS  # of a sum of products, as a part of the sum of their sizes
 _PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
 
 
@@ -434,7 +434,7 @@ class _Newton:
         b, half_norm, slack = (least + most) / 2, float(beta @ sums) / 2, 1 - self.y * sums
         slack -= self.y * b
         if self.C[0] < np.inf:
-            slack -= _ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
+            slack -= ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
             primal = half_norm + float(self.C @ np.maximum(slack, 0))
         else:
             margin = np.maximum(1 - slack.max(), 0)
@@ -485,9 +485,9 @@ class _Newton:
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, sizes = a - float(ds @ q), np.abs(ds)
-            rounding = _ROUNDING * float(sizes @ np.abs(q))
+            rounding = ROUNDING * float(sizes @ np.abs(q))
             # Where scores move by no more than rounding, v and s would part far along the step.
-            if slope < 0 and sizes.max() > _ROUNDING * np.abs(self.s).max():
+            if slope < 0 and sizes.max() > ROUNDING * np.abs(self.s).max():
                 enough = max(-_SLOPE_LEFT * slope, rounding)
                 length, ahead, there = self.search(p, ds, a, bend, enough)
             if guessed and not length < _FAR:
@@ -509,7 +509,7 @@ class _Newton:
     def shift(self, q: Array) -> tuple[Array, Array]:
         """Return the step where nobody is free: b has to mend Σq, or else v goes to Σ q φ."""
         total = float(q.sum())
-        if abs(total) > _ROUNDING * float(np.abs(q).sum()):
+        if abs(total) > ROUNDING * float(np.abs(q).sum()):
             return self.v, np.full(q.size, np.sign(total))
         target = self.K.represent(q)
         return target, self.K.times(target - self.v)
