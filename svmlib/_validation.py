@@ -6,10 +6,14 @@ the argument, says what was wrong with it and what is accepted.
 
 from __future__ import annotations
 
+from math import isinf, isnan, nan
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+
+_NUMBERS = (int, float, np.integer, np.floating)
 
 
 def as_float(value: ArrayLike, name: str) -> Array:
@@ -55,14 +59,10 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
 
 def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
     """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
-    accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
-    if isinstance(value, bool | np.bool_) or not isinstance(
-        value, int | float | np.integer | np.floating
-    ):
+    number = nan if isinstance(value, bool) or not isinstance(value, _NUMBERS) else float(value)
+    if isnan(number) or (finite and isinf(number)) or (positive and number <= 0):
+        accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
-    number = float(value)
-    if np.isnan(number) or (finite and np.isinf(number)) or (positive and number <= 0):
-        raise ValueError(f"{name} must be {accepted}, got {value!r}")
     return number
 
 

@@ -381,16 +381,17 @@ class DualProblem:
 
     def row(self, i: int) -> Array:
         """Return row i of K, (k(x_i, x_j))_j, read only."""
-        if self._gram is None and self.n <= min(_SMALL, self._capacity):
-            self.gram()
         K = self._gram
+        if K is None:
+            with self._lock:
+                if i in self._rows:
+                    self._rows.move_to_end(i)
+                    return self._rows[i]
+            if self.n <= min(_SMALL, self._capacity):
+                K = self.gram()
         if K is not None:
-            whole: Array = K[i]
-            return whole
-        with self._lock:
-            if i in self._rows:
-                self._rows.move_to_end(i)
-                return self._rows[i]
+            row: Array = K[i]
+            return row
         row = np.empty(self.n)
         self._kernel_rows(self.X[i : i + 1], row[None, :])
         row[i] = self.diagonal[i]
@@ -434,7 +435,7 @@ class DualProblem:
         By theorem for the kernels that have one; by a Cholesky factorisation for up to 2000
         points otherwise, if K fits the cache. Else the answer is False: nobody has looked.
         """
-        return bool(np.isfinite(self._lift))
+        return self._lift < np.inf
 
     @cached_property
     def _lift(self) -> float:
@@ -642,7 +643,7 @@ class DualProblem:
     def _bias(self, alpha: Array, g: Array) -> float:
         free = g[(alpha > 0) & (alpha < self.upper)]
         if free.size:
-            return float(free.mean())
+            return float(free.sum()) / free.size
         ends = [end for end in self._bias_interval(alpha, g) if np.isfinite(end)]
         return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 

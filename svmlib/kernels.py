@@ -298,7 +298,7 @@ class RBF(PointwiseKernel):
         of some of the points, which far from zero has a rounding error of its own.)
         """
         n, d = X.shape
-        mean = X.mean(axis=0)
+        mean = X.sum(axis=0) / n
         radius = 2 * float(_lengths(X - mean).max())
         radius += gamma(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
         exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius**2, _SAFE_EXPONENT)
@@ -312,7 +312,7 @@ class RBF(PointwiseKernel):
         # more, but it subtracts numbers of size γ‖x‖². Distances do not change when the origin
         # moves, so it goes to the middle of Z; where the rounding that is left could still show, we
         # take the slow way.
-        centre = Z.mean(axis=0)
+        centre = Z.sum(axis=0) / len(Z)
         z = Z - centre
         zz = self.gamma * _squared_norms(z)
         columns = np.vstack([2 * self.gamma * z.T, np.full(len(z), -1.0), -zz])

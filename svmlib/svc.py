@@ -287,7 +287,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias where the origin is the middle of the points
         self.intercept_ = np.array([solution.b])
-        if isinstance(self.kernel_, Linear):
+        if self._origin.any():
             self.intercept_ -= self.coef_ @ self._origin
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
