@@ -102,6 +102,8 @@ def test_decision_function_and_weights():
     [
         ({"C": 0}, "C must be a positive number"),
         ({"C": -1.0}, "C must be a positive number"),
+        ({"C": True}, "C must be a positive number, got True"),
+        ({"C": np.True_}, "C must be a positive number"),
         ({"C": np.nan}, "C must be"),
         ({"C": "1"}, "C must be"),
         ({"C": [1.0, 2.0]}, "C has 2 entries, expected 20"),
