@@ -101,18 +101,19 @@ class Gram:
         All equations contain b: take from each of them their mean. What remains to be found is x
         less its own mean.
         """
-        A, mean, sizes = self.centred(free)
+        average = np.full(free.size, 1 / free.size)  # its products are faster than sums
+        A, mean, sizes = self.centred(free, average)
         right = right - total * mean
-        x = _solve_shifted(A, h, right - right.sum() / free.size, sizes)
-        return np.asarray(x + (total - x.sum()) / free.size)
+        x = _solve_shifted(A, h, right - average @ right, sizes)
+        return np.asarray(x + (total / free.size - average @ x))
 
-    def centred(self, free: Rows) -> tuple[Array, Array, Array]:
+    def centred(self, free: Rows, average: Array) -> tuple[Array, Array, Array]:
         """Return K_FF without the means of its rows and columns; the means; how large K was."""
         K = self.block(free)
-        mean = K.sum(axis=0) / free.size
+        mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
         K -= mean
-        K -= (mean - mean.sum() / free.size)[:, None]
+        K -= (mean - average @ mean)[:, None]
         return K, mean, sizes
 
     def step(
@@ -153,9 +154,9 @@ class Factored(Gram):
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
-    def centred(self, free: Rows) -> tuple[Array, Array, Array]:
+    def centred(self, free: Rows, average: Array) -> tuple[Array, Array, Array]:
         Z = self.Phi.take(free, 0)
-        mean = Z.sum(axis=0) / free.size
+        mean = average @ Z
         Z -= mean
         A, means = Z @ Z.T, Z @ mean
         return A, means, A.diagonal().copy()
@@ -176,7 +177,7 @@ class Factored(Gram):
             x = self.solve(free, h, -(Z @ missing), -total)
             delta = missing + x @ Z
             return delta, _shifted(self.times(delta), free, -h * x)
-        Z -= (mean := Z.sum(axis=0) / free.size)
+        Z -= (mean := Z.mean(axis=0))
         delta = _solve_shifted(A := Z.T @ Z, h, h * (missing - total * mean), A.diagonal())
         return delta, self.times(delta) + (h * total / free.size - mean @ delta)
 

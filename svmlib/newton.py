@@ -45,7 +45,6 @@ _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoo
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _FAR = 100.0  # who was free is not, if a step that supposes it goes so far
-_NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
 _FEW, _EXACT = 100, 1e-9  # with so few samples no more than this may be wrong: it costs little
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _HALVINGS = 50  # of an interval: what is left is rounding
@@ -219,9 +218,8 @@ def newton(
 
     C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(
-            gram(problem, 0 if Phi is None else Phi.size), problem.y, C, tol / 2, write
-        )  # b is judged at its best
+        K = gram(problem, 0 if Phi is None else Phi.size)
+        method = _Newton(K, problem.y, C, tol / 2, write)  # the certificate adds its rounding
         try:
             if start is not None:
                 method.begin(begun * problem.y)
@@ -238,15 +236,11 @@ def newton(
         alpha, known = np.abs(point.beta), method.K.known(point.beta)
     about: dict[str, Any] = {"n_iter": len(steps), "converged": True}
     about["trace"] = tuple(steps) if trace else ()
-    found = []
-    for b in (None, point.b):  # the mean of what the free ones ask for, or else between extremes
-        found.append(problem.solution(alpha, b, known=known, **about))
-        certificate = found[-1].certificate
-        if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
-            return found[-1]
-    nothing = np.zeros(problem.n)
-    found += [problem.solution(alpha, **about) for alpha in (nothing, begun)]
-    solution = min(found, key=lambda solution: solution.certificate.gap)
+    solution = problem.solution(alpha, known=known, **about)
+    if solution.certificate.optimal_to(tol) and solution.certificate.kkt_violation <= tol:
+        return solution
+    others = [problem.solution(alpha, **about) for alpha in (np.zeros(problem.n), begun)]
+    solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
     warnings.warn(
         f"newton stopped after {len(steps)} steps{method.reason} with a duality gap of "
         f"{solution.certificate.gap:.3g} and margins wrong by up to "
@@ -284,9 +278,10 @@ class _Newton:
     def __post_init__(self) -> None:
         n, ends, self.sizes = self.y.size, self.y * self.C, np.abs(self.K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+        self.ones = np.ones(n)  # a product with them is a sum, and faster
         self.enough = self.tol if n > _FEW else min(self.tol, _EXACT)
         self.c = self.q = self.s = np.zeros(n)
-        self.v, self.free = self.K.represent(self.c), np.zeros(n, dtype=bool)
+        self.v = self.K.represent(self.c)
         self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
         # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
         # a margin changes by 1. The first h is between them, but not so small that K + hI is
@@ -294,6 +289,7 @@ class _Newton:
         k, C = float(self.sizes.mean()), float(self.C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
         self.h = max(min(k, max(sqrt(k / C) / 3, _LEAST * k)), self.floor)
+        self.free = self.h * self.C > 1  # as p = y / h says
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
@@ -301,10 +297,9 @@ class _Newton:
     def begin(self, beta: Array) -> None:
         """Go to β, where about the same should be free."""
         self.v, self.c = self.K.represent(beta), self.clip(beta)
-        self.consider(self.c)
-        self.q, self.s, self.free = self.c, self.K.sums(beta), (self.lo < beta) & (beta < self.hi)
-        # The best b is that of two extremes, which may be far off.
-        self.s += (self.y - self.s)[self.free].mean() if self.free.any() else self.best.b
+        self.best = self.judge(self.c)
+        self.q, self.s = self.c, self.K.sums(beta) + self.best.b
+        self.free = (self.lo < beta) & (beta < self.hi)
 
     def solve(self) -> None:
         """Go through the stages."""
@@ -316,7 +311,7 @@ class _Newton:
                 before, taken = self.best, self.stage()
                 self.ends.append(self.q)
                 displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
-                if displaced <= max(self.tol, _NEARLY):
+                if displaced < 1:  # the margin itself: who is free may be known
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
@@ -343,16 +338,16 @@ class _Newton:
     def judge(self, q: Array) -> _Point:
         """Return the feasible multipliers next to q, judged by their own scores.
 
-        (s has drifted away from what it stands for.) The KKT conditions want a b that is at least
-        y − Kβ where β may grow, and at most that where it may shrink.
+        (s has drifted away from what it stands for.) Of b the KKT conditions want that it is y − Kβ
+        where β is free, at least that where β may grow, and at most that where it may shrink.
         """
         beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
         sums = self.K.sums(beta)
-        g = self.y - sums
-        least = float(np.where(beta < self.hi, g, -np.inf).max())
-        most = float(np.where(beta > self.lo, g, np.inf).min())
-        b, half_norm, slack = (least + most) / 2, float(beta @ sums) / 2, 1 - self.y * sums
-        slack -= self.y * b
+        g, up, down = self.y - sums, beta < self.hi, beta > self.lo
+        least, most = np.where(up, g, -np.inf).max(), np.where(down, g, np.inf).min()
+        free = g[up & down]
+        b = float(free.mean() if free.size else (least + most) / 2)
+        half_norm, slack = float(beta @ sums) / 2, 1 - self.y * (sums + b)
         if self.C[0] < np.inf:
             slack -= ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
             primal = half_norm + float(self.C @ np.maximum(slack, 0))
@@ -362,7 +357,7 @@ class _Newton:
         dual = float(beta @ self.y) - half_norm
         if not 0 < primal < np.inf:
             return _Point(beta, b, np.inf, np.inf)
-        return _Point(beta, b, primal - dual, max(1 - dual / primal, (least - most) / 2))
+        return _Point(beta, b, primal - dual, max(1 - dual / primal, least - b, b - most))
 
     def exact(self) -> None:
         """Consider q with the margins of who is free put to 1, as if there were no smoothing.
@@ -375,7 +370,7 @@ class _Newton:
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
             rest, x = self.y - self.K.sums(q), np.zeros(q.size)
-            x[F] = self.K.solve(F, _TINY, rest[F], -q.sum())
+            x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
             g -= g[F].mean()
             wanted, q = q + x, self.clip(q + x)
@@ -394,12 +389,10 @@ class _Newton:
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
         free, supposed = self.free, np.where(self.free, p, q)  # they may still be so
-        if not free.any():
-            free, supposed = p == q, q
         missing = K.represent(supposed) - self.v
         dual, taken = K.dual(missing), 0
         while taken < _MANY_STEPS:
-            F, total, length = free.nonzero()[0], float(supposed.sum()), np.inf
+            F, total, length = free.nonzero()[0], float(self.ones @ supposed), np.inf
             if F.size:
                 delta, ds = K.step(missing, dual, total, F, h)
             elif abs(total) > ROUNDING * float(np.abs(q).sum()):  # b has to mend it
@@ -410,7 +403,7 @@ class _Newton:
             slope, sizes = a - float(ds @ q), np.abs(ds)
             rounding = ROUNDING * float(sizes @ np.abs(q))
             # Where scores move by no more than rounding, v and s would part far along the step.
-            if slope < 0 and sizes.max() > ROUNDING * np.abs(self.s).max():
+            if slope < 0 and self.ones @ sizes > ROUNDING * (self.ones @ np.abs(self.s)):
                 enough = max(-_SLOPE_LEFT * slope, rounding)
                 length, ahead, there = self.search(p, ds, a, bend, enough)
             if length < (_FAR if supposed is not q else np.inf):
