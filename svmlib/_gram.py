@@ -116,23 +116,21 @@ class Gram:
         K -= (mean - average @ mean)[:, None]
         return K, mean, sizes
 
-    def step(
-        self, missing: Array, dual: Array, total: float, free: Rows, h: float
-    ) -> tuple[Array, Array]:
-        r"""Return Newton's step, and by how much it moves the scores.
+    def step(self, v: Array, q: Array, dual: Array, free: Rows, h: float) -> tuple[Array, Array]:
+        r"""Return where Newton's step leads, and by how much it moves the scores.
 
-        It starts from what is missing, :math:`r = \sum q_i \varphi_i - v`, its dual, and the total
-        Σq, and supposes that q changes by x on F and nowhere else:
+        Dual is that of what is missing, :math:`r = \sum q_i \varphi_i - v`. The step supposes that
+        q changes by x on F and nowhere else:
 
         .. math::
             (K_{FF} + h I)\, x + \text{the same for all} = -(r \cdot \varphi_i)_{i \in F},
             \qquad \sum x = -\sum q.
 
-        Then v moves by r + Σ x_i φ_i, and the scores of F by −h x.
+        So v goes to Σ (q + x) φ, and the scores of F move by −h x, which tells Δ_b.
         """
-        x, move = self.solve(free, h, -dual[free], -total), np.zeros(dual.size)
+        x, move = self.solve(free, h, -dual[free], -float(q.sum())), np.zeros(q.size)
         move[free] = x
-        return missing + move, _shifted(dual + self.times(move), free, -h * x)
+        return q + move, _shifted(dual + self.times(move), free, -h * x)
 
 
 class Factored(Gram):
@@ -161,10 +159,8 @@ class Factored(Gram):
         A, means = Z @ Z.T, Z @ mean
         return A, means, A.diagonal().copy()
 
-    def step(
-        self, missing: Array, dual: Array, total: float, free: Rows, h: float
-    ) -> tuple[Array, Array]:
-        r"""Return Newton's step, and by how much it moves the scores.
+    def step(self, w: Array, q: Array, dual: Array, free: Rows, h: float) -> tuple[Array, Array]:
+        r"""Return where Newton's step leads, and by how much it moves the scores.
 
         With no more free samples than features as before. Else, with Z for the free rows of Φ less
         their mean,
@@ -172,14 +168,14 @@ class Factored(Gram):
         .. math::
             (Z^\top Z + h I)\, \Delta_w = h\, \Bigl(r - \sum q \cdot \text{mean}\Bigr).
         """
-        Z = self.Phi.take(free, 0)
-        if free.size <= missing.size:
-            x = self.solve(free, h, -(Z @ missing), -total)
-            delta = missing + x @ Z
-            return delta, _shifted(self.times(delta), free, -h * x)
+        Z, total = self.Phi.take(free, 0), float(q.sum())
+        if free.size <= w.size:
+            x = self.solve(free, h, -(Z @ dual), -total)
+            delta = dual + x @ Z
+            return w + delta, _shifted(self.times(delta), free, -h * x)
         Z -= (mean := Z.mean(axis=0))
-        delta = _solve_shifted(A := Z.T @ Z, h, h * (missing - total * mean), A.diagonal())
-        return delta, self.times(delta) + (h * total / free.size - mean @ delta)
+        delta = _solve_shifted(A := Z.T @ Z, h, h * (dual - total * mean), A.diagonal())
+        return w + delta, self.times(delta) + (h * total / free.size - mean @ delta)
 
 
 class Kept(Gram):

@@ -389,16 +389,11 @@ class _Newton:
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
         free, supposed = self.free, np.where(self.free, p, q)  # they may still be so
-        missing = K.represent(supposed) - self.v
-        dual, taken = K.dual(missing), 0
+        dual, taken = K.dual(K.represent(supposed) - self.v), 0
         while taken < _MANY_STEPS:
-            F, total, length = free.nonzero()[0], float(self.ones @ supposed), np.inf
-            if F.size:
-                delta, ds = K.step(missing, dual, total, F, h)
-            elif abs(total) > ROUNDING * float(np.abs(q).sum()):  # b has to mend it
-                delta, ds = np.zeros(missing.size), np.full(q.size, np.sign(total))
-            else:
-                delta, ds = missing, K.times(missing)
+            F, length = free.nonzero()[0], np.inf
+            target, ds = K.step(self.v, supposed, dual, F, h) if F.size else self.shift(q)
+            delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, sizes = a - float(ds @ q), np.abs(ds)
             rounding = ROUNDING * float(sizes @ np.abs(q))
@@ -407,7 +402,8 @@ class _Newton:
                 enough = max(-_SLOPE_LEFT * slope, rounding)
                 length, ahead, there = self.search(p, ds, a, bend, enough)
             if length < (_FAR if supposed is not q else np.inf):
-                self.v, self.s = self.v + length * delta, self.s + length * ds
+                self.v = target if length == 1 else self.v + length * delta
+                self.s = self.s + length * ds
                 p, q = ahead, there
                 self.q, self.free, taken = q, p == q, taken + 1
                 self.write(NewtonStep(q.size, h, F.size, length, slope))
@@ -419,6 +415,14 @@ class _Newton:
             if taken and float(dual @ missing) <= h * float((q - c) @ (q - c)):
                 break
         return taken
+
+    def shift(self, q: Array) -> tuple[Array, Array]:
+        """Return the step where nobody is free: b has to mend Σq, or else v goes to Σ q φ."""
+        total = float(q.sum())
+        if abs(total) > ROUNDING * float(np.abs(q).sum()):
+            return self.v, np.full(q.size, np.sign(total))
+        target = self.K.represent(q)
+        return target, self.K.times(target - self.v)
 
     def search(
         self, p: Array, ds: Array, a: float, bend: float, enough: float
