@@ -707,10 +707,10 @@ class DualProblem:
         excess = fsum((feasible * self.y).tolist())
         taken = np.abs(alpha - feasible)
         if excess:
-            heavier = self.y * excess > 0
-            taken[heavier] += feasible[heavier] * (abs(excess) / fsum(feasible[heavier]))
+            heavier = np.where(self.y * excess > 0, feasible, 0)
+            taken += heavier * (abs(excess) / heavier.sum())
         if squared_norm >= 0:
-            moved = up(float(taken @ sizes), self.n + 8)
+            moved = up(float(taken @ sizes), 2 * self.n + 8)
             cost = up(0.5 * (np.sqrt(squared_norm) + moved) ** 2, 8)
         else:
             cost = 0.5 * squared_norm

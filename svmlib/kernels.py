@@ -320,7 +320,7 @@ class RBF(PointwiseKernel):
         centre = Z.mean(axis=0)
         z = Z - centre
         zz = self.gamma * _squared_norms(z)
-        columns = np.vstack([z.T, np.ones(len(z)), zz])
+        columns = np.vstack([2 * self.gamma * z.T, np.full(len(z), -1.0), -zz])
         room = _SAFE_EXPONENT - zz.max()
 
         def evaluate_at(X: Array, out: Array) -> Array:
@@ -329,8 +329,7 @@ class RBF(PointwiseKernel):
             if not xx.max() < room:
                 np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
                 return out
-            rows = np.column_stack([2 * self.gamma * x, -xx, np.full(len(x), -1.0)])
-            np.matmul(rows, columns, out=out)
+            np.matmul(np.column_stack([x, xx, np.ones(len(x))]), columns, out=out)
             return np.exp(out, out=out)
 
         return evaluate_at

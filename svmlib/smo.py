@@ -262,17 +262,17 @@ class _State:
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
-        i = int(self.g_up.argmax())
-        slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
-        j = int(slope.argmax())
-        return i, j, slope.item(j)
+        i, j = int(self.g_up.argmax()), int(self.g_down.argmin())
+        return i, j, self.g_up.item(i) - self.g_down.item(j)
 
     def best_partner(self, i: int, j: int) -> tuple[int, int]:
         """Return i and the j whose step gains the most, slope² / curvature."""
-        half_curvature, slope = self.half_curvature, self.slope
-        np.subtract(self.half_diagonal, self.problem.row(i), out=half_curvature)
+        half_curvature = np.subtract(
+            self.half_diagonal, self.problem.row(i), out=self.half_curvature
+        )
         half_curvature += self.half_diagonal[i, ...]
         np.maximum(half_curvature, self.half_tiny, out=half_curvature)
+        slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
         gain = np.abs(slope, out=self.work)
         gain *= slope  # slope², but a negative slope stays out of the contest
         gain /= half_curvature

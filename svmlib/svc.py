@@ -16,7 +16,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from math import comb
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -231,8 +231,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if labels.ndim != 1 or labels.dtype.kind not in "biu":  # else there is nothing to check
             labels = validate_data(self, y=y)
             check_classification_targets(labels)
-        ready = _is_ready(X)  # else scikit-learn knows how to make it so, and what to refuse
-        points = validate_data(self, X, skip_check_array=ready, dtype=np.float64, order="C")
+        if _is_ready(X):  # else scikit-learn knows how to make it so, and what to refuse
+            points, self.n_features_in_ = X, X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)  # of another fit
+        else:
+            points = validate_data(self, X, dtype=np.float64, order="C")
         check_consistent_length(points, labels)
         self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if self._given and points.shape[0] != points.shape[1]:
@@ -536,7 +539,7 @@ def _inverse_of_spread(X: Array, weights: Array) -> float:
     return 1 / (float(X.shape[1]) * variance)
 
 
-def _is_ready(X: object) -> bool:
+def _is_ready(X: object) -> TypeGuard[Array]:
     """Whether X is a matrix of finite float64, row by row."""
     return (
         type(X) is np.ndarray

@@ -8,6 +8,7 @@ import sys
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -274,6 +275,8 @@ def test_fitting_again_forgets():
         SVC(0.01, "linear").fit(X[:20, :2], y[:20]).dual_coef_,
     )
     assert model.n_features_in_ == 2
+    assert [*model.fit(pd.DataFrame(X, columns=[*"abc"]), y).feature_names_in_] == [*"abc"]
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
 
 
 def test_predictions_belong_to_the_data_of_the_fit():
