@@ -39,14 +39,14 @@ class StuckError(Exception):
     """Rounding, or the room that the problem allows, lets Newton's method go no further."""
 
 
-def gram(problem: DualProblem) -> Gram:
-    """Return K in the form that suits the problem."""
+def gram(problem: DualProblem, taken: int) -> Gram:
+    """Return K in the form that suits the problem, if so many floats of its cache are taken."""
     if isinstance(problem.kernel, Linear):
         return factored(problem.X)
     if problem.n <= _WHOLE or not isinstance(problem.kernel, PointwiseKernel):
         return Gram(problem.gram())
     problem.forget()  # so that there is one cache at a time
-    return Kept(problem.kernel, problem.X, int(problem.cache_mb * 2**20 / 8))
+    return Kept(problem.kernel, problem.X, int(problem.cache_mb * 2**20 / 8) - taken)
 
 
 def factored(Phi: Array) -> Gram:
@@ -87,57 +87,50 @@ class Gram:
             return self.K.copy()
         return np.asarray(self.K.take(free, 0).take(free, 1))
 
-    def sample(self, part: Rows) -> Gram:
-        """Return the K of some samples."""
-        return Gram(self.block(part))
+    def dual(self, v: Array) -> Array:
+        """Return what gives u·v = dual(v) @ u for the coordinates of any u."""
+        return self.times(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         """Return u·v, from the scores of u with any bias, because Σβ = 0."""
         return float(scores @ v)
 
-    def squared_norm(self, v: Array) -> float:
-        """Return v·v."""
-        return float(v @ self.times(v))
+    def solve(self, free: Rows, h: float, right: Array, total: float) -> Array:
+        """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
 
-    def solve(self, free: Rows, h: float, right: Array) -> Array:
-        """Return x with (K_FF + hI) x + b = right and Σx = 0, for some b.
-
-        All equations contain b: take from each of them their mean.
+        All equations contain b: take from each of them their mean. What remains to be found is x
+        less its own mean.
         """
-        average = np.full(free.size, 1 / free.size)
-        A, sizes = self.centred(free, average)
+        average = np.full(free.size, 1 / free.size)  # its products are faster than sums
+        A, mean, sizes = self.centred(free, average)
+        right = right - total * mean
         x = _solve_shifted(A, h, right - average @ right, sizes)
-        return np.asarray(x - average @ x)  # which is zero but for rounding
+        return np.asarray(x + (total / free.size - average @ x))
 
-    def centred(self, free: Rows, average: Array) -> tuple[Array, Array]:
-        """Return K_FF without the means of its rows and columns, and how large numbers were."""
+    def centred(self, free: Rows, average: Array) -> tuple[Array, Array, Array]:
+        """Return K_FF without the means of its rows and columns; the means; how large K was."""
         K = self.block(free)
         mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
         K -= mean
         K -= (mean - average @ mean)[:, None]
-        return K, sizes
+        return K, mean, sizes
 
-    def step(self, v: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
+    def step(self, v: Array, q: Array, dual: Array, free: Rows, h: float) -> tuple[Array, Array]:
         r"""Return where Newton's step leads, and by how much it moves the scores.
 
-        First q changes by the same on F, so that Σq = 0; then by x, Σx = 0, with
+        Dual is that of what is missing, :math:`r = \sum q_i \varphi_i - v`. The step supposes that
+        q changes by x on F and nowhere else:
 
         .. math::
-            (K_{FF} + h I)\, x + \text{the same for all} = -(K r)_F, \qquad r = q - \beta,
+            (K_{FF} + h I)\, x + \text{the same for all} = -(r \cdot \varphi_i)_{i \in F},
+            \qquad \sum x = -\sum q.
 
-        so that β goes to q + x, and the scores of F by −h times what q has changed in all, which
-        tells Δ_b.
+        So v goes to Σ (q + x) φ, and the scores of F move by −h x, which tells Δ_b.
         """
-        q, share = q.copy(), float(q.sum()) / free.size
-        q[free] -= share
-        ds, move = self.times(self.represent(q) - v), np.zeros(q.size)
-        move[free] = x = self.solve(free, h, -ds[free])
-        ds += self.times(self.represent(move))
-        wanted = h * (share - x)
-        ds += (wanted - ds[free]).sum() / x.size  # Δ_b
-        ds[free] = wanted  # the same, without the rounding of a product
-        return self.represent(q + move), ds
+        x, move = self.solve(free, h, -dual[free], -float(q.sum())), np.zeros(q.size)
+        move[free] = x
+        return q + move, _shifted(dual + self.times(move), free, -h * x)
 
 
 class Factored(Gram):
@@ -153,37 +146,36 @@ class Factored(Gram):
     def times(self, w: Array) -> Array:
         return np.asarray(self.Phi @ w)
 
-    def sample(self, part: Rows) -> Factored:
-        return Factored(self.Phi.take(part, 0))
+    def dual(self, w: Array) -> Array:
+        return w
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
-    def squared_norm(self, v: Array) -> float:
-        return float(v @ v)
-
-    def centred(self, free: Rows, average: Array) -> tuple[Array, Array]:
+    def centred(self, free: Rows, average: Array) -> tuple[Array, Array, Array]:
         Z = self.Phi.take(free, 0)
-        Z -= average @ Z
-        A = Z @ Z.T
-        return A, A.diagonal().copy()
+        mean = average @ Z
+        Z -= mean
+        A, means = Z @ Z.T, Z @ mean
+        return A, means, A.diagonal().copy()
 
-    def step(self, w: Array, q: Array, free: Rows, h: float) -> tuple[Array, Array]:
+    def step(self, w: Array, q: Array, dual: Array, free: Rows, h: float) -> tuple[Array, Array]:
         r"""Return where Newton's step leads, and by how much it moves the scores.
 
-        With no more free samples than features as before. Else, with Σq = 0 as there, and Z for
-        the free rows of Φ less their mean,
+        With no more free samples than features as before. Else, with Z for the free rows of Φ less
+        their mean,
 
         .. math::
-            (Z^\top Z + h I)\, \Delta_w = h\, (\Phi^\top q - w).
+            (Z^\top Z + h I)\, \Delta_w = h\, \Bigl(r - \sum q \cdot \text{mean}\Bigr).
         """
+        Z, total = self.Phi.take(free, 0), float(q.sum())
         if free.size <= w.size:
-            return super().step(w, q, free, h)
-        Z, share = self.Phi.take(free, 0), float(q.sum()) / free.size
+            x = self.solve(free, h, -(Z @ dual), -total)
+            delta = dual + x @ Z
+            return w + delta, _shifted(self.times(delta), free, -h * x)
         Z -= (mean := Z.mean(axis=0))
-        r = self.represent(q) - w - share * free.size * mean
-        delta = _solve_shifted(A := Z.T @ Z, h, h * r, A.diagonal())
-        return w + delta, self.Phi @ delta + (h * share - mean @ delta)
+        delta = _solve_shifted(A := Z.T @ Z, h, h * (dual - total * mean), A.diagonal())
+        return w + delta, self.times(delta) + (h * total / free.size - mean @ delta)
 
 
 class Kept(Gram):
@@ -240,11 +232,6 @@ class Kept(Gram):
             return np.asarray(self.rows[places[:, None], free])
         return _values(self.kernel, self.X[free])
 
-    def sample(self, part: Rows) -> Gram:
-        if part.size <= _WHOLE:
-            return Gram(_values(self.kernel, self.X[part]))
-        return Kept(self.kernel, self.X[part], self.room)
-
     def keep(self, wanted: Rows) -> None:
         """Evaluate the rows that are wanted and not there, if there is room for them all.
 
@@ -275,6 +262,13 @@ def _combine(v: Array, rows: Array) -> Array:
     """Return Σ v_i rows_i; rows with v_i = 0 cost nothing where they are many."""
     used = v.nonzero()[0]
     return np.asarray(v[used] @ rows[used] if 3 * used.size < v.size else v @ rows)
+
+
+def _shifted(ds: Array, free: Rows, wanted: Array) -> Array:
+    """Return ds + Δ_b, where Δ_b is what the scores of the free want."""
+    ds += (wanted - ds[free]).sum() / free.size
+    ds[free] = wanted  # the same, without the rounding of a product
+    return ds
 
 
 def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:

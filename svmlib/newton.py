@@ -7,8 +7,7 @@ then what the rounding has displaced goes into the next stage, until nothing of 
 this module you can
 
 - solve any convex `svmlib.duality.DualProblem` with `newton`,
-- watch its steps: how many multipliers were free, and how far each step could go,
-- ask whether a kernel matrix is as good as one of low rank: `low_rank`.
+- watch its steps: how many multipliers were free, and how far each step could go.
 
 Derived in chapter 9, *Beyond SMO*.
 """
@@ -23,9 +22,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpstrf
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._gram import Gram, StuckError, factored, gram
@@ -39,26 +36,20 @@ from svmlib.duality import (
     check_problem,
     check_start,
 )
-from svmlib.kernels import Linear, PointwiseKernel
 
-__all__ = ["NewtonStep", "low_rank", "newton"]
+__all__ = ["NewtonStep", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-_DIRECT = 400  # up to here, and where a step costs no more, a start from a quarter saves no time
-_GUESS = 0.5  # the relative gap to which a smaller problem is solved that only gives a guess
-_WARM = 0.1  # the first smoothing, times what is wrong with a start that a quarter gave
 _LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step may be rounding
 _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _FAR = 100.0  # who was free is not, if a step that supposes it goes so far
-_NEARLY = 0.01  # with margins so nearly right it is mostly known who is free, and worth a try
 _FEW, _EXACT = 100, 1e-9  # with so few samples no more than this may be wrong: it costs little
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
 _ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
-_PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
 
 
 class NewtonStep(NamedTuple):
@@ -67,7 +58,7 @@ class NewtonStep(NamedTuple):
     Attributes
     ----------
     n : int
-        The number of samples that took part; the start from a quarter leaves the others out.
+        The number of samples.
     h : float
         The smoothing of the stage; 0 where margins are put to 1.
     free : int
@@ -135,8 +126,8 @@ def newton(
     the wrong side becomes free, and it is done again, while fewer change each time. Once nobody
     does, that is the solution.
 
-    The equations are solved with Cholesky factors. Where each step is expensive, the start comes
-    from a quarter of the samples, or from coordinates in which the kernel is nearly linear; what
+    The equations are solved with Cholesky factors. Where each step is expensive, give a start; or
+    coordinates in which the kernel is nearly linear, and it is what solves the problem there. What
     comes out is judged, and mended where necessary, with the exact kernel.
 
     Parameters
@@ -150,10 +141,10 @@ def newton(
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
     coordinates : array_like of shape (n, r), optional
-        Φ with ΦΦᵀ nearly K, as `low_rank` finds it. The problem with ΦΦᵀ is solved first, for a
+        Φ with ΦΦᵀ nearly K, as `svmlib.kernels.low_rank` finds it. The problem with ΦΦᵀ is solved first, for a
         start; not if `start` is given, or C = ∞.
     max_iter : int, default 1000
-        The most steps, those of smaller problems included.
+        The most steps, those in coordinates included.
     callback : callable, optional
         Called with the `NewtonStep` after every step. If it raises StopIteration, the method ends
         there, as after `max_iter` steps.
@@ -179,7 +170,7 @@ def newton(
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
     most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
     their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
-    cache, and where the equations of the free multipliers need more than the other, the method
+    cache (less what `coordinates` take), and where the equations of the free multipliers need more than the other, the method
     stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on until
     only rounding is left, and ends with that warning, too.
 
@@ -227,12 +218,17 @@ def newton(
 
     C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # b is judged at its best
+        K = gram(problem, 0 if Phi is None else Phi.size)
+        method = _Newton(K, problem.y, C, tol / 2, write)  # the certificate adds its rounding
         try:
             if start is not None:
                 method.begin(begun * problem.y)
             elif Phi is not None and not problem.hard_margin:  # Φ may be equal where labels are not
-                method.learn(replace(method, K=factored(Phi)))
+                simpler = replace(method, K=factored(Phi))
+                try:
+                    simpler.solve()
+                finally:  # even if it is cut off
+                    method.begin(simpler.result().beta)
             method.solve()
         except StopIteration:
             pass
@@ -240,15 +236,11 @@ def newton(
         alpha, known = np.abs(point.beta), method.K.known(point.beta)
     about: dict[str, Any] = {"n_iter": len(steps), "converged": True}
     about["trace"] = tuple(steps) if trace else ()
-    found = []
-    for b in (None, point.b):  # the mean of what the free ones ask for, or else between extremes
-        found.append(problem.solution(alpha, b, known=known, **about))
-        certificate = found[-1].certificate
-        if certificate.optimal_to(tol) and certificate.kkt_violation <= tol:
-            return found[-1]
-    nothing = np.zeros(problem.n)
-    found += [problem.solution(alpha, **about) for alpha in (nothing, begun)]
-    solution = min(found, key=lambda solution: solution.certificate.gap)
+    solution = problem.solution(alpha, known=known, **about)
+    if solution.certificate.optimal_to(tol) and solution.certificate.kkt_violation <= tol:
+        return solution
+    others = [problem.solution(alpha, **about) for alpha in (np.zeros(problem.n), begun)]
+    solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
     warnings.warn(
         f"newton stopped after {len(steps)} steps{method.reason} with a duality gap of "
         f"{solution.certificate.gap:.3g} and margins wrong by up to "
@@ -257,62 +249,6 @@ def newton(
         stacklevel=2,
     )
     return replace(solution, converged=False)
-
-
-def low_rank(problem: DualProblem) -> Array | None:
-    r"""Return Φ of shape (n, r) with ΦΦᵀ as good as K and r small, or None if there is none.
-
-    A Cholesky factorisation with pivots looks at some of the samples, and always goes on with the
-    one that those before explain worst, until what is left of k(x, x) is nowhere more than a
-    ten-millionth of its mean. If r samples P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
-    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Samples that nobody looked
-    at may be further off, so an answer is a good guess.
-
-    Parameters
-    ----------
-    problem : DualProblem
-        The problem.
-
-    Returns
-    -------
-    ndarray of shape (n, r), or None
-        Φ; None if r would be more than half of the samples looked at, or Φ too large for a quarter
-        of the problem's cache; or if there are at most 400 samples, and nothing to gain; or if the
-        kernel is linear (then X is Φ), or not positive semidefinite, or has no formula that this
-        library knows.
-
-    Notes
-    -----
-    Derived in chapter 9, *Beyond SMO*.
-
-    References
-    ----------
-    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
-    representations".
-
-    Examples
-    --------
-    >>> from svmlib.kernels import RBF
-    >>> X = np.linspace(0, 1, 1000)[:, None]
-    >>> problem = DualProblem(X, np.sign(X[:, 0] - 0.5 + 1e-9), kernel=RBF(1.0))
-    >>> Phi = low_rank(problem)
-    >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - problem.gram()).max() < 1e-5)
-    (True, True)
-    """
-    n, kernel = problem.n, problem.kernel
-    if n <= _DIRECT or isinstance(kernel, Linear) or not isinstance(kernel, PointwiseKernel):
-        return None
-    if not problem.convex:
-        return None
-    some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
-    zero = _RESIDUAL * float(problem.diagonal.mean())
-    U, order, rank, _ = dpstrf(kernel(problem.X[some], problem.X[some]), tol=zero)
-    room = int(problem.cache_mb * 2**20 / 8 / 4 / n)  # a quarter of the cache
-    if not 0 < rank <= min(some.size // 2, room):
-        return None
-    pivots = problem.X[some[order[:rank] - 1]]
-    Phi = dtrsm(1.0, U[:rank, :rank], kernel(problem.X, pivots), side=1)
-    return np.ascontiguousarray(Phi)
 
 
 class _Point(NamedTuple):
@@ -342,9 +278,10 @@ class _Newton:
     def __post_init__(self) -> None:
         n, ends, self.sizes = self.y.size, self.y * self.C, np.abs(self.K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+        self.ones = np.ones(n)  # a product with them is a sum, and faster
         self.enough = self.tol if n > _FEW else min(self.tol, _EXACT)
         self.c = self.q = self.s = np.zeros(n)
-        self.v, self.free = self.K.represent(self.c), np.zeros(n, dtype=bool)
+        self.v = self.K.represent(self.c)
         self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
         # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
         # a margin changes by 1. The first h is between them, but not so small that K + hI is
@@ -352,42 +289,20 @@ class _Newton:
         k, C = float(self.sizes.mean()), float(self.C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
         self.h = max(min(k, max(sqrt(k / C) / 3, _LEAST * k)), self.floor)
+        self.free = self.h * self.C > 1  # as p = y / h says
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
 
-    def begin(self, beta: Array, b: float | None = None) -> None:
-        """Go to β, where about the same should be free; or to a guess, with the b of a quarter."""
+    def begin(self, beta: Array) -> None:
+        """Go to β, where about the same should be free."""
         self.v, self.c = self.K.represent(beta), self.clip(beta)
-        self.consider(self.c)
-        self.q, self.s = self.c, self.K.sums(beta) + (self.best.b if b is None else b)
-        if b is None:  # the best b is that of two extremes, which may be far off
-            self.free = (self.lo < beta) & (beta < self.hi)
-            self.s += (self.y - self.s)[self.free].sum() / max(self.free.sum(), 1)
-        else:  # there is something to compare with: how wrong margins are, for multipliers so large
-            up, down = self.c < self.hi, self.c > self.lo
-            g, size = self.y - self.s, float(np.abs(self.c).sum())
-            wrong = float(np.maximum(np.where(up, g, 0), np.where(down, -g, 0)).sum())
-            self.h = max(min(self.h, _WARM * wrong / size), self.floor) if size else self.h
-
-    def learn(self, simpler: _Newton, some: NDArray[np.intp] | slice = slice(None)) -> None:
-        """Begin where a simpler problem ends, even if it is cut off."""
-        try:
-            simpler.solve()
-        finally:
-            point, beta = simpler.result(), np.zeros(self.y.size)
-            beta[some] = point.beta
-            self.begin(beta, None if beta.size == point.beta.size else point.b)
+        self.best = self.judge(self.c)
+        self.q, self.s = self.c, self.K.sums(beta) + self.best.b
+        self.free = (self.lo < beta) & (beta < self.hi)
 
     def solve(self) -> None:
-        """Go through the stages; where steps are expensive, begin with a quarter of the samples."""
-        n = self.y.size
-        if not self.v.any() and n * self.K.rank**2 > _DIRECT**3:
-            rng = np.random.default_rng(n)
-            classes = (rng.permutation(np.flatnonzero(self.y == sign)) for sign in (-1, 1))
-            some = np.concatenate([members[: max(1, members.size // 4)] for members in classes])
-            C = self.C[some] * (n / some.size)  # each of them counts for more
-            self.learn(_Newton(self.K.sample(some), self.y[some], C, _GUESS, self.write), some)
+        """Go through the stages."""
         try:
             self.exact()
             for _ in range(_STAGES):
@@ -396,7 +311,7 @@ class _Newton:
                 before, taken = self.best, self.stage()
                 self.ends.append(self.q)
                 displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
-                if displaced <= max(self.tol, _NEARLY):
+                if displaced < 1:  # the margin itself: who is free may be known
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
@@ -423,16 +338,16 @@ class _Newton:
     def judge(self, q: Array) -> _Point:
         """Return the feasible multipliers next to q, judged by their own scores.
 
-        (s has drifted away from what it stands for.) The KKT conditions want a b that is at least
-        y − Kβ where β may grow, and at most that where it may shrink.
+        (s has drifted away from what it stands for.) Of b the KKT conditions want that it is y − Kβ
+        where β is free, at least that where β may grow, and at most that where it may shrink.
         """
         beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
         sums = self.K.sums(beta)
-        g = self.y - sums
-        least = float(np.where(beta < self.hi, g, -np.inf).max())
-        most = float(np.where(beta > self.lo, g, np.inf).min())
-        b, half_norm, slack = (least + most) / 2, float(beta @ sums) / 2, 1 - self.y * sums
-        slack -= self.y * b
+        g, up, down = self.y - sums, beta < self.hi, beta > self.lo
+        least, most = np.where(up, g, -np.inf).max(), np.where(down, g, np.inf).min()
+        free = g[up & down]
+        b = float(free.mean() if free.size else (least + most) / 2)
+        half_norm, slack = float(beta @ sums) / 2, 1 - self.y * (sums + b)
         if self.C[0] < np.inf:
             slack -= ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
             primal = half_norm + float(self.C @ np.maximum(slack, 0))
@@ -442,7 +357,7 @@ class _Newton:
         dual = float(beta @ self.y) - half_norm
         if not 0 < primal < np.inf:
             return _Point(beta, b, np.inf, np.inf)
-        return _Point(beta, b, primal - dual, max(1 - dual / primal, (least - most) / 2))
+        return _Point(beta, b, primal - dual, max(1 - dual / primal, least - b, b - most))
 
     def exact(self) -> None:
         """Consider q with the margins of who is free put to 1, as if there were no smoothing.
@@ -454,10 +369,8 @@ class _Newton:
         q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
-            q, x = q.copy(), np.zeros(q.size)
-            q[F] -= q.sum() / F.size
-            rest = self.y - self.K.sums(q)
-            x[F] = self.K.solve(F, _TINY, rest[F])
+            rest, x = self.y - self.K.sums(q), np.zeros(q.size)
+            x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
             g -= g[F].mean()
             wanted, q = q + x, self.clip(q + x)
@@ -476,34 +389,31 @@ class _Newton:
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
         free, supposed = self.free, np.where(self.free, p, q)  # they may still be so
-        if not free.any():
-            free, supposed = p == q, q
-        taken = 0
+        dual, taken = K.dual(K.represent(supposed) - self.v), 0
         while taken < _MANY_STEPS:
-            F, guessed, length = free.nonzero()[0], supposed is not q, np.inf
-            target, ds = K.step(self.v, supposed, F, h) if F.size else self.shift(q)
+            F, length = free.nonzero()[0], np.inf
+            target, ds = K.step(self.v, supposed, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, sizes = a - float(ds @ q), np.abs(ds)
             rounding = ROUNDING * float(sizes @ np.abs(q))
             # Where scores move by no more than rounding, v and s would part far along the step.
-            if slope < 0 and sizes.max() > ROUNDING * np.abs(self.s).max():
+            if slope < 0 and self.ones @ sizes > ROUNDING * (self.ones @ np.abs(self.s)):
                 enough = max(-_SLOPE_LEFT * slope, rounding)
                 length, ahead, there = self.search(p, ds, a, bend, enough)
-            if guessed and not length < _FAR:
-                free, supposed = p == q, q
-                continue
-            if not length < np.inf:
+            if length < (_FAR if supposed is not q else np.inf):
+                self.v = target if length == 1 else self.v + length * delta
+                self.s = self.s + length * ds
+                p, q = ahead, there
+                self.q, self.free, taken = q, p == q, taken + 1
+                self.write(NewtonStep(q.size, h, F.size, length, slope))
+            elif supposed is q:
                 break
-            self.v = target if length == 1 else self.v + length * delta
-            self.s = self.s + length * ds
-            p, q = ahead, there
-            self.q, self.free = q, p == q
-            taken += 1
-            self.write(NewtonStep(q.size, h, F.size, length, slope))
-            if K.squared_norm(K.represent(q) - self.v) <= h * float((q - c) @ (q - c)):
+            free, supposed = p == q, q
+            missing = K.represent(q) - self.v
+            dual = K.dual(missing)
+            if taken and float(dual @ missing) <= h * float((q - c) @ (q - c)):
                 break
-            free, supposed = self.free, q
         return taken
 
     def shift(self, q: Array) -> tuple[Array, Array]:

@@ -34,13 +34,15 @@ from svmlib.kernels import (
     RBF,
     Kernel,
     Linear,
+    PointwiseKernel,
     Polynomial,
     Precomputed,
     Sigmoid,
     check_kernel,
     expansion,
+    low_rank,
 )
-from svmlib.newton import low_rank, newton
+from svmlib.newton import newton
 from svmlib.smo import ascend, smo
 
 __all__ = ["SVC"]
@@ -50,8 +52,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
-_FEW = 200  # up to here the equations of the free cost so little that a start saves nothing
-_SAVED = 300  # steps, nearly, that SMO takes less than one a sample, where there are more
+_FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -381,59 +382,36 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _solve(self, problem: DualProblem, tol: float) -> tuple[Solution, str]:
         """Return the solution, and the name of the solver that found it."""
         most = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
-        verbose = bool(self.verbose)
         with warnings.catch_warnings():  # the certificate will judge, and we shall tell
             warnings.simplefilter("ignore", ConvergenceWarning)
-            if self.solver == "auto":
-                return _fastest(problem, tol, most, verbose)
-            return _run(self.solver, problem, tol, most, verbose), self.solver
+            alone: list[Attempt] = [(self.solver, most)]
+            plan = _plan(problem, most) if self.solver == "auto" else alone
+            return _first_good(plan, problem, tol, most, bool(self.verbose))
 
 
-def _fastest(problem: DualProblem, tol: float, most: float, verbose: bool) -> tuple[Solution, str]:
+def _first_good(
+    plan: list[Attempt], problem: DualProblem, tol: float, most: float, verbose: bool
+) -> tuple[Solution, str]:
     """Return the first solution that is good enough, or else the best, and its solver's name.
 
-    The first to be asked begins where SMO has come in a few steps, the others with the best so far.
+    Each solver that can go on from the best so far does.
     """
 
     def rank(attempt: tuple[Solution, str]) -> tuple[bool, float]:
         certificate = attempt[0].certificate
         return not _good_enough(certificate, tol), certificate.gap
 
-    Phi = low_rank(problem) if problem.convex else None
-    if Phi is not None:
-        problem.cache_mb -= Phi.nbytes / 2**20  # they share the room
     found: list[tuple[Solution, str]] = []
-    start, steps = None, _first_steps(problem, Phi)
-    if steps:
-        start, steps, violation = ascend(problem, tol, int(min(steps, most)))
-        most -= steps
-        done = violation <= tol
-        if done or most < 1:
-            found.append((problem.solution(start, n_iter=steps, converged=done), "smo"))
-    for solver, share in _plan(problem, most):
-        if found:
-            solution, _ = min(found, key=rank)
-            if _good_enough(solution.certificate, tol) or most < 1:
-                break
-            start = solution.alpha
-        options: dict[str, Any] = {"start": start}
-        if solver == "newton":
-            options["coordinates"] = Phi
-        solution = _run(solver, problem, tol, min(most, share), verbose, **options)
+    start = None
+    for solver, share in plan:
+        solution = _run(solver, problem, tol, min(most, share), verbose, start)
         found.append((solution, solver))
         most -= solution.n_iter
+        best, _ = min(found, key=rank)
+        if _good_enough(best.certificate, tol) or most < 1:
+            break
+        start = best.alpha
     return min(found, key=rank)
-
-
-def _first_steps(problem: DualProblem, Phi: Array | None) -> int:
-    """Return how many steps SMO takes before Newton's method.
-
-    About one a sample tells nearly who is free. Fewer will do where the equations of the free cost
-    little, which is where there are few samples: a step costs n, a solution of the equations n³.
-    """
-    n = problem.n
-    known = Phi is not None or isinstance(problem.kernel, Linear)  # coordinates of the features
-    return 0 if n <= _FEW or known or not problem.convex else n * n // (n + _SAVED)
 
 
 def _plan(problem: DualProblem, most: float) -> list[Attempt]:
@@ -447,17 +425,37 @@ def _plan(problem: DualProblem, most: float) -> list[Attempt]:
 
 
 def _run(
-    solver: str, problem: DualProblem, tol: float, most: float, verbose: bool, **options: Any
+    solver: str, problem: DualProblem, tol: float, most: float, verbose: bool, start: Array | None
 ) -> Solution:
     """Run a solver, for at most so many iterations; infinity is its own default."""
-    if np.isfinite(most):
-        options["max_iter"] = int(most)
     if solver == "newton":
-        return newton(problem, tol=tol, **options)
+        return _newton_from_a_guess(problem, tol, most)
+    options: dict[str, Any] = {"max_iter": int(most)} if np.isfinite(most) else {}
     if solver == "smo":
-        return _smo_to_the_gap(problem, tol, verbose=verbose, **options)
-    options.pop("start", None)
+        return _smo_to_the_gap(problem, tol, verbose=verbose, start=start, **options)
     return (solve_slsqp if solver == "slsqp" else solve_interior_point)(problem, **options)
+
+
+def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
+    """Run Newton's method from where SMO has come in its first steps, or in a few coordinates.
+
+    About one step a sample tells nearly who is free. Fewer will do where the equations of the free
+    cost little, which is where there are few samples: a step costs n, a solution of them n³.
+    """
+    n, kernel = problem.n, problem.kernel
+    Phi, start, steps = None, None, 0
+    if n > _FEW and problem.convex and not isinstance(kernel, Linear):
+        if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
+            Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
+        if Phi is None:
+            start, steps, violation = ascend(problem, tol, int(min(n - _FEW, most)))
+            if violation <= tol or steps == most:
+                solution = problem.solution(start, n_iter=steps, converged=violation <= tol)
+                if _good_enough(solution.certificate, tol) or steps == most:
+                    return solution
+    options: dict[str, Any] = {"max_iter": int(most - steps)} if np.isfinite(most) else {}
+    solution = newton(problem, tol=tol, start=start, coordinates=Phi, **options)
+    return replace(solution, n_iter=steps + solution.n_iter)
 
 
 def _smo_to_the_gap(

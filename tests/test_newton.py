@@ -21,7 +21,8 @@ from svmlib import kernels
 from svmlib import newton as module
 from svmlib.duality import DualProblem, Solution, check_start, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from svmlib.newton import low_rank, newton
+from svmlib.kernels import low_rank
+from svmlib.newton import newton
 from svmlib.smo import ascend, smo
 from tests import hostile
 from tests.judge import Judge
