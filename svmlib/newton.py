@@ -57,8 +57,6 @@ class NewtonStep(NamedTuple):
 
     Attributes
     ----------
-    n : int
-        The number of samples.
     h : float
         The smoothing of the stage; 0 where margins are put to 1.
     free : int
@@ -71,7 +69,6 @@ class NewtonStep(NamedTuple):
         where h is 0), and on one quadratic piece twice what the step gains.
     """
 
-    n: int
     h: float
     free: int
     length: float
@@ -121,14 +118,14 @@ def newton(
 
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
     stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
-    Where margins are nearly right, and at a given start, equations without smoothing put the
-    margins of the free ones to 1; who leaves his bounds for that stays at one, who has a margin on
+    Where it displaces margins by less than 1, and at a given start, equations without smoothing put
+    the margins of the free ones to 1; who leaves his bounds for that stays at one, who has a margin on
     the wrong side becomes free, and it is done again, while fewer change each time. Once nobody
     does, that is the solution.
 
-    The equations are solved with Cholesky factors. Where each step is expensive, give a start; or
-    coordinates in which the kernel is nearly linear, and it is what solves the problem there. What
-    comes out is judged, and mended where necessary, with the exact kernel.
+    The equations are solved with Cholesky factors. Where each step is expensive, begin with a
+    `start`, or with `coordinates` in which the kernel is nearly linear. What comes out is judged,
+    and mended where necessary, with the exact kernel.
 
     Parameters
     ----------
@@ -141,8 +138,8 @@ def newton(
         Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
         `svmlib.smo.smo`.
     coordinates : array_like of shape (n, r), optional
-        Φ with ΦΦᵀ nearly K, as `svmlib.kernels.low_rank` finds it. The problem with ΦΦᵀ is solved first, for a
-        start; not if `start` is given, or C = ∞.
+        Φ with ΦΦᵀ nearly K, as `svmlib.kernels.low_rank` finds it. The problem with ΦΦᵀ is solved
+        first, for a start; not if `start` is given, or C = ∞.
     max_iter : int, default 1000
         The most steps, those in coordinates included.
     callback : callable, optional
@@ -170,9 +167,9 @@ def newton(
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
     most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
     their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
-    cache (less what `coordinates` take), and where the equations of the free multipliers need more than the other, the method
-    stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on until
-    only rounding is left, and ends with that warning, too.
+    cache, less what `coordinates` take; where the equations of the free multipliers need more than
+    the other half, the method stops with the warning above. C = ∞ is allowed; on inseparable data
+    the method goes on until only rounding is left, and ends with that warning, too.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -378,7 +375,7 @@ class _Newton:
             before, changes = changes, int(np.count_nonzero(now != free))
             if not changes:
                 self.consider(q)
-            self.write(NewtonStep(q.size, 0.0, F.size, 1.0, -float(x @ rest)))
+            self.write(NewtonStep(0.0, F.size, 1.0, -float(x @ rest)))
             if changes >= before:
                 break
             free = now
@@ -406,7 +403,7 @@ class _Newton:
                 self.s = self.s + length * ds
                 p, q = ahead, there
                 self.q, self.free, taken = q, p == q, taken + 1
-                self.write(NewtonStep(q.size, h, F.size, length, slope))
+                self.write(NewtonStep(h, F.size, length, slope))
             elif supposed is q:
                 break
             free, supposed = p == q, q

@@ -95,20 +95,19 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"auto"`` tries them in turn until a certificate is good enough, and keeps the best; each
-        goes on from the best before it, where it can.
-        SMO begins with n²/(n + 300) steps, after which it is mostly known who is free, or all is
-        done; but not with at most 200 samples, a linear kernel, or one that a few coordinates
-        describe (`svmlib.newton.low_rank`). Then comes Newton's method, and last the interior point
-        method, or SMO again if there are more than 2000 samples. Where the kernel is not known to
-        be positive semidefinite, it is SMO alone.
+        ``"newton"`` begins with n/2 steps of SMO, after which it is mostly known who is free; but
+        not with at most 300 samples, a linear kernel, or one that a few coordinates describe
+        (`svmlib.kernels.low_rank`). ``"auto"`` tries this first; if its certificate is not good
+        enough the interior point method comes next, or, with more than 2000 samples, SMO from
+        there, and the best is kept. Where the kernel is not known to be positive semidefinite,
+        ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
         fewer than 1000), for with more it seldom gets there, and a warning tells what else helps.
         A step of SMO costs n operations, an iteration of the interior point method n³.
     verbose : bool, default False
-        Whether SMO shows its progress (not in those first steps of ``"auto"``).
+        Whether SMO shows its progress (not in the first steps of ``"newton"``).
 
     Attributes
     ----------
@@ -437,24 +436,29 @@ def _run(
 
 
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
-    """Run Newton's method from where SMO has come in its first steps, or in a few coordinates.
+    """Run Newton's method from where half a step of SMO a sample leads, or in few coordinates.
 
-    About one step a sample tells nearly who is free. Fewer will do where the equations of the free
-    cost little, which is where there are few samples: a step costs n, a solution of them n³.
+    By then SMO mostly knows who is free, and Newton's equations are small. Where there are few
+    samples they are so anyway.
     """
-    n, kernel = problem.n, problem.kernel
-    Phi, start, steps = None, None, 0
+    n, kernel, steps = problem.n, problem.kernel, 0
+    options: dict[str, Any] = {}
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):
+        Phi = None
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
             Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
         if Phi is None:
-            start, steps, violation = ascend(problem, tol, int(min(n - _FEW, most)))
-            if violation <= tol or steps == most:
-                solution = problem.solution(start, n_iter=steps, converged=violation <= tol)
-                if _good_enough(solution.certificate, tol) or steps == most:
+            alpha, steps, violation = ascend(problem, tol, int(min(n // 2, most)))
+            if violation <= tol or steps >= most:
+                solution = problem.solution(alpha, n_iter=steps, converged=violation <= tol)
+                if _good_enough(solution.certificate, tol) or steps >= most:
                     return solution
-    options: dict[str, Any] = {"max_iter": int(most - steps)} if np.isfinite(most) else {}
-    solution = newton(problem, tol=tol, start=start, coordinates=Phi, **options)
+            options["start"] = alpha
+        else:
+            options["coordinates"] = Phi
+    if np.isfinite(most):
+        options["max_iter"] = int(most - steps)
+    solution = newton(problem, tol=tol, **options)
     return replace(solution, n_iter=steps + solution.n_iter)
 
 
