@@ -119,8 +119,8 @@ def newton(
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
     stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
     Where it displaces margins by less than 1, and at a given start, equations without smoothing put
-    the margins of the free ones to 1; who leaves his bounds for that stays at one, who has a margin on
-    the wrong side becomes free, and it is done again, while fewer change each time. Once nobody
+    the margins of the free ones to 1; who leaves his bounds for that stays at one, who has a margin
+    on the wrong side becomes free, and it is done again, while fewer change each time. Once nobody
     does, that is the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, begin with a
@@ -301,7 +301,8 @@ class _Newton:
     def solve(self) -> None:
         """Go through the stages."""
         try:
-            self.exact()
+            if self.best.error < np.inf:  # a start
+                self.exact()
             for _ in range(_STAGES):
                 if self.best.error <= self.enough:
                     break
