@@ -97,10 +97,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"newton"`` begins with n − 400 steps of SMO, after which it is mostly known who is free;
         but not with up to 400 samples, a linear kernel, or one that a few coordinates describe
-        (`svmlib.kernels.low_rank`). Equal samples count as one to it. ``"auto"`` tries this first; if its certificate is not good
-        enough the interior point method comes next, or, with more than 2000 samples, SMO from
-        there, and the best is kept. Where the kernel is not known to be positive semidefinite,
-        ``"auto"`` is SMO alone.
+        (`svmlib.kernels.low_rank`). Equal samples count as one to it. ``"auto"`` tries this first;
+        if its certificate is not good enough the interior point method comes next, or, with more
+        than 2000 samples, SMO from there, and the best is kept. Where the kernel is not known to be
+        positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
