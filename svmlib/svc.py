@@ -446,7 +446,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         smaller, whose, share = merged
         solution = _newton_from_a_guess(smaller, tol, most)
         sums, largest = solution.alpha[whose], smaller.upper[whose]
-        alpha = np.where(sums == largest, problem.upper, share * sums)
+        alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
         return problem.solution(
             alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged
         )
@@ -457,10 +457,10 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
             Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
         if Phi is None:
-            alpha, steps, violation = ascend(problem, tol, int(min(n - _FEW, most)))
-            if violation <= tol or steps >= most:
-                solution = problem.solution(alpha, n_iter=steps, converged=violation <= tol)
-                if _good_enough(solution.certificate, tol) or steps >= most:
+            alpha, steps, violation = ascend(problem, tol, int(min(n - _FEW, most - 1)))
+            if violation <= tol:
+                solution = problem.solution(alpha, n_iter=steps, converged=True)
+                if _good_enough(solution.certificate, tol):
                     return solution
             options["start"] = alpha
         else:
@@ -481,19 +481,20 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     samples = np.column_stack([problem.X, problem.y])
     # Equal samples have equal sums, so the order of the sums puts them side by side. (Others with
     # the same sum may come between. Then they stay apart, which only costs time.)
-    order = (samples * np.sqrt(np.arange(2, samples.shape[1] + 2))).sum(axis=1).argsort()
+    with np.errstate(over="ignore", invalid="ignore"):
+        order = (samples * np.sqrt(np.arange(2, samples.shape[1] + 2))).sum(axis=1).argsort()
     samples = samples[order]
     new = np.append(True, (samples[1:] != samples[:-1]).any(axis=1))
     if new.all():
         return None
     whose = np.empty_like(order)
     whose[order] = new.cumsum() - 1
-    C = np.bincount(whose, weights=problem.upper)
-    if np.isinf(C).any() != problem.hard_margin:
-        return None
-    X, y = samples[new, :-1], samples[new, -1]
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper
-    share = weights / np.bincount(whose, weights=weights)[whose]
+    sums = np.bincount(whose, weights=weights)
+    if np.isinf(sums).any():
+        return None  # no float can hold their C
+    C = np.inf if problem.hard_margin else sums
+    X, y, share = samples[new, :-1], samples[new, -1], weights / sums[whose]
     return DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb), whose, share
 
 
