@@ -446,7 +446,8 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):
         Phi = None
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
-            Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
+            quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
+            Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
             alpha, steps, violation = ascend(problem, tol, int(min(n // 2, most)))
             if violation <= tol or steps >= most:

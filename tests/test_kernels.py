@@ -24,6 +24,7 @@ from svmlib.kernels import (
     diagonal,
     expansion,
     kernel_expansion,
+    low_rank,
 )
 
 CLASSICS = [
@@ -356,3 +357,72 @@ def test_the_rounding_of_rbf_reaches_whichever_points_choose_the_origin():
     theta, _ = RBF(40.0).rounding(X)
     operations, exponent = 2 * X.shape[1] + 20, 2 * 40.0 * 2**2
     assert theta >= operations * exponent * UNIT
+
+
+# Few coordinates that are as good as φ
+
+
+def test_low_rank_is_found_where_it_is():
+    X = points(0, 1000, 2)
+    Phi = low_rank(RBF(0.1), X)
+    assert Phi.shape[1] < 100
+    assert Phi.flags.c_contiguous
+    error = np.abs(Phi @ Phi.T - RBF(0.1)(X, X))
+    assert np.median(error) < 1e-6
+    assert error.max() < 1e-2  # of points that it did not look at
+    monomials = low_rank(Polynomial(3, 1.0, 1.0), X)
+    assert monomials.shape[1] == 10  # as many as there are
+    assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
+    assert low_rank(Linear(), X).shape[1] == 2
+    squares = low_rank(Polynomial(2), 1e-4 * X)  # of other units
+    assert squares.shape[1] == 3
+    assert low_rank(Polynomial(2), 0 * X) is None
+    assert low_rank(RBF(1e4), X) is None  # K is nearly I
+
+
+def test_what_is_left_of_the_points_looked_at_is_a_ten_millionth():
+    """All of 200 points are looked at: nowhere more, and somewhere more with one column less."""
+    X = points(1, 200, 2) * 0.3
+    K, Phi = RBF(1.0)(X, X), low_rank(RBF(1.0), X)
+    left = K.diagonal() - np.square(Phi).sum(axis=1)
+    assert np.abs(left).max() <= 1.01e-7
+    assert (left + np.square(Phi[:, -1])).max() > 1e-7
+
+
+@pytest.mark.parametrize("n", [200, 1000])
+def test_no_more_columns_than_half_of_the_points_looked_at(n):
+    """200 of them, and a twentieth of all: of 200 there are no more, of 1000 250."""
+    d = min(n, 200 + n // 20) // 2
+    assert low_rank(Linear(), points(0, n, d)).shape == (n, d)
+    assert low_rank(Linear(), points(0, n, d + 1)) is None
+
+
+def test_the_same_points_have_the_same_coordinates():
+    X = points(0, 700, 3)
+    assert (low_rank(Polynomial(2), X) == low_rank(Polynomial(2), X.tolist())).all()
+
+
+def test_no_more_coordinates_than_allowed():
+    X = points(0, 500, 3)
+    assert low_rank(Linear(), X, most=3).shape == (500, 3)
+    assert low_rank(Linear(), X, most=np.int64(2)) is None
+
+
+@pytest.mark.parametrize(
+    ("kernel", "X", "most", "message"),
+    [
+        (Sigmoid(1.0, -1.0), np.ones((9, 2)), None, "kernel must be a Linear, Polynomial .* or"),
+        (Polynomial(2, 1.0, -1.0), np.ones((9, 2)), None, "kernel must be .* got Polynomial"),
+        (Precomputed(np.eye(9)), np.arange(9.0)[:, None], None, "kernel must be"),
+        (lambda A, B: A @ B.T, np.ones((9, 2)), None, "kernel must be .* got <function"),
+        ("rbf", np.ones((9, 2)), None, "kernel must be .* got 'rbf'"),
+        (RBF(1.0), np.ones(9), None, "X must have shape"),
+        (RBF(1.0), [[np.nan]], None, "X must be finite"),
+        (RBF(1.0), np.ones((9, 2)), 0, "most must be a positive integer"),
+        (RBF(1.0), np.ones((9, 2)), 2.0, "most must be a positive integer"),
+        (Polynomial(6, 1.0, 1.0), np.full((9, 2), 1e60), None, "X must be small enough for .* Pol"),
+    ],
+)
+def test_low_rank_refuses(kernel, X, most, message):
+    with pytest.raises(ValueError, match=message):
+        low_rank(kernel, X, most=most)
