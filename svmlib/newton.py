@@ -225,7 +225,9 @@ def newton(
                 try:
                     simpler.solve()
                 finally:  # even if it is cut off
-                    method.begin(simpler.result().beta)
+                    beta = simpler.result().beta
+                    del simpler  # before rows of the kernel take its room
+                    method.begin(beta)
             method.solve()
         except StopIteration:
             pass

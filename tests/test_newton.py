@@ -4,6 +4,8 @@ import contextlib
 import subprocess
 import sys
 import warnings
+import weakref
+from collections import Counter
 from itertools import pairwise
 
 import mpmath as mp
@@ -437,6 +439,25 @@ def test_bad_coordinates_cost_time_and_not_truth():
     assert_optimal(problem, newton(problem, coordinates=wrong))
 
 
+def test_the_copy_of_coordinates_is_gone_before_rows_of_the_kernel_are_kept(monkeypatch):
+    """Else they would take more than there is, where they are large."""
+    copies, alive, begin = [], [], module._Newton.begin
+
+    def copied(Phi):
+        copies.append(weakref.ref(K := forms.factored(Phi)))
+        return K
+
+    def begun(self, beta):
+        alive.extend(copy() is not None for copy in copies)
+        begin(self, beta)
+
+    monkeypatch.setattr(module, "factored", copied)
+    monkeypatch.setattr(module._Newton, "begin", begun)
+    X, y = data(0, n=400, d=2)
+    newton(DualProblem(X, y, 1.0, RBF(0.1)), coordinates=low_rank(RBF(0.1), X))
+    assert alive == [False]
+
+
 @pytest.mark.parametrize("n", [1000, 1001])  # all of K, and rows of it
 def test_coordinates_take_their_part_of_the_room_for_rows(n, monkeypatch):
     rooms, make = [], forms.Kept.__init__
@@ -570,6 +591,23 @@ def test_what_is_not_convex_is_refused():
         newton(DualProblem(*data(0), 1.0, Sigmoid(1.0, -1.0)))
     with pytest.raises(ValueError, match="problem must be a DualProblem"):
         newton(data(0))
+
+
+def test_only_at_a_start_it_may_be_known_who_is_free():
+    problem = DualProblem(*data(0, n=150), 10.0, RBF(1.0))
+    start = ascend(problem, 1e-3, 75)[0]
+    assert newton(problem, start=start, trace=True).trace[0].h == 0
+    assert newton(problem, trace=True).trace[0].h > 0
+    nothing = newton(problem, start=np.zeros(150), trace=True).trace
+    assert nothing[0].h > 0
+
+
+def test_nobody_who_cannot_be_free_at_the_start_is_supposed_to_be():
+    """With p = y/h those are free for whom that is less than C."""
+    X, y = data(0, n=60)
+    C = np.where(np.arange(60) % 3, 1e3, 1e-3)
+    told = newton(DualProblem(X, y, C, RBF(1.0)), trace=True).trace
+    assert told[0].free == 40
 
 
 def test_a_callback_can_stop_it():
@@ -1204,6 +1242,51 @@ def test_one_cache_at_a_time():
     assert problem._gram is not None
     forms.gram(problem, 0)
     assert problem._gram is None
+
+
+@pytest.mark.parametrize("h", [1e-6, 1.0])
+@pytest.mark.parametrize("total", [0.0, 0.3, -1e3])
+@pytest.mark.parametrize("m", [1, 2, 4])  # of 3 columns, so that K_FF and b leave no freedom
+def test_the_equations_have_a_solution_of_any_sum(h, total, m):
+    rng = np.random.default_rng(m)
+    Phi, right = rng.normal(size=(9, 3)) + 1.0, rng.normal(size=m)
+    K, free = Phi @ Phi.T, np.arange(2, 2 + m)
+    expected = with_bias(K, free, h, right, total)
+    for form in forms.Gram(K), forms.Factored(Phi):
+        x = form.solve(free, h, right, total)
+        assert x.sum() == pytest.approx(total, abs=1e-11)
+        assert_allclose(x, expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("form", ["Gram", "Factored", "Kept"])
+def test_no_product_with_the_kernel_is_computed_twice(form, monkeypatch):
+    """For K two a step, and one for a stage; for features one, and a sum of them.
+
+    The dual of what is missing tells whether a stage ends, and is what the next step needs.
+    """
+    X, y = data(0, n=80)
+    K = {
+        "Gram": lambda: forms.Gram(RBF(1.0)(X, X)),
+        "Kept": lambda: forms.Kept(RBF(1.0), X, 10**6),
+        "Factored": lambda: forms.Factored(X - X.mean(axis=0)),
+    }[form]()
+    method, counts = module._Newton(K, y, np.full(80, 10.0), 1e-3, lambda step: None), Counter()
+
+    def counted(name):
+        usual = getattr(K, name)
+        return lambda *args: counts.update([name]) or usual(*args)
+
+    for name in "step", "times", "represent":
+        monkeypatch.setattr(K, name, counted(name))
+    for _ in range(3):
+        method.stage()
+        method.c, method.h = method.q, method.h / 6
+    assert counts["step"] > 3
+    if form == "Factored":
+        assert counts["times"] == counts["step"]
+        assert counts["represent"] == 3 + counts["step"]
+    else:
+        assert counts["times"] == 3 + 2 * counts["step"]
 
 
 def test_what_has_no_cholesky_factor_is_told():

@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 from svmlib import svc
 from svmlib.datasets import load_penguins
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, check_start, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
@@ -709,6 +709,71 @@ def test_nobody_asks_for_the_proof_of_a_start(monkeypatch, runs):
     SVC(C=100.0, gamma=2.0).fit(*data(0, n=400))
     assert [name for name, *_ in runs] == ["ascend", "newton"]
     assert len(asked) == 1
+
+
+def copies(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return points, labels and prices; every point twice or more, some with both labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 2))[rng.integers(0, 20, 120)]
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=120) > 0, 1, -1), 10 ** rng.normal(size=120)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0)], ids=repr)
+def test_equal_samples_are_one_for_newton(seed, kernel, monkeypatch):
+    """Their C add up. Each gets its part of the multiplier, and what is at a bound is exactly."""
+    X, y, C = copies(seed)
+    met = []
+    monkeypatch.setattr(svc, "newton", lambda p, **o: met.append(p) or newton(p, **o))
+    problem = DualProblem(X, y, C, kernel)
+    solution = svc._newton_from_a_guess(problem, 1e-3, np.inf)
+    (smaller,) = met
+    rows = np.column_stack([smaller.X, smaller.y])
+    assert {tuple(row) for row in rows} == {(*x, label) for x, label in zip(X, y, strict=True)}
+    assert len({tuple(row) for row in rows}) == smaller.n < 41
+    for row, price in zip(rows, smaller.upper, strict=True):
+        same = (np.column_stack([X, y]) == row).all(axis=1)
+        assert_allclose(price, C[same].sum())
+        fractions = solution.alpha[same] / C[same]
+        assert_allclose(fractions, fractions[0], rtol=1e-12, atol=1e-300)
+        assert (fractions == 1).all() or (fractions < 1).all()
+    alone = newton(problem)
+    assert_allclose(solution.certificate.dual, alone.certificate.dual, rtol=1e-6)
+    assert_allclose(solution.b, alone.b, atol=1e-3)
+    assert solution.converged
+    assert solution.certificate.optimal_to(1e-3)
+    assert_array_equal(check_start(solution.alpha, problem), solution.alpha)
+
+
+def test_a_hard_margin_divides_evenly():
+    X, y = data(0, shift=3.0)
+    X, y = np.repeat(X, 2, axis=0)[1:], np.repeat(y, 2)[1:]
+    solution = svc._newton_from_a_guess(DualProblem(X, y, np.inf), 1e-3, np.inf)
+    once = solve_interior_point(DualProblem(X[::2], y[::2], np.inf))
+    assert_allclose(solution.certificate.dual, once.certificate.dual, rtol=1e-3)
+    assert_array_equal(solution.alpha[1::2], solution.alpha[2::2])
+    assert solution.alpha[1:].any()
+
+
+@pytest.mark.parametrize(
+    ("X", "C"),
+    [
+        (np.arange(4.0)[:, None], 1.0),
+        ([[1e17, 0.0], [1e17, 1.0], [1e17, 2.0], [1e17, 3.0]], 1.0),  # their sums are equal
+        (np.zeros((4, 1)), 1e308),  # so is that of their prices to infinity
+    ],
+)
+def test_where_samples_are_different_or_prices_too_large_nothing_is_one(X, C):
+    problem = DualProblem(X, [1, 1, -1, -1], C)
+    assert svc._merge(problem) is None
+
+
+def test_a_sample_with_both_labels_is_two():
+    smaller, whose, share = svc._merge(DualProblem([[0.0]] * 3, [1, -1, 1], [1.0, 2.0, 3.0]))
+    assert_array_equal(smaller.upper[whose], [4.0, 2.0, 4.0])
+    assert_array_equal(smaller.y[whose], [1, -1, 1])
+    assert smaller.n == 2
+    assert_allclose(share, [0.25, 1, 0.75])
 
 
 def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
