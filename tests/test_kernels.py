@@ -389,14 +389,6 @@ def test_what_is_left_of_the_points_looked_at_is_a_ten_millionth():
     assert (left + np.square(Phi[:, -1])).max() > 1e-7
 
 
-@pytest.mark.parametrize("n", [200, 1000])
-def test_no_more_columns_than_half_of_the_points_looked_at(n):
-    """200 of them, and a twentieth of all: of 200 there are no more, of 1000 250."""
-    d = min(n, 200 + n // 20) // 2
-    assert low_rank(Linear(), points(0, n, d)).shape == (n, d)
-    assert low_rank(Linear(), points(0, n, d + 1)) is None
-
-
 def test_the_same_points_have_the_same_coordinates():
     X = points(0, 700, 3)
     assert (low_rank(Polynomial(2), X) == low_rank(Polynomial(2), X.tolist())).all()
@@ -426,3 +418,28 @@ def test_no_more_coordinates_than_allowed():
 def test_low_rank_refuses(kernel, X, most, message):
     with pytest.raises(ValueError, match=message):
         low_rank(kernel, X, most=most)
+
+
+def test_low_rank_is_less_than_half_of_the_points_looked_at():
+    """Of 1000 points it looks at 250; with d features they have rank d."""
+    X = np.random.default_rng(0).normal(size=(1000, 125))
+    Phi = low_rank(Linear(), X[:, :124])
+    assert Phi is not None
+    assert_allclose(Phi @ Phi.T, X[:, :124] @ X[:, :124].T, atol=1e-9)
+    assert low_rank(Linear(), X) is None
+    assert low_rank(Linear(), X[:, :124], most=123) is None
+    assert low_rank(Linear(), X[:200, :99]) is not None  # of 200 points it looks at all
+    assert low_rank(Linear(), X[:200, :100]) is None
+    for few in range(1, 4):
+        assert low_rank(Linear(), X[:few, :1]) is None
+    assert low_rank(Linear(), X[:4, :1]).shape == (4, 1)
+
+
+def test_half_of_the_points_say_that_the_rank_is_not_low(monkeypatch):
+    sizes = []
+    whole = kernels.dpstrf
+    monkeypatch.setattr(kernels, "dpstrf", lambda K, tol: sizes.append(len(K)) or whole(K, tol=tol))
+    X = np.random.default_rng(0).normal(size=(1000, 10))
+    assert low_rank(RBF(0.1), X) is None
+    assert low_rank(RBF(1e-4), X) is not None
+    assert sizes == [125, 125, 250]
