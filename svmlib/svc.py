@@ -455,7 +455,8 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):
         Phi = None
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
-            Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
+            quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
+            Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
             alpha, steps, violation = ascend(problem, tol, int(min(n - _FEW, most - 1)))
             if violation <= tol:
@@ -493,9 +494,9 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     sums = np.bincount(whose, weights=weights)
     if np.isinf(sums).any():
         return None  # no float can hold their C
-    C = np.inf if problem.hard_margin else sums
-    X, y, share = samples[new, :-1], samples[new, -1], weights / sums[whose]
-    return DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb), whose, share
+    X, y, C = samples[new, :-1], samples[new, -1], np.inf if problem.hard_margin else sums
+    smaller = DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb)
+    return smaller, whose, weights / sums[whose]
 
 
 def _smo_to_the_gap(
