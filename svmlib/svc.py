@@ -446,7 +446,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         smaller, whose, share = merged
         solution = _newton_from_a_guess(smaller, tol, most)
         sums, largest = solution.alpha[whose], smaller.upper[whose]
-        alpha = np.where(sums == largest, problem.upper, share * sums)
+        alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
         return problem.solution(
             alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged
         )
@@ -458,10 +458,10 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
             Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
-            alpha, steps, violation = ascend(problem, tol, int(min(2 * n // 3, most)))
-            if violation <= tol or steps >= most:
-                solution = problem.solution(alpha, n_iter=steps, converged=violation <= tol)
-                if _good_enough(solution.certificate, tol) or steps >= most:
+            alpha, steps, violation = ascend(problem, tol, int(min(2 * n // 3, most - 1)))
+            if violation <= tol:
+                solution = problem.solution(alpha, n_iter=steps, converged=True)
+                if _good_enough(solution.certificate, tol):
                     return solution
             options["start"] = alpha
         else:
@@ -496,7 +496,7 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper
     totals = np.bincount(whose, weights=weights)
     if np.isinf(totals).any():
-        return None
+        return None  # no float can hold their C
     first, C = order[new], np.inf if problem.hard_margin else totals
     smaller = DualProblem(X[first], y[first], C, problem.kernel, cache_mb=problem.cache_mb)
     return smaller, whose, weights / totals[whose]

@@ -783,6 +783,31 @@ def test_equal_samples_are_all_found(d):
     assert_allclose(np.bincount(whose, weights=share), 1)
 
 
+def test_a_share_is_never_more_than_a_price():
+    """Not even where it is so small a number that its rounding shows."""
+    problem = DualProblem([[0.0], [0.0], [1.4142206e-70]], [-1, -1, 1], [1e140, 0.76e-183, 1e140])
+    solution = svc._newton_from_a_guess(problem, 1e-3, np.inf)
+    assert 1e139 < solution.alpha[0] < 1e140
+    assert solution.alpha[1] == problem.upper[1]
+
+
+def test_sums_of_equal_samples_may_be_beyond_floats():
+    problem = DualProblem([[1e308, 1e308]] * 2 + [[0.0, 0.0]], [1, 1, -1], 1.0, RBF(1.0))
+    with np.errstate(all="raise"):
+        smaller, whose, _ = svc._merge(problem)
+    assert smaller.n == 2
+    assert whose[0] == whose[1] != whose[2]
+
+
+@pytest.mark.parametrize("most", range(1, 30, 3))
+def test_newton_cut_off_in_its_first_steps_is_no_worse_than_nothing(most, monkeypatch):
+    monkeypatch.setattr(svc, "_FEW", 10)
+    X, y = data(0, shift=0.1)
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(C=1e6, solver="newton", max_iter=most).fit(X, y)
+    assert model.certificate_.gap <= 1e6 * len(y) * (1 + 1e-9)
+
+
 def test_a_sample_with_both_labels_is_two():
     smaller, whose, share = svc._merge(DualProblem([[0.0]] * 3, [1, -1, 1], [1.0, 2.0, 3.0]))
     assert_array_equal(smaller.upper[whose], [4.0, 2.0, 4.0])
@@ -860,7 +885,7 @@ def test_all_solvers_share_max_iter_and_go_on_from_each_other(solver, runs):
         runs.clear()
         with pytest.warns(ConvergenceWarning, match=f"newton stopped after {most} iterations"):
             assert SVC(C=1e4, gamma=2.0, max_iter=most, solver=solver).fit(X, y).n_iter_ == most
-        assert [name for name, *_ in runs] == ["ascend"]
+        assert [name for name, *_ in runs] == ["ascend", "newton"]  # whose last step it is
 
 
 def test_max_iter_is_what_is_left_of_it_for_the_next(runs, monkeypatch):
