@@ -496,7 +496,7 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper
     totals = np.bincount(whose, weights=weights)
     if np.isinf(totals).any():
-        return None
+        return None  # no float can hold their C
     first, C = order[new], np.inf if problem.hard_margin else totals
     smaller = DualProblem(X[first], y[first], C, problem.kernel, cache_mb=problem.cache_mb)
     return smaller, whose, weights / totals[whose]
