@@ -439,8 +439,17 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     """Run Newton's method from where half a step of SMO a sample leads, or in few coordinates.
 
     By then SMO mostly knows who is free, and Newton's equations are small. Where there are few
-    samples they are so anyway.
+    samples they are so anyway. Equal samples would only make them singular, and count as one.
     """
+    merged = _merge(problem)
+    if merged is not None:
+        smaller, whose, share = merged
+        solution = _newton_from_a_guess(smaller, tol, most)
+        sums, largest = solution.alpha[whose], smaller.upper[whose]
+        alpha = np.where(sums == largest, problem.upper, share * sums)
+        return problem.solution(
+            alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged
+        )
     n, kernel, steps = problem.n, problem.kernel, 0
     options: dict[str, Any] = {}
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):
@@ -460,6 +469,26 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         options["max_iter"] = int(most - steps)
     solution = newton(problem, tol=tol, **options)
     return replace(solution, n_iter=steps + solution.n_iter)
+
+
+def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] | None:
+    """Return the problem in which equal samples are one, or None if all are different.
+
+    Equal samples have the same slack, so the primal value does not change if they are one sample
+    with the sum of their C. Also returned: which of the samples of that problem each is part of,
+    and its share of the multiplier.
+    """
+    samples = np.column_stack([problem.X, problem.y])
+    sums = np.sort((samples * np.sqrt(np.arange(2, samples.shape[1] + 2))).sum(axis=1))
+    if (sums[1:] > sums[:-1]).all():
+        return None  # equal samples have equal sums
+    different, whose, counts = np.unique(samples, axis=0, return_inverse=True, return_counts=True)
+    C = np.bincount(whose, weights=problem.upper)
+    if len(different) == problem.n or np.isinf(C).any() != problem.hard_margin:
+        return None
+    X, y = different[:, :-1], different[:, -1]
+    share = 1 / counts[whose] if problem.hard_margin else problem.upper / C[whose]
+    return DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb), whose, share
 
 
 def _smo_to_the_gap(
