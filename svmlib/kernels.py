@@ -775,7 +775,8 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None if r would be 0, or larger than `most` or half of the 200 + n/20 points looked at.
+        Φ; None if r would be 0, more than `most`, or half or more of the 200 + n/20 points looked
+        at.
 
     Raises
     ------
@@ -807,9 +808,11 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     n = len(X)
     some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
     zero = _RESIDUAL * float(diagonal(kernel, X).mean())
-    U, order, rank, _ = dpstrf(kernel(X[some], X[some]), tol=zero)
-    if not 0 < rank <= min(some.size // 2, n if most is None else most):
-        return None
+    most = min(some.size // 2 - 1, n if most is None else most)
+    for looked in (some[: some.size // 2], some):  # mostly half of them are enough to say no
+        U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=zero)
+        if not 0 < rank <= most:
+            return None
     pivots = X[some[order[:rank] - 1]]
     Phi = dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1)
     return np.ascontiguousarray(Phi)

@@ -52,7 +52,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
-_FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
+_FEW = 400  # up to here the equations of the free cost so little that a start saves nothing
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -95,12 +95,12 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"newton"`` begins with n/2 steps of SMO, so that fewer are free when the equations come;
-        but not with at most 300 samples, a linear kernel, or one that a few coordinates describe
-        (`svmlib.kernels.low_rank`). ``"auto"`` tries this first; if its certificate is not good
-        enough the interior point method comes next, or, with more than 2000 samples, SMO from
-        there, and the best is kept. Where the kernel is not known to be positive semidefinite,
-        ``"auto"`` is SMO alone.
+        ``"newton"`` begins with n − 400 steps of SMO, so that fewer are free when the equations
+        come; but not with up to 400 samples, a linear kernel, or one that a few coordinates
+        describe (`svmlib.kernels.low_rank`). Equal samples count as one to it. ``"auto"`` tries
+        this first; if its certificate is not good enough the interior point method comes next, or,
+        with more than 2000 samples, SMO from there, and the best is kept. Where the kernel is not
+        known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -436,11 +436,10 @@ def _run(
 
 
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
-    """Run Newton's method from where half a step of SMO a sample leads, or in few coordinates.
+    """Run Newton's method from where nearly a step of SMO a sample leads, or in few coordinates.
 
-    By then fewer are free, so Newton's equations are smaller, and SMO has asked for no more than n
-    rows of K. With few samples the equations are small anyway. Equal samples would only make them
-    singular, and count as one.
+    By then fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
+    Equal samples would only make them singular, and count as one.
     """
     merged = _merge(problem)
     if merged is not None:
@@ -458,7 +457,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
             Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
         if Phi is None:
-            alpha, steps, violation = ascend(problem, tol, int(min(n // 2, most)))
+            alpha, steps, violation = ascend(problem, tol, int(min(n - _FEW, most)))
             if violation <= tol or steps >= most:
                 solution = problem.solution(alpha, n_iter=steps, converged=violation <= tol)
                 if _good_enough(solution.certificate, tol) or steps >= most:
@@ -480,15 +479,21 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     and its share of the multiplier.
     """
     samples = np.column_stack([problem.X, problem.y])
-    sums = np.sort((samples * np.sqrt(np.arange(2, samples.shape[1] + 2))).sum(axis=1))
-    if (sums[1:] > sums[:-1]).all():
-        return None  # equal samples have equal sums
-    different, whose, counts = np.unique(samples, axis=0, return_inverse=True, return_counts=True)
-    C = np.bincount(whose, weights=problem.upper)
-    if len(different) == problem.n or np.isinf(C).any() != problem.hard_margin:
+    # Equal samples have equal sums, so the order of the sums puts them side by side. (Others with
+    # the same sum may come between. Then they stay apart, which only costs time.)
+    order = (samples * np.sqrt(np.arange(2, samples.shape[1] + 2))).sum(axis=1).argsort()
+    samples = samples[order]
+    new = np.append(True, (samples[1:] != samples[:-1]).any(axis=1))
+    if new.all():
         return None
-    X, y = different[:, :-1], different[:, -1]
-    share = 1 / counts[whose] if problem.hard_margin else problem.upper / C[whose]
+    whose = np.empty_like(order)
+    whose[order] = new.cumsum() - 1
+    C = np.bincount(whose, weights=problem.upper)
+    if np.isinf(C).any() != problem.hard_margin:
+        return None
+    X, y = samples[new, :-1], samples[new, -1]
+    weights = np.ones(problem.n) if problem.hard_margin else problem.upper
+    share = weights / np.bincount(whose, weights=weights)[whose]
     return DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb), whose, share
 
 

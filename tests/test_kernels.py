@@ -24,6 +24,7 @@ from svmlib.kernels import (
     diagonal,
     expansion,
     kernel_expansion,
+    low_rank,
 )
 
 CLASSICS = [
@@ -356,3 +357,23 @@ def test_the_rounding_of_rbf_reaches_whichever_points_choose_the_origin():
     theta, _ = RBF(40.0).rounding(X)
     operations, exponent = 2 * X.shape[1] + 20, 2 * 40.0 * 2**2
     assert theta >= operations * exponent * UNIT
+
+
+def test_low_rank_is_less_than_half_of_the_points_looked_at():
+    """Of 1000 points it looks at 250; with d features they have rank d."""
+    X = np.random.default_rng(0).normal(size=(1000, 125))
+    Phi = low_rank(Linear(), X[:, :124])
+    assert Phi is not None
+    assert_allclose(Phi @ Phi.T, X[:, :124] @ X[:, :124].T, atol=1e-9)
+    assert low_rank(Linear(), X) is None
+    assert low_rank(Linear(), X[:, :124], most=123) is None
+
+
+def test_half_of_the_points_say_that_the_rank_is_not_low(monkeypatch):
+    sizes = []
+    whole = kernels.dpstrf
+    monkeypatch.setattr(kernels, "dpstrf", lambda K, tol: sizes.append(len(K)) or whole(K, tol=tol))
+    X = np.random.default_rng(0).normal(size=(1000, 10))
+    assert low_rank(RBF(0.1), X) is None
+    assert low_rank(RBF(1e-4), X) is not None
+    assert sizes == [125, 125, 250]
