@@ -806,12 +806,14 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
         )
     X = check_points(X, "X")
     n = len(X)
+    most = n if most is None else check_count(most, "most")
+    size = float(diagonal(kernel, X).mean())
+    if not size < np.inf:
+        raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
     some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
-    zero = _RESIDUAL * float(diagonal(kernel, X).mean())
-    most = min(some.size // 2 - 1, n if most is None else most)
-    for looked in (some[: some.size // 2], some):  # mostly half of them are enough to say no
-        U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=zero)
-        if not 0 < rank <= most:
+    for looked in (some[::2], some):  # mostly half of them are enough to say no
+        U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)
+        if not 0 < rank <= min(some.size // 2 - 1, most):
             return None
     pivots = X[some[order[:rank] - 1]]
     Phi = dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1)

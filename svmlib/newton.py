@@ -225,7 +225,9 @@ def newton(
                 try:
                     simpler.solve()
                 finally:  # even if it is cut off
-                    method.begin(simpler.result().beta)
+                    beta = simpler.result().beta
+                    del simpler  # before rows of the kernel take its room
+                    method.begin(beta)
             method.solve()
         except StopIteration:
             pass
@@ -370,13 +372,13 @@ class _Newton:
             rest, x = self.y - self.K.sums(q), np.zeros(q.size)
             x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
-            g -= g[F].mean()
+            g -= (b := float(g[F].mean()))
             wanted, q = q + x, self.clip(q + x)
             now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
             before, changes = changes, int(np.count_nonzero(now != free))
             if not changes:
                 self.consider(q)
-            self.write(NewtonStep(0.0, F.size, 1.0, -float(x @ rest)))
+            self.write(NewtonStep(0.0, F.size, 1.0, -float(x @ (rest - b))))
             if changes >= before:
                 break
             free = now

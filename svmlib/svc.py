@@ -455,7 +455,8 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):
         Phi = None
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
-            Phi = low_rank(kernel, problem.X, most=int(problem.cache_mb * 2**20 / 8 / n / 4))
+            quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
+            Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
             alpha, steps, violation = ascend(problem, tol, int(min(n - _FEW, most)))
             if violation <= tol or steps >= most:
@@ -488,13 +489,13 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
         return None
     whose = np.empty_like(order)
     whose[order] = new.cumsum() - 1
-    C = np.bincount(whose, weights=problem.upper)
-    if np.isinf(C).any() != problem.hard_margin:
-        return None
-    X, y = samples[new, :-1], samples[new, -1]
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper
-    share = weights / np.bincount(whose, weights=weights)[whose]
-    return DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb), whose, share
+    sums = np.bincount(whose, weights=weights)
+    if np.isinf(sums).any():
+        return None
+    X, y, C = samples[new, :-1], samples[new, -1], np.inf if problem.hard_margin else sums
+    smaller = DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb)
+    return smaller, whose, weights / sums[whose]
 
 
 def _smo_to_the_gap(

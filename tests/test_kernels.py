@@ -359,6 +359,67 @@ def test_the_rounding_of_rbf_reaches_whichever_points_choose_the_origin():
     assert theta >= operations * exponent * UNIT
 
 
+# Few coordinates that are as good as φ
+
+
+def test_low_rank_is_found_where_it_is():
+    X = points(0, 1000, 2)
+    Phi = low_rank(RBF(0.1), X)
+    assert Phi.shape[1] < 100
+    assert Phi.flags.c_contiguous
+    error = np.abs(Phi @ Phi.T - RBF(0.1)(X, X))
+    assert np.median(error) < 1e-6
+    assert error.max() < 1e-2  # of points that it did not look at
+    monomials = low_rank(Polynomial(3, 1.0, 1.0), X)
+    assert monomials.shape[1] == 10  # as many as there are
+    assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
+    assert low_rank(Linear(), X).shape[1] == 2
+    squares = low_rank(Polynomial(2), 1e-4 * X)  # of other units
+    assert squares.shape[1] == 3
+    assert low_rank(Polynomial(2), 0 * X) is None
+    assert low_rank(RBF(1e4), X) is None  # K is nearly I
+
+
+def test_what_is_left_of_the_points_looked_at_is_a_ten_millionth():
+    """All of 200 points are looked at: nowhere more, and somewhere more with one column less."""
+    X = points(1, 200, 2) * 0.3
+    K, Phi = RBF(1.0)(X, X), low_rank(RBF(1.0), X)
+    left = K.diagonal() - np.square(Phi).sum(axis=1)
+    assert np.abs(left).max() <= 1.01e-7
+    assert (left + np.square(Phi[:, -1])).max() > 1e-7
+
+
+def test_the_same_points_have_the_same_coordinates():
+    X = points(0, 700, 3)
+    assert (low_rank(Polynomial(2), X) == low_rank(Polynomial(2), X.tolist())).all()
+
+
+def test_no_more_coordinates_than_allowed():
+    X = points(0, 500, 3)
+    assert low_rank(Linear(), X, most=3).shape == (500, 3)
+    assert low_rank(Linear(), X, most=np.int64(2)) is None
+
+
+@pytest.mark.parametrize(
+    ("kernel", "X", "most", "message"),
+    [
+        (Sigmoid(1.0, -1.0), np.ones((9, 2)), None, "kernel must be a Linear, Polynomial .* or"),
+        (Polynomial(2, 1.0, -1.0), np.ones((9, 2)), None, "kernel must be .* got Polynomial"),
+        (Precomputed(np.eye(9)), np.arange(9.0)[:, None], None, "kernel must be"),
+        (lambda A, B: A @ B.T, np.ones((9, 2)), None, "kernel must be .* got <function"),
+        ("rbf", np.ones((9, 2)), None, "kernel must be .* got 'rbf'"),
+        (RBF(1.0), np.ones(9), None, "X must have shape"),
+        (RBF(1.0), [[np.nan]], None, "X must be finite"),
+        (RBF(1.0), np.ones((9, 2)), 0, "most must be a positive integer"),
+        (RBF(1.0), np.ones((9, 2)), 2.0, "most must be a positive integer"),
+        (Polynomial(6, 1.0, 1.0), np.full((9, 2), 1e60), None, "X must be small enough for .* Pol"),
+    ],
+)
+def test_low_rank_refuses(kernel, X, most, message):
+    with pytest.raises(ValueError, match=message):
+        low_rank(kernel, X, most=most)
+
+
 def test_low_rank_is_less_than_half_of_the_points_looked_at():
     """Of 1000 points it looks at 250; with d features they have rank d."""
     X = np.random.default_rng(0).normal(size=(1000, 125))
@@ -367,6 +428,11 @@ def test_low_rank_is_less_than_half_of_the_points_looked_at():
     assert_allclose(Phi @ Phi.T, X[:, :124] @ X[:, :124].T, atol=1e-9)
     assert low_rank(Linear(), X) is None
     assert low_rank(Linear(), X[:, :124], most=123) is None
+    assert low_rank(Linear(), X[:200, :99]) is not None  # of 200 points it looks at all
+    assert low_rank(Linear(), X[:200, :100]) is None
+    for few in range(1, 4):
+        assert low_rank(Linear(), X[:few, :1]) is None
+    assert low_rank(Linear(), X[:4, :1]).shape == (4, 1)
 
 
 def test_half_of_the_points_say_that_the_rank_is_not_low(monkeypatch):

@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 from svmlib import svc
 from svmlib.datasets import load_penguins
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, check_start, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
@@ -68,6 +68,21 @@ def verify(model: SVC, X: np.ndarray, y: np.ndarray, C: np.ndarray | float, tol:
     assert primal - dual <= tol * primal
     assert model.certificate_.kkt_violation <= 1e-3
     assert model.certificate_.proves_optimality
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """What the solvers were told, and what they returned, in turn."""
+    found = []
+    for name in ("ascend", "smo", "newton", "solve_interior_point"):
+        solver = getattr(svc, name)
+
+        def spy(*args, solver=solver, name=name, **options):
+            found.append((name, options, solver(*args, **options)))
+            return found[-1][-1]
+
+        monkeypatch.setattr(svc, name, spy)
+    return found
 
 
 # scikit-learn's own opinion
@@ -144,10 +159,12 @@ def test_the_smallest_example_by_hand():
     """Four points of the plane, symmetric about the line x + y = 0."""
     X, y = [[-2, -1], [-1, -2], [1, 2], [2, 1]], [5, 5, 7, 7]
     model = SVC(kernel="linear").fit(X, y)
-    # w = (1/3, 1/3) gives y f(x) = 1 at all four points, with α = 1/18 each.
+    # w = (1/3, 1/3) gives y f(x) = 1 at all four points, with α = 1/18 ± t, + at opposite ones.
     assert_allclose(model.coef_, [[1 / 3, 1 / 3]])
     assert_allclose(model.intercept_, 0, atol=1e-12)
-    assert_allclose(model.dual_coef_, [[-1 / 18, -1 / 18, 1 / 18, 1 / 18]], rtol=1e-4)
+    v = model.dual_coef_[0]
+    assert_allclose([v[0] + v[1], v[0] + v[2], v[1] + v[3]], [-1 / 9, 0, 0], atol=1e-12)
+    assert (np.abs(v) < 1 / 9).all()
     assert_array_equal(model.predict([[-1, -1], [3, 2]]), [5, 7])
     assert_allclose(model.certificate_.primal, 1 / 9)
 
@@ -563,20 +580,10 @@ def test_the_solver_that_ran_is_named(solver):
 
 
 def test_auto_names_what_it_chose(monkeypatch):
-    assert SVC().fit(*data(0, n=100)).solver_ == "newton"  # few samples
-    X, y = data(0, n=250)
-    assert SVC(C=0.1).fit(X, y).solver_ == "smo"  # few steps
-    assert SVC(C=1e3).fit(X, y).solver_ == "newton"  # many
-    assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
     X, y = data(0, n=800)
-    assert SVC(C=10, kernel="linear").fit(X, y).solver_ == "newton"  # few coordinates
-    assert SVC(gamma=0.01).fit(X, y).solver_ == "newton"  # low rank
-    assert SVC(gamma=2.0).fit(X, y).solver_ == "newton"
-    X, y = data(0, n=1100)
-    assert SVC(C=0.1, gamma=2.0).fit(X, y).solver_ == "smo"  # many samples
-    assert (
-        SVC(C=0.1, gamma=2.0, tol=1e-9).fit(X, y).solver_ == "newton"
-    )  # from where SMO has come to
+    assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
+    for parameters in {}, {"kernel": "linear"}, {"gamma": 0.01}, {"gamma": 2.0, "C": 1e3}:
+        assert SVC(**parameters).fit(X, y).solver_ == "newton"
     monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
     for X, y, solver in (*data(0), "interior_point"), (*data(0, n=2100), "smo"):
         model = SVC(C=10, kernel="linear").fit(X, y)
@@ -585,24 +592,45 @@ def test_auto_names_what_it_chose(monkeypatch):
 
 
 @pytest.mark.parametrize("C", [10.0, 1e4])
-def test_smo_tells_newton_who_is_free(C, monkeypatch):
+@pytest.mark.parametrize("solver", ["auto", "newton"])
+def test_smo_tells_newton_who_is_free(C, solver, runs):
     """Fewer steps than samples are enough for that."""
-    rng, ran = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 20))  # noise is learnt by heart, sample by sample
     y = np.sign(X[:, 0] + rng.normal(size=1200))
-    for name in ("newton", "ascend"):
-        solver = getattr(svc, name)
-
-        def spy(*args, solver=solver, name=name, **options):
-            ran.append((name, solver(*args, **options)))
-            return ran[-1][1]
-
-        monkeypatch.setattr(svc, name, spy)
-    model = SVC(C=C, gamma=0.05).fit(X, y)
-    assert [name for name, _ in ran] == ["ascend", "newton"]
-    assert ran[0][1][1] == 1200**2 // 1500
-    assert ran[1][1].n_iter < 10
+    model = SVC(C=C, gamma=0.05, solver=solver).fit(X, y)
+    (first, _, (alpha, steps, _)), (second, told, solution) = runs
+    assert (first, second, steps) == ("ascend", "newton", 800)
+    assert told["start"] is alpha
+    assert "coordinates" not in told
+    assert solution.n_iter < 10
+    assert model.n_iter_ == 800 + solution.n_iter
+    assert model.solver_ == "newton"
     assert model.certificate_.optimal_to(1e-6)
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton"])
+def test_what_the_first_steps_of_smo_solve_is_solved(solver, runs):
+    """Among few free multipliers; but margins are not all: where C is large the gap comes later."""
+    X, y = data(0, n=800, shift=2.0)
+    model = SVC(gamma=0.5, C=0.1, solver=solver).fit(X, y)
+    assert [name for name, *_ in runs] == ["ascend"]
+    assert 0 < model.n_iter_[0] == runs[0][2][1] < 400
+    assert model.solver_ == "newton"
+    assert model.certificate_.optimal_to(1e-3)
+
+
+def test_right_margins_are_no_solution_where_the_gap_is_large(runs):
+    """C times what is left of them is; Newton's method goes on from there."""
+    X, y = data(0, n=800, shift=3.0)
+    model = SVC(gamma=0.1, C=1e6).fit(X, y)
+    (first, _, (alpha, steps, violation)), (second, told, solution) = runs
+    assert (first, second) == ("ascend", "newton")
+    assert steps < 400
+    assert violation <= 1e-3
+    assert told["start"] is alpha
+    assert model.n_iter_ == steps + solution.n_iter
+    assert model.certificate_.optimal_to(1e-3)
 
 
 @pytest.mark.parametrize(("n", "solver"), [(800, "smo"), (50, "smo"), (150, "smo")])
@@ -640,27 +668,112 @@ def test_the_first_steps_of_auto_are_within_max_iter():
 @pytest.mark.parametrize(
     ("n", "kernel", "steps"),
     [
-        (200, RBF(1.0), 0),
-        (201, RBF(1.0), 201 * 201 // 501),
-        (600, RBF(1.0), 400),
+        (400, RBF(1.0), 0),
+        (401, RBF(1.0), 1),
+        (600, RBF(1.0), 200),
         (600, Linear(), 0),
-        (600, Sigmoid(1.0, -1.0), 0),
+        (600, RBF(0.01), 0),  # few coordinates will do
+        (600, Polynomial(2, 1.0, 1.0), 0),
+        (401, RBF(0.01), 0),
+        (400, RBF(0.01), 0),
     ],
 )
-def test_smo_begins_where_equations_cost_more(n, kernel, steps):
-    """Neither among few samples nor in few coordinates; alone it takes all the steps there are."""
-    problem = DualProblem(*data(0, n=n), 1.0, kernel)
-    assert svc._first_steps(problem, None) == steps
-    assert svc._first_steps(problem, problem.X) == 0
+def test_smo_begins_where_equations_cost_more(n, kernel, steps, runs):
+    """Neither among few samples nor in few coordinates, which are sought among many only."""
+    SVC(kernel=kernel, C=10.0, solver="newton").fit(*data(0, n=n))
+    assert [name for name, *_ in runs] == ["ascend"] * (steps > 0) + ["newton"]
+    assert runs[0][2][1] == steps if steps else True
+    options = runs[-1][1]
+    few = n > 400 and kernel in (RBF(0.01), Polynomial(2, 1.0, 1.0))
+    assert set(options) == {"tol"} | ({"start"} if steps else {"coordinates"} if few else set())
 
 
-def test_nobody_asks_for_the_proof_of_a_start(monkeypatch):
+def test_a_kernel_of_ones_own_may_be_any(runs):
+    """Nobody looks for its coordinates; if it is convex, as its matrix says, SMO begins."""
+    X, y = data(0, n=420)
+    SVC(kernel=lambda A, B: (A @ B.T + 1) ** 2, solver="newton").fit(X, y)
+    assert [name for name, *_ in runs] == ["ascend", "newton"]
+    assert "coordinates" not in runs[1][1]
+
+
+def test_newton_refuses_what_is_not_convex_before_anybody_begins(runs):
+    with pytest.raises(ValueError, match="kernel must be positive semidefinite"):
+        SVC(kernel=Sigmoid(1.0, -1.0), solver="newton").fit(*data(0, n=420))
+    assert not runs
+
+
+def test_nobody_asks_for_the_proof_of_a_start(monkeypatch, runs):
     """It is not near the end, and Newton's method goes on from it."""
     solve, asked = DualProblem.solution, []
     monkeypatch.setattr(DualProblem, "solution", lambda *a, **o: asked.append(1) or solve(*a, **o))
-    model = SVC(C=100.0, gamma=1.0).fit(*data(0, n=300))
-    assert model.solver_ == "newton"
+    SVC(C=100.0, gamma=2.0).fit(*data(0, n=500))
+    assert [name for name, *_ in runs] == ["ascend", "newton"]
     assert len(asked) == 1
+
+
+def copies(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return points, labels and prices; every point twice or more, some with both labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 2))[rng.integers(0, 20, 120)]
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=120) > 0, 1, -1), 10 ** rng.normal(size=120)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0)], ids=repr)
+def test_equal_samples_are_one_for_newton(seed, kernel, monkeypatch):
+    """Their C add up. Each gets its part of the multiplier, and what is at a bound is exactly."""
+    X, y, C = copies(seed)
+    met = []
+    monkeypatch.setattr(svc, "newton", lambda p, **o: met.append(p) or newton(p, **o))
+    problem = DualProblem(X, y, C, kernel)
+    solution = svc._newton_from_a_guess(problem, 1e-3, np.inf)
+    (smaller,) = met
+    rows = np.column_stack([smaller.X, smaller.y])
+    assert {tuple(row) for row in rows} == {(*x, label) for x, label in zip(X, y, strict=True)}
+    assert len({tuple(row) for row in rows}) == smaller.n < 41
+    for row, price in zip(rows, smaller.upper, strict=True):
+        same = (np.column_stack([X, y]) == row).all(axis=1)
+        assert_allclose(price, C[same].sum())
+        fractions = solution.alpha[same] / C[same]
+        assert_allclose(fractions, fractions[0], rtol=1e-12, atol=1e-300)
+        assert (fractions == 1).all() or (fractions < 1).all()
+    alone = newton(problem)
+    assert_allclose(solution.certificate.dual, alone.certificate.dual, rtol=1e-6)
+    assert_allclose(solution.b, alone.b, atol=1e-3)
+    assert solution.converged
+    assert solution.certificate.optimal_to(1e-3)
+    assert_array_equal(check_start(solution.alpha, problem), solution.alpha)
+
+
+def test_a_hard_margin_divides_evenly():
+    X, y = data(0, shift=3.0)
+    X, y = np.repeat(X, 2, axis=0)[1:], np.repeat(y, 2)[1:]
+    solution = svc._newton_from_a_guess(DualProblem(X, y, np.inf), 1e-3, np.inf)
+    once = solve_interior_point(DualProblem(X[::2], y[::2], np.inf))
+    assert_allclose(solution.certificate.dual, once.certificate.dual, rtol=1e-3)
+    assert_array_equal(solution.alpha[1::2], solution.alpha[2::2])
+    assert solution.alpha[1:].any()
+
+
+@pytest.mark.parametrize(
+    ("X", "C"),
+    [
+        (np.arange(4.0)[:, None], 1.0),
+        ([[1e17, 0.0], [1e17, 1.0], [1e17, 2.0], [1e17, 3.0]], 1.0),  # their sums are equal
+        (np.zeros((4, 1)), 1e308),  # so is that of their prices to infinity
+    ],
+)
+def test_where_samples_are_different_or_prices_too_large_nothing_is_one(X, C):
+    problem = DualProblem(X, [1, 1, -1, -1], C)
+    assert svc._merge(problem) is None
+
+
+def test_a_sample_with_both_labels_is_two():
+    smaller, whose, share = svc._merge(DualProblem([[0.0]] * 3, [1, -1, 1], [1.0, 2.0, 3.0]))
+    assert_array_equal(smaller.upper[whose], [4.0, 2.0, 4.0])
+    assert_array_equal(smaller.y[whose], [1, -1, 1])
+    assert smaller.n == 2
+    assert_allclose(share, [0.25, 1, 0.75])
 
 
 def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
@@ -680,7 +793,6 @@ def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
 def test_where_no_solver_converges_the_best_is_kept(steps, iterations, best, monkeypatch):
     X, y = data(0, n=150)
     problem = DualProblem(X, y, 1e3, SVC().fit(X, y).kernel_)
-    monkeypatch.setattr(svc, "_FEW", 150)  # else SMO comes first
     monkeypatch.setattr(svc, "newton", partial(newton, max_iter=steps))
     monkeypatch.setattr(
         svc, "solve_interior_point", partial(solve_interior_point, max_iter=iterations)
@@ -718,28 +830,35 @@ def test_parameters_of_numpy_lose_no_certificate():
     assert model.certificate_.optimal_to(1e-3)
 
 
-def test_all_solvers_of_auto_share_max_iter_and_go_on_from_each_other(monkeypatch):
-    """None of them can solve this in 54 steps; together they take no more."""
-    X, y = data(0, n=150)
-    runs = []
-    for name in ("ascend", "smo", "newton", "solve_interior_point"):
-        solver = getattr(svc, name)
-
-        def spy(*args, solver=solver, **options):
-            runs.append((solver(*args, **options), options.get("start")))
-            return runs[-1][0]
-
-        monkeypatch.setattr(svc, name, spy)
-    monkeypatch.setattr(svc, "_FEW", 100)
+@pytest.mark.parametrize("solver", ["auto", "newton"])
+def test_all_solvers_share_max_iter_and_go_on_from_each_other(solver, runs):
+    """None of them can solve this in 204 steps; together they take no more."""
+    X, y = data(0, n=600)
     with pytest.warns(ConvergenceWarning):
-        SVC(C=1e4, max_iter=54).fit(X, y)
-    ((alpha, steps, _), nothing), (second, start) = runs
-    assert (steps, second.n_iter) == (50, 4)  # 150² / 450
-    assert nothing is None
-    assert_array_equal(start, alpha)
-    for most in (49, 50):
-        with pytest.warns(ConvergenceWarning, match=f"smo stopped after {most} iterations"):
-            assert SVC(C=1e4, max_iter=most).fit(X, y).n_iter_ == most
+        model = SVC(C=1e4, gamma=2.0, max_iter=204, solver=solver).fit(X, y)
+    (_, _, (alpha, steps, _)), (_, told, second) = runs
+    assert (steps, second.n_iter) == (200, 4)
+    assert told["start"] is alpha
+    assert told["max_iter"] == 4
+    assert model.n_iter_ == 204
+    for most in (199, 200):
+        runs.clear()
+        with pytest.warns(ConvergenceWarning, match=f"newton stopped after {most} iterations"):
+            assert SVC(C=1e4, gamma=2.0, max_iter=most, solver=solver).fit(X, y).n_iter_ == most
+        assert [name for name, *_ in runs] == ["ascend"]
+
+
+def test_max_iter_is_what_is_left_of_it_for_the_next(runs, monkeypatch):
+    usual = svc.newton
+    monkeypatch.setattr(
+        svc, "newton", lambda *args, **options: usual(*args, **options | {"max_iter": 3})
+    )
+    X, y = data(0, n=150)
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(C=1e4, max_iter=8).fit(X, y)
+    assert [name for name, *_ in runs] == ["newton", "solve_interior_point"]
+    assert runs[1][1]["max_iter"] == 5
+    assert model.n_iter_ in (3, 5)
 
 
 def test_the_last_solver_goes_on_from_the_best_so_far(monkeypatch):
@@ -1094,20 +1213,19 @@ def test_where_rounding_leaves_separability_in_doubt_nothing_is_claimed(solver):
     assert model.certificate_.primal == np.inf
 
 
-def test_coordinates_and_rows_of_the_kernel_matrix_share_the_memory(monkeypatch):
-    seen = []
-
-    def spy(problem, **options):
-        seen.append((problem.cache_mb, options["coordinates"]))
-        return newton(problem, **options)
-
-    monkeypatch.setattr(svc, "newton", spy)
+def test_coordinates_take_no_more_than_a_quarter_of_the_memory(runs, monkeypatch):
+    """What is left of it is for rows (`newton` knows); if they would take more, SMO begins."""
     X, y = data(0, n=3000, d=2)
     SVC(gamma=0.1).fit(X, y)
-    (cache_mb, Phi), *_ = seen
+    Phi = runs[0][1]["coordinates"]
     assert len(Phi) == 3000
     vectors = 80 * 3000 * 8
-    assert cache_mb + (Phi.nbytes + 4 * X.nbytes + vectors) / 2**20 == pytest.approx(185)
+    for share, first in (4.02, "newton"), (3.98, "ascend"):
+        runs.clear()
+        cache = share * Phi.nbytes + 4 * X.nbytes + vectors
+        monkeypatch.setattr(svc, "_MEMORY_MB", cache / 2**20)
+        SVC(gamma=0.1).fit(X, y)
+        assert runs[0][0] == first
 
 
 def message_of_scikit_learn(X, y) -> str:
