@@ -90,12 +90,11 @@ def _accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     total, lost, sizes = np.zeros((3, A.shape[1]))
     for block in blocks(len(weights)):
         products, errors = _two_product(weights[block, None], A[block])
-        lost = lost + errors.sum(axis=0)
         sizes = sizes + np.abs(products).sum(axis=0)
         sums = np.cumsum(np.concatenate([total[None], products]), axis=0)
         before, total = sums[:-1], sums[-1]
         kept = sums[1:] - before  # what of each product has arrived (Knuth)
-        lost = lost + ((before - (sums[1:] - kept)) + (products - kept)).sum(axis=0)
+        lost = lost + (errors + (before - (sums[1:] - kept)) + (products - kept)).sum(axis=0)
     result = total + lost
     n = len(weights)
     return result, 4 * UNIT * np.abs(result) + 2 * gamma(n + 8) ** 2 * sizes + 8 * (n + 1) * TINIEST

@@ -306,7 +306,7 @@ class RBF(PointwiseKernel):
         mean = X.sum(axis=0) / n
         radius = 2 * float(_lengths(X - mean).max())
         radius += gamma(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
-        exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius**2, _SAFE_EXPONENT)
+        exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
         theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
         return float(theta) if radius < 1e140 else np.inf, np.ones(len(X))

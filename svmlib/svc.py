@@ -95,12 +95,12 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"newton"`` begins with n − 400 steps of SMO, so that fewer are free when the equations
-        come; but not with up to 400 samples, a linear kernel, or one that a few coordinates
-        describe (`svmlib.kernels.low_rank`). Equal samples count as one to it. ``"auto"`` tries
-        this first; if its certificate is not good enough the interior point method comes next, or,
-        with more than 2000 samples, SMO from there, and the best is kept. Where the kernel is not
-        known to be positive semidefinite, ``"auto"`` is SMO alone.
+        ``"newton"`` begins with two steps of SMO for three samples, so that fewer are free when the
+        equations come; but not with up to 400 samples, a linear kernel, or one that a few
+        coordinates describe (`svmlib.kernels.low_rank`). Equal samples count as one to it.
+        ``"auto"`` tries this first; if its certificate is not good enough the interior point method
+        comes next, or, with more than 2000 samples, SMO from there, and the best is kept. Where the
+        kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -436,7 +436,7 @@ def _run(
 
 
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
-    """Run Newton's method from where nearly a step of SMO a sample leads, or in few coordinates.
+    """Run Newton's method from where two steps of SMO for three samples lead, or in coordinates.
 
     By then fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     Equal samples would only make them singular, and count as one.
@@ -446,7 +446,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         smaller, whose, share = merged
         solution = _newton_from_a_guess(smaller, tol, most)
         sums, largest = solution.alpha[whose], smaller.upper[whose]
-        alpha = np.where(sums == largest, problem.upper, share * sums)
+        alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
         return problem.solution(
             alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged
         )
@@ -458,10 +458,10 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
             Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
-            alpha, steps, violation = ascend(problem, tol, int(min(n - _FEW, most)))
-            if violation <= tol or steps >= most:
-                solution = problem.solution(alpha, n_iter=steps, converged=violation <= tol)
-                if _good_enough(solution.certificate, tol) or steps >= most:
+            alpha, steps, violation = ascend(problem, tol, int(min(2 * n // 3, most - 1)))
+            if violation <= tol:
+                solution = problem.solution(alpha, n_iter=steps, converged=True)
+                if _good_enough(solution.certificate, tol):
                     return solution
             options["start"] = alpha
         else:
@@ -479,23 +479,27 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     with the sum of their C. Also returned: which of the samples of that problem each is part of,
     and its share of the multiplier.
     """
-    samples = np.column_stack([problem.X, problem.y])
+    X, y = problem.X, problem.y
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.einsum("ij,j->i", X, np.sqrt(np.arange(2, X.shape[1] + 2)))
     # Equal samples have equal sums, so the order of the sums puts them side by side. (Others with
     # the same sum may come between. Then they stay apart, which only costs time.)
-    order = (samples * np.sqrt(np.arange(2, samples.shape[1] + 2))).sum(axis=1).argsort()
-    samples = samples[order]
-    new = np.append(True, (samples[1:] != samples[:-1]).any(axis=1))
+    order = np.lexsort((y, sums))
+    near = np.flatnonzero(~(sums[order[1:]] > sums[order[:-1]]))
+    a, b = order[near], order[near + 1]
+    new = np.ones(problem.n, dtype=bool)
+    new[near + 1] = (X[a] != X[b]).any(axis=1) | (y[a] != y[b])
     if new.all():
         return None
     whose = np.empty_like(order)
     whose[order] = new.cumsum() - 1
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper
-    sums = np.bincount(whose, weights=weights)
-    if np.isinf(sums).any():
-        return None
-    X, y, C = samples[new, :-1], samples[new, -1], np.inf if problem.hard_margin else sums
-    smaller = DualProblem(X, y, C, problem.kernel, cache_mb=problem.cache_mb)
-    return smaller, whose, weights / sums[whose]
+    totals = np.bincount(whose, weights=weights)
+    if np.isinf(totals).any():
+        return None  # no float can hold their C
+    first, C = order[new], np.inf if problem.hard_margin else totals
+    smaller = DualProblem(X[first], y[first], C, problem.kernel, cache_mb=problem.cache_mb)
+    return smaller, whose, weights / totals[whose]
 
 
 def _smo_to_the_gap(

@@ -136,6 +136,7 @@ def test_exponents_beyond_floats_are_none_of_the_callers_business(gamma, scale):
 def test_huge_points_do_not_overflow_the_rbf():
     X = np.array([[1e200], [-1e200]])
     assert_allclose(against(RBF(1.0), X)(X, np.empty((2, 2))), np.eye(2))
+    assert RBF(1.0).rounding(0.9e-46 * X)[0] == np.inf  # the square of twice that is no float
 
 
 @pytest.mark.parametrize("kernel", [RBF(1e-300), RBF(0.3), RBF(1e300)], ids=repr)

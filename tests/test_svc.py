@@ -669,8 +669,8 @@ def test_the_first_steps_of_auto_are_within_max_iter():
     ("n", "kernel", "steps"),
     [
         (400, RBF(1.0), 0),
-        (401, RBF(1.0), 1),
-        (600, RBF(1.0), 200),
+        (401, RBF(1.0), 267),
+        (600, RBF(1.0), 400),
         (600, Linear(), 0),
         (600, RBF(0.01), 0),  # few coordinates will do
         (600, Polynomial(2, 1.0, 1.0), 0),
@@ -768,6 +768,31 @@ def test_where_samples_are_different_or_prices_too_large_nothing_is_one(X, C):
     assert svc._merge(problem) is None
 
 
+def test_a_share_is_never_more_than_a_price():
+    """Not even where it is so small a number that its rounding shows."""
+    problem = DualProblem([[0.0], [0.0], [1.4142206e-70]], [-1, -1, 1], [1e140, 0.76e-183, 1e140])
+    solution = svc._newton_from_a_guess(problem, 1e-3, np.inf)
+    assert 1e139 < solution.alpha[0] < 1e140
+    assert solution.alpha[1] == problem.upper[1]
+
+
+def test_sums_of_equal_samples_may_be_beyond_floats():
+    problem = DualProblem([[1e308, 1e308]] * 2 + [[0.0, 0.0]], [1, 1, -1], 1.0, RBF(1.0))
+    with np.errstate(all="raise"):
+        smaller, whose, _ = svc._merge(problem)
+    assert smaller.n == 2
+    assert whose[0] == whose[1] != whose[2]
+
+
+@pytest.mark.parametrize("most", range(1, 30, 3))
+def test_newton_cut_off_in_its_first_steps_is_no_worse_than_nothing(most, monkeypatch):
+    monkeypatch.setattr(svc, "_FEW", 10)
+    X, y = data(0, shift=0.1)
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(C=1e6, solver="newton", max_iter=most).fit(X, y)
+    assert model.certificate_.gap <= 1e6 * len(y) * (1 + 1e-9)
+
+
 def test_a_sample_with_both_labels_is_two():
     smaller, whose, share = svc._merge(DualProblem([[0.0]] * 3, [1, -1, 1], [1.0, 2.0, 3.0]))
     assert_array_equal(smaller.upper[whose], [4.0, 2.0, 4.0])
@@ -832,20 +857,20 @@ def test_parameters_of_numpy_lose_no_certificate():
 
 @pytest.mark.parametrize("solver", ["auto", "newton"])
 def test_all_solvers_share_max_iter_and_go_on_from_each_other(solver, runs):
-    """None of them can solve this in 204 steps; together they take no more."""
+    """None of them can solve this in 404 steps; together they take no more."""
     X, y = data(0, n=600)
     with pytest.warns(ConvergenceWarning):
-        model = SVC(C=1e4, gamma=2.0, max_iter=204, solver=solver).fit(X, y)
+        model = SVC(C=1e4, gamma=2.0, max_iter=404, solver=solver).fit(X, y)
     (_, _, (alpha, steps, _)), (_, told, second) = runs
-    assert (steps, second.n_iter) == (200, 4)
+    assert (steps, second.n_iter) == (400, 4)
     assert told["start"] is alpha
     assert told["max_iter"] == 4
-    assert model.n_iter_ == 204
-    for most in (199, 200):
+    assert model.n_iter_ == 404
+    for most in (399, 400):
         runs.clear()
         with pytest.warns(ConvergenceWarning, match=f"newton stopped after {most} iterations"):
             assert SVC(C=1e4, gamma=2.0, max_iter=most, solver=solver).fit(X, y).n_iter_ == most
-        assert [name for name, *_ in runs] == ["ascend"]
+        assert [name for name, *_ in runs] == ["ascend", "newton"]  # whose last step it is
 
 
 def test_max_iter_is_what_is_left_of_it_for_the_next(runs, monkeypatch):
