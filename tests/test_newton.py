@@ -287,14 +287,13 @@ def test_all_forms_take_the_step_of_the_equations(columns, h, m):
 def test_multipliers_that_do_not_follow_from_w_come_from_the_equations():
     """With h = 1e-13 a product's rounding over h would be 1000."""
     rng = np.random.default_rng(0)
-    Phi, q, free = rng.normal(size=(60, 9)), np.zeros(60), np.arange(8)
-    right, K = rng.normal(size=60), Phi @ Phi.T
-    q[:8] = right[:8]
+    Phi, q, beta = rng.normal(size=(60, 9)), rng.normal(size=60), rng.normal(size=60)
+    free, K = np.arange(8), Phi @ Phi.T
+    x = with_bias(K, free, 1e-13, -(K @ (q - beta))[free], -q.sum())
     for form in forms.Factored(Phi), forms.Gram(K):
-        v = form.represent(np.zeros(60))
+        v = form.represent(beta)
         _, ds = form.step(v, q, form.dual(form.represent(q) - v), free, 1e-13)
-        x = with_bias(K, free, 1e-13, -(K @ q)[free], -q.sum())
-        assert_allclose(-ds[free] / 1e-13, x, atol=1e-6)
+        assert_allclose(-ds[free] / 1e-13, x, rtol=1e-9)
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
@@ -633,14 +632,16 @@ def test_an_error_of_the_callback_is_not_swallowed(error):
         newton(DualProblem(*data(0)), callback=fail)
 
 
-def test_the_answer_is_never_worse_than_none(monkeypatch):
-    """A method that ends far from anything returns α = 0, and says that it has not converged."""
+@pytest.mark.parametrize("begun", [0.0, 0.99])
+def test_the_answer_is_never_worse_than_none_or_than_the_start(begun, monkeypatch):
+    """A method that takes something wild for the optimum is not believed."""
     problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    start = begun * newton(problem).alpha
     wild = module._Point(problem.upper * problem.y, 0.0, 0.0, 0.0)
-    monkeypatch.setattr(module._Newton, "solve", lambda self: wild)
+    monkeypatch.setattr(module._Newton, "solve", lambda self: setattr(self, "best", wild))
     with pytest.warns(ConvergenceWarning, match="newton stopped"):
-        solution = newton(problem)
-    assert not solution.alpha.any()
+        solution = newton(problem, start=start if begun else None)
+    assert_allclose(solution.alpha, start)
     assert solution.certificate.gap <= problem.upper.sum() * (1 + 1e-9)
 
 
@@ -1234,6 +1235,23 @@ def test_a_right_guess_is_not_solved_for_again(monkeypatch):
     calls, step = [], method.K.step
     monkeypatch.setattr(method.K, "step", lambda *args: calls.append(1) or step(*args))
     assert method.stage() == len(calls) == 1
+
+
+@pytest.mark.parametrize("guess", [True, False])  # all are free, or those who are not
+def test_a_stage_that_throws_its_guess_away_takes_a_step(guess, monkeypatch):
+    """Near enough to the end as it may be already."""
+    K, y = DualProblem(*data(1), kernel=RBF(1.0)).gram(), data(1)[1]
+    method = a_method(forms.Gram(K), y, 3.0)
+    to_the_end(method)
+    v, b = method.v, (method.s - K @ method.v).mean()
+    method = a_method(forms.Gram(K), y, 3.0, v=0.99 * v, s=0.99 * K @ v + b)
+    free = method.free
+    q = method.clip((y - method.s) / method.h)
+    assert (q - method.v) @ K @ (q - method.v) < method.h * (q @ q)
+    method.free, tried, step = np.full(60, True) if guess else ~free, [], method.K.step
+    monkeypatch.setattr(method.K, "step", lambda *args: tried.append(args[3].size) or step(*args))
+    assert method.stage() == 1
+    assert tried == [60 if guess else 60 - free.sum(), free.sum()]
 
 
 def test_one_cache_at_a_time():

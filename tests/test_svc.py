@@ -768,6 +768,21 @@ def test_where_samples_are_different_or_prices_too_large_nothing_is_one(X, C):
     assert svc._merge(problem) is None
 
 
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 17, 64, 300])
+def test_equal_samples_are_all_found(d):
+    """And others stay what they are, if only their last feature tells."""
+    X, rng = np.random.default_rng(d).normal(size=(40, d)), np.random.default_rng(0)
+    X[1::2, :-1] = X[::2, :-1]
+    rows = np.concatenate([np.arange(40), rng.integers(0, 40, 100)])
+    y = np.where(np.arange(40) % 4 < 2, 1, -1)
+    smaller, whose, share = svc._merge(DualProblem(X[rows], y[rows], 2.0))
+    assert smaller.n == 40
+    assert_array_equal(smaller.X[whose], X[rows])
+    assert_array_equal(smaller.y[whose], y[rows])
+    assert_array_equal(smaller.upper, 2.0 * np.bincount(whose))
+    assert_allclose(np.bincount(whose, weights=share), 1)
+
+
 def test_a_share_is_never_more_than_a_price():
     """Not even where it is so small a number that its rounding shows."""
     problem = DualProblem([[0.0], [0.0], [1.4142206e-70]], [-1, -1, 1], [1e140, 0.76e-183, 1e140])
