@@ -471,6 +471,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     return replace(solution, n_iter=steps + solution.n_iter)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is only not found, or left
 def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] | None:
     """Return the problem in which equal samples are one, or None if all are different.
 
@@ -479,8 +480,7 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     and its share of the multiplier.
     """
     X, y = problem.X, problem.y
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = np.einsum("ij,j->i", X, np.sqrt(np.arange(2, X.shape[1] + 2)))
+    sums = np.einsum("ij,j->i", X, np.sqrt(np.arange(2, X.shape[1] + 2)))
     # Equal samples have equal sums, so the order of the sums puts them side by side. (Others with
     # the same sum may come between. Then they stay apart, which only costs time.)
     order = np.lexsort((y, sums))
@@ -493,7 +493,7 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     whose = np.empty_like(order)
     whose[order] = new.cumsum() - 1
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper
-    totals = np.bincount(whose, weights=weights)
+    totals = np.add.reduceat(weights[order], new.nonzero()[0])
     if np.isinf(totals).any():
         return None  # no float can hold their C
     first, C = order[new], np.inf if problem.hard_margin else totals

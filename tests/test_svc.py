@@ -793,6 +793,13 @@ def test_a_share_is_never_more_than_a_price():
     assert solution.alpha[1] == problem.upper[1]
 
 
+def test_the_price_of_many_equal_samples_is_accurate():
+    """Where C is large, what a sum of hundreds of them loses would be seen in every margin."""
+    X, y = np.arange(10_000)[:, None] % 2.0, np.arange(10_000) % 2 * 2 - 1
+    smaller, _, _ = svc._merge(DualProblem(X, y, 0.1))
+    assert_allclose(smaller.upper, 500, rtol=1e-15)
+
+
 @pytest.mark.parametrize("x", [[1e308, 1e308, 0.0], [1e308, -1.1e308, 1e308]])  # ∞ and ∞ − ∞
 def test_sums_of_equal_samples_may_be_beyond_floats(x):
     problem = DualProblem([x, x, [0.0, 0.0, 0.0]], [1, 1, -1], 1.0, RBF(1.0))
