@@ -118,10 +118,10 @@ def newton(
 
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
     stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
-    Where it displaces margins by less than 1, and at a given start, equations without smoothing put
-    the margins of the free ones to 1; who leaves his bounds for that stays at one, who has a margin
-    on the wrong side becomes free, and it is done again, while fewer change each time. Once nobody
-    does, that is the solution.
+    Where the stage displaced margins by less than 1, and at a given start, equations without
+    smoothing put the margins of the free ones to 1; who leaves his bounds for that stays at one,
+    who has a margin on the wrong side becomes free, and it is done again, while fewer change each
+    time. Once nobody does, that is the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, begin with a
     `start`, or with `coordinates` in which the kernel is nearly linear. What comes out is judged,
@@ -263,8 +263,8 @@ class _Point(NamedTuple):
 class _Newton:
     """A dual problem, with lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
 
-    v and b, of which only the scores s are kept; the smoothing h and the centres c of the stage,
-    and its q; who was free last; the best point so far, and the ends of the last stages.
+    v, and the scores s, which know b; the smoothing h and the centres c of the stage, and its q;
+    who was free last; the best point so far, and the ends of the last stages.
     """
 
     K: Gram

@@ -95,12 +95,12 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"newton"`` begins with 2n/3 steps of SMO, after which it is mostly known who is free; but
-        not with up to 400 samples, a linear kernel, or one that a few coordinates describe
-        (`svmlib.kernels.low_rank`). Equal samples count as one to it. ``"auto"`` tries this first;
-        if its certificate is not good enough the interior point method comes next, or, with more
-        than 2000 samples, SMO from there, and the best is kept. Where the kernel is not known to be
-        positive semidefinite, ``"auto"`` is SMO alone.
+        ``"newton"`` begins with two steps of SMO for three samples, so that fewer are free when the
+        equations come; but not with up to 400 samples, a linear kernel, or one that a few
+        coordinates describe (`svmlib.kernels.low_rank`). Equal samples count as one to it.
+        ``"auto"`` tries this first; if its certificate is not good enough the interior point method
+        comes next, or, with more than 2000 samples, SMO from there, and the best is kept. Where the
+        kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -128,7 +128,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
-        Iterations of the solver.
+        Iterations of the solver; of ``"newton"``, with the steps of SMO before them.
     solver_ : str
         The solver that found the solution.
     class_weight_ : ndarray of shape (2,)
@@ -437,8 +437,8 @@ def _run(
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
     """Run Newton's method from where two steps of SMO for three samples lead, or in coordinates.
 
-    By then SMO mostly knows who is free, and Newton's equations are small. Where there are few
-    samples they are so anyway. Equal samples would only make them singular, and count as one.
+    By then fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
+    Equal samples would only make them singular, and count as one.
     """
     merged = _merge(problem)
     if merged is not None:
