@@ -303,7 +303,7 @@ class _Newton:
     def solve(self) -> None:
         """Go through the stages."""
         try:
-            if self.best.error < np.inf:  # a start
+            if self.v.any():  # a start
                 self.exact()
             for _ in range(_STAGES):
                 if self.best.error <= self.enough:

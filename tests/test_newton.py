@@ -1448,6 +1448,16 @@ def test_the_bias_that_is_judged_is_the_one_that_is_certified(seed, at_bounds):
     assert_allclose(method.s, problem.gram() @ point.beta + solution.b, atol=1e-12)
 
 
+def test_a_point_that_is_no_better_is_not_the_best():
+    """Else at the floor, where nothing but rounding moves, it would never be over."""
+    X, y = data(0)
+    method = a_method(forms.Gram(RBF(1.0)(X, X)), y, 1.0)
+    method.consider(0.1 * y)
+    before = method.best
+    method.consider(0.1 * y)
+    assert method.best is before
+
+
 def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
     """What is asked for, then the tolerance, then the gap."""
     method = a_method(forms.Gram(np.eye(60)), data(0)[1], 1.0)
