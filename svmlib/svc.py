@@ -393,7 +393,7 @@ def _first_good(
 ) -> tuple[Solution, str]:
     """Return the first solution that is good enough, or else the best, and its solver's name.
 
-    Each solver that can go on from the best so far does.
+    Each solver that can goes on from where the one before it has come to.
     """
 
     def rank(attempt: tuple[Solution, str]) -> tuple[bool, float]:
@@ -406,10 +406,9 @@ def _first_good(
         solution = _run(solver, problem, tol, min(most, share), verbose, start)
         found.append((solution, solver))
         most -= solution.n_iter
-        best, _ = min(found, key=rank)
-        if _good_enough(best.certificate, tol) or most < 1:
+        if _good_enough(solution.certificate, tol) or most < 1:
             break
-        start = best.alpha
+        start = solution.alpha
     return min(found, key=rank)
 
 
