@@ -303,7 +303,7 @@ class _Newton:
     def solve(self) -> None:
         """Go through the stages."""
         try:
-            if self.best.error < np.inf:  # a start
+            if self.v.any():  # a start
                 self.exact()
             for _ in range(_STAGES):
                 if self.best.error <= self.enough:
@@ -398,7 +398,7 @@ class _Newton:
             slope, sizes = a - float(ds @ q), np.abs(ds)
             rounding = ROUNDING * float(sizes @ np.abs(q))
             # Where scores move by no more than rounding, v and s would part far along the step.
-            if slope < 0 and self.ones @ sizes > ROUNDING * (self.ones @ np.abs(self.s)):
+            if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
                 enough = max(-_SLOPE_LEFT * slope, rounding)
                 length, ahead, there = self.search(p, ds, a, bend, enough)
             if length < (_FAR if supposed is not q else np.inf):

@@ -1448,6 +1448,16 @@ def test_the_bias_that_is_judged_is_the_one_that_is_certified(seed, at_bounds):
     assert_allclose(method.s, problem.gram() @ point.beta + solution.b, atol=1e-12)
 
 
+def test_a_point_that_is_no_better_is_not_the_best():
+    """Else at the floor, where nothing but rounding moves, it would never be over."""
+    X, y = data(0)
+    method = a_method(forms.Gram(RBF(1.0)(X, X)), y, 1.0)
+    method.consider(0.1 * y)
+    before = method.best
+    method.consider(0.1 * y)
+    assert method.best is before
+
+
 def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
     """What is asked for, then the tolerance, then the gap."""
     method = a_method(forms.Gram(np.eye(60)), data(0)[1], 1.0)
@@ -1469,3 +1479,12 @@ def test_without_a_limit_for_multipliers_coordinates_are_not_used():
     problem = DualProblem(X, y, np.inf, RBF(1.0))
     told = newton(problem, coordinates=np.c_[X // 2, np.sin(X)], trace=True).trace
     assert told == newton(problem, trace=True).trace
+
+
+@pytest.mark.parametrize("seed", [3, 5, 12, 14, 15, 18, 20, 22, 145, 147])
+def test_labels_that_nothing_explains_and_a_large_price(seed):
+    """All margins are ±1 but for w of the size of rounding, and still q has to be right."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.1, 1.0, -1.0)
+    y[:2] = 1, -1
+    assert newton(DualProblem(X, y, 3e10 if seed < 100 else 1e10)).converged
