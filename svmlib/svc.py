@@ -52,7 +52,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
-_FEW = 400  # up to here the equations of the free cost so little that a start saves nothing
+_FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -96,7 +96,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"newton"`` begins with two steps of SMO for three samples, so that fewer are free when the
-        equations come; but not with up to 400 samples, a linear kernel, or one that a few
+        equations come; but not with up to 300 samples, a linear kernel, or one that a few
         coordinates describe (`svmlib.kernels.low_rank`). Equal samples count as one to it.
         ``"auto"`` tries this first; if its certificate is not good enough the interior point method
         comes next, or, with more than 2000 samples, SMO from there, and the best is kept. Where the

@@ -668,14 +668,14 @@ def test_the_first_steps_of_auto_are_within_max_iter():
 @pytest.mark.parametrize(
     ("n", "kernel", "steps"),
     [
-        (400, RBF(1.0), 0),
-        (401, RBF(1.0), 267),
+        (300, RBF(1.0), 0),
+        (301, RBF(1.0), 200),
         (600, RBF(1.0), 400),
         (600, Linear(), 0),
         (600, RBF(0.01), 0),  # few coordinates will do
         (600, Polynomial(2, 1.0, 1.0), 0),
-        (401, RBF(0.01), 0),
-        (400, RBF(0.01), 0),
+        (301, RBF(0.01), 0),
+        (300, RBF(0.01), 0),
     ],
 )
 def test_smo_begins_where_equations_cost_more(n, kernel, steps, runs):
@@ -684,7 +684,7 @@ def test_smo_begins_where_equations_cost_more(n, kernel, steps, runs):
     assert [name for name, *_ in runs] == ["ascend"] * (steps > 0) + ["newton"]
     assert runs[0][2][1] == steps if steps else True
     options = runs[-1][1]
-    few = n > 400 and kernel in (RBF(0.01), Polynomial(2, 1.0, 1.0))
+    few = n > 300 and kernel in (RBF(0.01), Polynomial(2, 1.0, 1.0))
     assert set(options) == {"tol"} | ({"start"} if steps else {"coordinates"} if few else set())
 
 
