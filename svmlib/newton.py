@@ -332,7 +332,13 @@ class _Newton:
         """Judge q, and remember it if it is the best so far."""
         self.best = min(
             (self.best, self.judge(q)),
-            key=lambda point: (point.error > self.enough, point.error > self.tol, point.gap),
+            # (A gap below zero is rounding that was forgiven: it does not make a point better.)
+            key=lambda point: (
+                point.error > self.enough,
+                point.error > self.tol,
+                max(point.gap, 0.0),
+                point.error,
+            ),
         )
 
     def judge(self, q: Array) -> _Point:

@@ -1459,18 +1459,20 @@ def test_a_point_that_is_no_better_is_not_the_best():
 
 
 def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
-    """What is asked for, then the tolerance, then the gap."""
+    """What is asked for, then the tolerance, then the gap; if that is rounding, the error."""
     method = a_method(forms.Gram(np.eye(60)), data(0)[1], 1.0)
     assert method.enough < method.tol
-    points = iter([(1e-12, 1e-4), (1e-10, 1e-10), (1e-13, 1e-2), (1e-11, 1e-10)])
+    wrong = [(-1.0, 2.0), (-2.0, 3.0), (-1e-3, 1.0)]
+    points = iter([*wrong, (1e-12, 1e-4), (1e-10, 1e-10), (1e-13, 1e-2), (1e-11, 1e-10)])
     monkeypatch.setattr(
         module._Newton, "judge", lambda self, q: module._Point(q, 0.0, *next(points))
     )
     seen = []
-    for _ in range(4):
+    for _ in range(7):
         method.consider(method.q)
         seen.append((method.best.gap, method.best.error))
-    assert seen == [(1e-12, 1e-4), (1e-10, 1e-10), (1e-10, 1e-10), (1e-11, 1e-10)]
+    assert seen[:3] == [(-1.0, 2.0), (-1.0, 2.0), (-1e-3, 1.0)]
+    assert seen[3:] == [(1e-12, 1e-4), (1e-10, 1e-10), (1e-10, 1e-10), (1e-11, 1e-10)]
 
 
 def test_without_a_limit_for_multipliers_coordinates_are_not_used():
