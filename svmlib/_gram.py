@@ -173,7 +173,7 @@ class Factored(Gram):
             x = self.solve(free, h, -(Z @ dual), -total)
             delta = dual + x @ Z
             return w + delta, _shifted(self.times(delta), free, -h * x)
-        Z -= (mean := Z.mean(axis=0))
+        Z -= (mean := Z.sum(axis=0) / free.size)
         delta = _solve_shifted(A := Z.T @ Z, h, h * (dual - total * mean), A.diagonal())
         return w + delta, self.times(delta) + (h * total / free.size - mean @ delta)
 

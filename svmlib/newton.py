@@ -310,7 +310,7 @@ class _Newton:
                     break
                 before, taken = self.best, self.stage()
                 self.ends.append(self.q)
-                displaced = self.h * np.abs(self.q - self.c).max(where=self.free, initial=0)
+                displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
                 if displaced < 1:  # the margin itself: who is free may be known
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
@@ -352,7 +352,7 @@ class _Newton:
         g, up, down = self.y - sums, beta < self.hi, beta > self.lo
         least, most = np.where(up, g, -np.inf).max(), np.where(down, g, np.inf).min()
         free = g[up & down]
-        b = float(free.mean() if free.size else (least + most) / 2)
+        b = float(free.sum() / free.size if free.size else (least + most) / 2)
         half_norm, slack = float(beta @ sums) / 2, 1 - self.y * (sums + b)
         if self.C[0] < np.inf:
             slack -= ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
@@ -378,7 +378,7 @@ class _Newton:
             rest, x = self.y - self.K.sums(q), np.zeros(q.size)
             x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
-            g -= (b := float(g[F].mean()))
+            g -= (b := float(g[F].sum()) / F.size)
             wanted, q = q + x, self.clip(q + x)
             now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
             before, changes = changes, int(np.count_nonzero(now != free))
