@@ -211,7 +211,10 @@ def growth(rows: list[Row]) -> list[str]:
                     label = f"{who}, C = {C:g}: $n^{{{powers[-1]:.1f}}}$"
                     ax.loglog(sizes, times, mark + "-", color=colour, alpha=shade, label=label)
                 lines.append(f"| {kernel} | {C:g} | {powers[0]:.2f} | {powers[1]:.2f} |")
+            sizes = sorted({row.n for row in rows if row.kernel == kernel and row.n >= 600})
             ax.set(title=f"{kernel} kernel", xlabel="samples n")
+            ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+            ax.xaxis.minorticks_off()
             ax.legend(fontsize=9)
         axes[0].set_ylabel("time to fit, geometric mean, s")
         for kind in ("svg", "png"):
