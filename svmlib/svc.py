@@ -53,6 +53,7 @@ Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
 _FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
+_DIFFERENT = 0.75  # if more of the samples are, equal ones are left as they are
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -97,10 +98,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"newton"`` begins with two steps of SMO for three samples, so that fewer are free when the
         equations come; but not with up to 300 samples, a linear kernel, or one that a few
-        coordinates describe (`svmlib.kernels.low_rank`). Equal samples count as one to it.
-        ``"auto"`` tries this first; if its certificate is not good enough the interior point method
-        comes next, or, with more than 2000 samples, SMO from there, and the best is kept. Where the
-        kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
+        coordinates describe (`svmlib.kernels.low_rank`). If many samples are equal, they count as
+        one. ``"auto"`` tries this first; if its certificate is not good enough the interior point
+        method comes next, or, with more than 2000 samples, SMO from there, and the best is kept.
+        Where the kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -438,7 +439,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     """Run Newton's method from where two steps of SMO for three samples lead, or in coordinates.
 
     By then fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
-    Equal samples would only make them singular, and count as one.
+    Many equal samples would only make them singular, and count as one.
     """
     merged = _merge(problem)
     if merged is not None:
@@ -473,7 +474,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
 
 @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is only not found, or left
 def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] | None:
-    """Return the problem in which equal samples are one, or None if all are different.
+    """Return the problem in which equal samples are one, or None if most are different.
 
     Equal samples have the same slack, so the primal value does not change if they are one sample
     with the sum of their C. Also returned: which of the samples of that problem each is part of,
@@ -488,8 +489,8 @@ def _merge(problem: DualProblem) -> tuple[DualProblem, NDArray[np.intp], Array] 
     a, b = order[near], order[near + 1]
     new = np.ones(problem.n, dtype=bool)
     new[near + 1] = (X[a] != X[b]).any(axis=1) | (y[a] != y[b])
-    if new.all():
-        return None
+    if np.count_nonzero(new) > _DIFFERENT * problem.n:
+        return None  # what they cost is less than another certificate
     whose = np.empty_like(order)
     whose[order] = new.cumsum() - 1
     weights = np.ones(problem.n) if problem.hard_margin else problem.upper

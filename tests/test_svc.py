@@ -742,6 +742,7 @@ def test_equal_samples_are_one_for_newton(seed, kernel, monkeypatch):
     assert_allclose(solution.b, alone.b, atol=1e-3)
     assert solution.converged
     assert solution.certificate.optimal_to(1e-3)
+    assert solution.certificate.kkt_violation <= 1e-3  # a rounding off a bound would be seen
     assert_array_equal(check_start(solution.alpha, problem), solution.alpha)
 
 
@@ -768,6 +769,15 @@ def test_a_hard_margin_divides_evenly():
 def test_where_samples_are_different_or_prices_too_large_nothing_is_one(X, C):
     problem = DualProblem(X, [1, 1, -1, -1], C)
     assert svc._merge(problem) is None
+
+
+@pytest.mark.parametrize(("copied", "merged"), [(24, False), (25, True)])
+def test_a_few_equal_samples_are_left_as_they_are(copied, merged):
+    """Less than a quarter of them would not pay for a second certificate."""
+    X = np.arange(100.0)[:, None]
+    X[:copied] = X[50 : 50 + copied]
+    problem = DualProblem(X, np.where(np.arange(100) % 2, 1, -1))
+    assert (svc._merge(problem) is not None) == merged
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 17, 64, 300])
