@@ -45,8 +45,11 @@ def gram(problem: DualProblem, taken: int) -> Gram:
         return factored(problem.X)
     if problem.n <= _WHOLE or not isinstance(problem.kernel, PointwiseKernel):
         return Gram(problem.gram())
+    room = int(problem.cache_mb * 2**20 / 8) - taken
+    if problem.whole:
+        return Kept(problem.kernel, problem.X, room, problem.gram())
     problem.forget()  # so that there is one cache at a time
-    return Kept(problem.kernel, problem.X, int(problem.cache_mb * 2**20 / 8) - taken)
+    return Kept(problem.kernel, problem.X, room)
 
 
 def factored(Phi: Array) -> Gram:
@@ -181,16 +184,20 @@ class Factored(Gram):
 class Kept(Gram):
     """K, of which rows are evaluated when they are asked for, and kept as long as there is room.
 
-    The room is a number of floats: half for rows, half for the block of the free multipliers.
+    The room is a number of floats: half for rows, unless all of them are given; and the rest for
+    the block of the free multipliers.
     """
 
-    def __init__(self, kernel: Kernel, X: Array, room: int) -> None:
+    def __init__(self, kernel: Kernel, X: Array, room: int, rows: Array | None = None) -> None:
         self.kernel, self.X, self.room, self.rank = kernel, X, room, len(X)
         self.diagonal = kernel_diagonal(kernel, X)
         self.evaluate = against(kernel, X)
         n = len(X)
-        self.rows = np.empty((min(n, max(1, room // 2 // n)), n))
-        self.kept, self.place = np.empty(0, dtype=np.intp), np.full(n, -1)
+        if rows is None:
+            self.rows = np.empty((min(n, max(1, room // 2 // n)), n))
+            self.kept, self.place = np.empty(0, dtype=np.intp), np.full(n, -1)
+        else:
+            self.rows, self.kept, self.place = rows, np.arange(n), np.arange(n)
         self.forget()
 
     def forget(self) -> None:
@@ -224,8 +231,10 @@ class Kept(Gram):
         return Known(values, self.way, operations)
 
     def block(self, free: Rows) -> Array:
-        if 2 * free.size**2 > self.room:
-            raise StuckError("the block of the free multipliers is larger than half of the cache")
+        if free.size**2 > self.room - self.rows.size:
+            raise StuckError(
+                "the free multipliers need a block larger than their part of the cache"
+            )
         self.keep(free)
         places = self.place[free]
         if (places >= 0).all():

@@ -70,7 +70,7 @@ __all__ = [
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _HUGE = float(np.finfo(float).max)
-_SMALL = 2000  # up to here the whole Gram matrix (32 MB) costs less than asking row by row
+_SMALL = 3400  # up to here the whole Gram matrix (92 MB) costs less than asking row by row
 ROUNDING = 16 * _EPS  # of a solver's sums of products, as a part of the sum of their sizes
 _DOUBT = 1e-9  # of a margin, and no more, is put down to that
 _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must reach
@@ -359,6 +359,11 @@ class DualProblem:
         """How many rows of K the cache may hold."""
         return min(self.n, int(self.cache_mb * 2**20 / self.n / 8))
 
+    @property
+    def whole(self) -> bool:
+        """Whether the cache holds all of K."""
+        return self._gram is not None
+
     def forget(self) -> None:
         """Empty the cache."""
         with self._lock:  # another thread may be reading
@@ -387,7 +392,7 @@ class DualProblem:
                 if i in self._rows:
                     self._rows.move_to_end(i)
                     return self._rows[i]
-            if self.n <= min(_SMALL, self._capacity):
+            if self.n <= _SMALL and 16 * self.n**2 <= self.cache_mb * 2**20:  # half of the cache
                 K = self.gram()
         if K is not None:
             row: Array = K[i]

@@ -57,6 +57,7 @@ __all__ = [
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
 _LARGEST_LENGTH = 1e150  # of a w whose square is a float
 _PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
+_LEFT = 1 / 200  # the share of k(x, x) that may be left where it did not look
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 
 Kernel = Callable[[Array, Array], Array]
@@ -761,7 +762,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     one that those before explain worst, until what is left of k(x, x) is nowhere more than a
     ten-millionth of its mean. If r points P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
     :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points that nobody looked
-    at may be further off, so an answer is a good guess.
+    at may be further off, so an answer is a good guess; but not if there are many of them.
 
     Parameters
     ----------
@@ -775,8 +776,9 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None if r would be 0, more than `most`, or half or more of the 200 + n/20 points looked
-        at.
+        Φ; None if r would be 0, more than `most`, or half or more of the points looked at (a third,
+        and no more than 200 + n/20), or if on average over all points more than a 200th of k(x, x)
+        is left.
 
     Raises
     ------
@@ -810,11 +812,12 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     size = float(diagonal(kernel, X).mean())
     if not size < np.inf:
         raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
-    some = np.random.default_rng(n).permutation(n)[: _PIVOTS + n // 20]
+    some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 3 + 1)]
     for looked in (some[::2], some):  # mostly half of them are enough to say no
         U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)
         if not 0 < rank <= min(some.size // 2 - 1, most):
             return None
     pivots = X[some[order[:rank] - 1]]
     Phi = dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1)
-    return np.ascontiguousarray(Phi)
+    left = size - float(np.vdot(Phi, Phi)) / n
+    return np.ascontiguousarray(Phi) if left <= _LEFT * size else None

@@ -53,6 +53,7 @@ Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
 _FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
+_NEAR = 0.25  # if no margin is wrong by more, a few steps of Newton's method mend them all
 _DIFFERENT = 0.75  # if more of the samples are, equal ones are left as they are
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
@@ -96,8 +97,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"newton"`` begins with two steps of SMO for three samples, so that fewer are free when the
-        equations come; but not with up to 300 samples, a linear kernel, or one that a few
+        ``"newton"`` begins with SMO, until no margin is wrong by more than a quarter (less where C
+        is small), but for two steps for three samples at most, so that fewer are free when the
+        equations come. It does not with up to 300 samples, a linear kernel, or one that a few
         coordinates describe (`svmlib.kernels.low_rank`). If many samples are equal, they count as
         one. ``"auto"`` tries this first; if its certificate is not good enough the interior point
         method comes next, or, with more than 2000 samples, SMO from there, and the best is kept.
@@ -436,9 +438,9 @@ def _run(
 
 
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
-    """Run Newton's method from where two steps of SMO for three samples lead, or in coordinates.
+    """Run Newton's method from near the solution, as SMO finds it, or in coordinates.
 
-    By then fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
+    There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     Many equal samples would only make them singular, and count as one.
     """
     merged = _merge(problem)
@@ -458,12 +460,9 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
             Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
-            alpha, steps, violation = ascend(problem, tol, int(min(2 * n // 3, most - 1)))
-            if violation <= tol:
-                solution = problem.solution(alpha, n_iter=steps, converged=True)
-                if _good_enough(solution.certificate, tol):
-                    return solution
-            options["start"] = alpha
+            reach = float(problem.upper.mean() * problem.diagonal.mean())  # of one multiplier
+            near = max(tol, _NEAR * min(reach, 1))  # `ascend` stops at the half of what it is told
+            options["start"], steps, _ = ascend(problem, 2 * near, int(min(2 * n // 3, most - 1)))
         else:
             options["coordinates"] = Phi
     if np.isfinite(most):

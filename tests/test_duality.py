@@ -162,6 +162,21 @@ def test_rows_are_computed_when_asked_for_and_kept_while_there_is_room(monkeypat
         problem.gram()
 
 
+@pytest.mark.parametrize(
+    ("rows", "small", "whole"), [(200, 100, True), (199, 100, False), (1e3, 99, False)]
+)
+def test_a_row_brings_all_others_if_they_take_no_more_than_half_of_the_cache(
+    rows, small, whole, monkeypatch
+):
+    monkeypatch.setattr(duality, "_SMALL", small)
+    problem = DualProblem(*data(0, n=100), 1.0, RBF(1.0), cache_mb=rows * 100 * 8 / 2**20)
+    assert not problem.whole
+    problem.row(3)
+    assert problem.whole is whole
+    problem.forget()
+    assert not problem.whole
+
+
 @pytest.mark.parametrize("small", [0, 2000])
 def test_rows_and_gram_matrix_agree(small, monkeypatch):
     monkeypatch.setattr(duality, "_SMALL", small)
