@@ -98,7 +98,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"newton"`` begins with SMO, until no margin is wrong by more than a quarter (less where C
-        is small), but for two steps for three samples at most, so that fewer are free when the
+        is small), but with two steps for three samples at most, so that fewer are free when the
         equations come. It does not with up to 300 samples, a linear kernel, or one that a few
         coordinates describe (`svmlib.kernels.low_rank`). If many samples are equal, they count as
         one. ``"auto"`` tries this first; if its certificate is not good enough the interior point
@@ -460,8 +460,9 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
             Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
+            # A small C is where SMO is quick to the end: most multipliers go to their bounds.
             reach = float(problem.upper.mean() * problem.diagonal.mean())  # of one multiplier
-            near = max(tol, _NEAR * min(reach, 1))  # `ascend` stops at the half of what it is told
+            near = max(tol, _NEAR * min(reach / 2, 1) ** 2)  # `ascend` stops at half of its tol
             options["start"], steps, _ = ascend(problem, 2 * near, int(min(2 * n // 3, most - 1)))
         else:
             options["coordinates"] = Phi

@@ -610,10 +610,10 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
 
 
 @pytest.mark.parametrize(
-    ("C", "scale", "near"), [(0.1, 1, 0.025), (0.001, 100, 0.025), (10.0, 1, 0.25), (1e6, 1, 0.25)]
+    ("C", "scale", "near"), [(1.0, 1, 0.0625), (0.01, 100, 0.0625), (10.0, 1, 0.25), (1e6, 1, 0.25)]
 )
 def test_near_the_solution_newton_takes_over_from_smo(C, scale, near, runs):
-    """A quarter of a margin is near, or of what one multiplier can do, if that is less."""
+    """A quarter of a margin is near, and where multipliers can do less than two, less is."""
     X, y = data(0, n=800, d=10, shift=2.0)
     model = SVC(kernel=lambda A, B: scale * RBF(0.05)(A, B), C=C).fit(X, y)
     (first, _, (alpha, steps, violation)), (second, told, solution) = runs
