@@ -776,8 +776,8 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None if r would be 0, more than `most`, or half or more of the points looked at (a third,
-        and no more than 200 + n/20), or if on average over all points more than a 200th of k(x, x)
+        Φ; None if r would be 0, more than `most`, or half or more of the points looked at (half of
+        all, and no more than 200 + n/20), or if on average over all points more than a 200th of k(x, x)
         is left.
 
     Raises
@@ -812,7 +812,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     size = float(diagonal(kernel, X).mean())
     if not size < np.inf:
         raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
-    some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 3 + 1)]
+    some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
     for looked in (some[::2], some):  # mostly half of them are enough to say no
         U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)
         if not 0 < rank <= min(some.size // 2 - 1, most):

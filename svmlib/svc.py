@@ -430,28 +430,33 @@ def _run(
 ) -> Solution:
     """Run a solver, for at most so many iterations; infinity is its own default."""
     if solver == "newton":
-        return _newton_from_a_guess(problem, tol, most)
+        return _newton_on_different(problem, tol, most)
     options: dict[str, Any] = {"max_iter": int(most)} if np.isfinite(most) else {}
     if solver == "smo":
         return _smo_to_the_gap(problem, tol, verbose=verbose, start=start, **options)
     return (solve_slsqp if solver == "slsqp" else solve_interior_point)(problem, **options)
 
 
+def _newton_on_different(problem: DualProblem, tol: float, most: float) -> Solution:
+    """Run Newton's method with equal samples taken for one, where many are equal.
+
+    They would only make its equations singular.
+    """
+    merged = _merge(problem)
+    if merged is None:
+        return _newton_from_a_guess(problem, tol, most)
+    smaller, whose, share = merged
+    solution = _newton_from_a_guess(smaller, tol, most)
+    sums, largest = solution.alpha[whose], smaller.upper[whose]
+    alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
+    return problem.solution(alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged)
+
+
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
     """Run Newton's method from near the solution, as SMO finds it, or in coordinates.
 
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
-    Many equal samples would only make them singular, and count as one.
     """
-    merged = _merge(problem)
-    if merged is not None:
-        smaller, whose, share = merged
-        solution = _newton_from_a_guess(smaller, tol, most)
-        sums, largest = solution.alpha[whose], smaller.upper[whose]
-        alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
-        return problem.solution(
-            alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged
-        )
     n, kernel, steps = problem.n, problem.kernel, 0
     options: dict[str, Any] = {}
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):

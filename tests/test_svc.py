@@ -724,7 +724,7 @@ def test_equal_samples_are_one_for_newton(seed, kernel, monkeypatch):
     met = []
     monkeypatch.setattr(svc, "newton", lambda p, **o: met.append(p) or newton(p, **o))
     problem = DualProblem(X, y, C, kernel)
-    solution = svc._newton_from_a_guess(problem, 1e-3, np.inf)
+    solution = svc._newton_on_different(problem, 1e-3, np.inf)
     (smaller,) = met
     rows = np.column_stack([smaller.X, smaller.y])
     assert {tuple(row) for row in rows} == {(*x, label) for x, label in zip(X, y, strict=True)}
@@ -749,7 +749,7 @@ def test_a_hard_margin_divides_evenly():
     X, y = data(0, shift=3.0)
     X *= 0.01
     X, y = np.repeat(X, 2, axis=0)[1:], np.repeat(y, 2)[1:]
-    solution = svc._newton_from_a_guess(DualProblem(X, y, np.inf), 1e-3, np.inf)
+    solution = svc._newton_on_different(DualProblem(X, y, np.inf), 1e-3, np.inf)
     once = solve_interior_point(DualProblem(X[::2], y[::2], np.inf))
     assert_allclose(solution.certificate.dual, once.certificate.dual, rtol=1e-3)
     assert_array_equal(solution.alpha[1::2], solution.alpha[2::2])
@@ -796,7 +796,7 @@ def test_equal_samples_are_all_found(d):
 def test_a_share_is_never_more_than_a_price():
     """Not even where it is so small a number that its rounding shows."""
     problem = DualProblem([[0.0], [0.0], [1.4142206e-70]], [-1, -1, 1], [1e140, 0.76e-183, 1e140])
-    solution = svc._newton_from_a_guess(problem, 1e-3, np.inf)
+    solution = svc._newton_on_different(problem, 1e-3, np.inf)
     assert 1e139 < solution.alpha[0] < 1e140
     assert solution.alpha[1] == problem.upper[1]
 
