@@ -777,8 +777,8 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     -------
     ndarray of shape (n, r), or None
         Φ; None if r would be 0, more than `most`, or half or more of the points looked at (half of
-        all, and no more than 200 + n/20), or if on average over all points more than a 200th of k(x, x)
-        is left.
+        all, and no more than 200 + n/20), or if on average over all points more than a 200th of
+        k(x, x) is left.
 
     Raises
     ------
