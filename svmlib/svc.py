@@ -467,8 +467,13 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         if Phi is None:
             # A small C is where SMO is quick to the end: most multipliers go to their bounds.
             reach = float(problem.upper.mean() * problem.diagonal.mean())  # of one multiplier
-            near = max(tol, _NEAR * min(reach / 2, 1) ** 2)  # `ascend` stops at half of its tol
-            options["start"], steps, _ = ascend(problem, 2 * near, int(min(2 * n // 3, most - 1)))
+            near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)  # `ascend` stops at half its tol
+            alpha, steps, violation = ascend(problem, 2 * near, int(min(2 * n // 3, most - 1)))
+            if violation <= tol:
+                solution = problem.solution(alpha, n_iter=steps, converged=True)
+                if _good_enough(solution.certificate, tol):
+                    return solution
+            options["start"] = alpha
         else:
             options["coordinates"] = Phi
     if np.isfinite(most):

@@ -625,10 +625,31 @@ def test_near_the_solution_newton_takes_over_from_smo(C, scale, near, runs):
     assert model.certificate_.optimal_to(1e-3)
 
 
-def test_smo_does_not_begin_with_more_than_is_asked_for(runs):
+@pytest.mark.parametrize("solver", ["auto", "newton"])
+@pytest.mark.parametrize(("C", "tol", "stop"), [(0.1, 1e-3, 1 / 1600), (1.0, 0.2, 0.1)])
+def test_what_the_first_steps_of_smo_solve_is_solved(C, tol, stop, solver, runs):
+    """To half of the tolerance, like `smo`, or to what is near, if that is more."""
     X, y = data(0, n=800, d=10, shift=2.0)
-    SVC(gamma=0.05, C=10.0, tol=0.8).fit(X, y)
-    assert 0.25 < runs[0][2][2] <= 0.8
+    model = SVC(gamma=0.05, C=C, tol=tol, solver=solver).fit(X, y)
+    ((name, _, (_, steps, violation)),) = runs
+    assert name == "ascend"
+    assert 0.2 * stop < violation <= stop
+    assert 0 < model.n_iter_[0] == steps < 500
+    assert model.solver_ == "newton"
+    assert model.certificate_.optimal_to(tol)
+
+
+def test_right_margins_are_no_solution_where_the_gap_is_large(runs):
+    """C times what is left of them is; Newton's method goes on from there."""
+    X, y = data(0, n=800, shift=3.0)
+    model = SVC(gamma=0.1, C=1e6, tol=0.3).fit(X, y)
+    (first, _, (alpha, steps, violation)), (second, told, solution) = runs
+    assert (first, second) == ("ascend", "newton")
+    assert steps < 500
+    assert violation <= 0.25
+    assert told["start"] is alpha
+    assert model.n_iter_ == steps + solution.n_iter
+    assert model.certificate_.optimal_to(0.3)
 
 
 @pytest.mark.parametrize(("n", "solver"), [(800, "smo"), (50, "smo"), (150, "smo")])
