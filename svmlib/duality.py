@@ -361,7 +361,7 @@ class DualProblem:
 
     @property
     def whole(self) -> bool:
-        """Whether the cache holds all of K."""
+        """Whether all of K is there, evaluated by `gram` or `row`."""
         return self._gram is not None
 
     def forget(self) -> None:

@@ -57,7 +57,7 @@ __all__ = [
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
 _LARGEST_LENGTH = 1e150  # of a w whose square is a float
 _PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
-_LEFT = 1 / 200  # the share of k(x, x) that may be left where it did not look
+_LEFT = 1 / 200  # the share of all k(x, x) that may be left, because it looks at some points only
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 
 Kernel = Callable[[Array, Array], Array]
@@ -761,8 +761,8 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     A Cholesky factorisation with pivots looks at some of the points, and always goes on with the
     one that those before explain worst, until what is left of k(x, x) is nowhere more than a
     ten-millionth of its mean. If r points P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
-    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points that nobody looked
-    at may be further off, so an answer is a good guess; but not if there are many of them.
+    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points that it has not
+    looked at may be further off, so an answer is a good guess; if too many are, there is none.
 
     Parameters
     ----------
@@ -777,8 +777,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     -------
     ndarray of shape (n, r), or None
         Φ; None if r would be 0, more than `most`, or half or more of the points looked at (half of
-        all, and no more than 200 + n/20), or if on average over all points more than a 200th of
-        k(x, x) is left.
+        all, but at most 200 + n/20); or if of all k(x, x) together more than a 200th is left.
 
     Raises
     ------

@@ -284,8 +284,8 @@ class _Newton:
         self.v = self.K.represent(self.c)
         self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
         # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
-        # a margin changes by 1. The first h is between them, but not so small that K + hI is
-        # nearly K. Below the floor it is K to rounding, or the smoothing as good as none.
+        # a margin changes by 1. The first h is a third of their geometric mean, but not so small
+        # that K + hI is nearly K. Below the floor it is K to rounding, or h is as good as none.
         k, C = float(self.sizes.mean()), float(self.C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
         self.h = max(min(k, max(sqrt(k / C) / 3, _LEAST * k)), self.floor)

@@ -457,28 +457,25 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
 
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     """
-    n, kernel, steps = problem.n, problem.kernel, 0
-    options: dict[str, Any] = {}
+    n, kernel, steps, start, Phi = problem.n, problem.kernel, 0, None, None
     if n > _FEW and problem.convex and not isinstance(kernel, Linear):
-        Phi = None
         if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
             quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
             Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
-            # A small C is where SMO is quick to the end: most multipliers go to their bounds.
-            reach = float(problem.upper.mean() * problem.diagonal.mean())  # of one multiplier
-            near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)  # `ascend` stops at half its tol
-            alpha, steps, violation = ascend(problem, 2 * near, int(min(2 * n // 3, most - 1)))
+            # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most
+            # multipliers go to their bounds, and SMO is quick to the end.
+            with np.errstate(over="ignore"):  # infinity is far enough
+                reach = float(problem.upper.mean() * problem.diagonal.mean())
+            near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)
+            first = int(min(2 * n // 3, most - 1))
+            start, steps, violation = ascend(problem, 2 * near, first)  # to half of 2 near
             if violation <= tol:
-                solution = problem.solution(alpha, n_iter=steps, converged=True)
+                solution = problem.solution(start, n_iter=steps, converged=True)
                 if _good_enough(solution.certificate, tol):
                     return solution
-            options["start"] = alpha
-        else:
-            options["coordinates"] = Phi
-    if np.isfinite(most):
-        options["max_iter"] = int(most - steps)
-    solution = newton(problem, tol=tol, **options)
+    limit: dict[str, Any] = {"max_iter": int(most - steps)} if np.isfinite(most) else {}
+    solution = newton(problem, tol=tol, start=start, coordinates=Phi, **limit)
     return replace(solution, n_iter=steps + solution.n_iter)
 
 

@@ -173,6 +173,10 @@ def test_a_row_brings_all_others_if_they_take_no_more_than_half_of_the_cache(
     assert not problem.whole
     problem.row(3)
     assert problem.whole is whole
+    if rows >= 100:  # there is room, if somebody wants it all
+        problem.gram()
+        assert problem.whole
+        assert not problem._rows  # of which it has all
     problem.forget()
     assert not problem.whole
 

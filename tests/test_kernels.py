@@ -400,6 +400,19 @@ def test_coordinates_that_leave_out_many_points_are_none(far, found):
     assert (Phi is not None) is found
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(("far", "found"), [(10, True), (20, False)])
+def test_a_200th_of_all_may_be_left(far, found, scale):
+    """Whatever the unit of length. Some points have directions of their own; few are seen."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((3000, 22))
+    X[:, :2] = rng.normal(size=(3000, 2))
+    X[:, :2] /= np.linalg.norm(X[:, :2], axis=1, keepdims=True)
+    X[:far] = np.eye(22)[2 : 2 + far]
+    Phi = low_rank(Linear(), scale * X)
+    assert (Phi is not None) is found
+
+
 def test_the_same_points_have_the_same_coordinates():
     X = points(0, 700, 3)
     assert (low_rank(Polynomial(2), X) == low_rank(Polynomial(2), X.tolist())).all()

@@ -602,7 +602,7 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
     (first, _, (alpha, steps, _)), (second, told, solution) = runs
     assert (first, second, steps) == ("ascend", "newton", 800)
     assert told["start"] is alpha
-    assert "coordinates" not in told
+    assert told["coordinates"] is None
     assert solution.n_iter < 10
     assert model.n_iter_ == 800 + solution.n_iter
     assert model.solver_ == "newton"
@@ -610,12 +610,19 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
 
 
 @pytest.mark.parametrize(
-    ("C", "scale", "near"), [(1.0, 1, 0.0625), (0.01, 100, 0.0625), (10.0, 1, 0.25), (1e6, 1, 0.25)]
+    ("C", "scale", "weights", "near"),
+    [
+        (1.0, 1, None, 0.0625),
+        (0.01, 100, None, 0.0625),
+        (1.0, 1, np.repeat((0.1, 1.9), 400), 0.0625),  # on average they can do one
+        (10.0, 1, None, 0.25),
+        (1e6, 1, None, 0.25),
+    ],
 )
-def test_near_the_solution_newton_takes_over_from_smo(C, scale, near, runs):
+def test_near_the_solution_newton_takes_over_from_smo(C, scale, weights, near, runs):
     """A quarter of a margin is near, and where multipliers can do less than two, less is."""
     X, y = data(0, n=800, d=10, shift=2.0)
-    model = SVC(kernel=lambda A, B: scale * RBF(0.05)(A, B), C=C).fit(X, y)
+    model = SVC(kernel=lambda A, B: scale * RBF(0.05)(A, B), C=C).fit(X, y, weights)
     (first, _, (alpha, steps, violation)), (second, told, solution) = runs
     assert (first, second) == ("ascend", "newton")
     assert 0.2 * near < violation <= near
@@ -623,6 +630,14 @@ def test_near_the_solution_newton_takes_over_from_smo(C, scale, near, runs):
     assert told["start"] is alpha
     assert model.n_iter_ == steps + solution.n_iter
     assert model.certificate_.optimal_to(1e-3)
+
+
+def test_prices_whose_sum_no_float_can_hold_are_large():
+    """They are as near as large ones; and nobody hears of it."""
+    X, y = data(0, n=400)
+    models = [SVC(C=C, gamma=2.0).fit(X, y) for C in (1e200, 1e308)]
+    assert models[0].n_iter_ == models[1].n_iter_
+    assert models[1].certificate_.optimal_to(1e-3)
 
 
 @pytest.mark.parametrize("solver", ["auto", "newton"])
@@ -702,9 +717,9 @@ def test_smo_begins_where_equations_cost_more(n, kernel, steps, runs):
     SVC(kernel=kernel, C=100.0, solver="newton").fit(*data(0, n=n))
     assert [name for name, *_ in runs] == ["ascend"] * (steps > 0) + ["newton"]
     assert runs[0][2][1] == steps if steps else True
-    options = runs[-1][1]
+    given = {name for name, value in runs[-1][1].items() if value is not None}
     few = n > 300 and kernel in (RBF(0.01), RBF(0.001), Polynomial(2, 1.0, 1.0))
-    assert set(options) == {"tol"} | ({"start"} if steps else {"coordinates"} if few else set())
+    assert given == {"tol"} | ({"start"} if steps else {"coordinates"} if few else set())
 
 
 def test_a_kernel_of_ones_own_may_be_any(runs):
@@ -712,7 +727,7 @@ def test_a_kernel_of_ones_own_may_be_any(runs):
     X, y = data(0, n=420)
     SVC(kernel=lambda A, B: (A @ B.T + 1) ** 2, solver="newton").fit(X, y)
     assert [name for name, *_ in runs] == ["ascend", "newton"]
-    assert "coordinates" not in runs[1][1]
+    assert runs[1][1]["coordinates"] is None
 
 
 def test_newton_refuses_what_is_not_convex_before_anybody_begins(runs):
