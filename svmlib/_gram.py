@@ -270,7 +270,7 @@ def _fill(K: Array, evaluate: Evaluate, X: Array) -> Array:
 def _combine(v: Array, rows: Array) -> Array:
     """Return Σ v_i rows_i; rows with v_i = 0 cost nothing where they are many."""
     used = v.nonzero()[0]
-    return np.asarray(v[used] @ rows[used] if 3 * used.size < v.size else v @ rows)
+    return np.asarray(v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows)
 
 
 def _shifted(ds: Array, free: Rows, wanted: Array) -> Array:
@@ -287,7 +287,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     is positive definite however small h is. (A Newton step can be off by so little: the next one
     begins with what is wrong then.)
     """
-    A.flat[:: len(A) + 1] += 8 * len(A) * _EPS * sizes + h
+    A.ravel()[:: len(A) + 1] += 8 * len(A) * _EPS * sizes + h
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise StuckError("K + hI is not positive definite to rounding")
