@@ -466,7 +466,8 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             Phi = low_rank(kernel, problem.X, most=max(1, quarter))
         if Phi is None:
             # A small C is where SMO is quick to the end: most multipliers go to their bounds.
-            reach = float(problem.upper.mean() * problem.diagonal.mean())  # of one multiplier
+            with np.errstate(over="ignore", invalid="ignore"):  # far enough is far enough
+                reach = float(problem.upper.mean() * problem.diagonal.mean())  # of one multiplier
             near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)  # `ascend` stops at half its tol
             alpha, steps, violation = ascend(problem, 2 * near, int(min(2 * n // 3, most - 1)))
             if violation <= tol:

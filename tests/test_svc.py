@@ -625,6 +625,16 @@ def test_near_the_solution_newton_takes_over_from_smo(C, scale, near, runs):
     assert model.certificate_.optimal_to(1e-3)
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_a_multiplier_can_do_may_be_beyond_floats(runs):
+    """Then a quarter of a margin is near, as for any C that is not small."""
+    X, y = data(0, n=400, d=20, shift=2.0)
+    for C, scale in [(1e307, 1), (1e200, 1e200), (np.inf, 1)]:
+        runs.clear()
+        SVC(kernel=lambda A, B, s=scale: s * RBF(0.05)(A, B), C=C).fit(X, y)
+        assert 0.0 < runs[0][2][2] <= 0.25
+
+
 @pytest.mark.parametrize("solver", ["auto", "newton"])
 @pytest.mark.parametrize(("C", "tol", "stop"), [(0.1, 1e-3, 1 / 1600), (1.0, 0.2, 0.1)])
 def test_what_the_first_steps_of_smo_solve_is_solved(C, tol, stop, solver, runs):
