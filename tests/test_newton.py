@@ -1256,16 +1256,24 @@ def test_a_stage_that_throws_its_guess_away_takes_a_step(guess, monkeypatch):
 
 def test_one_cache_at_a_time():
     """Rows that somebody has evaluated are thrown away, and all of K is taken over."""
-    problem = DualProblem(*data(0, n=1100), 1.0, RBF(1.0), cache_mb=15)
-    problem.row(0)
-    assert problem._rows
-    assert not problem.whole
-    forms.gram(problem, 0)
-    assert not problem._rows
+    little, problem = (DualProblem(*data(0, n=1100), 1.0, RBF(1.0), cache_mb=mb) for mb in (15, 20))
+    little.row(0)
+    assert little._rows
+    assert not little.whole
+    forms.gram(little, 0)
+    assert not little._rows
     K = problem.gram()
     assert problem.whole
     assert forms.gram(problem, 0).rows is K
     assert problem.whole
+
+
+def test_a_matrix_that_leaves_no_room_for_the_equations_is_not_taken_over():
+    """It may fill the cache up; then rows of it are evaluated again, and the problem is solved."""
+    problem = DualProblem(*data(0, n=1100), 1.0, RBF(1.0), cache_mb=1.1 * 1100**2 * 8 / 2**20)
+    problem.gram()
+    assert newton(problem).converged
+    assert not problem.whole
 
 
 def test_rows_that_are_given_are_all_there(monkeypatch):
