@@ -448,6 +448,7 @@ def _newton_on_different(problem: DualProblem, tol: float, most: float) -> Solut
     smaller, whose, share = merged
     solution = _newton_from_a_guess(smaller, tol, most)
     sums, largest = solution.alpha[whose], smaller.upper[whose]
+    # Who shares what is at its bound is at a bound, too, to the last digit.
     alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
     return problem.solution(alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged)
 
@@ -470,7 +471,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)
             first = int(min(2 * n // 3, most - 1))
             start, steps, violation = ascend(problem, 2 * near, first)  # to half of 2 near
-            if violation <= tol:
+            if violation <= tol:  # that may have been all
                 solution = problem.solution(start, n_iter=steps, converged=True)
                 if _good_enough(solution.certificate, tol):
                     return solution
