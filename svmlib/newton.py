@@ -167,10 +167,10 @@ def newton(
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
     most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
     their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
-    cache, less what `coordinates` take (all rows, if the problem is `whole`); where the equations
-    of the free multipliers need more than the rest, the method stops with the warning above. C = ∞
-    is allowed; on inseparable data the method goes on until only rounding is left, and ends with
-    that warning, too.
+    cache, less what `coordinates` take (all rows, if the problem is `whole` and there is room for
+    them); where the equations of the free multipliers need more than the rest, the method stops
+    with the warning above. C = ∞ is allowed; on inseparable data the method goes on until only
+    rounding is left, and ends with that warning, too.
 
     Derived in chapter 9, *Beyond SMO*.
 

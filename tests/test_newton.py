@@ -1262,10 +1262,20 @@ def test_one_cache_at_a_time():
     assert not problem.whole
     forms.gram(problem, 0)
     assert not problem._rows
-    K = problem.gram()
+    problem = DualProblem(problem.X, problem.y, 1.0, RBF(1.0), cache_mb=20)
+    problem.row(0)
     assert problem.whole
+    K = problem.gram()
     assert forms.gram(problem, 0).rows is K
     assert problem.whole
+
+
+def test_a_matrix_that_leaves_no_room_for_the_equations_is_not_taken_over():
+    """It may fill the cache up; then rows of it are evaluated again, and the problem is solved."""
+    problem = DualProblem(*data(0, n=1100), 1.0, RBF(1.0), cache_mb=1.1 * 1100**2 * 8 / 2**20)
+    problem.gram()
+    assert newton(problem).converged
+    assert not problem.whole
 
 
 def test_rows_that_are_given_are_all_there(monkeypatch):
