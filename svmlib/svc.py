@@ -466,7 +466,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
         if Phi is None:
             # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most
             # multipliers go to their bounds, and SMO is quick to the end.
-            with np.errstate(over="ignore", invalid="ignore"):  # far enough is far enough
+            with np.errstate(over="ignore", invalid="ignore"):  # infinity is far enough
                 reach = float(problem.upper.mean() * problem.diagonal.mean())
             near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)
             first = int(min(2 * n // 3, most - 1))

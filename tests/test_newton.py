@@ -1256,14 +1256,16 @@ def test_a_stage_that_throws_its_guess_away_takes_a_step(guess, monkeypatch):
 
 def test_one_cache_at_a_time():
     """Rows that somebody has evaluated are thrown away, and all of K is taken over."""
-    little, problem = (DualProblem(*data(0, n=1100), 1.0, RBF(1.0), cache_mb=mb) for mb in (15, 20))
-    little.row(0)
-    assert little._rows
-    assert not little.whole
-    forms.gram(little, 0)
-    assert not little._rows
-    K = problem.gram()
+    problem = DualProblem(*data(0, n=1100), 1.0, RBF(1.0), cache_mb=15)
+    problem.row(0)
+    assert problem._rows
+    assert not problem.whole
+    forms.gram(problem, 0)
+    assert not problem._rows
+    problem = DualProblem(problem.X, problem.y, 1.0, RBF(1.0), cache_mb=20)
+    problem.row(0)
     assert problem.whole
+    K = problem.gram()
     assert forms.gram(problem, 0).rows is K
     assert problem.whole
 
