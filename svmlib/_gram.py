@@ -193,11 +193,10 @@ class Kept(Gram):
         self.diagonal = kernel_diagonal(kernel, X)
         self.evaluate = against(kernel, X)
         n = len(X)
-        if rows is None:
-            self.rows = np.empty((min(n, max(1, room // 2 // n)), n))
-            self.kept, self.place = np.empty(0, dtype=np.intp), np.full(n, -1)
-        else:
-            self.rows, self.kept, self.place = rows, np.arange(n), np.arange(n)
+        self.rows = np.empty((min(n, max(1, room // 2 // n)), n)) if rows is None else rows
+        self.kept = np.arange(0 if rows is None else n)  # whose rows are there, one after the other
+        self.place = np.full(n, -1)  # of everybody's row, if it is there
+        self.place[self.kept] = self.kept
         self.forget()
 
     def forget(self) -> None:

@@ -124,6 +124,15 @@ def test_slack_that_a_longer_w_makes_up_for(C, slack):
     assert_allclose(point.error, max(slack, 1 - dual * 4), atol=1e-15)
 
 
+def test_no_longer_w_mends_a_sample_on_the_wrong_side():
+    """The points −1, 1 and 3 with labels −, + and −: w = 2 puts the last where y f(x) is −6."""
+    y = np.array([-1.0, 1.0, -1.0])
+    X = np.array([[-1.0], [1.0], [3.0]])
+    with np.errstate(divide="ignore"):
+        point = a_method(forms.Gram(X @ X.T), y, np.inf).judge(np.array([-1.0, 1.0, 0.0]))
+    assert point.gap == point.error == np.inf
+
+
 # Invariances
 
 
@@ -662,6 +671,15 @@ def test_the_next_smoothing_follows_from_the_steps_of_a_stage(monkeypatch):
         assert_allclose(after / h, max(steps, 1) / 6)
     taken = {steps for _, steps in stages}
     assert min(taken) < 6 < max(taken)
+
+
+def test_a_stage_without_a_step_was_as_easy_as_one_with_one(monkeypatch):
+    begun = []
+    monkeypatch.setattr(module._Newton, "stage", lambda self: begun.append(self.h) or 0)
+    monkeypatch.setattr(module._Newton, "exact", lambda self: None)
+    with pytest.warns(ConvergenceWarning):
+        newton(DualProblem(*data(0), 50.0, RBF(1.0)))
+    assert_allclose(begun[1] / begun[0], 1 / 6)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
