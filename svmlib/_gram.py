@@ -238,7 +238,8 @@ class Kept(Gram):
         places = self.place[free]
         if (places >= 0).all():
             return np.asarray(self.rows[places[:, None], free])
-        return _values(self.kernel, self.X[free])
+        X = self.X[free]
+        return _fill(np.empty((len(X), len(X))), against(self.kernel, X), X)
 
     def keep(self, wanted: Rows) -> None:
         """Evaluate the rows that are wanted and not there, if there is room for them all.
@@ -251,11 +252,6 @@ class Kept(Gram):
         _fill(self.rows[first : first + new.size], self.evaluate, self.X[new])
         self.place[new] = np.arange(first, first + new.size)
         self.kept = np.concatenate([self.kept, new])
-
-
-def _values(kernel: Kernel, X: Array) -> Array:
-    """Return k(X, X)."""
-    return _fill(np.empty((len(X), len(X))), against(kernel, X), X)
 
 
 def _fill(K: Array, evaluate: Evaluate, X: Array) -> Array:
