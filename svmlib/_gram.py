@@ -46,7 +46,7 @@ def gram(problem: DualProblem, taken: int) -> Gram:
     if problem.n <= _WHOLE or not isinstance(problem.kernel, PointwiseKernel):
         return Gram(problem.gram())
     room = int(problem.cache_mb * 2**20 / 8) - taken
-    if problem.whole and 2 * problem.n**2 <= room:
+    if problem.whole and 2 * problem.n**2 <= room:  # with sums that follow β, unlike `Gram`'s
         return Kept(problem.kernel, problem.X, room, problem.gram())
     problem.forget()  # so that there is one cache at a time
     return Kept(problem.kernel, problem.X, room)

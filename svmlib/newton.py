@@ -316,7 +316,7 @@ class _Newton:
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
-                if self.h == self.floor and (not taken or self.best is before):
+                if self.h == self.floor and self.best is before:
                     break  # only rounding is left
                 self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
         except StuckError as error:
@@ -403,11 +403,11 @@ class _Newton:
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, sizes = a - float(ds @ q), np.abs(ds)
-            rounding = ROUNDING * float(sizes @ np.abs(q))
             # Where scores move by no more than rounding, v and s would part far along the step.
             if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
-                enough = max(-_SLOPE_LEFT * slope, rounding)
+                enough = max(-_SLOPE_LEFT * slope, ROUNDING * float(sizes @ np.abs(q)))
                 length, ahead, there = self.search(p, ds, a, bend, enough)
+            # The first guess, if it leads nowhere or far, is thrown away for the usual one, q.
             if length < (_FAR if supposed is not q else np.inf):
                 self.v = target if length == 1 else self.v + length * delta
                 self.s = self.s + length * ds
