@@ -213,8 +213,13 @@ def ascend(
     selection: Selection = "second",
     start: ArrayLike | None = None,
     watch: Callable[[Step], object] | None = None,
+    near: float = 0.0,
+    least: int = 0,
 ) -> tuple[Array, int, float]:
-    """Return α after the steps of `smo`, their number, and m(α) − M(α): no proof, but a start."""
+    """Return α after the steps of `smo`, their number, and m(α) − M(α): no proof, but a start.
+
+    It ends as soon as m(α) − M(α) is at most `near`, too, but then not before `least` steps.
+    """
     state = _State(problem, start)
     choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
         "second": state.best_partner,
@@ -225,7 +230,8 @@ def ascend(
     with np.errstate(over="ignore"):
         while True:
             i, j, gap = state.most_violating()
-            if gap <= tol / 2 or n_iter == max_iter or gap > _ENDLESS:
+            there = gap <= tol / 2 or (gap <= near and n_iter >= least)
+            if there or n_iter == max_iter or gap > _ENDLESS:
                 return np.abs(state.beta), n_iter, gap
             i, j = pair(i, j)
             length, clipped, gain = state.move(i, j)

@@ -53,7 +53,7 @@ Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
 _FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
-_NEAR = 0.25  # if no margin is wrong by more, a few steps of Newton's method mend them all
+_NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
 _DIFFERENT = 0.75  # if more of the samples are, equal ones are left as they are
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
@@ -97,12 +97,13 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn.
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
-        ``"newton"`` begins with SMO, until no margin is wrong by more than a quarter (less where C
-        is small), but with two steps for three samples at most, so that fewer are free when the
-        equations come. It does not with up to 300 samples, a linear kernel, or one that a few
-        coordinates describe (`svmlib.kernels.low_rank`). If many samples are equal, they count as
-        one. ``"auto"`` tries this first; if its certificate is not good enough the interior point
-        method comes next, or, with more than 2000 samples, SMO from there, and the best is kept.
+        ``"newton"`` begins with SMO, until no margin is wrong by more than a tenth (less where C
+        is small), but with a step for eight samples at least and two for three at most, so that
+        fewer are free when the equations come. It does not with up to 300 samples, a linear kernel,
+        or one that a few coordinates describe (`svmlib.kernels.low_rank`). If many samples are
+        equal, they count as one. ``"auto"`` tries this first; if its certificate is not good enough
+        the interior point method comes next, or, with more than 2000 samples, SMO from there, and
+        the best is kept.
         Where the kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
@@ -468,9 +469,9 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             # multipliers go to their bounds, and SMO is quick to the end.
             with np.errstate(over="ignore", invalid="ignore"):  # infinity is far enough
                 reach = float(problem.upper.mean() * problem.diagonal.mean())
-            near = max(tol / 2, _NEAR * min(reach / 2, 1) ** 2)
+            near = _NEAR * min(reach / 2, 1) ** 2
             first = int(min(2 * n // 3, most - 1))
-            start, steps, violation = ascend(problem, 2 * near, first)  # to half of 2 near
+            start, steps, violation = ascend(problem, tol, first, near=near, least=n // 8)
             if violation <= tol:  # that may have been all
                 solution = problem.solution(start, n_iter=steps, converged=True)
                 if _good_enough(solution.certificate, tol):

@@ -12,7 +12,7 @@ from svmlib import duality
 from svmlib.duality import DualProblem, Solution, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from svmlib.smo import smo
+from svmlib.smo import ascend, smo
 from tests.optimum import assert_kkt
 
 KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
@@ -434,3 +434,15 @@ def test_curvatures_below_the_smallest_float_divide_nothing_by_zero():
     X, y = 2.0**-520 * np.array([[1.0], [1.0], [2.0], [2.0]]), np.array([1, -1, -1, 1])
     with np.errstate(divide="raise", invalid="raise"):
         assert smo(DualProblem(X, y, 1e9)).certificate.optimal_to(1e-3)
+
+
+def test_a_start_may_be_only_near_the_end_but_not_too_soon():
+    problem = DualProblem(*data(0, n=100), 10.0, RBF(0.5))
+    alpha, most, violation = ascend(problem, 1e-3, 10**5)
+    assert violation <= 5e-4
+    _, steps, violation = ascend(problem, 1e-3, 10**5, near=0.3)
+    assert 0.1 < violation <= 0.3
+    assert 0 < steps < most / 2
+    assert ascend(problem, 1e-3, steps - 1)[2] > 0.3  # the step before was not near
+    assert ascend(problem, 1e-3, 10**5, near=0.3, least=steps + 7)[1] >= steps + 7
+    assert_allclose(ascend(problem, 1e-3, 10**5, near=0.3, least=most)[0], alpha, rtol=0, atol=0)

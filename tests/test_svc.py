@@ -612,38 +612,45 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
 @pytest.mark.parametrize(
     ("C", "scale", "weights", "near"),
     [
-        (1.0, 1, None, 0.0625),
-        (0.01, 100, None, 0.0625),
-        (1.0, 1, np.repeat((0.1, 1.9), 400), 0.0625),  # on average they can do one
-        (10.0, 1, None, 0.25),
-        (1e6, 1, None, 0.25),
+        (1.0, 1, None, 0.025),
+        (0.01, 100, None, 0.025),
+        (1.0, 1, np.repeat((0.1, 1.9), 400), 0.025),  # on average they can do one
+        (10.0, 1, None, 0.1),
+        (20.0, 1, None, 0.1),
     ],
 )
 def test_near_the_solution_newton_takes_over_from_smo(C, scale, weights, near, runs):
-    """A quarter of a margin is near, and where multipliers can do less than two, less is."""
-    X, y = data(0, n=800, d=10, shift=2.0)
+    """A tenth of a margin is near, and where multipliers can do less than two, less is."""
+    X, y = data(0, n=800, d=10, shift=0.6)
     model = SVC(kernel=lambda A, B: scale * RBF(0.05)(A, B), C=C).fit(X, y, weights)
     (first, _, (alpha, steps, violation)), (second, told, solution) = runs
     assert (first, second) == ("ascend", "newton")
     assert 0.2 * near < violation <= near
-    assert steps < 500
+    assert 100 < steps < 533
     assert told["start"] is alpha
     assert model.n_iter_ == steps + solution.n_iter
     assert model.certificate_.optimal_to(1e-3)
 
 
+def test_smo_makes_a_step_for_eight_samples_before_anything_is_near(runs):
+    """Where it is that quick, it may be done soon."""
+    SVC(gamma=0.05, C=10.0).fit(*data(0, n=800, d=10, shift=2.0))
+    assert runs[0][2][1] == 100
+    assert 1e-3 < runs[0][2][2] < 0.1
+
+
 @pytest.mark.filterwarnings("error")
 def test_what_a_multiplier_can_do_may_be_beyond_floats(runs):
-    """Then a quarter of a margin is near, as for any C that is not small."""
+    """Then a tenth of a margin is near, as for any C that is not small."""
     X, y = data(0, n=400, d=20, shift=2.0)
     for C, scale in [(1e307, 1), (1e200, 1e200), (np.inf, 1)]:
         runs.clear()
         SVC(kernel=lambda A, B, s=scale: s * RBF(0.05)(A, B), C=C).fit(X, y)
-        assert 0.0 < runs[0][2][2] <= 0.25
+        assert 0.0 < runs[0][2][2] <= 0.1
 
 
 @pytest.mark.parametrize("solver", ["auto", "newton"])
-@pytest.mark.parametrize(("C", "tol", "stop"), [(0.1, 1e-3, 1 / 1600), (1.0, 0.2, 0.1)])
+@pytest.mark.parametrize(("C", "tol", "stop"), [(0.1, 1e-3, 1 / 2000), (1.0, 0.2, 0.1)])
 def test_what_the_first_steps_of_smo_solve_is_solved(C, tol, stop, solver, runs):
     """To half of the tolerance, like `smo`, or to what is near, if that is more."""
     X, y = data(0, n=800, d=10, shift=2.0)
@@ -663,7 +670,7 @@ def test_right_margins_are_no_solution_where_the_gap_is_large(runs):
     (first, _, (alpha, steps, violation)), (second, told, solution) = runs
     assert (first, second) == ("ascend", "newton")
     assert steps < 500
-    assert violation <= 0.25
+    assert violation <= 0.15
     assert told["start"] is alpha
     assert model.n_iter_ == steps + solution.n_iter
     assert model.certificate_.optimal_to(0.3)
