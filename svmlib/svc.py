@@ -469,7 +469,7 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
             # multipliers go to their bounds, and SMO is quick to the end.
             with np.errstate(over="ignore", invalid="ignore"):  # infinity is far enough
                 reach = float(problem.upper.mean() * problem.diagonal.mean())
-            near = _NEAR * min(reach / 2, 1) ** 2
+            near = min(_NEAR, min(reach / 4, 1) ** 2)
             first = int(min(2 * n // 3, most - 1))
             start, steps, violation = ascend(problem, tol, first, near=near, least=n // 8)
             if violation <= tol:  # that may have been all

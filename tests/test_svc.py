@@ -612,9 +612,9 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
 @pytest.mark.parametrize(
     ("C", "scale", "weights", "near"),
     [
-        (1.0, 1, None, 0.025),
-        (0.01, 100, None, 0.025),
-        (1.0, 1, np.repeat((0.1, 1.9), 400), 0.025),  # on average they can do one
+        (1.0, 1, None, 0.0625),
+        (0.01, 100, None, 0.0625),
+        (1.0, 1, np.repeat((0.1, 1.9), 400), 0.0625),  # on average they can do one
         (10.0, 1, None, 0.1),
         (20.0, 1, None, 0.1),
     ],
