@@ -808,7 +808,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     X = check_points(X, "X")
     n = len(X)
     most = n if most is None else check_count(most, "most")
-    size = float(diagonal(kernel, X).mean())
+    size = float((diagonal(kernel, X) / n).sum())  # finite where the sum of the values is not
     if not size < np.inf:
         raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
     some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]

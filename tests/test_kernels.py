@@ -413,6 +413,12 @@ def test_a_200th_of_all_may_be_left(far, found, scale):
     assert (Phi is not None) is found
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_sum_of_the_sizes_may_be_beyond_floats():
+    X = np.linspace(0.9, 1.0, 40)[:, None] * 1e154
+    assert_allclose(low_rank(Linear(), X), X, rtol=1e-9)
+
+
 def test_the_same_points_have_the_same_coordinates():
     X = points(0, 700, 3)
     assert (low_rank(Polynomial(2), X) == low_rank(Polynomial(2), X.tolist())).all()
