@@ -276,7 +276,7 @@ def _shifted(ds: Array, free: Rows, wanted: Array) -> Array:
 
 
 def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
-    """Return (A + hI)⁻¹ right for a positive semidefinite A, which is overwritten.
+    """Return (A + hI)⁻¹ right for a positive semidefinite A, contiguous, which is overwritten.
 
     Its diagonal grows by what rounding may have taken from numbers of these sizes, so that A + hI
     is positive definite however small h is. (A Newton step can be off by so little: the next one

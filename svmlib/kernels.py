@@ -817,6 +817,6 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
         if not 0 < rank <= min(some.size // 2 - 1, most):
             return None
     pivots = X[some[order[:rank] - 1]]
-    Phi = dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1)
+    Phi = np.ascontiguousarray(dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1))
     left = size - float(np.vdot(Phi, Phi)) / n
-    return np.ascontiguousarray(Phi) if left <= _LEFT * size else None
+    return Phi if left <= _LEFT * size else None

@@ -103,8 +103,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         or one that a few coordinates describe (`svmlib.kernels.low_rank`). If many samples are
         equal, they count as one. ``"auto"`` tries this first; if its certificate is not good enough
         the interior point method comes next, or, with more than 2000 samples, SMO from there, and
-        the best is kept.
-        Where the kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
+        the best is kept. Where the kernel is not known to be positive semidefinite, ``"auto"`` is
+        SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for

@@ -1296,7 +1296,7 @@ def test_a_matrix_that_leaves_no_room_for_the_equations_is_not_taken_over():
     assert not problem.whole
 
 
-def test_rows_that_are_given_are_all_there(monkeypatch):
+def test_rows_that_are_given_are_all_there():
     """They take of the room what they take, and a block may have the rest."""
     X, _ = data(0, n=90)
     K, v = RBF(1.0)(X, X), np.random.default_rng(1).normal(size=90)

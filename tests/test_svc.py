@@ -620,7 +620,7 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
     ],
 )
 def test_near_the_solution_newton_takes_over_from_smo(C, scale, weights, near, runs):
-    """A tenth of a margin is near, and where multipliers can do less than two, less is."""
+    """A tenth of a margin is near, or (C k / 4)², if that is less."""
     X, y = data(0, n=800, d=10, shift=0.6)
     model = SVC(kernel=lambda A, B: scale * RBF(0.05)(A, B), C=C).fit(X, y, weights)
     (first, _, (alpha, steps, violation)), (second, told, solution) = runs
