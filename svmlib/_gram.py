@@ -39,13 +39,13 @@ class StuckError(Exception):
     """Rounding, or the room that the problem allows, lets Newton's method go no further."""
 
 
-def gram(problem: DualProblem, taken: int) -> Gram:
-    """Return K in the form that suits the problem, if so many floats of its cache are taken."""
+def gram(problem: DualProblem) -> Gram:
+    """Return K in the form that suits the problem."""
     if isinstance(problem.kernel, Linear):
         return factored(problem.X)
     if problem.n <= _WHOLE or not isinstance(problem.kernel, PointwiseKernel):
         return Gram(problem.gram())
-    room = int(problem.cache_mb * 2**20 / 8) - taken
+    room = int(problem.cache_mb * 2**20 / 8)
     if problem.whole and 2 * problem.n**2 <= room:  # with sums that follow β, unlike `Gram`'s
         return Kept(problem.kernel, problem.X, room, problem.gram())
     problem.forget()  # so that there is one cache at a time

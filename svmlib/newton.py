@@ -17,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._gram import Gram, StuckError, factored, gram
-from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib._gram import Gram, StuckError, gram
+from svmlib._validation import Array, check_count, check_scalar
 from svmlib.duality import (
     LARGEST_MULTIPLIER,
     ROUNDING,
@@ -36,6 +36,7 @@ from svmlib.duality import (
     check_problem,
     check_start,
 )
+from svmlib.kernels import Known
 
 __all__ = ["NewtonStep", "newton"]
 
@@ -80,7 +81,6 @@ def newton(
     *,
     tol: float = 1e-3,
     start: ArrayLike | None = None,
-    coordinates: ArrayLike | None = None,
     max_iter: int = 1000,
     callback: Callable[[NewtonStep], object] | None = None,
     trace: bool = False,
@@ -124,8 +124,7 @@ def newton(
     time. Once nobody does, that is the solution.
 
     The equations are solved with Cholesky factors. Where each step is expensive, begin with a
-    `start`, or with `coordinates` in which the kernel is nearly linear. What comes out is judged,
-    and mended where necessary, with the exact kernel.
+    `start`.
 
     Parameters
     ----------
@@ -135,13 +134,11 @@ def newton(
         Stop when the duality gap is at most ``tol`` of the primal value, and the KKT conditions
         hold to ``tol`` in units of y f(x). With up to 100 samples it goes on to about 1e-9.
     start : array_like of shape (n,), optional
-        Feasible multipliers to begin with, as those of a neighbouring C or the first steps of
-        `svmlib.smo.smo`.
-    coordinates : array_like of shape (n, r), optional
-        Φ with ΦΦᵀ nearly K, as `svmlib.kernels.low_rank` finds it. The problem with ΦΦᵀ is solved
-        first, for a start; not if `start` is given, or C = ∞.
+        Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
+        `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
+        linear one with the Φ of `svmlib.kernels.low_rank` for points.
     max_iter : int, default 1000
-        The most steps, those in coordinates included.
+        The most steps.
     callback : callable, optional
         Called with the `NewtonStep` after every step. If it raises StopIteration, the method ends
         there, as after `max_iter` steps.
@@ -167,10 +164,10 @@ def newton(
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
     most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
     their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
-    cache, less what `coordinates` take (all rows, if the problem is `whole` and there is room for
-    them); where the equations of the free multipliers need more than the rest, the method stops
-    with the warning above. C = ∞ is allowed; on inseparable data the method goes on until only
-    rounding is left, and ends with that warning, too.
+    cache (all rows, if the problem is `whole` and they fit); where the equations of the free
+    multipliers need more than the rest, the method stops with the warning above. C = ∞ is allowed;
+    on inseparable data the method goes on until only rounding is left, and ends with that warning,
+    too.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -198,57 +195,66 @@ def newton(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
-    Phi = None if coordinates is None else check_points(coordinates, "coordinates")
-    if Phi is not None and len(Phi) != problem.n:
-        raise ValueError(
-            f"coordinates must have one row for each of the {problem.n} points, "
-            f"got shape {Phi.shape}"
-        )
     begun = np.zeros(problem.n) if start is None else check_start(start, problem)
     steps: list[NewtonStep] = []
 
-    def write(step: NewtonStep) -> None:
-        steps.append(step)
+    def watch(step: NewtonStep) -> None:
+        if trace:
+            steps.append(step)
         if callback is not None:
             callback(step)
-        if len(steps) == max_iter:
-            raise StopIteration
 
-    C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        K = gram(problem, 0 if Phi is None else Phi.size)
-        method = _Newton(K, problem.y, C, tol / 2, write)  # the certificate adds its rounding
-        try:
-            if start is not None:
-                method.begin(begun * problem.y)
-            elif Phi is not None and not problem.hard_margin:  # Φ may be equal where labels are not
-                simpler = replace(method, K=factored(Phi))
-                try:
-                    simpler.solve()
-                finally:  # even if it is cut off
-                    beta = simpler.result().beta
-                    del simpler  # before rows of the kernel take its room
-                    method.begin(beta)
-            method.solve()
-        except StopIteration:
-            pass
-        point = method.result()
-        alpha, known = np.abs(point.beta), method.K.known(point.beta)
-    about: dict[str, Any] = {"n_iter": len(steps), "converged": True}
-    about["trace"] = tuple(steps) if trace else ()
+    alpha, n_iter, known, reason = descend(
+        problem, tol, max_iter, None if start is None else begun, watch
+    )
+    about: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": tuple(steps)}
     solution = problem.solution(alpha, known=known, **about)
     if solution.certificate.optimal_to(tol) and solution.certificate.kkt_violation <= tol:
         return solution
     others = [problem.solution(alpha, **about) for alpha in (np.zeros(problem.n), begun)]
     solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
     warnings.warn(
-        f"newton stopped after {len(steps)} steps{method.reason} with a duality gap of "
+        f"newton stopped after {n_iter} steps{reason} with a duality gap of "
         f"{solution.certificate.gap:.3g} and margins wrong by up to "
         f"{solution.certificate.kkt_violation:.3g} (tol={tol:g})",
         ConvergenceWarning,
         stacklevel=2,
     )
     return replace(solution, converged=False)
+
+
+def descend(
+    problem: DualProblem,
+    tol: float,
+    max_iter: float,
+    start: Array | None = None,
+    watch: Callable[[NewtonStep], object] | None = None,
+) -> tuple[Array, int, Known | None, str]:
+    """Return α after at most so many steps of `newton`: no proof, but a start.
+
+    And their number, Kβ if it is known, and what stopped them, if they were.
+    """
+    n_iter = 0
+
+    def write(step: NewtonStep) -> None:
+        nonlocal n_iter
+        n_iter += 1
+        if watch is not None:
+            watch(step)
+        if n_iter == max_iter:
+            raise StopIteration
+
+    C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # judges add their rounding
+        try:
+            if start is not None:
+                method.begin(start * problem.y)
+            method.solve()
+        except StopIteration:
+            pass
+        beta = method.result().beta
+        return np.abs(beta), n_iter, method.K.known(beta), method.reason
 
 
 class _Point(NamedTuple):
@@ -260,7 +266,6 @@ class _Point(NamedTuple):
     error: float  # the gap as a part of the primal value, or the largest KKT violation if larger
 
 
-@dataclass
 class _Newton:
     """A dual problem, with lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
 
@@ -268,28 +273,24 @@ class _Newton:
     who was free last; the best point so far, and the ends of the last stages.
     """
 
-    K: Gram
-    y: Array
-    C: Array
-    tol: float
-    write: Callable[[NewtonStep], None]
-    reason: str = ""
-
-    def __post_init__(self) -> None:
-        n, ends, self.sizes = self.y.size, self.y * self.C, np.abs(self.K.diagonal)
+    def __init__(
+        self, K: Gram, y: Array, C: Array, tol: float, write: Callable[[NewtonStep], None]
+    ) -> None:
+        self.K, self.y, self.C, self.tol, self.write, self.reason = K, y, C, tol, write, ""
+        n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         self.ones = np.ones(n)  # a product with them is a sum, and faster
-        self.enough = self.tol if n > _FEW else min(self.tol, _EXACT)
+        self.enough = tol if n > _FEW else min(tol, _EXACT)
         self.c = self.q = self.s = np.zeros(n)
-        self.v = self.K.represent(self.c)
+        self.v = K.represent(self.c)
         self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
         # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
         # a margin changes by 1. The first h is a third of their geometric mean, but not so small
         # that K + hI is nearly K. Below the floor it is K to rounding, or h is as good as none.
-        k, C = float(self.sizes.mean()), float(self.C.mean())
-        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / C, _TINY)
-        self.h = max(min(k, max(sqrt(k / C) / 3, _LEAST * k)), self.floor)
-        self.free = self.h * self.C > 1  # as p = y / h says
+        k, mean_C = float(self.sizes.mean()), float(C.mean())
+        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C, _TINY)
+        self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST * k)), self.floor)
+        self.free = self.h * C > 1  # as p = y / h says
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)

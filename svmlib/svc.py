@@ -42,7 +42,7 @@ from svmlib.kernels import (
     expansion,
     low_rank,
 )
-from svmlib.newton import newton
+from svmlib.newton import descend, newton
 from svmlib.smo import ascend, smo
 
 __all__ = ["SVC"]
@@ -429,13 +429,12 @@ def _plan(problem: DualProblem, most: float) -> list[Attempt]:
 def _run(
     solver: str, problem: DualProblem, tol: float, most: float, verbose: bool, start: Array | None
 ) -> Solution:
-    """Run a solver, for at most so many iterations; infinity is its own default."""
+    """Run a solver, for at most so many iterations."""
     if solver == "newton":
         return _newton_on_different(problem, tol, most)
-    options: dict[str, Any] = {"max_iter": int(most)} if np.isfinite(most) else {}
     if solver == "smo":
-        return _smo_to_the_gap(problem, tol, verbose=verbose, start=start, **options)
-    return (solve_slsqp if solver == "slsqp" else solve_interior_point)(problem, **options)
+        return _smo_to_the_gap(problem, tol, verbose=verbose, start=start, **_limit(most))
+    return (solve_slsqp if solver == "slsqp" else solve_interior_point)(problem, **_limit(most))
 
 
 def _newton_on_different(problem: DualProblem, tol: float, most: float) -> Solution:
@@ -455,16 +454,17 @@ def _newton_on_different(problem: DualProblem, tol: float, most: float) -> Solut
 
 
 def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
-    """Run Newton's method from near the solution, as SMO finds it, or in coordinates.
+    """Run Newton's method from near the solution, as SMO finds it, or a problem nearly the same.
 
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     """
-    n, kernel, steps, start, Phi = problem.n, problem.kernel, 0, None, None
-    if n > _FEW and problem.convex and not isinstance(kernel, Linear):
-        if isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite:
-            quarter = int(problem.cache_mb * 2**20 / 8 / n / 4)  # of the cache
-            Phi = low_rank(kernel, problem.X, most=max(1, quarter))
-        if Phi is None:
+    n, steps, start = problem.n, 0, None
+    if n > _FEW and most > 1 and problem.convex and not isinstance(problem.kernel, Linear):
+        nearly = _nearly_linear(problem)
+        if nearly is not None:
+            start, steps, *_ = descend(nearly, tol, most - 1)
+            del nearly  # before rows of the kernel take its room
+        else:
             # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most
             # multipliers go to their bounds, and SMO is quick to the end.
             with np.errstate(over="ignore", invalid="ignore"):  # infinity is far enough
@@ -476,9 +476,28 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
                 solution = problem.solution(start, n_iter=steps, converged=True)
                 if _good_enough(solution.certificate, tol):
                     return solution
-    limit: dict[str, Any] = {"max_iter": int(most - steps)} if np.isfinite(most) else {}
-    solution = newton(problem, tol=tol, start=start, coordinates=Phi, **limit)
+    solution = newton(problem, tol=tol, start=start, **_limit(most - steps))
     return replace(solution, n_iter=steps + solution.n_iter)
+
+
+def _nearly_linear(problem: DualProblem) -> DualProblem | None:
+    """Return the problem with few coordinates for points and a linear kernel, if they will do.
+
+    Where C = ∞ nothing will: the coordinates may be equal where labels are not.
+    """
+    kernel, X, y, room = problem.kernel, problem.X, problem.y, problem.cache_mb
+    if problem.hard_margin or not isinstance(kernel, PointwiseKernel):
+        return None
+    if not kernel.positive_semidefinite:
+        return None
+    quarter = int(room * 2**20 / 8 / problem.n / 4)  # of the cache: Newton's method makes copies
+    Phi = low_rank(kernel, X, most=max(1, quarter))
+    return None if Phi is None else DualProblem(Phi, y, problem.upper, cache_mb=room)
+
+
+def _limit(most: float) -> dict[str, Any]:
+    """Return the argument that allows a solver so many iterations; infinity is its own default."""
+    return {"max_iter": int(most)} if np.isfinite(most) else {}
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is only not found, or left

@@ -4,7 +4,6 @@ import contextlib
 import subprocess
 import sys
 import warnings
-import weakref
 from collections import Counter
 from itertools import pairwise
 
@@ -23,7 +22,7 @@ from svmlib import kernels
 from svmlib import newton as module
 from svmlib.duality import DualProblem, Solution, balance, check_start, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, low_rank
-from svmlib.newton import newton
+from svmlib.newton import descend, newton
 from svmlib.smo import ascend, smo
 from tests import hostile
 from tests.judge import Judge
@@ -43,6 +42,16 @@ def assert_optimal(problem: DualProblem, solution: Solution, tol: float = 1e-3) 
     _, primal, dual = assert_kkt(problem, solution, tol=tol, balance=1e-9)
     assert primal - dual <= tol * primal
     assert solution.certificate.optimal_to(tol)
+
+
+def features(problem: DualProblem, Phi: np.ndarray) -> DualProblem:
+    """The problem whose kernel is ΦΦᵀ."""
+    return DualProblem(Phi, problem.y, problem.upper)
+
+
+def from_features(problem: DualProblem, Phi: np.ndarray, **options: object) -> Solution:
+    """Begin where the problem of ΦΦᵀ is solved."""
+    return newton(problem, start=descend(features(problem, Phi), 1e-3, 1000)[0], **options)
 
 
 def a_method(K, y, C, *, c=0.0, h=0.1, v=0.0, s=0.0, tol=1e-3, steps=None):
@@ -223,7 +232,8 @@ def test_margins_whose_squares_are_no_floats_raise_nothing_else():
 
 @pytest.mark.parametrize("K", [np.eye(4), np.outer(range(4), range(4))])
 @pytest.mark.parametrize(
-    "solver", [solve_interior_point, lambda problem: newton(problem, coordinates=np.zeros((4, 1)))]
+    "solver",
+    [solve_interior_point, newton, lambda problem: from_features(problem, np.zeros((4, 1)))],
 )
 def test_prices_of_any_size_are_as_good_as_the_largest_multipliers(solver, K):
     y, C = [-1, 1, 1, -1], [1e295, 1e299, 1e303, 1e307]  # their squares are no floats
@@ -254,7 +264,10 @@ def test_large_problems(kernel, form, C, monkeypatch):
     monkeypatch.setattr(
         getattr(forms, form), "step", lambda *args: used.append(1) or original(*args)
     )
-    solution = newton(problem, coordinates=Phi, trace=True)
+    if Phi is None:
+        solution = newton(problem, trace=True)
+    else:
+        solution = from_features(problem, Phi, trace=True)
     assert_optimal(problem, solution)
     assert used
     assert problem._gram is None  # K was never formed
@@ -404,26 +417,17 @@ def test_too_little_memory_is_told_and_not_exceeded():
     assert solution.certificate.gap > 0
 
 
-def test_coordinates_are_where_a_start_is_sought(monkeypatch):
-    """Far from the origin nothing is lost; nobody but the caller looks for them."""
+def test_features_far_from_the_origin_lose_nothing():
     X, y = data(0, n=800, d=2)
     problem = DualProblem(X + 10, y, 10.0, Polynomial(2, 1.0, 1.0))
-    Phi, used = low_rank(problem.kernel, problem.X), []
-    monkeypatch.setattr(module, "factored", lambda Phi: used.append(Phi) or forms.factored(Phi))
-    newton(problem)
-    assert not used
-    found = newton(problem, coordinates=Phi)
-    assert_allclose(used, [Phi])
+    found = from_features(problem, low_rank(problem.kernel, problem.X))
     assert_optimal(problem, found)
     assert found.certificate.relative_gap < 1e-4
-    for start in None, found.alpha:
-        with pytest.raises(ValueError, match="coordinates must have one row for each of the 800"):
-            newton(problem, start=start, coordinates=np.zeros((799, 2)))
 
 
 @pytest.mark.parametrize("far", [0, 3])
-def test_a_start_in_few_coordinates_brings_its_bias_along(far, monkeypatch):
-    """The coordinates are moved to their middle, which changes b; margins that are 1 stay 1."""
+def test_a_start_from_few_features_finds_its_bias(far, monkeypatch):
+    """The features are moved to their middle, which changes b; margins that are 1 stay 1."""
     starts = []
     stage = module._Newton.stage
     monkeypatch.setattr(
@@ -433,52 +437,18 @@ def test_a_start_in_few_coordinates_brings_its_bias_along(far, monkeypatch):
     problem = DualProblem(X + far, y, 10.0, Polynomial(2, 1.0, 1.0))
     Phi = low_rank(problem.kernel, problem.X)
     Phi[:, 0] *= 1.001  # or there would be nothing left to do
-    newton(problem, coordinates=Phi)
+    from_features(problem, Phi)
     beta, s = next((c, s) for c, s in reversed(starts) if np.abs(y * s - 1).min() < 0.01)
     free = (beta != 0) & (np.abs(beta) < problem.upper * (1 - 1e-6))
     assert free.sum() > 3
     assert_allclose((y * s)[free], 1, atol=0.01)
 
 
-def test_bad_coordinates_cost_time_and_not_truth():
+def test_bad_features_cost_time_and_not_truth():
     """What comes from Φ is judged, and mended, with the exact kernel."""
     problem = DualProblem(*data(0, n=1000, d=4), 10.0, RBF(1.0))
     wrong = np.random.default_rng(0).normal(size=(1000, 3))
-    assert_optimal(problem, newton(problem, coordinates=wrong))
-
-
-def test_the_copy_of_coordinates_is_gone_before_rows_of_the_kernel_are_kept(monkeypatch):
-    """Else they would take more than there is, where they are large."""
-    copies, alive, begin = [], [], module._Newton.begin
-
-    def copied(Phi):
-        copies.append(weakref.ref(K := forms.factored(Phi)))
-        return K
-
-    def begun(self, beta):
-        alive.extend(copy() is not None for copy in copies)
-        begin(self, beta)
-
-    monkeypatch.setattr(module, "factored", copied)
-    monkeypatch.setattr(module._Newton, "begin", begun)
-    X, y = data(0, n=400, d=2)
-    newton(DualProblem(X, y, 1.0, RBF(0.1)), coordinates=low_rank(RBF(0.1), X))
-    assert alive == [False]
-
-
-@pytest.mark.parametrize("n", [1000, 1001])  # all of K, and rows of it
-def test_coordinates_take_their_part_of_the_room_for_rows(n, monkeypatch):
-    rooms, make = [], forms.Kept.__init__
-    monkeypatch.setattr(
-        forms.Kept, "__init__", lambda self, *args: rooms.append(args[2]) or make(self, *args)
-    )
-    X, y = data(0, n=n, d=2)
-    problem = DualProblem(X, y, 1.0, RBF(0.1), cache_mb=16)
-    Phi = low_rank(problem.kernel, X)
-    for coordinates, room in (None, 2**21), (Phi, 2**21 - Phi.size):
-        assert newton(problem, coordinates=coordinates).converged
-        assert rooms == ([] if n == 1000 else [room])
-        rooms.clear()
+    assert_optimal(problem, from_features(problem, wrong))
 
 
 # Starts, traces, and what is refused
@@ -841,7 +811,7 @@ def test_memory_stays_within_the_cache():
 import resource, numpy as np
 from svmlib.duality import DualProblem
 from svmlib.kernels import RBF
-from svmlib.newton import newton
+from svmlib.newton import descend, newton
 from svmlib.smo import ascend
 rng = np.random.default_rng(0)
 y = np.where(rng.random(6000) < 0.5, 1.0, -1.0)
@@ -873,15 +843,6 @@ def test_rows_that_are_kept_are_not_evaluated_again():
     K.block(np.arange(50))
     K.kernel = K.evaluate = None  # nobody may ask
     assert_allclose(K.block(some), RBF(1.0)(X[some], X[some]))
-
-
-def test_a_hard_margin_asks_for_no_coordinates():
-    """Where they are equal and labels are not, no multipliers are large enough."""
-    X, y = data(0, n=500, d=2)
-    problem = DualProblem(X, y, np.inf, RBF(50.0))
-    alone, told = newton(problem), newton(problem, coordinates=np.zeros((500, 1)))
-    assert told.n_iter == alone.n_iter
-    assert_allclose(told.alpha, alone.alpha)
 
 
 def test_an_end_within_the_tolerance_is_not_yet_exact(monkeypatch):
@@ -1278,13 +1239,13 @@ def test_one_cache_at_a_time():
     problem.row(0)
     assert problem._rows
     assert not problem.whole
-    forms.gram(problem, 0)
+    forms.gram(problem)
     assert not problem._rows
     problem = DualProblem(problem.X, problem.y, 1.0, RBF(1.0), cache_mb=20)
     problem.row(0)
     assert problem.whole
     K = problem.gram()
-    assert forms.gram(problem, 0).rows is K
+    assert forms.gram(problem).rows is K
     assert problem.whole
 
 
@@ -1410,21 +1371,14 @@ def test_a_stage_begins_with_those_who_were_free_at_the_end_of_the_last(monkeypa
 
 
 @pytest.mark.parametrize("steps", [8, 10, 12])
-def test_what_was_found_in_coordinates_survives_the_last_step(steps, monkeypatch):
-    """If the method is cut off there, it is what there is, judged by the kernel itself."""
+def test_whoever_is_cut_off_while_it_descends_has_a_start(steps):
+    """It is what there is, judged by the kernel itself."""
     X, y = data(0, n=600, d=2)
     problem = DualProblem(X, y, 10.0, RBF(0.3))
-    Phi, ends = low_rank(problem.kernel, X), []
-    begin = module._Newton.begin
-    monkeypatch.setattr(
-        module._Newton, "begin", lambda self, beta: ends.append(beta) or begin(self, beta)
-    )
-    with pytest.warns(ConvergenceWarning, match=f"stopped after {steps} steps"):
-        solution = newton(problem, max_iter=steps, coordinates=Phi)
-    assert len(ends) == 1
-    assert_allclose(solution.alpha, np.abs(ends[0]))
-    assert solution.alpha.any()
-    assert solution.certificate.gap < problem.upper.sum() / 2  # that of α = 0 is twice as large
+    alpha, n_iter, *_ = descend(features(problem, low_rank(problem.kernel, X)), 1e-3, steps)
+    assert n_iter == steps
+    gap = problem.certificate(alpha, problem.bias(alpha)).gap
+    assert gap < problem.upper.sum() / 2  # that of α = 0 is twice as large
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -1519,14 +1473,6 @@ def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
         seen.append((method.best.gap, method.best.error))
     assert seen[:3] == [(-1.0, 2.0), (-1.0, 2.0), (-1e-3, 1.0)]
     assert seen[3:] == [(1e-12, 1e-4), (1e-10, 1e-10), (1e-10, 1e-10), (1e-11, 1e-10)]
-
-
-def test_without_a_limit_for_multipliers_coordinates_are_not_used():
-    """Where points are equal in Φ and labels are not, they would have no end."""
-    X, y = np.arange(12.0)[:, None], np.tile((-1.0, 1.0), 6)
-    problem = DualProblem(X, y, np.inf, RBF(1.0))
-    told = newton(problem, coordinates=np.c_[X // 2, np.sin(X)], trace=True).trace
-    assert told == newton(problem, trace=True).trace
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+import weakref
 from functools import partial
 
 import numpy as np
@@ -27,7 +28,7 @@ from svmlib import svc
 from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem, check_start, solve_interior_point
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, low_rank
 from svmlib.newton import newton
 from svmlib.smo import smo
 from svmlib.svc import SVC
@@ -74,7 +75,7 @@ def verify(model: SVC, X: np.ndarray, y: np.ndarray, C: np.ndarray | float, tol:
 def runs(monkeypatch):
     """What the solvers were told, and what they returned, in turn."""
     found = []
-    for name in ("ascend", "smo", "newton", "solve_interior_point"):
+    for name in ("ascend", "descend", "smo", "newton", "solve_interior_point"):
         solver = getattr(svc, name)
 
         def spy(*args, solver=solver, name=name, **options):
@@ -602,7 +603,6 @@ def test_smo_tells_newton_who_is_free(C, solver, runs):
     (first, _, (alpha, steps, _)), (second, told, solution) = runs
     assert (first, second, steps) == ("ascend", "newton", 800)
     assert told["start"] is alpha
-    assert told["coordinates"] is None
     assert solution.n_iter < 10
     assert model.n_iter_ == 800 + solution.n_iter
     assert model.solver_ == "newton"
@@ -724,11 +724,12 @@ def test_the_first_steps_of_auto_are_within_max_iter():
 def test_smo_begins_where_equations_cost_more(n, kernel, steps, runs):
     """Neither among few samples nor in few coordinates, which are sought among many only."""
     SVC(kernel=kernel, C=100.0, solver="newton").fit(*data(0, n=n))
-    assert [name for name, *_ in runs] == ["ascend"] * (steps > 0) + ["newton"]
+    few = n > 300 and kernel in (RBF(0.01), RBF(0.001), Polynomial(2, 1.0, 1.0))
+    first = ["ascend"] if steps else ["descend"] if few else []
+    assert [name for name, *_ in runs] == [*first, "newton"]
     assert runs[0][2][1] == steps if steps else True
     given = {name for name, value in runs[-1][1].items() if value is not None}
-    few = n > 300 and kernel in (RBF(0.01), RBF(0.001), Polynomial(2, 1.0, 1.0))
-    assert given == {"tol"} | ({"start"} if steps else {"coordinates"} if few else set())
+    assert given == {"tol"} | ({"start"} if first else set())
 
 
 def test_a_kernel_of_ones_own_may_be_any(runs):
@@ -736,7 +737,12 @@ def test_a_kernel_of_ones_own_may_be_any(runs):
     X, y = data(0, n=420)
     SVC(kernel=lambda A, B: (A @ B.T + 1) ** 2, solver="newton").fit(X, y)
     assert [name for name, *_ in runs] == ["ascend", "newton"]
-    assert runs[1][1]["coordinates"] is None
+
+
+def test_a_hard_margin_asks_for_no_coordinates(runs):
+    """Where they are equal and labels are not, no multipliers are large enough."""
+    SVC(C=np.inf, gamma=0.1).fit(*data(0, n=420, shift=3.0))
+    assert [name for name, *_ in runs] == ["ascend", "newton"]
 
 
 def test_newton_refuses_what_is_not_convex_before_anybody_begins(runs):
@@ -1317,18 +1323,37 @@ def test_where_rounding_leaves_separability_in_doubt_nothing_is_claimed(solver):
 
 
 def test_coordinates_take_no_more_than_a_quarter_of_the_memory(runs, monkeypatch):
-    """What is left of it is for rows (`newton` knows); if they would take more, SMO begins."""
+    """The copies that Newton's method makes need as much; if they would take more, SMO begins."""
     X, y = data(0, n=3000, d=2)
-    SVC(gamma=0.1).fit(X, y)
-    Phi = runs[0][1]["coordinates"]
-    assert len(Phi) == 3000
-    vectors = 80 * 3000 * 8
-    for share, first in (4.02, "newton"), (3.98, "ascend"):
+    kernel, vectors = RBF(0.1), 80 * 3000 * 8
+    size = low_rank(kernel, X).nbytes
+    for share, first in (4.02, "descend"), (3.98, "ascend"):
         runs.clear()
-        cache = share * Phi.nbytes + 4 * X.nbytes + vectors
+        cache = share * size + 4 * X.nbytes + vectors
         monkeypatch.setattr(svc, "_MEMORY_MB", cache / 2**20)
-        SVC(gamma=0.1).fit(X, y)
+        SVC(kernel=kernel).fit(X, y)
         assert runs[0][0] == first
+
+
+def test_coordinates_are_gone_before_rows_of_the_kernel_are_kept(monkeypatch):
+    """Else they would take more than there is, where they are large."""
+    forms, problems = [], []
+    usual, solver = svc.descend, svc.newton
+
+    def begin(problem, *args):
+        problems.append(weakref.ref(problem))
+        forms.append(weakref.ref(problem.X))
+        return usual(problem, *args)
+
+    def end(problem, **options):
+        assert problems[0]() is None
+        assert forms[0]() is None
+        return solver(problem, **options)
+
+    monkeypatch.setattr(svc, "descend", begin)
+    monkeypatch.setattr(svc, "newton", end)
+    SVC(gamma=0.1).fit(*data(0, n=400, d=2))
+    assert problems
 
 
 def message_of_scikit_learn(X, y) -> str:
