@@ -46,7 +46,7 @@ _FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoo
 _MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
 _FAR = 100.0  # who was free is not, if a step that supposes it goes so far
-_FEW, _EXACT = 100, 1e-9  # with so few samples no more than this may be wrong: it costs little
+_LITTLE, _EXACT = 10_000, 1e-9  # where n times the rank is so little, no more may be wrong
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
@@ -132,7 +132,9 @@ def newton(
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
         Stop when the duality gap is at most ``tol`` of the primal value, and the KKT conditions
-        hold to ``tol`` in units of y f(x). With up to 100 samples it goes on to about 1e-9.
+        hold to ``tol`` in units of y f(x). Where n times the number of features, or n² if that is
+        less, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9: that costs
+        little.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
@@ -280,7 +282,7 @@ class _Newton:
         n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         self.ones = np.ones(n)  # a product with them is a sum, and faster
-        self.enough = tol if n > _FEW else min(tol, _EXACT)
+        self.enough = tol if n * K.rank > _LITTLE else min(tol, _EXACT)
         self.c = self.q = self.s = np.zeros(n)
         self.v = K.represent(self.c)
         self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
