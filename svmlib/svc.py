@@ -55,6 +55,7 @@ Attempt = tuple[str, float]  # a solver and its most iterations
 _FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
 _NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
 _DIFFERENT = 0.75  # if more of the samples are, equal ones are left as they are
+_AGAIN = 200  # steps of Newton's method are enough for the second time
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
@@ -102,9 +103,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         fewer are free when the equations come. It does not with up to 300 samples, a linear kernel,
         or one that a few coordinates describe (`svmlib.kernels.low_rank`). If many samples are
         equal, they count as one. ``"auto"`` tries this first; if its certificate is not good enough
-        the interior point method comes next, or, with more than 2000 samples, SMO from there, and
-        the best is kept. Where the kernel is not known to be positive semidefinite, ``"auto"`` is
-        SMO alone.
+        the interior point method comes next, or, with more than 2000 samples, SMO from there, with
+        Newton's method once more after a quarter of its steps; and the best is kept. Where the
+        kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -422,8 +423,11 @@ def _plan(problem: DualProblem, most: float) -> list[Attempt]:
     patience = most if np.isfinite(most) else _PATIENCE * max(n, 1000)
     if not problem.convex:
         return [("smo", patience)]
-    last: Attempt = ("interior_point", np.inf) if n <= _MEDIUM else ("smo", patience)
-    return [("newton", np.inf), last]
+    if n <= _MEDIUM:
+        return [("newton", np.inf), ("interior_point", np.inf)]
+    # If Newton's equations were too large, they need not be so nearer to the solution.
+    first = max(1, patience // 4)
+    return [("newton", np.inf), ("smo", first), ("newton", _AGAIN), ("smo", patience - first)]
 
 
 def _run(
@@ -431,35 +435,43 @@ def _run(
 ) -> Solution:
     """Run a solver, for at most so many iterations."""
     if solver == "newton":
-        return _newton_on_different(problem, tol, most)
+        return _newton_on_different(problem, tol, most, start)
     if solver == "smo":
         return _smo_to_the_gap(problem, tol, verbose=verbose, start=start, **_limit(most))
     return (solve_slsqp if solver == "slsqp" else solve_interior_point)(problem, **_limit(most))
 
 
-def _newton_on_different(problem: DualProblem, tol: float, most: float) -> Solution:
+def _newton_on_different(
+    problem: DualProblem, tol: float, most: float, start: Array | None = None
+) -> Solution:
     """Run Newton's method with equal samples taken for one, where many are equal.
 
     They would only make its equations singular.
     """
     merged = _merge(problem)
     if merged is None:
-        return _newton_from_a_guess(problem, tol, most)
+        return _newton_from_a_guess(problem, tol, most, start)
     smaller, whose, share = merged
-    solution = _newton_from_a_guess(smaller, tol, most)
+    if start is not None:  # sums round, but who is at a bound has to stay there
+        inside = np.bincount(whose, start < problem.upper) > 0
+        sums = np.minimum(np.bincount(whose, start), smaller.upper)
+        start = np.where(inside, sums, smaller.upper)
+    solution = _newton_from_a_guess(smaller, tol, most, start)
     sums, largest = solution.alpha[whose], smaller.upper[whose]
     # Who shares what is at its bound is at a bound, too, to the last digit.
     alpha = np.minimum(np.where(sums == largest, np.inf, share * sums), problem.upper)
     return problem.solution(alpha, solution.b, n_iter=solution.n_iter, converged=solution.converged)
 
 
-def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solution:
+def _newton_from_a_guess(
+    problem: DualProblem, tol: float, most: float, start: Array | None
+) -> Solution:
     """Run Newton's method from near the solution, as SMO finds it, or a problem nearly the same.
 
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     """
-    n, steps, start = problem.n, 0, None
-    if n > _FEW and most > 1 and problem.convex and not isinstance(problem.kernel, Linear):
+    n, steps, cold = problem.n, 0, start is None and most > 1
+    if cold and n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
         nearly = _nearly_linear(problem)
         if nearly is not None:
             start, steps, *_ = descend(nearly, tol, most - 1)

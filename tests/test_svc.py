@@ -877,12 +877,48 @@ def test_newton_cut_off_in_its_first_steps_is_no_worse_than_nothing(most, monkey
     assert model.certificate_.gap <= 1e6 * len(y) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_start_is_one_for_equal_samples_too(seed):
+    """Shares of it add up, to no more than the price that they have together."""
+    problem = DualProblem(*copies(seed), RBF(1.0))
+    cold = svc._newton_on_different(problem, 1e-3, np.inf)
+    again = svc._newton_on_different(problem, 1e-3, np.inf, cold.alpha)
+    assert again.converged
+    assert again.n_iter == 0 < cold.n_iter
+    assert_allclose(again.alpha, cold.alpha, atol=1e-9)
+
+
 def test_a_sample_with_both_labels_is_two():
     smaller, whose, share = svc._merge(DualProblem([[0.0]] * 3, [1, -1, 1], [1.0, 2.0, 3.0]))
     assert_array_equal(smaller.upper[whose], [4.0, 2.0, 4.0])
     assert_array_equal(smaller.y[whose], [1, -1, 1])
     assert smaller.n == 2
     assert_allclose(share, [0.25, 1, 0.75])
+
+
+def test_equations_that_were_too_large_are_tried_again_nearer_to_the_solution(runs, monkeypatch):
+    """After a quarter of SMO's steps; of which all together would not be enough."""
+    monkeypatch.setattr(svc, "_MEDIUM", 1000)
+    monkeypatch.setattr(svc, "_MEMORY_MB", 4)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_t(2, size=(1200, 2)), rng.choice([-1, 1], 1200)
+    model = SVC(C=1000.0, gamma=0.5).fit(X, y)
+    assert [name for name, *_ in runs] == ["ascend", "newton", "smo", "newton"]
+    (_, _, first), (_, told, nearer), (_, options, second) = runs[1:]
+    assert not first.converged
+    assert first.n_iter < 5
+    assert told["max_iter"] == nearer.n_iter == 25 * 1200
+    assert options["start"] is nearer.alpha
+    assert second.n_iter < options["max_iter"] == 200
+    assert model.solver_ == "newton"
+    assert model.certificate_.relative_gap < 1e-5
+    runs.clear()
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        SVC(C=1000.0, gamma=0.5, max_iter=30_000).fit(X, y)
+    assert [name for name, *_ in runs] == ["ascend", "newton", "smo", "newton", "smo"]
+    assert (
+        sum(steps for *_, (_, steps, _) in runs[:1]) + sum(s.n_iter for *_, s in runs[1:]) <= 30_000
+    )
 
 
 def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
