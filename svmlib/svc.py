@@ -55,8 +55,9 @@ Attempt = tuple[str, float]  # a solver and its most iterations
 _FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
 _NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
 _DIFFERENT = 0.75  # if more of the samples are, equal ones are left as they are
-_AGAIN = 200  # steps of Newton's method are enough for the second time
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
+_SHARES = 0.05, 0.2, 0.75  # of these steps, between which Newton's method is asked again
+_AGAIN = 200  # steps of Newton's method are then enough
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
@@ -104,8 +105,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         or one that a few coordinates describe (`svmlib.kernels.low_rank`). If many samples are
         equal, they count as one. ``"auto"`` tries this first; if its certificate is not good enough
         the interior point method comes next, or, with more than 2000 samples, SMO from there, with
-        Newton's method once more after a quarter of its steps; and the best is kept. Where the
-        kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
+        Newton's method again after a twentieth and a quarter of its steps; and the best is kept.
+        Where the kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -426,8 +427,10 @@ def _plan(problem: DualProblem, most: float) -> list[Attempt]:
     if n <= _MEDIUM:
         return [("newton", np.inf), ("interior_point", np.inf)]
     # If Newton's equations were too large, they need not be so nearer to the solution.
-    first = max(1, patience // 4)
-    return [("newton", np.inf), ("smo", first), ("newton", _AGAIN), ("smo", patience - first)]
+    plan: list[Attempt] = [("newton", np.inf)]
+    for share in _SHARES[:-1]:
+        plan += [("smo", max(1, share * patience)), ("newton", _AGAIN)]
+    return [*plan, ("smo", max(1, _SHARES[-1] * patience))]
 
 
 def _run(

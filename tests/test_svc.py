@@ -585,7 +585,7 @@ def test_auto_names_what_it_chose(monkeypatch):
     assert SVC(kernel=Sigmoid(1.0, -1.0)).fit(X, y).solver_ == "smo"  # indefinite
     for parameters in {}, {"kernel": "linear"}, {"gamma": 0.01}, {"gamma": 2.0, "C": 1e3}:
         assert SVC(**parameters).fit(X, y).solver_ == "newton"
-    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=1))
+    monkeypatch.setattr(svc, "newton", lambda p, **told: newton(p, **{**told, "max_iter": 1}))
     for X, y, solver in (*data(0), "interior_point"), (*data(0, n=2100), "smo"):
         model = SVC(C=10, kernel="linear").fit(X, y)
         assert model.solver_ == solver
@@ -897,28 +897,27 @@ def test_a_sample_with_both_labels_is_two():
 
 
 def test_equations_that_were_too_large_are_tried_again_nearer_to_the_solution(runs, monkeypatch):
-    """After a quarter of SMO's steps; of which all together would not be enough."""
+    """After a twentieth and a quarter of SMO's steps; then SMO goes on to the end of them."""
     monkeypatch.setattr(svc, "_MEDIUM", 1000)
     monkeypatch.setattr(svc, "_MEMORY_MB", 4)
     rng = np.random.default_rng(0)
     X, y = rng.standard_t(2, size=(1200, 2)), rng.choice([-1, 1], 1200)
     model = SVC(C=1000.0, gamma=0.5).fit(X, y)
-    assert [name for name, *_ in runs] == ["ascend", "newton", "smo", "newton"]
-    (_, _, first), (_, told, nearer), (_, options, second) = runs[1:]
-    assert not first.converged
-    assert first.n_iter < 5
-    assert told["max_iter"] == nearer.n_iter == 25 * 1200
-    assert options["start"] is nearer.alpha
-    assert second.n_iter < options["max_iter"] == 200
+    assert [name for name, *_ in runs] == ["ascend", *["newton", "smo"] * 2, "newton"]
+    solutions = [solution for *_, solution in runs[1:]]
+    assert [solution.converged for solution in solutions] == [False] * 4 + [True]
+    assert [solution.n_iter for solution in solutions[1::2]] == [5 * 1200, 20 * 1200]
+    for before, (_, told, _) in zip(solutions, runs[2:], strict=False):
+        assert told["start"] is before.alpha
+    assert solutions[-1].n_iter < runs[-1][1]["max_iter"] == 200
     assert model.solver_ == "newton"
     assert model.certificate_.relative_gap < 1e-5
     runs.clear()
     with pytest.warns(ConvergenceWarning, match="stopped after"):
-        SVC(C=1000.0, gamma=0.5, max_iter=30_000).fit(X, y)
-    assert [name for name, *_ in runs] == ["ascend", "newton", "smo", "newton", "smo"]
-    assert (
-        sum(steps for *_, (_, steps, _) in runs[:1]) + sum(s.n_iter for *_, s in runs[1:]) <= 30_000
-    )
+        SVC(C=1e4, gamma=0.5, max_iter=20_000).fit(X, y)
+    assert [name for name, *_ in runs] == ["ascend"] + ["newton", "smo"] * 3
+    assert runs[0][2][1] + sum(solution.n_iter for *_, solution in runs[1:]) == 20_000
+    assert [run[2].n_iter for run in runs[2:6:2]] == [1000, 4000]
 
 
 def test_auto_ends_where_smo_does_not_get_there(monkeypatch):
@@ -1016,8 +1015,12 @@ def test_the_last_solver_goes_on_from_the_best_so_far(monkeypatch):
         lambda *args, **options: starts.append(options["start"]) or usual(*args, **options),
     )
     X, y = data(0, n=2100)
-    enough = SVC(C=10, kernel="linear").fit(X, y).n_iter_[0]
-    monkeypatch.setattr(svc, "newton", partial(newton, max_iter=int(enough) // 2))
+    half = int(SVC(C=10, kernel="linear").fit(X, y).n_iter_[0]) // 2
+
+    def cut_off(problem, *, tol, start, max_iter=None):
+        return newton(problem, tol=tol, start=start, max_iter=half if start is None else 1)
+
+    monkeypatch.setattr(svc, "newton", cut_off)
     model = SVC(C=10, kernel="linear").fit(X, y)
     assert model.solver_ == "smo"
     assert starts[0].any()
