@@ -318,12 +318,22 @@ def _describe(X: Array, y: Array, n_features: int) -> _About:
     return _About(n_plus, y.size - n_plus, terms(y.size), total, X.min(axis=0), X.max(axis=0))
 
 
+def _numbers(given: Any, name: str) -> Any:
+    """Return an array of NumPy, or say what else was given; later a mask would get lost."""
+    try:
+        array = np.asanyarray(given)
+    except ValueError as error:  # lists of several lengths
+        raise ValueError(f"{name} must hold real numbers, got {given!r:.80}") from error
+    if np.ma.is_masked(array) or array.dtype.kind not in "biuf":
+        dtype = getattr(given, "dtype", array.dtype)
+        found = "masked ones" if np.ma.is_masked(array) else f"{type(given).__name__} of {dtype}"
+        raise ValueError(f"{name} must hold real numbers, dense and not masked, got {found}")
+    return array
+
+
 def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
     """Return rows and their labels as floats, or say what is wrong with them."""
-    for name, given in (("X", np.asanyarray(X)), ("y", np.asanyarray(y))):
-        if np.ma.is_masked(given) or given.dtype.kind not in "biuf":
-            found = "masked ones" if np.ma.is_masked(given) else f"dtype {given.dtype}"
-            raise ValueError(f"{name} must hold real numbers, none of them masked, got {found}")
+    X, y = _numbers(X, "X"), _numbers(y, "y")
     X = check_points(X, n_features=n_features)
     y = check_vector(y, "y", length=len(X))
     if not (np.abs(y) == 1).all():
@@ -378,7 +388,7 @@ def _summarise(
 def _lifted(X: Array, mean: Array) -> Array:
     """Return the rows (x − mean, 1)."""
     rows = np.ones((len(X), mean.size + 1))
-    np.subtract(X, mean, out=rows[:, :-1])
+    np.subtract(X, mean, out=rows[:, :-1], dtype=float)  # long doubles too
     return rows
 
 
@@ -574,7 +584,8 @@ class _Chunks:
 
     @classmethod
     def of(cls, X: Any, y: Any) -> _Chunks:
-        array = _dask().array
+        dask = _dask()
+        array = dask.array
         if not isinstance(X, array.Array) or X.ndim != 2:
             raise ValueError(f"X must be a Dask array of shape (n, d), got {X!r:.80}")
         if X.numblocks[1] != 1:
@@ -582,11 +593,13 @@ class _Chunks:
                 f"X must be in chunks of whole rows, got {X.numblocks[1]} chunks across; "
                 "write X.rechunk({1: -1})"
             )
-        if np.isnan(X.chunks[0]).any():
-            raise ValueError(
-                "X must have chunks of known sizes; X.compute_chunk_sizes() finds them out"
-            )
-        y = array.asarray(y)
+        y = array.asarray(y if dask.is_dask_collection(y) else _numbers(y, "y"))
+        for name, Z in (("X", X), ("y", y)):
+            if np.isnan(Z.shape).any():
+                raise ValueError(
+                    f"{name} must have chunks of known sizes; "
+                    f"{name}.compute_chunk_sizes() finds them out"
+                )
         if y.shape != X.shape[:1]:
             raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
         y = y.rechunk((X.chunks[0],))

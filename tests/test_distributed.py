@@ -19,6 +19,7 @@ import pytest
 from dask import array as da
 from dask.distributed import Client, LocalCluster
 from distributed.utils import get_mp_context
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.distributed import (
@@ -240,6 +241,9 @@ def test_no_pass_too_many():
         ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
         ({"y": np.ma.masked_equal([-1, -1, 1, 1], 1)}, "y must .* masked"),
         ({"y": ["-1", "-1", "1", "1"]}, "y must hold real numbers"),
+        ({"y": np.array([-1, -1, 1, 1], dtype=object)}, "y must hold .* ndarray of object"),
+        ({"y": [[-1], [-1, 1, 1]]}, "y must hold real numbers"),
+        ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X .* dense .* csr_array"),
         ({"C": 1e200}, "rescale C"),
         ({"C": np.inf}, "C must be"),
         ({"tol": 0}, "tol must be"),
@@ -306,6 +310,17 @@ def test_the_primal_value_holds_where_margins_cancel(seed, centred):
         for (u, v), s in zip(X, y, strict=True)
     ]
     assert (Fraction(w[0]) ** 2 + Fraction(w[1]) ** 2) / 2 + sum(losses) <= Fraction(search.primal)
+
+
+def test_long_doubles_are_rounded_like_everywhere():
+    """Their last bits lie below those of floats, and far from the origin they would matter."""
+    X, y = clouds(60)
+    wide = X.astype(np.longdouble) * 1e-9 + 1e7
+    found, same = (solve_linear(chunked(Z, 25), y, 1e3) for Z in (wide, wide.astype(float)))
+    assert found.trace == same.trace
+    np.testing.assert_array_equal(found.multipliers(wide, y), same.multipliers(wide, y))
+    alpha = found.multipliers(wide, y)
+    assert abs(alpha @ y) <= 1e-12 * alpha.sum()
 
 
 class Repeated:
@@ -469,6 +484,8 @@ def test_chunks_of_unknown_size_are_named():
     X, y = drawn(2)
     with pytest.raises(ValueError, match="X must have chunks of known sizes"):
         solve_linear(X[X[:, 0] > 0], y)
+    with pytest.raises(ValueError, match="y must have chunks of known sizes"):
+        solve_linear(X, y[y != 0])
 
 
 def test_multipliers_do_not_depend_on_the_rows_beside_them():
