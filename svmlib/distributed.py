@@ -205,8 +205,9 @@ def solve_linear(
     *Bounds.* The slopes q are in the box, and scaling down the class with the larger sum makes them
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
     above. Rounding is added in both directions. With R the largest distance of a sample from the
-    mean, it keeps the bounds apart by more than a thousandth where C n R² is beyond about 10²²; no
-    number of passes helps there, but smaller units of X do.
+    mean, it may keep the bounds apart by more than a thousandth where C n R² is beyond about 10²²,
+    or the mean further from the origin than about 10¹²/(d‖w‖). No number of passes helps there, but
+    smaller units of X do, or taking the mean off yourself.
 
     *Schedulers.* Dask's threads and its clusters serve alike. Its setting ``scheduler="processes"``
     starts new processes for every pass, which takes seconds each time; with
@@ -346,7 +347,7 @@ class _Sums(NamedTuple):
 
     free: int
     losses: Array  # Σ of the rounded losses, where the step ends and where shorter ones would
-    hinge: float  # Σ of the hinge losses, rounding included
+    hinge: float  # Σ of the hinge losses
     gain: float  # Σ q (y − s)
     leash: float  # Σ (q − c)²
     moments: Array  # Σ q (x, 1) over the positive and over the negative samples
@@ -365,7 +366,6 @@ def _summarise(
     stages: tuple[Stage, ...],
     at: Stage,
     step: Array,
-    slack: float,
 ) -> _Sums:
     """Sum up the chunk: this is all that ever touches the data."""
     rows, y = _lifted(X, mean), np.asarray(y, dtype=float)
@@ -377,7 +377,7 @@ def _summarise(
     return _Sums(
         free=len(free),
         losses=np.array([_loss(s - t * back, c, at.h, y, C) for t in 1 - _lengths(step)]),
-        hinge=float(sum_in_pairs(np.maximum(0, 1 - y * s + slack))),
+        hinge=float(sum_in_pairs(np.maximum(0, 1 - y * s))),
         gain=float(q @ (y - s)),
         leash=float((q - c) @ (q - c)),
         moments=np.stack([weighted_sum(rows, q * side) for side in (y > 0, y < 0)]),
@@ -482,8 +482,9 @@ class _Search:
         self.chunks, self.about, self.C = chunks, about, C
         self.mean, self.radius = mean, about.radius(mean)
         self.trace, self.callback = trace, callback
-        self.primal, self.dual = np.inf, 0.0
-        self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)  # α = 0
+        self.primal, self.dual = up(C * about.rows), 0.0  # of w = 0, b = 0 and of α = 0
+        self.best = Stage(2 / C, np.zeros_like(mean), 0.0)
+        self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)
 
     def run(
         self, stages: tuple[Stage, ...], at: Stage, tol: float, max_iter: int
@@ -511,25 +512,36 @@ class _Search:
         return stages, here.at
 
     def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
-        """Pass over the data, and take note of the bounds.
-
-        A margin is off by γ_{d+3} of the sizes that add up in it, and in the bias of `solution`.
-        """
+        """Pass over the data, and take note of the bounds."""
         step = np.zeros(at.w.size + 1) if step is None else step
-        reach = float(np.linalg.norm(at.w)) * self.radius + 2 * abs(at.b) + 1
-        slack = gamma(at.w.size + 8) * (reach + float(np.abs(at.w) @ np.abs(self.mean)))
-        sums = self.chunks.sum(_summarise, self.mean, self.C, stages, at, step, slack)
-        hinge = np.array([up(sums.hinge, self.about.depth)])
-        primal = primal_above(at.w, hinge, 1.0, self.C)
+        sums = self.chunks.sum(_summarise, self.mean, self.C, stages, at, step)
+        larger, primal = self._primal(at, sums.hinge)
         shares, dual = self._dual(sums.moments)
         if primal < self.primal:
-            self.primal, self.best = primal, at
+            self.primal, self.best = primal, larger
         if dual > self.dual:
             self.dual, self.proof = dual, ((*stages, at), shares)
         self.trace.append(Pass(self.about.rows, at.h, sums.free, self.primal, self.dual))
         if self.callback is not None:
             self.callback(self.trace[-1])
         return _Point(at, step, sums)
+
+    def _primal(self, at: Stage, hinge: float) -> tuple[Stage, float]:
+        """Return (w, b) times some t > 1, and its primal value from above.
+
+        A score is off by ε, at most γ_{d+4} of the sizes that add up in it and in the bias of
+        `solution`. With t = 1 + 2ε no margin is below 1 − t + t y s, and no loss above
+        t max(0, 1 − y s). (Without t each sample at the margin could lose ε, and C would
+        multiply that.)
+        """
+        reach = float(np.linalg.norm(at.w)) * self.radius + 2 * abs(at.b) + 1
+        off = gamma(at.w.size + 8) * (reach + float(np.abs(at.w) @ np.abs(self.mean)))
+        if not off < 0.5:
+            return at, np.inf
+        t = 1 + 2 * off
+        larger = at._replace(w=t * at.w, b=t * at.b)
+        losses = np.array([up(t * hinge, self.about.depth + 2)])
+        return larger, primal_above(larger.w, losses, 1.0, self.C)
 
     def _dual(self, moments: Array) -> tuple[Array, float]:
         """Scale down the heavier class; return the two factors, and the dual value from below.

@@ -171,9 +171,9 @@ def test_shorter_steps_are_judged_in_the_same_pass():
     stages = (Stage(0.5, np.array([0.3, 0.1, -0.2]), 0.1),)
     start, step = Stage(0.2, np.array([0.5, 0.0, 0.1]), -0.3), np.array([1.0, -2.0, 0.5, 0.7])
     mean = X.mean(axis=0)
-    end = _summarise(X, y, mean, 2.0, stages, start.moved(step), step, 0.0)
+    end = _summarise(X, y, mean, 2.0, stages, start.moved(step), step)
     for length, loss in zip(_LENGTHS, end.losses, strict=True):
-        there = _summarise(X, y, mean, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
+        there = _summarise(X, y, mean, 2.0, stages, start.moved(length * step), 0 * step)
         assert loss == pytest.approx(there.losses[0])
         assert len(there.losses) == 1
 
@@ -300,7 +300,8 @@ def test_the_primal_value_holds_where_margins_cancel(seed, centred):
     mean = about.mean if centred else np.zeros(2)
     search = _Search(chunks, about, mean, 1.0, [], None)
     search.look((), Stage(1.0, w, 0.3 if centred else -1e6 * float(w.sum())))
-    b = search.solution(np.inf).b
+    solution = search.solution(np.inf)
+    w, b = solution.w, solution.b
     losses = [
         max(
             Fraction(0),
@@ -323,6 +324,31 @@ def test_long_doubles_are_rounded_like_everywhere():
     assert abs(alpha @ y) <= 1e-12 * alpha.sum()
 
 
+@pytest.mark.parametrize("b", [0.0, 1e6, 1e16])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_primal_value_holds_at_the_margin(seed, b):
+    """There a computed loss is 0, and C multiplies what it should be; at 1e16 no score is right."""
+    w = np.random.RandomState(seed).uniform(0.1, 1, 1)
+    X, y = (np.array([[-1.0], [1.0]]) * max(1.0, b / 6e15) - b) / w, [-1, 1]
+    chunks = _Chunks.of(chunked(X, 1), y)
+    search = _Search(chunks, chunks.sum(_describe, 1), np.zeros(1), 1e15, [], None)
+    search.look((), Stage(1.0, w, b))
+    w, b = Fraction(search.best.w[0]), Fraction(search.best.b)
+    margins = [s * (w * Fraction(x) + b) for s, x in zip(y, X[:, 0], strict=True)]
+    losses = [max(Fraction(0), 1 - margin) for margin in margins]
+    assert w * w / 2 + Fraction(1e15) * sum(losses) <= Fraction(search.primal)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e3, 0.0), (1.0, 1e8)])
+def test_rounding_does_not_add_up_over_the_samples_at_the_margin(scale, offset):
+    """Each of them could lose as much as a score is off, and a large C would multiply that."""
+    X, y = clouds(600, apart=6.0)
+    X = np.append(X, np.repeat([[0.0, 2, 2], [4.0, 2, 2]], 20_000, axis=0), axis=0)
+    y = np.append(y, np.repeat([-1.0, 1.0], 20_000))
+    found = solve_linear(chunked(X * scale + offset, 10_000), y, 1e6, tol=1e-5)
+    assert found.converged
+
+
 class Repeated:
     """The same chunk a thousand times, added up one after the other, so that rounding drifts."""
 
@@ -338,12 +364,12 @@ class Repeated:
 def test_sums_that_drift_are_rounded_outwards(seed):
     """A thousand roundings in one direction are more than any other bound on the way forgives."""
     random = np.random.RandomState(seed)
-    C, b, R = random.uniform(0.5, 1), random.uniform(-1, 1), random.choice([0.0, 100.0])
+    C, b, R = random.uniform(0.5, 1), random.uniform(0, 0.9), random.choice([0.0, 100.0])
     X, y = np.array([[R], [R], [R * (1 + 1e-5)]]), np.array([1.0, 1.0, -1.0])
     chunks = Repeated(X, y)
     search = _Search(chunks, chunks.sum(_describe, 1), np.zeros(1), C, [], None)
     search.look((), Stage(1e-3, np.zeros(1), b))  # a ramp so narrow that all slopes are C
-    b, C, far = Fraction(b), Fraction(C), Fraction(X[2, 0]) - Fraction(R)
+    b, C, far = Fraction(search.best.b), Fraction(C), Fraction(X[2, 0]) - Fraction(R)
     assert search.primal >= C * 1000 * (2 * (1 - b) + 1 + b)
     assert 0 < search.dual <= 2000 * C - (1000 * C * far) ** 2 / 2
 
