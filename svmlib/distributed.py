@@ -149,8 +149,9 @@ def solve_linear(
 ) -> LinearSolution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
-    Where there are many chunks it begins with one in eight of them, and recursively so. Each pass
-    sums up, over the chunks, the rounded losses with centre c and width h,
+    Where there are many chunks it begins with one in eight of them, and recursively so; if those
+    are of another kind than the rest, the start is given up. Each pass sums up, over the chunks,
+    the rounded losses with centre c and width h,
 
     .. math::
         \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
@@ -218,10 +219,10 @@ def solve_linear(
     raises its ``NoWorkerError``.
 
     *Where it is good.* With many more rows than columns there are always samples on the ramp, and
-    ten to twenty passes reach the default tolerance, most of them over a part of the chunks. Where
-    about as many samples as columns decide (few rows, or a line that separates them and C large) it
-    may take several times as many, and for data that fit into the memory `svmlib.newton` is the
-    better tool.
+    ten to thirty passes reach the default tolerance, most of them over a part of the chunks. It may
+    take ten times as many where a hundredth of the rows lie a thousand times as far out as the
+    others, or where about as many samples as columns decide (few rows, or a line that separates
+    them and C large); for data that fit into the memory `svmlib.newton` is the better tool.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -262,7 +263,7 @@ def _start(search: _Search, tol: float, max_iter: int) -> tuple[tuple[Stage, ...
     A part has fewer samples, so it needs a larger C for the same hyperplane, and a smaller h.
     """
     C, about = search.C, search.about
-    blank = (), Stage(2 / C, np.zeros(search.chunks.n_features), 0.0)
+    blank = (), search.blank
     part = search.chunks.every(_FAN_IN)
     if part is None:
         return blank
@@ -483,18 +484,23 @@ class _Search:
         self.mean, self.radius = mean, about.radius(mean)
         self.trace, self.callback = trace, callback
         self.primal, self.dual = up(C * about.rows), 0.0  # of w = 0, b = 0 and of α = 0
-        self.best = Stage(2 / C, np.zeros_like(mean), 0.0)
+        self.best = self.blank = Stage(2 / C, np.zeros_like(mean), 0.0)
         self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)
 
     def run(
         self, stages: tuple[Stage, ...], at: Stage, tol: float, max_iter: int
     ) -> tuple[tuple[Stage, ...], Stage]:
-        """Minimise stage after stage until the gap is within the tolerance; return the stages."""
-        here = self.look(stages, at)
+        """Minimise stage after stage until the gap is within the tolerance; return the stages.
+
+        Where steps fail before a first stage ends, those of a part of the chunks were no good start
+        (its rows are of another kind, as happens in sorted data), and a blank one takes over.
+        """
+        start, here = stages, self.look(stages, at)
         while self.gap > tol and len(self.trace) < max_iter:
             step = here.newton_step()
             if step is None:
-                here = self.look(stages, here.at.wider(_WIDER))
+                stages, at = self._retreat(stages, here.at, start)
+                here = self.look(stages, at)
                 continue
             slope = -float(here.gradient @ step)
             if slope <= _SOLVED * here.leash and here.promise(self.C) > tol * here.value:
@@ -505,11 +511,20 @@ class _Search:
             if there.value > here.value - slope / 4 and len(self.trace) < max_iter:
                 best = int(there.values.argmin())
                 if best == _LENGTHS.size - 1:
-                    there = self.look(stages, here.at.wider(_WIDER))
+                    stages, at = self._retreat(stages, here.at, start)
+                    there = self.look(stages, at)
                 elif best > 0:
                     there = self.look(stages, here.at.moved(_LENGTHS[best] * step))
             here = there
         return stages, here.at
+
+    def _retreat(
+        self, stages: tuple[Stage, ...], at: Stage, start: tuple[Stage, ...]
+    ) -> tuple[tuple[Stage, ...], Stage]:
+        """Return the blank start in place of a part's, and else the ramp widened."""
+        if stages and stages is start:
+            return (), self.blank
+        return stages, at.wider(_WIDER)
 
     def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
         """Pass over the data, and take note of the bounds."""

@@ -130,6 +130,22 @@ def test_a_part_gives_a_start_although_its_mean_is_another():
     assert whole[0].primal <= 2 * found.primal
 
 
+@pytest.mark.parametrize("change", ["sorted", "flipped", "moved"])
+def test_a_part_of_another_kind_is_no_start(change):
+    """Its stages would leave the centres of the others at the ends of their ramps."""
+    X, y = clouds(20_000, d=5)
+    if change == "sorted":
+        order = np.lexsort((X[:, 0], y))
+        X, y = X[order], y[order]
+    elif change == "flipped":
+        y.reshape(200, 100)[::8] *= -1
+    else:
+        X.reshape(200, 100, 5)[::8] += 1e5
+    found = solve_linear(chunked(X, 100), y)
+    assert found.converged
+    assert sum(step.rows == len(y) for step in found.trace) <= 40
+
+
 def test_few_rows_are_looked_at_as_a_whole():
     X, y = clouds(600)
     found = solve_linear(chunked(X, 31), y)
