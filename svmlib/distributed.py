@@ -149,8 +149,9 @@ def solve_linear(
 ) -> LinearSolution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
-    Where there are many chunks it begins with one in eight of them, and recursively so. Each pass
-    sums up, over the chunks, the rounded losses with centre c and width h,
+    Where there are many chunks it begins with one in eight of them, and recursively so; if those
+    are of another kind than the rest, the start is given up. Each pass sums up, over the chunks,
+    the rounded losses with centre c and width h,
 
     .. math::
         \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
@@ -205,8 +206,9 @@ def solve_linear(
     *Bounds.* The slopes q are in the box, and scaling down the class with the larger sum makes them
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
     above. Rounding is added in both directions. With R the largest distance of a sample from the
-    mean, it keeps the bounds apart by more than a thousandth where C n R² is beyond about 10²²; no
-    number of passes helps there, but smaller units of X do.
+    mean, it may keep the bounds apart by more than a thousandth where C n R² is beyond about 10²²,
+    or the mean further from the origin than about 10¹²/(d‖w‖). No number of passes helps there, but
+    smaller units of X do, or taking the mean off yourself.
 
     *Schedulers.* Dask's threads and its clusters serve alike. Its setting ``scheduler="processes"``
     starts new processes for every pass, which takes seconds each time; with
@@ -217,10 +219,10 @@ def solve_linear(
     raises its ``NoWorkerError``.
 
     *Where it is good.* With many more rows than columns there are always samples on the ramp, and
-    ten to twenty passes reach the default tolerance, most of them over a part of the chunks. Where
-    about as many samples as columns decide (few rows, or a line that separates them and C large) it
-    may take several times as many, and for data that fit into the memory `svmlib.newton` is the
-    better tool.
+    ten to thirty passes reach the default tolerance, most of them over a part of the chunks. It may
+    take ten times as many where a hundredth of the rows lie a thousand times as far out as the
+    others, or where about as many samples as columns decide (few rows, or a line that separates
+    them and C large); for data that fit into the memory `svmlib.newton` is the better tool.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -261,7 +263,7 @@ def _start(search: _Search, tol: float, max_iter: int) -> tuple[tuple[Stage, ...
     A part has fewer samples, so it needs a larger C for the same hyperplane, and a smaller h.
     """
     C, about = search.C, search.about
-    blank = (), Stage(2 / C, np.zeros(search.chunks.n_features), 0.0)
+    blank = (), search.blank
     part = search.chunks.every(_FAN_IN)
     if part is None:
         return blank
@@ -318,12 +320,22 @@ def _describe(X: Array, y: Array, n_features: int) -> _About:
     return _About(n_plus, y.size - n_plus, terms(y.size), total, X.min(axis=0), X.max(axis=0))
 
 
+def _numbers(given: Any, name: str) -> Any:
+    """Return an array of NumPy, or say what else was given; later a mask would get lost."""
+    try:
+        array = np.asanyarray(given)
+    except ValueError as error:  # lists of several lengths
+        raise ValueError(f"{name} must hold real numbers, got {given!r:.80}") from error
+    if np.ma.is_masked(array) or array.dtype.kind not in "biuf":
+        dtype = getattr(given, "dtype", array.dtype)
+        found = "masked ones" if np.ma.is_masked(array) else f"{type(given).__name__} of {dtype}"
+        raise ValueError(f"{name} must hold real numbers, dense and not masked, got {found}")
+    return array
+
+
 def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
     """Return rows and their labels as floats, or say what is wrong with them."""
-    for name, given in (("X", np.asanyarray(X)), ("y", np.asanyarray(y))):
-        if np.ma.is_masked(given) or given.dtype.kind not in "biuf":
-            found = "masked ones" if np.ma.is_masked(given) else f"dtype {given.dtype}"
-            raise ValueError(f"{name} must hold real numbers, none of them masked, got {found}")
+    X, y = _numbers(X, "X"), _numbers(y, "y")
     X = check_points(X, n_features=n_features)
     y = check_vector(y, "y", length=len(X))
     if not (np.abs(y) == 1).all():
@@ -336,7 +348,7 @@ class _Sums(NamedTuple):
 
     free: int
     losses: Array  # Σ of the rounded losses, where the step ends and where shorter ones would
-    hinge: float  # Σ of the hinge losses, rounding included
+    hinge: float  # Σ of the hinge losses
     gain: float  # Σ q (y − s)
     leash: float  # Σ (q − c)²
     moments: Array  # Σ q (x, 1) over the positive and over the negative samples
@@ -355,7 +367,6 @@ def _summarise(
     stages: tuple[Stage, ...],
     at: Stage,
     step: Array,
-    slack: float,
 ) -> _Sums:
     """Sum up the chunk: this is all that ever touches the data."""
     rows, y = _lifted(X, mean), np.asarray(y, dtype=float)
@@ -367,7 +378,7 @@ def _summarise(
     return _Sums(
         free=len(free),
         losses=np.array([_loss(s - t * back, c, at.h, y, C) for t in 1 - _lengths(step)]),
-        hinge=float(sum_in_pairs(np.maximum(0, 1 - y * s + slack))),
+        hinge=float(sum_in_pairs(np.maximum(0, 1 - y * s))),
         gain=float(q @ (y - s)),
         leash=float((q - c) @ (q - c)),
         moments=np.stack([weighted_sum(rows, q * side) for side in (y > 0, y < 0)]),
@@ -378,7 +389,7 @@ def _summarise(
 def _lifted(X: Array, mean: Array) -> Array:
     """Return the rows (x − mean, 1)."""
     rows = np.ones((len(X), mean.size + 1))
-    np.subtract(X, mean, out=rows[:, :-1])
+    np.subtract(X, mean, out=rows[:, :-1], dtype=float)  # long doubles too
     return rows
 
 
@@ -472,18 +483,24 @@ class _Search:
         self.chunks, self.about, self.C = chunks, about, C
         self.mean, self.radius = mean, about.radius(mean)
         self.trace, self.callback = trace, callback
-        self.primal, self.dual = np.inf, 0.0
-        self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)  # α = 0
+        self.primal, self.dual = up(C * about.rows), 0.0  # of w = 0, b = 0 and of α = 0
+        self.best = self.blank = Stage(2 / C, np.zeros_like(mean), 0.0)
+        self.proof: tuple[tuple[Stage, ...], Array] = (), np.zeros(2)
 
     def run(
         self, stages: tuple[Stage, ...], at: Stage, tol: float, max_iter: int
     ) -> tuple[tuple[Stage, ...], Stage]:
-        """Minimise stage after stage until the gap is within the tolerance; return the stages."""
-        here = self.look(stages, at)
+        """Minimise stage after stage until the gap is within the tolerance; return the stages.
+
+        Where steps fail before a first stage ends, those of a part of the chunks were no good start
+        (its rows are of another kind, as happens in sorted data), and a blank one takes over.
+        """
+        start, here = stages, self.look(stages, at)
         while self.gap > tol and len(self.trace) < max_iter:
             step = here.newton_step()
             if step is None:
-                here = self.look(stages, here.at.wider(_WIDER))
+                stages, at = self._retreat(stages, here.at, start)
+                here = self.look(stages, at)
                 continue
             slope = -float(here.gradient @ step)
             if slope <= _SOLVED * here.leash and here.promise(self.C) > tol * here.value:
@@ -494,32 +511,52 @@ class _Search:
             if there.value > here.value - slope / 4 and len(self.trace) < max_iter:
                 best = int(there.values.argmin())
                 if best == _LENGTHS.size - 1:
-                    there = self.look(stages, here.at.wider(_WIDER))
+                    stages, at = self._retreat(stages, here.at, start)
+                    there = self.look(stages, at)
                 elif best > 0:
                     there = self.look(stages, here.at.moved(_LENGTHS[best] * step))
             here = there
         return stages, here.at
 
-    def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
-        """Pass over the data, and take note of the bounds.
+    def _retreat(
+        self, stages: tuple[Stage, ...], at: Stage, start: tuple[Stage, ...]
+    ) -> tuple[tuple[Stage, ...], Stage]:
+        """Return the blank start in place of a part's, and else the ramp widened."""
+        if stages and stages is start:
+            return (), self.blank
+        return stages, at.wider(_WIDER)
 
-        A margin is off by γ_{d+3} of the sizes that add up in it, and in the bias of `solution`.
-        """
+    def look(self, stages: tuple[Stage, ...], at: Stage, step: Array | None = None) -> _Point:
+        """Pass over the data, and take note of the bounds."""
         step = np.zeros(at.w.size + 1) if step is None else step
-        reach = float(np.linalg.norm(at.w)) * self.radius + 2 * abs(at.b) + 1
-        slack = gamma(at.w.size + 8) * (reach + float(np.abs(at.w) @ np.abs(self.mean)))
-        sums = self.chunks.sum(_summarise, self.mean, self.C, stages, at, step, slack)
-        hinge = np.array([up(sums.hinge, self.about.depth)])
-        primal = primal_above(at.w, hinge, 1.0, self.C)
+        sums = self.chunks.sum(_summarise, self.mean, self.C, stages, at, step)
+        larger, primal = self._primal(at, sums.hinge)
         shares, dual = self._dual(sums.moments)
         if primal < self.primal:
-            self.primal, self.best = primal, at
+            self.primal, self.best = primal, larger
         if dual > self.dual:
             self.dual, self.proof = dual, ((*stages, at), shares)
         self.trace.append(Pass(self.about.rows, at.h, sums.free, self.primal, self.dual))
         if self.callback is not None:
             self.callback(self.trace[-1])
         return _Point(at, step, sums)
+
+    def _primal(self, at: Stage, hinge: float) -> tuple[Stage, float]:
+        """Return (w, b) times some t > 1, and its primal value from above.
+
+        A score is off by ε, at most γ_{d+4} of the sizes that add up in it and in the bias of
+        `solution`. With t = 1 + 2ε no margin is below 1 − t + t y s, and no loss above
+        t max(0, 1 − y s). (Without t each sample at the margin could lose ε, and C would
+        multiply that.)
+        """
+        reach = float(np.linalg.norm(at.w)) * self.radius + 2 * abs(at.b) + 1
+        off = gamma(at.w.size + 8) * (reach + float(np.abs(at.w) @ np.abs(self.mean)))
+        if not off < 0.5:
+            return at, np.inf
+        t = 1 + 2 * off
+        larger = at._replace(w=t * at.w, b=t * at.b)
+        losses = np.array([up(t * hinge, self.about.depth + 2)])
+        return larger, primal_above(larger.w, losses, 1.0, self.C)
 
     def _dual(self, moments: Array) -> tuple[Array, float]:
         """Scale down the heavier class; return the two factors, and the dual value from below.
@@ -574,7 +611,8 @@ class _Chunks:
 
     @classmethod
     def of(cls, X: Any, y: Any) -> _Chunks:
-        array = _dask().array
+        dask = _dask()
+        array = dask.array
         if not isinstance(X, array.Array) or X.ndim != 2:
             raise ValueError(f"X must be a Dask array of shape (n, d), got {X!r:.80}")
         if X.numblocks[1] != 1:
@@ -582,11 +620,13 @@ class _Chunks:
                 f"X must be in chunks of whole rows, got {X.numblocks[1]} chunks across; "
                 "write X.rechunk({1: -1})"
             )
-        if np.isnan(X.chunks[0]).any():
-            raise ValueError(
-                "X must have chunks of known sizes; X.compute_chunk_sizes() finds them out"
-            )
-        y = array.asarray(y)
+        y = array.asarray(y if dask.is_dask_collection(y) else _numbers(y, "y"))
+        for name, Z in (("X", X), ("y", y)):
+            if np.isnan(Z.shape).any():
+                raise ValueError(
+                    f"{name} must have chunks of known sizes; "
+                    f"{name}.compute_chunk_sizes() finds them out"
+                )
         if y.shape != X.shape[:1]:
             raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
         y = y.rechunk((X.chunks[0],))

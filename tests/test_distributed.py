@@ -19,6 +19,7 @@ import pytest
 from dask import array as da
 from dask.distributed import Client, LocalCluster
 from distributed.utils import get_mp_context
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.distributed import (
@@ -129,6 +130,22 @@ def test_a_part_gives_a_start_although_its_mean_is_another():
     assert whole[0].primal <= 2 * found.primal
 
 
+@pytest.mark.parametrize("change", ["sorted", "flipped", "moved"])
+def test_a_part_of_another_kind_is_no_start(change):
+    """Its stages would leave the centres of the others at the ends of their ramps."""
+    X, y = clouds(20_000, d=5)
+    if change == "sorted":
+        order = np.lexsort((X[:, 0], y))
+        X, y = X[order], y[order]
+    elif change == "flipped":
+        y.reshape(200, 100)[::8] *= -1
+    else:
+        X.reshape(200, 100, 5)[::8] += 1e5
+    found = solve_linear(chunked(X, 100), y)
+    assert found.converged
+    assert sum(step.rows == len(y) for step in found.trace) <= 40
+
+
 def test_few_rows_are_looked_at_as_a_whole():
     X, y = clouds(600)
     found = solve_linear(chunked(X, 31), y)
@@ -170,9 +187,9 @@ def test_shorter_steps_are_judged_in_the_same_pass():
     stages = (Stage(0.5, np.array([0.3, 0.1, -0.2]), 0.1),)
     start, step = Stage(0.2, np.array([0.5, 0.0, 0.1]), -0.3), np.array([1.0, -2.0, 0.5, 0.7])
     mean = X.mean(axis=0)
-    end = _summarise(X, y, mean, 2.0, stages, start.moved(step), step, 0.0)
+    end = _summarise(X, y, mean, 2.0, stages, start.moved(step), step)
     for length, loss in zip(_LENGTHS, end.losses, strict=True):
-        there = _summarise(X, y, mean, 2.0, stages, start.moved(length * step), 0 * step, 0.0)
+        there = _summarise(X, y, mean, 2.0, stages, start.moved(length * step), 0 * step)
         assert loss == pytest.approx(there.losses[0])
         assert len(there.losses) == 1
 
@@ -240,6 +257,9 @@ def test_no_pass_too_many():
         ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
         ({"y": np.ma.masked_equal([-1, -1, 1, 1], 1)}, "y must .* masked"),
         ({"y": ["-1", "-1", "1", "1"]}, "y must hold real numbers"),
+        ({"y": np.array([-1, -1, 1, 1], dtype=object)}, "y must hold .* ndarray of object"),
+        ({"y": [[-1], [-1, 1, 1]]}, "y must hold real numbers"),
+        ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X .* dense .* csr_array"),
         ({"C": 1e200}, "rescale C"),
         ({"C": np.inf}, "C must be"),
         ({"tol": 0}, "tol must be"),
@@ -296,7 +316,8 @@ def test_the_primal_value_holds_where_margins_cancel(seed, centred):
     mean = about.mean if centred else np.zeros(2)
     search = _Search(chunks, about, mean, 1.0, [], None)
     search.look((), Stage(1.0, w, 0.3 if centred else -1e6 * float(w.sum())))
-    b = search.solution(np.inf).b
+    solution = search.solution(np.inf)
+    w, b = solution.w, solution.b
     losses = [
         max(
             Fraction(0),
@@ -306,6 +327,42 @@ def test_the_primal_value_holds_where_margins_cancel(seed, centred):
         for (u, v), s in zip(X, y, strict=True)
     ]
     assert (Fraction(w[0]) ** 2 + Fraction(w[1]) ** 2) / 2 + sum(losses) <= Fraction(search.primal)
+
+
+def test_long_doubles_are_rounded_like_everywhere():
+    """Their last bits lie below those of floats, and far from the origin they would matter."""
+    X, y = clouds(60)
+    wide = X.astype(np.longdouble) * 1e-9 + 1e7
+    found, same = (solve_linear(chunked(Z, 25), y, 1e3) for Z in (wide, wide.astype(float)))
+    assert found.trace == same.trace
+    np.testing.assert_array_equal(found.multipliers(wide, y), same.multipliers(wide, y))
+    alpha = found.multipliers(wide, y)
+    assert abs(alpha @ y) <= 1e-12 * alpha.sum()
+
+
+@pytest.mark.parametrize("b", [0.0, 1e6, 1e16])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_primal_value_holds_at_the_margin(seed, b):
+    """There a computed loss is 0, and C multiplies what it should be; at 1e16 no score is right."""
+    w = np.random.RandomState(seed).uniform(0.1, 1, 1)
+    X, y = (np.array([[-1.0], [1.0]]) * max(1.0, b / 6e15) - b) / w, [-1, 1]
+    chunks = _Chunks.of(chunked(X, 1), y)
+    search = _Search(chunks, chunks.sum(_describe, 1), np.zeros(1), 1e15, [], None)
+    search.look((), Stage(1.0, w, b))
+    w, b = Fraction(search.best.w[0]), Fraction(search.best.b)
+    margins = [s * (w * Fraction(x) + b) for s, x in zip(y, X[:, 0], strict=True)]
+    losses = [max(Fraction(0), 1 - margin) for margin in margins]
+    assert w * w / 2 + Fraction(1e15) * sum(losses) <= Fraction(search.primal)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e3, 0.0), (1.0, 1e8)])
+def test_rounding_does_not_add_up_over_the_samples_at_the_margin(scale, offset):
+    """Each of them could lose as much as a score is off, and a large C would multiply that."""
+    X, y = clouds(600, apart=6.0)
+    X = np.append(X, np.repeat([[0.0, 2, 2], [4.0, 2, 2]], 20_000, axis=0), axis=0)
+    y = np.append(y, np.repeat([-1.0, 1.0], 20_000))
+    found = solve_linear(chunked(X * scale + offset, 10_000), y, 1e6, tol=1e-5)
+    assert found.converged
 
 
 class Repeated:
@@ -323,12 +380,12 @@ class Repeated:
 def test_sums_that_drift_are_rounded_outwards(seed):
     """A thousand roundings in one direction are more than any other bound on the way forgives."""
     random = np.random.RandomState(seed)
-    C, b, R = random.uniform(0.5, 1), random.uniform(-1, 1), random.choice([0.0, 100.0])
+    C, b, R = random.uniform(0.5, 1), random.uniform(0, 0.9), random.choice([0.0, 100.0])
     X, y = np.array([[R], [R], [R * (1 + 1e-5)]]), np.array([1.0, 1.0, -1.0])
     chunks = Repeated(X, y)
     search = _Search(chunks, chunks.sum(_describe, 1), np.zeros(1), C, [], None)
     search.look((), Stage(1e-3, np.zeros(1), b))  # a ramp so narrow that all slopes are C
-    b, C, far = Fraction(b), Fraction(C), Fraction(X[2, 0]) - Fraction(R)
+    b, C, far = Fraction(search.best.b), Fraction(C), Fraction(X[2, 0]) - Fraction(R)
     assert search.primal >= C * 1000 * (2 * (1 - b) + 1 + b)
     assert 0 < search.dual <= 2000 * C - (1000 * C * far) ** 2 / 2
 
@@ -469,6 +526,8 @@ def test_chunks_of_unknown_size_are_named():
     X, y = drawn(2)
     with pytest.raises(ValueError, match="X must have chunks of known sizes"):
         solve_linear(X[X[:, 0] > 0], y)
+    with pytest.raises(ValueError, match="y must have chunks of known sizes"):
+        solve_linear(X, y[y != 0])
 
 
 def test_multipliers_do_not_depend_on_the_rows_beside_them():
