@@ -125,6 +125,10 @@ class LinearSolution:
 
     def decision_function(self, X: Any) -> Any:
         """Return f(x) = w·x + b for the rows of X, an array of NumPy or of Dask."""
+        if np.ndim(X) != 2 or np.shape(X)[1] != self.w.size:
+            raise ValueError(
+                f"X must have rows of {self.w.size} features, as fitted, got shape {np.shape(X)}"
+            )
         return X @ self.w + self.b
 
     def multipliers(self, X: Any, y: Any) -> Array:

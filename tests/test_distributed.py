@@ -81,6 +81,15 @@ def test_the_multipliers_prove_what_is_claimed():
     np.testing.assert_array_equal(found.multipliers(X[some], y[some]), alpha[some])
 
 
+def test_scores_of_rows_of_another_width_are_refused():
+    X, y = clouds(90)
+    found = solve_linear(chunked(X, 20), y)
+    np.testing.assert_allclose(found.decision_function(chunked(X, 7)), X @ found.w + found.b)
+    for wrong in X[0], X[:, :1], chunked(X[:, :1], 20):
+        with pytest.raises(ValueError, match=f"X must have rows of {X.shape[1]} features"):
+            found.decision_function(wrong)
+
+
 def test_moving_the_labels_or_the_axes_changes_nothing():
     X, y = clouds(400)
     turn = np.linalg.qr(np.random.RandomState(1).standard_normal((3, 3)))[0]
