@@ -477,7 +477,8 @@ def _newton_from_a_guess(
     if cold and n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
         nearly = _nearly_linear(problem)
         if nearly is not None:
-            start, steps, *_ = descend(nearly, tol, most - 1)
+            start, taken, *_ = descend(nearly, tol, most - 1, np.zeros(n))
+            steps = len(taken)
             del nearly  # before rows of the kernel take its room
         else:
             # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most
