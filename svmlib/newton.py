@@ -285,7 +285,7 @@ class _Newton:
         # a margin changes by 1. The first h is a third of their geometric mean, but not so small
         # that K + hI is nearly K. Below the floor it is K to rounding, or h is as good as none.
         k, mean_C = float(self.sizes.mean()), float(C.mean())
-        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C, _TINY)
+        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST * k)), self.floor)
         self.free = self.h * C > 1  # as p = y / h says
 
@@ -309,7 +309,7 @@ class _Newton:
             displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
             if displaced < 1:  # the margin itself: who is free may be known
                 self.exact()
-            if displaced <= self.tol and self.best.error > self.enough:
+            if displaced <= self.tol:
                 self.consider(self.q)
             if self.h == self.floor and self.best is before:
                 break  # only rounding is left
@@ -358,6 +358,7 @@ class _Newton:
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
             rest, x = self.y - self.K.sums(q), np.zeros(q.size)
+            # (With no h at all, one free sample alone would have 0 x = 0 for its equation.)
             x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
             g -= (b := float(g[F].sum()) / F.size)
