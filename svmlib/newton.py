@@ -162,12 +162,12 @@ def newton(
     Notes
     -----
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
-    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
-    their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
-    cache (all rows, if the problem is `whole` and they fit); where the equations of the free
-    multipliers need more than the rest, the method stops with the warning above. C = ∞ is allowed;
-    on inseparable data the method goes on until only rounding is left, and ends with that warning,
-    too.
+    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given as a
+    matrix or a function, all of K is in memory. With more, rows of it are kept in one half of the
+    problem's cache (all rows, if the problem is `whole` and they fit); where the equations of the
+    free multipliers need more than the rest, the method stops with the warning above. C = ∞ is
+    allowed; on inseparable data the method goes on until only rounding is left, and ends with that
+    warning, too.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -282,8 +282,9 @@ class _Newton:
         self.v = K.represent(self.c)
         self.best = _Point(self.c, 0.0, np.inf, np.inf)
         # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
-        # a margin changes by 1. The first h is a third of their geometric mean, but not so small
-        # that K + hI is nearly K. Below the floor it is K to rounding, or h is as good as none.
+        # a margin changes by 1. The first h is a third of their geometric mean, but at most k, and
+        # not so small that K + hI is nearly K. Below the floor it is K to rounding, or h is as good
+        # as none.
         k, mean_C = float(self.sizes.mean()), float(C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST * k)), self.floor)

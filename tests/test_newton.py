@@ -1368,7 +1368,7 @@ def test_sums_are_remembered_whatever_becomes_of_the_multipliers():
 
 
 def test_a_stage_begins_with_those_who_were_free_at_the_end_of_the_last(monkeypatch):
-    """When c slides and h shrinks, p jumps, and names far too few."""
+    """When c slides and h shrinks, p jumps, and in the late stages it names too few."""
 
     def steps() -> int:
         problems = (DualProblem(*data(seed, n=150), 100.0, RBF(1.0)) for seed in range(6))
