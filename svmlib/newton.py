@@ -388,8 +388,7 @@ class _Newton:
             slope, sizes = a - float(ds @ q), np.abs(ds)
             # Where scores move by no more than rounding, v and s would part far along the step.
             if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
-                enough = max(-_SLOPE_LEFT * slope, ROUNDING * float(sizes @ np.abs(q)))
-                length, ahead, there = self.search(p, ds, a, bend, enough)
+                length, ahead, there = self.search(p, ds, a, bend, -_SLOPE_LEFT * slope)
             # The first guess, if it leads nowhere or far, is thrown away for the usual one, q.
             if length < (_FAR if supposed is not q else np.inf):
                 self.v = target if length == 1 else self.v + length * delta
