@@ -294,7 +294,7 @@ class _Newton:
         return np.minimum(np.maximum(p, self.lo), self.hi)
 
     def begin(self, beta: Array) -> None:
-        """Go to β, where about the same should be free."""
+        """Go to β, where about the same should be free, and try that without smoothing."""
         self.v, self.c, self.q = self.K.represent(beta), beta, beta
         self.best = self.judge(beta)
         self.s = self.K.sums(beta) + self.best.b
