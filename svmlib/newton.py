@@ -15,7 +15,6 @@ Derived in chapter 9, *Beyond SMO*.
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
@@ -50,7 +49,6 @@ _LITTLE, _EXACT = 10_000, 1e-9  # where n times the rank is so little, no more m
 _NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
-_ENDS = 8  # of stages are remembered: if the method is cut off, the last need not be the best
 
 
 class NewtonStep(NamedTuple):
@@ -164,12 +162,12 @@ def newton(
     Notes
     -----
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
-    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given by
-    their values, all of K is in memory. With more, rows of it are kept in one half of the problem's
-    cache (all rows, if the problem is `whole` and they fit); where the equations of the free
-    multipliers need more than the rest, the method stops with the warning above. C = ∞ is allowed;
-    on inseparable data the method goes on until only rounding is left, and ends with that warning,
-    too.
+    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given as a
+    matrix or a function, all of K is in memory. With more, rows of it are kept in one half of the
+    problem's cache (all rows, if the problem is `whole` and they fit); where the equations of the
+    free multipliers need more than the rest, the method stops with the warning above. C = ∞ is
+    allowed; on inseparable data the method goes on until only rounding is left, and ends with that
+    warning, too.
 
     Derived in chapter 9, *Beyond SMO*.
 
@@ -197,23 +195,15 @@ def newton(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
             "these points is not, or is too large to look; svmlib.smo.smo does not mind"
         )
-    begun = np.zeros(problem.n) if start is None else check_start(start, problem)
-    steps: list[NewtonStep] = []
-
-    def watch(step: NewtonStep) -> None:
-        if trace:
-            steps.append(step)
-        if callback is not None:
-            callback(step)
-
-    alpha, n_iter, known, reason = descend(
-        problem, tol, max_iter, None if start is None else begun, watch
-    )
-    about: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": tuple(steps)}
+    nothing = np.zeros(problem.n)
+    begun = nothing if start is None else check_start(start, problem)
+    alpha, steps, known, reason = descend(problem, tol, max_iter, begun, callback)
+    n_iter, kept = len(steps), tuple(steps) if trace else ()
+    about: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": kept}
     solution = problem.solution(alpha, known=known, **about)
     if solution.certificate.optimal_to(tol) and solution.certificate.kkt_violation <= tol:
         return solution
-    others = [problem.solution(alpha, **about) for alpha in (np.zeros(problem.n), begun)]
+    others = [problem.solution(alpha, **about) for alpha in (nothing, begun)]
     solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
     warnings.warn(
         f"newton stopped after {n_iter} steps{reason} with a duality gap of "
@@ -229,34 +219,39 @@ def descend(
     problem: DualProblem,
     tol: float,
     max_iter: float,
-    start: Array | None = None,
-    watch: Callable[[NewtonStep], object] | None = None,
-) -> tuple[Array, int, Known | None, str]:
+    start: Array,
+    callback: Callable[[NewtonStep], object] | None = None,
+) -> tuple[Array, list[NewtonStep], Known | None, str]:
     """Return α after at most so many steps of `newton`: no proof, but a start.
 
-    And their number, Kβ if it is known, and what stopped them, if they were.
+    And the steps, Kβ if it is known, and what stopped them, if they were.
     """
-    n_iter = 0
+    steps: list[NewtonStep] = []
+    reason = ""
 
     def write(step: NewtonStep) -> None:
-        nonlocal n_iter
-        n_iter += 1
-        if watch is not None:
-            watch(step)
-        if n_iter == max_iter:
+        steps.append(step)
+        if callback is not None:
+            callback(step)
+        if len(steps) == max_iter:
             raise StopIteration
 
     C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # judges add their rounding
         try:
-            if start is not None:
+            if start.any():
                 method.begin(start * problem.y)
             method.solve()
         except StopIteration:
             pass
-        beta = method.result().beta
-        return np.abs(beta), n_iter, method.K.known(beta), method.reason
+        except StuckError as error:
+            reason = f" ({error})"
+        if method.best.error > method.tol:
+            for q in method.c, method.q:  # perhaps not judged yet
+                method.consider(q)
+        beta = method.best.beta
+        return np.abs(beta), steps, method.K.known(beta), reason
 
 
 class _Point(NamedTuple):
@@ -272,25 +267,26 @@ class _Newton:
     """A dual problem, with lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
 
     v, and the scores s, which know b; the smoothing h and the centres c of the stage, and its q;
-    who was free last; the best point so far, and the ends of the last stages.
+    who was free last; and the best point so far.
     """
 
     def __init__(
         self, K: Gram, y: Array, C: Array, tol: float, write: Callable[[NewtonStep], None]
     ) -> None:
-        self.K, self.y, self.C, self.tol, self.write, self.reason = K, y, C, tol, write, ""
+        self.K, self.y, self.C, self.tol, self.write = K, y, C, tol, write
         n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         self.ones = np.ones(n)  # a product with them is a sum, and faster
         self.enough = tol if n * K.rank > _LITTLE else min(tol, _EXACT)
         self.c = self.q = self.s = np.zeros(n)
         self.v = K.represent(self.c)
-        self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
+        self.best = _Point(self.c, 0.0, np.inf, np.inf)
         # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
-        # a margin changes by 1. The first h is a third of their geometric mean, but not so small
-        # that K + hI is nearly K. Below the floor it is K to rounding, or h is as good as none.
+        # a margin changes by 1. The first h is a third of their geometric mean, but at most k, and
+        # not so small that K + hI is nearly K. Below the floor it is K to rounding, or h is as good
+        # as none.
         k, mean_C = float(self.sizes.mean()), float(C.mean())
-        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C, _TINY)
+        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST * k)), self.floor)
         self.free = self.h * C > 1  # as p = y / h says
 
@@ -298,51 +294,33 @@ class _Newton:
         return np.minimum(np.maximum(p, self.lo), self.hi)
 
     def begin(self, beta: Array) -> None:
-        """Go to β, where about the same should be free."""
-        self.v, self.c = self.K.represent(beta), self.clip(beta)
-        self.best = self.judge(self.c)
-        self.q, self.s = self.c, self.K.sums(beta) + self.best.b
+        """Go to β, where about the same should be free, and try that without smoothing."""
+        self.v, self.c, self.q = self.K.represent(beta), beta, beta
+        self.best = self.judge(beta)
+        self.s = self.K.sums(beta) + self.best.b
         self.free = (self.lo < beta) & (beta < self.hi)
+        self.exact()
 
     def solve(self) -> None:
         """Go through the stages."""
-        try:
-            if self.v.any():  # a start
+        for _ in range(_STAGES):
+            if self.best.error <= self.enough:
+                break
+            before, taken = self.best, self.stage()
+            displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
+            if displaced < 1:  # the margin itself: who is free may be known
                 self.exact()
-            for _ in range(_STAGES):
-                if self.best.error <= self.enough:
-                    break
-                before, taken = self.best, self.stage()
-                self.ends.append(self.q)
-                displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
-                if displaced < 1:  # the margin itself: who is free may be known
-                    self.exact()
-                if displaced <= self.tol and self.best.error > self.enough:
-                    self.consider(self.q)
-                if self.h == self.floor and self.best is before:
-                    break  # only rounding is left
-                self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
-        except StuckError as error:
-            self.reason = f" ({error})"
-
-    def result(self) -> _Point:
-        """Return the best point; if none is within the tolerance, the last ends are considered."""
-        if self.best.error > self.tol:
-            for q in (*self.ends, self.q):
-                self.consider(q)
-        return self.best
+            if displaced <= self.tol:
+                self.consider(self.q)
+            if self.h == self.floor and self.best is before:
+                break  # only rounding is left
+            self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
 
     def consider(self, q: Array) -> None:
         """Judge q, and remember it if it is the best so far."""
         self.best = min(
             (self.best, self.judge(q)),
-            # (A gap below zero is rounding that was forgiven: it does not make a point better.)
-            key=lambda point: (
-                point.error > self.enough,
-                point.error > self.tol,
-                max(point.gap, 0.0),
-                point.error,
-            ),
+            key=lambda at: (at.error > self.enough, at.error > self.tol, at.gap, at.error),
         )
 
     def judge(self, q: Array) -> _Point:
@@ -367,7 +345,8 @@ class _Newton:
         dual = float(beta @ self.y) - half_norm
         if not 0 < primal < np.inf:
             return _Point(beta, b, np.inf, np.inf)
-        return _Point(beta, b, primal - dual, max(1 - dual / primal, least - b, b - most))
+        gap = max(primal - dual, 0.0)  # below zero it is rounding that was forgiven
+        return _Point(beta, b, gap, max(1 - dual / primal, least - b, b - most))
 
     def exact(self) -> None:
         """Consider q with the margins of who is free put to 1, as if there were no smoothing.
@@ -380,6 +359,7 @@ class _Newton:
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
             rest, x = self.y - self.K.sums(q), np.zeros(q.size)
+            # (With no h at all, one free sample alone would have 0 x = 0 for its equation.)
             x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
             g -= (b := float(g[F].sum()) / F.size)
@@ -408,8 +388,7 @@ class _Newton:
             slope, sizes = a - float(ds @ q), np.abs(ds)
             # Where scores move by no more than rounding, v and s would part far along the step.
             if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
-                enough = max(-_SLOPE_LEFT * slope, ROUNDING * float(sizes @ np.abs(q)))
-                length, ahead, there = self.search(p, ds, a, bend, enough)
+                length, ahead, there = self.search(p, ds, a, bend, -_SLOPE_LEFT * slope)
             # The first guess, if it leads nowhere or far, is thrown away for the usual one, q.
             if length < (_FAR if supposed is not q else np.inf):
                 self.v = target if length == 1 else self.v + length * delta

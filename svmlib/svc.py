@@ -102,11 +102,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         ``"newton"`` begins with SMO, until no margin is wrong by more than a tenth (less where C
         is small), but with a step for eight samples at least and two for three at most, so that
         fewer are free when the equations come. It does not with up to 300 samples, a linear kernel,
-        or one that a few coordinates describe (`svmlib.kernels.low_rank`). If many samples are
-        equal, they count as one. ``"auto"`` tries this first; if its certificate is not good enough
-        the interior point method comes next, or, with more than 2000 samples, SMO from there, with
-        Newton's method again after a twentieth and a quarter of its steps; and the best is kept.
-        Where the kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
+        or, if C is finite, one that a few coordinates describe (`svmlib.kernels.low_rank`). If many
+        samples are equal, they count as one. ``"auto"`` tries this first; if its certificate is not
+        good enough the interior point method comes next, or, with more than 2000 samples, SMO from
+        there, with Newton's method again after a twentieth and a quarter of its steps; and the best
+        is kept. Where the kernel is not known to be positive semidefinite, ``"auto"`` is SMO alone.
     max_iter : int, default -1
         The most iterations of the solver, or of all that ``"auto"`` tries together; −1 for their
         own defaults; but where ``"auto"`` ends with SMO, that has 100 steps a sample (100,000 for
@@ -477,7 +477,8 @@ def _newton_from_a_guess(
     if cold and n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
         nearly = _nearly_linear(problem)
         if nearly is not None:
-            start, steps, *_ = descend(nearly, tol, most - 1)
+            start, taken, *_ = descend(nearly, tol, most - 1, np.zeros(n))
+            steps = len(taken)
             del nearly  # before rows of the kernel take its room
         else:
             # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -51,7 +51,11 @@ def features(problem: DualProblem, Phi: np.ndarray) -> DualProblem:
 
 def from_features(problem: DualProblem, Phi: np.ndarray, **options: object) -> Solution:
     """Begin where the problem of ΦΦᵀ is solved."""
-    return newton(problem, start=descend(features(problem, Phi), 1e-3, 1000)[0], **options)
+    return newton(
+        problem,
+        start=descend(features(problem, Phi), 1e-3, 1000, np.zeros(problem.n))[0],
+        **options,
+    )
 
 
 def a_method(K, y, C, *, c=0.0, h=0.1, v=0.0, s=0.0, tol=1e-3, steps=None):
@@ -1037,20 +1041,26 @@ def test_an_exact_end_gives_up_where_no_fewer_change():
     assert method.best.error <= 1e-9 or method.best is before
 
 
-def test_only_some_ends_are_remembered(monkeypatch):
-    """The last eight: each is n numbers, and there may be fifty."""
-    calls, judge = [], module._Newton.judge
-    monkeypatch.setattr(module._Newton, "judge", lambda self, q: calls.append(1) or judge(self, q))
+def test_where_it_is_cut_off_the_end_of_the_last_stage_counts_too(monkeypatch):
+    """And where it has come to; nobody judges them on the way."""
+    judged, judge = [], module._Newton.judge
+    problem = DualProblem(*data(0), 10.0, RBF(1.0))
+    monkeypatch.setattr(module._Newton, "judge", lambda self, q: judged.append(q) or judge(self, q))
+    ends = [share * problem.upper * problem.y for share in (0.1, 0.9, 0.2)]
+    left = ends.copy()
 
-    def stage(self):  # from one end of the box to the other: nobody would judge that on the way
-        self.q = self.hi if (self.c <= self.lo).all() else self.lo
-        self.free[:] = True
+    def stage(self):
+        self.q, self.free = left.pop(0), self.c == self.c
+        self.h = 1.0  # margins are displaced by more than 1
+        if not left:
+            raise StopIteration
         return 6
 
     monkeypatch.setattr(module._Newton, "stage", stage)
+    monkeypatch.setattr(module._Newton, "exact", lambda self: None)
     with pytest.warns(ConvergenceWarning):
-        newton(DualProblem(*data(0), 10.0, RBF(1.0)))
-    assert len(calls) == 8 + 1  # and where it was cut off
+        newton(problem)
+    assert_array_equal(judged, ends[1:])
 
 
 def test_what_it_returns_is_no_worse_than_a_start(monkeypatch):
@@ -1358,7 +1368,7 @@ def test_sums_are_remembered_whatever_becomes_of_the_multipliers():
 
 
 def test_a_stage_begins_with_those_who_were_free_at_the_end_of_the_last(monkeypatch):
-    """When c slides and h shrinks, p jumps, and names far too few."""
+    """When c slides and h shrinks, p jumps, and in the late stages it names too few."""
 
     def steps() -> int:
         problems = (DualProblem(*data(seed, n=150), 100.0, RBF(1.0)) for seed in range(6))
@@ -1382,8 +1392,9 @@ def test_whoever_is_cut_off_while_it_descends_has_a_start(steps):
     """It is what there is, judged by the kernel itself."""
     X, y = data(0, n=600, d=2)
     problem = DualProblem(X, y, 10.0, RBF(0.3))
-    alpha, n_iter, *_ = descend(features(problem, low_rank(problem.kernel, X)), 1e-3, steps)
-    assert n_iter == steps
+    Phi = low_rank(problem.kernel, X)
+    alpha, taken, *_ = descend(features(problem, Phi), 1e-3, steps, np.zeros(600))
+    assert len(taken) == steps
     gap = problem.certificate(alpha, problem.bias(alpha)).gap
     assert gap < problem.upper.sum() / 2  # that of α = 0 is twice as large
 
@@ -1465,11 +1476,23 @@ def test_a_point_that_is_no_better_is_not_the_best():
     assert method.best is before
 
 
+def test_a_gap_below_zero_is_none():
+    """It is rounding that was forgiven, and does not make a point better."""
+    gaps = []
+    for seed in range(9):
+        problem = DualProblem(*data(seed), 1e6, RBF(1.0))
+        alpha = newton(problem).alpha
+        gaps.append(
+            a_method(forms.Gram(problem.gram()), problem.y, 1e6).judge(alpha * problem.y).gap
+        )
+    assert min(gaps) == 0
+
+
 def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
     """What is asked for, then the tolerance, then the gap; if that is rounding, the error."""
     method = a_method(forms.Gram(np.eye(60)), data(0)[1], 1.0)
     assert method.enough < method.tol
-    wrong = [(-1.0, 2.0), (-2.0, 3.0), (-1e-3, 1.0)]
+    wrong = [(0.0, 2.0), (0.0, 3.0), (0.0, 1.0)]
     points = iter([*wrong, (1e-12, 1e-4), (1e-10, 1e-10), (1e-13, 1e-2), (1e-11, 1e-10)])
     monkeypatch.setattr(
         module._Newton, "judge", lambda self, q: module._Point(q, 0.0, *next(points))
@@ -1478,7 +1501,7 @@ def test_of_good_points_a_better_one_counts_more_than_its_gap(monkeypatch):
     for _ in range(7):
         method.consider(method.q)
         seen.append((method.best.gap, method.best.error))
-    assert seen[:3] == [(-1.0, 2.0), (-1.0, 2.0), (-1e-3, 1.0)]
+    assert seen[:3] == [(0.0, 2.0), (0.0, 2.0), (0.0, 1.0)]
     assert seen[3:] == [(1e-12, 1e-4), (1e-10, 1e-10), (1e-10, 1e-10), (1e-11, 1e-10)]
 
 
