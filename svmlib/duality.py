@@ -592,22 +592,24 @@ class DualProblem:
         """Return the expansion for the values that a kernel of the user's has returned."""
         sizes = np.sqrt(np.maximum(self.diagonal, 0))
         magnitudes = np.abs(beta)
-        if not self.convex:  # then nothing is proved, and nothing needs bounds
-            sums = self._gram_times(beta)
-            if not np.isfinite(beta * sums).all():
-                return unbounded(sums, sizes)
-            return Expansion(sums, np.zeros(self.n), fsum(beta * sums), sizes)
-        K = self.gram()
-        sums, largest = K @ beta, np.abs(K) @ magnitudes
+        # Where nothing is proved, margins are those of K as it is, symmetric or not.
+        skew = float(np.abs((K := self.gram()) - K.T).max()) if self.convex else 0.0
+        sums, largest = self._gram_times(beta), self._sizes_times(magnitudes)
         if not magnitudes @ largest < np.inf:
             return unbounded(sums, sizes)
-        skew = float(np.abs(K - K.T).max())
         error = gamma(self.n + 2) * largest + skew * magnitudes.sum()
         error *= 1 + gamma(self.n + 8)
         squared_norm = fsum(beta * sums) + up(
             float(magnitudes @ (error + 4 * UNIT * np.abs(sums))), self.n + 4
         )
         return Expansion(sums, error, squared_norm, sizes)
+
+    def _sizes_times(self, magnitudes: Array) -> Array:
+        """Return Σ_j |k(x_i, x_j)| magnitudes_j."""
+        K = self._gram
+        if K is not None:
+            return np.concatenate([np.abs(K[block]) @ magnitudes for block in blocks(self.n)])
+        return expansion(lambda X, Z: np.abs(self.kernel(X, Z)), self.X, magnitudes, self.X)
 
     def _kept_times(self, beta: Array) -> Known | None:
         """Return Kβ, summed in `blocks`, by rows of K that are there; None if one is missing."""
