@@ -207,7 +207,7 @@ def newton(
             callback(step)
 
     alpha, n_iter, known, reason = descend(
-        problem, tol, max_iter, None if start is None else begun, watch
+        problem, tol, max_iter, None if start is None else begun, watch, further=True
     )
     about: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": tuple(steps)}
     solution = problem.solution(alpha, known=known, **about)
@@ -231,10 +231,13 @@ def descend(
     max_iter: float,
     start: Array | None = None,
     watch: Callable[[NewtonStep], object] | None = None,
+    *,
+    further: bool = False,
 ) -> tuple[Array, int, Known | None, str]:
     """Return α after at most so many steps of `newton`: no proof, but a start.
 
-    And their number, Kβ if it is known, and what stopped them, if they were.
+    And their number, Kβ if it is known, and what stopped them, if they were. Where that costs
+    little they can go further than tol; for a start that would be for nothing.
     """
     n_iter = 0
 
@@ -248,7 +251,8 @@ def descend(
 
     C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # judges add their rounding
+        K = gram(problem)
+        method = _Newton(K, problem.y, C, tol / 2, write, further)  # judges add their rounding
         try:
             if start is not None:
                 method.begin(start * problem.y)
@@ -276,13 +280,19 @@ class _Newton:
     """
 
     def __init__(
-        self, K: Gram, y: Array, C: Array, tol: float, write: Callable[[NewtonStep], None]
+        self,
+        K: Gram,
+        y: Array,
+        C: Array,
+        tol: float,
+        write: Callable[[NewtonStep], None],
+        further: bool,
     ) -> None:
         self.K, self.y, self.C, self.tol, self.write, self.reason = K, y, C, tol, write, ""
         n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         self.ones = np.ones(n)  # a product with them is a sum, and faster
-        self.enough = tol if n * K.rank > _LITTLE else min(tol, _EXACT)
+        self.enough = min(tol, _EXACT) if further and n * K.rank <= _LITTLE else tol
         self.c = self.q = self.s = np.zeros(n)
         self.v = K.represent(self.c)
         self.best, self.ends = _Point(self.c, 0.0, np.inf, np.inf), deque([self.c], maxlen=_ENDS)
