@@ -133,8 +133,8 @@ def newton(
     tol : float, default 1e-3
         Stop when the duality gap is at most ``tol`` of the primal value, and the KKT conditions
         hold to ``tol`` in units of y f(x). Where n times the number of features, or n² if that is
-        less, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9: that costs
-        little.
+        less, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9, until two
+        stages in a row bring it no nearer: that costs little.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
@@ -319,6 +319,7 @@ class _Newton:
         try:
             if self.v.any():  # a start
                 self.exact()
+            idle = 0  # stages in a row that brought nothing
             for _ in range(_STAGES):
                 if self.best.error <= self.enough:
                     break
@@ -329,8 +330,9 @@ class _Newton:
                     self.exact()
                 if displaced <= self.tol and self.best.error > self.enough:
                     self.consider(self.q)
-                if self.h == self.floor and self.best is before:
-                    break  # only rounding is left
+                idle = idle + 1 if self.best is before else 0
+                if idle and (self.h == self.floor or (idle > 1 and self.best.error <= self.tol)):
+                    break  # what is left is rounding, or little enough
                 self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
         except StuckError as error:
             self.reason = f" ({error})"

@@ -859,6 +859,19 @@ def test_a_start_is_not_more_exact_than_asked_for():
     assert steps < sum(newton(problem).n_iter for problem in problems)
 
 
+def test_where_rounding_is_in_the_way_it_does_not_try_for_long():
+    """These gaps do not come down to 1e-9; without that rule it takes 1.6 times as many steps."""
+    enough = steps = 0
+    for seed in range(6):
+        X, y = data(seed, n=400, d=8)
+        X *= 10.0 ** np.random.default_rng(seed).uniform(-4, 4, 8)
+        problem = DualProblem(X, y, 1e3)
+        solution = newton(problem)
+        assert solution.certificate.relative_gap > 1e-9
+        enough, steps = enough + descend(problem, 1e-3, np.inf)[1], steps + solution.n_iter
+    assert steps < 1.3 * enough
+
+
 def test_an_end_within_the_tolerance_is_not_yet_exact(monkeypatch):
     problem = DualProblem(*data(0), 10.0, RBF(1.0))
     monkeypatch.setattr(module._Newton, "exact", lambda self: None)
