@@ -443,6 +443,7 @@ class DualProblem:
         return self._lift < np.inf
 
     @cached_property
+    @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is not known
     def _lift(self) -> float:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
@@ -782,8 +783,14 @@ def _finish(
 
 def _scale(problem: DualProblem) -> float:
     """Return the mean of k(x, x), or 1 if that is as good as zero."""
-    mean = float(np.abs(problem.diagonal).mean())
+    mean = _mean_size(problem)
     return mean if mean > np.sqrt(_TINY) else 1.0
+
+
+def _mean_size(problem: DualProblem) -> float:
+    """Return the mean of |k(x, x)|, which may be a float where the sum is none."""
+    share = 0.5 ** problem.n.bit_length()  # a power of two: no rounding
+    return float((share * np.abs(problem.diagonal)).mean()) / share
 
 
 @np.errstate(over="ignore")
@@ -882,7 +889,7 @@ def solve_slsqp(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     problem.gram()
-    unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), _TINY))
+    unit = min(float(problem.upper.min()), 1 / max(_mean_size(problem), _TINY))
     ceiling = np.minimum(problem.upper, LARGEST_MULTIPLIER)  # the dual may be unbounded
     iterates: list[Array] = []
     with np.errstate(over="ignore", invalid="ignore"):
@@ -940,7 +947,7 @@ def _factor(problem: DualProblem, matrix: Array) -> tuple[Array, bool]:
     K may have rank less than n, and its computed values may then make it slightly indefinite.
     """
     diagonal, added = np.diag_indices(problem.n), 0.0
-    more = problem.n * _EPS * max(float(np.abs(problem.diagonal).mean()), _TINY)
+    more = problem.n * _EPS * max(_mean_size(problem), _TINY)
     while True:
         matrix[diagonal] += more - added
         added = more
@@ -1025,7 +1032,7 @@ def solve_interior_point(
     y, C = problem.y, problem.upper
     Q = problem.gram() * np.outer(y, y)
     boxed = np.isfinite(C)
-    curvature = max(float(np.abs(problem.diagonal).mean()), _TINY)
+    curvature = max(_mean_size(problem), _TINY)
 
     alpha = np.minimum(C / 2, 1 / curvature)
     t = C - alpha  # the room above; infinite, with ξ = 0, where there is no upper bound
