@@ -459,11 +459,17 @@ def _newton_from_a_guess(problem: DualProblem, tol: float, most: float) -> Solut
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     """
     n, steps, start = problem.n, 0, None
-    if n > _FEW and most > 1 and problem.convex and not isinstance(problem.kernel, Linear):
+    if n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
         nearly = _nearly_linear(problem)
         if nearly is not None:
-            start, steps, *_ = descend(nearly, tol, most - 1)
+            start, steps, *_ = descend(nearly, tol, most)
             del nearly  # before rows of the kernel take its room
+            if steps == most:  # with the kernel itself no step is left, and it would be a dear one
+                guesses = [
+                    problem.solution(alpha, n_iter=steps, converged=False)
+                    for alpha in (start, np.zeros(n))
+                ]
+                return min(guesses, key=lambda solution: solution.certificate.gap)
         else:
             # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most
             # multipliers go to their bounds, and SMO is quick to the end.
