@@ -443,6 +443,7 @@ class DualProblem:
         return self._lift < np.inf
 
     @cached_property
+    @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is not known
     def _lift(self) -> float:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
@@ -592,22 +593,24 @@ class DualProblem:
         """Return the expansion for the values that a kernel of the user's has returned."""
         sizes = np.sqrt(np.maximum(self.diagonal, 0))
         magnitudes = np.abs(beta)
-        if not self.convex:  # then nothing is proved, and nothing needs bounds
-            sums = self._gram_times(beta)
-            if not np.isfinite(beta * sums).all():
-                return unbounded(sums, sizes)
-            return Expansion(sums, np.zeros(self.n), fsum(beta * sums), sizes)
-        K = self.gram()
-        sums, largest = K @ beta, np.abs(K) @ magnitudes
+        # Where nothing is proved, margins are those of K as it is, symmetric or not.
+        skew = float(np.abs((K := self.gram()) - K.T).max()) if self.convex else 0.0
+        sums, largest = self._gram_times(beta), self._sizes_times(magnitudes)
         if not magnitudes @ largest < np.inf:
             return unbounded(sums, sizes)
-        skew = float(np.abs(K - K.T).max())
         error = gamma(self.n + 2) * largest + skew * magnitudes.sum()
         error *= 1 + gamma(self.n + 8)
         squared_norm = fsum(beta * sums) + up(
             float(magnitudes @ (error + 4 * UNIT * np.abs(sums))), self.n + 4
         )
         return Expansion(sums, error, squared_norm, sizes)
+
+    def _sizes_times(self, magnitudes: Array) -> Array:
+        """Return Σ_j |k(x_i, x_j)| magnitudes_j."""
+        K = self._gram
+        if K is not None:
+            return np.concatenate([np.abs(K[block]) @ magnitudes for block in blocks(self.n)])
+        return expansion(lambda X, Z: np.abs(self.kernel(X, Z)), self.X, magnitudes, self.X)
 
     def _kept_times(self, beta: Array) -> Known | None:
         """Return Kβ, summed in `blocks`, by rows of K that are there; None if one is missing."""
@@ -780,8 +783,14 @@ def _finish(
 
 def _scale(problem: DualProblem) -> float:
     """Return the mean of k(x, x), or 1 if that is as good as zero."""
-    mean = float(np.abs(problem.diagonal).mean())
+    mean = _mean_size(problem)
     return mean if mean > np.sqrt(_TINY) else 1.0
+
+
+def _mean_size(problem: DualProblem) -> float:
+    """Return the mean of |k(x, x)|, which may be a float where the sum is none."""
+    share = 0.5 ** problem.n.bit_length()  # a power of two: no rounding
+    return float((share * np.abs(problem.diagonal)).mean()) / share
 
 
 @np.errstate(over="ignore")
@@ -880,7 +889,7 @@ def solve_slsqp(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     problem.gram()
-    unit = min(float(problem.upper.min()), 1 / max(float(np.abs(problem.diagonal).mean()), _TINY))
+    unit = min(float(problem.upper.min()), 1 / max(_mean_size(problem), _TINY))
     ceiling = np.minimum(problem.upper, LARGEST_MULTIPLIER)  # the dual may be unbounded
     iterates: list[Array] = []
     with np.errstate(over="ignore", invalid="ignore"):
@@ -938,7 +947,7 @@ def _factor(problem: DualProblem, matrix: Array) -> tuple[Array, bool]:
     K may have rank less than n, and its computed values may then make it slightly indefinite.
     """
     diagonal, added = np.diag_indices(problem.n), 0.0
-    more = problem.n * _EPS * max(float(np.abs(problem.diagonal).mean()), _TINY)
+    more = problem.n * _EPS * max(_mean_size(problem), _TINY)
     while True:
         matrix[diagonal] += more - added
         added = more
@@ -1023,7 +1032,7 @@ def solve_interior_point(
     y, C = problem.y, problem.upper
     Q = problem.gram() * np.outer(y, y)
     boxed = np.isfinite(C)
-    curvature = max(float(np.abs(problem.diagonal).mean()), _TINY)
+    curvature = max(_mean_size(problem), _TINY)
 
     alpha = np.minimum(C / 2, 1 / curvature)
     t = C - alpha  # the room above; infinite, with ξ = 0, where there is no upper bound

@@ -478,7 +478,8 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
     def checked(X: Array, out: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
             evaluate_at(X, out)
-        if not (finite or np.isfinite(out.sum()) or np.isfinite(out).all()):  # a sum is faster
+            sound = finite or np.isfinite(out.sum()) or np.isfinite(out).all()  # a sum is faster
+        if not sound:
             raise ValueError(
                 f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
             )

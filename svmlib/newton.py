@@ -303,6 +303,7 @@ class _Newton:
 
     def solve(self) -> None:
         """Go through the stages."""
+        idle = 0  # of the last stages have brought nothing
         for _ in range(_STAGES):
             if self.best.error <= self.enough:
                 break
@@ -312,8 +313,9 @@ class _Newton:
                 self.exact()
             if displaced <= self.tol:
                 self.consider(self.q)
-            if self.h == self.floor and self.best is before:
-                break  # only rounding is left
+            idle = idle + 1 if self.best is before else 0
+            if idle and (self.h == self.floor or (idle > 1 and self.best.error <= self.tol)):
+                break  # only rounding is left, or what is better than asked for comes too slowly
             self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
 
     def consider(self, q: Array) -> None:

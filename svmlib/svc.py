@@ -473,13 +473,15 @@ def _newton_from_a_guess(
 
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     """
-    n, steps, cold = problem.n, 0, start is None and most > 1
-    if cold and n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
+    n, steps = problem.n, 0
+    if start is None and n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
         nearly = _nearly_linear(problem)
         if nearly is not None:
-            start, taken, *_ = descend(nearly, tol, most - 1, np.zeros(n))
+            start, taken, *_ = descend(nearly, tol, most, np.zeros(n))
             steps = len(taken)
             del nearly  # before rows of the kernel take its room
+            if steps == most:  # a step with the kernel itself would cost much more
+                return problem.solution(start, n_iter=steps, converged=False)
         else:
             # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most
             # multipliers go to their bounds, and SMO is quick to the end.

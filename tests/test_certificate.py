@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import mpmath as mp
@@ -100,6 +101,28 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     assert mp.mpf(certificate.norm_w) >= judge.norm(alpha)
     assert mp.mpf(certificate.kkt_violation) >= judge.violation(alpha, b)
     assert mp.mpf(certificate.infeasibility) * (1 + 1e-15) >= judge.infeasibility(alpha)
+
+
+@pytest.mark.parametrize("n", [2, 7, 40, 600])  # of the last one in two blocks
+@pytest.mark.parametrize("whole", [True, False])
+def test_margins_are_bounded_where_nothing_is_proved(n, whole):
+    """An indefinite kernel of the user's returns numbers as they are; to sum them still rounds."""
+    rng = np.random.default_rng(n)
+    K = rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-3, 3, n)
+    y, alpha = np.where(np.arange(n) % 2, 1, -1), 10 * rng.random(n)
+    K[0] -= (K[0] @ (y * alpha)) / (alpha @ alpha) * (y * alpha)  # a sum that cancels
+    problem = DualProblem(np.arange(float(n))[:, None], y, 10.0, partial(table, K))
+    if not whole:
+        problem._lift = np.inf  # as if K did not fit
+    certificate = problem.certificate(alpha, 0.0)
+    assert problem.whole == whole
+    assert not certificate.proves_optimality
+    sums, beta = problem._expansion(alpha * y), [Fraction(v) for v in (alpha * y).tolist()]
+    assert (sums.error <= 1e-12 * np.abs(K).max(axis=1) * alpha.sum()).all()
+    for i in range(0, n, 1 + n // 40):
+        f = sum(Fraction(k) * v for k, v in zip(K[i].tolist(), beta, strict=True))
+        assert abs(f - Fraction(float(sums.values[i]))) <= Fraction(float(sums.error[i]))
+        assert abs(int(y[i]) * f - 1) <= certificate.kkt_violation
 
 
 @given(seed=seeds, solver=st.sampled_from(["auto", "smo"]))

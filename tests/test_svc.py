@@ -1323,6 +1323,27 @@ def test_the_rbf_kernel_always_separates_different_points_and_says_if_floats_can
         SVC(kernel=RBF(1.0), C=np.inf).fit(X, y)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 7])
+def test_few_steps_are_those_that_cost_little(monkeypatch, steps):
+    """With coordinates they are all for these; a step with the kernel has n unknowns at first."""
+    X, y = data(0, n=400)
+    monkeypatch.setattr(svc, "newton", None)  # nobody may call it
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(C=10, gamma=0.01, tol=1e-8, max_iter=steps).fit(X, y)
+    assert model.n_iter_ == steps
+    assert model.certificate_.gap <= 10 * 400 * (1 + 1e-9)  # that of α = 0
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton", "smo", "interior_point"])
+@pytest.mark.parametrize("n", [30, 400])
+def test_kernel_values_may_be_floats_and_their_sum_not(n, solver):
+    """Rounding has eaten the answer, but that is all: no NumPy warning, no error."""
+    X, y = data(0, n=n)
+    with pytest.warns(ConvergenceWarning) as warned:
+        SVC(kernel=Polynomial(1, 1e-3, 1e307), solver=solver, max_iter=500).fit(X, y)
+    assert {warning.category for warning in warned} == {ConvergenceWarning}
+
+
 def test_numbers_beyond_floats_are_told_by_the_certificate():
     X, y = np.array([[0.0], [1.0], [2.5]]), [-1, 1, 1]
     with pytest.warns(ConvergenceWarning, match="scale the columns"):
