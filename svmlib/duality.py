@@ -724,7 +724,8 @@ class DualProblem:
         else:
             cost = 0.5 * squared_norm
         total, excess = fsum(feasible.tolist()), abs(excess)
-        return float(total - excess - cost - 8 * UNIT * (total + excess + abs(cost)))
+        bound = float(total - excess - cost - 8 * UNIT * (total + excess + abs(cost)))
+        return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
 
 
 def _contradiction(X: Array, y: Array) -> tuple[int, int] | None:

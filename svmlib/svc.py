@@ -60,6 +60,7 @@ _SHARES = 0.05, 0.2, 0.75  # of these steps, between which Newton's method is as
 _AGAIN = 200  # steps of Newton's method are then enough
 _MEMORY_MB = 185.0  # what a fit takes, where it can
 _MEDIUM = 2000  # up to here the interior point method takes seconds, and knows rounding best
+_LARGEST_VALUE = 1e300  # of a kernel for which a start is sought: there floats have some room
 _FEATURES = 2000  # the most monomials in which we look for a separating hyperplane
 
 
@@ -219,7 +220,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Raises
         ------
         ValueError
-            If a parameter or the data are not as documented.
+            If a parameter or the data are not as documented; or if C = ∞ and SMO meets two points
+            with opposite labels that the RBF kernel cannot tell apart to rounding.
         NotSeparableError
             If C = ∞ and no hyperplane separates the classes. It carries a point common to both
             hulls and its weights: in the space of X for the linear kernel, and where two equal
@@ -474,7 +476,13 @@ def _newton_from_a_guess(
     There fewer are free, so Newton's equations are smaller. With few samples they are so anyway.
     """
     n, steps = problem.n, 0
-    if start is None and n > _FEW and problem.convex and not isinstance(problem.kernel, Linear):
+    if (
+        start is None
+        and n > _FEW
+        and problem.convex
+        and not isinstance(problem.kernel, Linear)
+        and problem.diagonal.max() < _LARGEST_VALUE
+    ):
         nearly = _nearly_linear(problem)
         if nearly is not None:
             start, taken, *_ = descend(nearly, tol, most, np.zeros(n))

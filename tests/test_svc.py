@@ -1335,13 +1335,15 @@ def test_few_steps_are_those_that_cost_little(monkeypatch, steps):
 
 
 @pytest.mark.parametrize("solver", ["auto", "newton", "smo", "interior_point"])
+@pytest.mark.parametrize("value", [1e307, float(np.finfo(float).max)])
 @pytest.mark.parametrize("n", [30, 400])
-def test_kernel_values_may_be_floats_and_their_sum_not(n, solver):
-    """Rounding has eaten the answer, but that is all: no NumPy warning, no error."""
+def test_kernel_values_may_be_floats_and_their_sum_not(n, value, solver):
+    """Rounding has eaten the answer, but that is all: no NumPy warning, no error, no NaN."""
     X, y = data(0, n=n)
     with pytest.warns(ConvergenceWarning) as warned:
-        SVC(kernel=Polynomial(1, 1e-3, 1e307), solver=solver, max_iter=500).fit(X, y)
+        model = SVC(kernel=Polynomial(1, 1e-3, value), solver=solver, max_iter=500).fit(X, y)
     assert {warning.category for warning in warned} == {ConvergenceWarning}
+    assert model.certificate_.gap >= n
 
 
 def test_numbers_beyond_floats_are_told_by_the_certificate():
