@@ -52,7 +52,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point", "slsqp"]
 Attempt = tuple[str, float]  # a solver and its most iterations
 
 # `make bench` measures where these belong.
-_FEW = 300  # up to here the equations of the free cost so little that a start saves nothing
+_FEW = 350  # up to here the equations of the free cost so little that a start saves nothing
 _NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
 _DIFFERENT = 0.75  # if more of the samples are, equal ones are left as they are
 _PATIENCE = 100  # steps a sample (of at least 1000): SMO seldom gets there later
@@ -102,7 +102,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     solver : {"auto", "newton", "smo", "interior_point", "slsqp"}, default "auto"
         ``"newton"`` begins with SMO, until no margin is wrong by more than a tenth (less where C
         is small), but with a step for eight samples at least and two for three at most, so that
-        fewer are free when the equations come. It does not with up to 300 samples, a linear kernel,
+        fewer are free when the equations come. It does not with up to 350 samples, a linear kernel,
         or, if C is finite, one that a few coordinates describe (`svmlib.kernels.low_rank`). If many
         samples are equal, they count as one. ``"auto"`` tries this first; if its certificate is not
         good enough the interior point method comes next, or, with more than 2000 samples, SMO from

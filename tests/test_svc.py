@@ -711,20 +711,20 @@ def test_the_first_steps_of_auto_are_within_max_iter():
 @pytest.mark.parametrize(
     ("n", "kernel", "steps"),
     [
-        (300, RBF(1.0), 0),
-        (301, RBF(1.0), 200),
+        (350, RBF(1.0), 0),
+        (351, RBF(1.0), 234),
         (600, RBF(1.0), 400),
         (600, Linear(), 0),
         (600, RBF(0.01), 0),  # few coordinates will do
         (600, Polynomial(2, 1.0, 1.0), 0),
-        (301, RBF(0.001), 0),
-        (300, RBF(0.001), 0),
+        (351, RBF(0.001), 0),
+        (350, RBF(0.001), 0),
     ],
 )
 def test_smo_begins_where_equations_cost_more(n, kernel, steps, runs):
     """Neither among few samples nor in few coordinates, which are sought among many only."""
     SVC(kernel=kernel, C=100.0, solver="newton").fit(*data(0, n=n))
-    few = n > 300 and kernel in (RBF(0.01), RBF(0.001), Polynomial(2, 1.0, 1.0))
+    few = n > 350 and kernel in (RBF(0.01), RBF(0.001), Polynomial(2, 1.0, 1.0))
     first = ["ascend"] if steps else ["descend"] if few else []
     assert [name for name, *_ in runs] == [*first, "newton"]
     assert runs[0][2][1] == steps if steps else True
