@@ -131,8 +131,8 @@ def newton(
     tol : float, default 1e-3
         Stop when the duality gap is at most ``tol`` of the primal value, and the KKT conditions
         hold to ``tol`` in units of y f(x). Where n times the number of features, or n² if that is
-        less, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9: that costs
-        little.
+        less, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9, until two
+        stages in a row bring nothing: that costs little.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
