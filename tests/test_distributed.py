@@ -364,13 +364,12 @@ def test_the_primal_value_holds_at_the_margin(seed, b):
     assert w * w / 2 + Fraction(1e15) * sum(losses) <= Fraction(search.primal)
 
 
-@pytest.mark.parametrize(("scale", "offset"), [(1e3, 0.0), (1.0, 1e8)])
-def test_rounding_does_not_add_up_over_the_samples_at_the_margin(scale, offset):
+def test_rounding_does_not_add_up_over_the_samples_at_the_margin():
     """Each of them could lose as much as a score is off, and a large C would multiply that."""
     X, y = clouds(600, apart=6.0)
     X = np.append(X, np.repeat([[0.0, 2, 2], [4.0, 2, 2]], 20_000, axis=0), axis=0)
     y = np.append(y, np.repeat([-1.0, 1.0], 20_000))
-    found = solve_linear(chunked(X * scale + offset, 10_000), y, 1e6, tol=1e-5)
+    found = solve_linear(chunked(X + 1e8, 10_000), y, 1e6, tol=1e-5)
     assert found.converged
 
 
