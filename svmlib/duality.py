@@ -593,8 +593,10 @@ class DualProblem:
         """Return the expansion for the values that a kernel of the user's has returned."""
         sizes = np.sqrt(np.maximum(self.diagonal, 0))
         magnitudes = np.abs(beta)
-        # Where nothing is proved, margins are those of K as it is, symmetric or not.
-        skew = float(np.abs((K := self.gram()) - K.T).max()) if self.convex else 0.0
+        skew = 0.0  # where nothing is proved, margins are those of K as it is, symmetric or not
+        if self.convex:
+            K = self.gram()
+            skew = float(np.abs(K - K.T).max())
         sums, largest = self._gram_times(beta), self._sizes_times(magnitudes)
         if not magnitudes @ largest < np.inf:
             return unbounded(sums, sizes)

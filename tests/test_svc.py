@@ -1399,17 +1399,17 @@ def test_coordinates_take_no_more_than_a_quarter_of_the_memory(runs, monkeypatch
 
 def test_coordinates_are_gone_before_rows_of_the_kernel_are_kept(monkeypatch):
     """Else they would take more than there is, where they are large."""
-    forms, problems = [], []
+    points, problems = [], []
     usual, solver = svc.descend, svc.newton
 
     def begin(problem, *args):
         problems.append(weakref.ref(problem))
-        forms.append(weakref.ref(problem.X))
+        points.append(weakref.ref(problem.X))
         return usual(problem, *args)
 
     def end(problem, **options):
         assert problems[0]() is None
-        assert forms[0]() is None
+        assert points[0]() is None
         return solver(problem, **options)
 
     monkeypatch.setattr(svc, "descend", begin)
