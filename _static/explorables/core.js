@@ -36,16 +36,13 @@ const math = (() => {
     return sorted.length > 1 ? [...chain(sorted), ...chain(sorted.reverse())] : sorted;
   }
 
-  /** B⁻, B⁺ and the width τ_w along w = (cos θ, sin θ), θ in degrees, with the samples that touch. */
+  /** B⁻, B⁺ and the width τ_w along w = (cos θ, sin θ), θ in degrees, with all samples that touch. */
   function street(X, y, angle) {
     const w = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
-    let bMinus = -Infinity, bPlus = Infinity, low = -1, high = -1;
-    X.forEach((x, i) => {
-      const along = dot(w, x);
-      if (y[i] < 0 && along > bMinus) { bMinus = along; low = i; }
-      if (y[i] > 0 && along < bPlus) { bPlus = along; high = i; }
-    });
-    return {w, bMinus, bPlus, width: bPlus - bMinus, middle: (bPlus + bMinus) / 2, touching: [low, high]};
+    const along = X.map((x) => dot(w, x)), slack = 1e-9 * (Math.max(...along) - Math.min(...along));
+    const bMinus = Math.max(...along.filter((_, i) => y[i] < 0)), bPlus = Math.min(...along.filter((_, i) => y[i] > 0));
+    const touching = range(y.length).filter((i) => y[i] < 0 ? along[i] >= bMinus - slack : along[i] <= bPlus + slack);
+    return {w, bMinus, bPlus, width: bPlus - bMinus, middle: (bPlus + bMinus) / 2, touching};
   }
 
   /** Middle of the bounding box, points measured from it, and the largest distance from it. */
@@ -138,11 +135,20 @@ const {range, clip, plus, minus, dot, length, turned, floor, ceil} = math;
 // ---- Words -------------------------------------------------------------------------------------
 const signed = (text) => String(text).replace("-", "−");
 const show = (v, digits = 2) => signed((+v.toFixed(digits) + 0).toFixed(digits));
-const small = (v) => signed(+v.toPrecision(3));
+const small = (v, scale = 0) => signed(Math.abs(v) <= 1e-12 * scale ? 0 : +v.toPrecision(3));  // beside scale, rounding is nothing
 const pair = (p, digits = 2) => `(${p.map((v) => show(v, digits)).join(", ")})`;
 const digitsFor = (v) => clip(5 - Math.floor(Math.log10(Math.abs(v) || 1)), 0, 9);
 const atMost = (v) => `≤ ${signed(ceil(v, digitsFor(v)))}`, atLeast = (v) => `≥ ${signed(floor(v, digitsFor(v)))}`;
-const power = (v) => v > 0 ? `below 10${String(Math.max(-99, Math.floor(Math.log10(v)) + 1)).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}` : "0";
+const tenTo = (k) => `10${String(k).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
+const power = (v) => v > 0 ? `below ${tenTo(Math.max(-99, Math.floor(Math.log10(v)) + 1))}` : "0";
+/** Two bounds of one number: both while they are apart, then the digits that they share. */
+const enclose = (low, high) => {
+  const middle = (low + high) / 2, width = 1.01 * (high - low) + 2 ** -50 * Math.abs(middle);
+  if (!width) return "0";
+  const digits = Math.min(12, Math.floor(-Math.log10(width)));
+  return width > 1e-3 * Math.abs(middle) ? [low, high].map((v) => show(v, clip(digits + 3, 0, 12))).join(" to ")
+    : `${show(middle, Math.max(0, digits))} ± ${tenTo(-digits)}`;
+};
 const several = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const letter = (i, n) => n > 26 ? String(i + 1) : String.fromCharCode(65 + i);
@@ -279,6 +285,9 @@ class Plane {
   }
   /** Something to take hold of: by mouse and finger, and with the arrow keys. */
   handle({at, move, label, kind = 0, looks = "turn", r = 7, step = [0, 0], role = "button", values}) {
+    // A screen reader keeps the arrow keys of a button to itself, but not those of an application.
+    this.handles.setAttribute("role", "application");
+    this.handles.setAttribute("aria-label", `Handles: ${this.svg.ariaLabel}`);
     const grip = make("g", this.handles, {class: `grip ${looks}`, tabindex: 0, role});
     if (role === "button") grip.setAttribute("aria-roledescription", "movable point");
     make("circle", grip, {r: 15, class: "hit"});
@@ -408,8 +417,11 @@ class Figure {
     select.addEventListener("change", () => { this.slide(key, +select.value); this.change(); });
     this.places.push(() => { select.value = this.state[key]; });
   }
-  button(text, action) {
-    make("button", this.tools, {type: "button"}, text).addEventListener("click", () => { action(); this.change(); });
+  /** A button; while idle() is true it does nothing, and the piece says why. */
+  button(text, action, idle) {
+    const button = make("button", this.tools, {type: "button"}, text);
+    button.addEventListener("click", () => { if (!idle?.()) { action(); this.change(); } });
+    if (idle) this.places.push(() => button.setAttribute("aria-disabled", idle()));
   }
   numbers(rows) {
     while (this.table.children.length > rows.length) this.table.lastChild.remove();
@@ -488,7 +500,11 @@ function scan(page) {
     if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
   }
 }
-window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, several, listed, letter, LOOK};
+window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, enclose, several, listed, letter, LOOK};
+// Script moves the focus when a handle is grabbed: it is marked for those who go by keys.
+for (const [name, keys] of [["keydown", true], ["pointerdown", false]]) {
+  window.addEventListener(name, () => document.documentElement.toggleAttribute("data-keys", keys), true);
+}
 window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change(); });
 document.addEventListener("DOMContentLoaded", () => scan(true));  // after the pieces, which are deferred too
 })();
