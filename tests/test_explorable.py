@@ -43,15 +43,20 @@ pytestmark = pytest.mark.xdist_group("explorable")  # so that one browser is eno
 
 
 @pytest.fixture(scope="module")
-def mathematics(browser):
-    """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
+def mathematics_tab(browser):
     tab = open_tab(browser)
     for script in SCRIPTS:
         tab.add_script_tag(path=script)
+    return tab
+
+
+@pytest.fixture(scope="module")
+def mathematics(mathematics_tab):
+    """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
 
     def call(name, cases):
         """As text both ways, because Playwright looks at each number several times."""
-        found = tab.evaluate(
+        found = mathematics_tab.evaluate(
             """([name, cases]) => JSON.stringify(
               JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
               (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
@@ -308,6 +313,27 @@ def test_printed_bounds_go_outwards(mathematics):
         for v, low, high in zip(values, floors, ceils, strict=True):
             assert Fraction(low) <= Fraction(v) <= Fraction(high)
             assert Fraction(high) - Fraction(low) <= Fraction(2, 10**digits)
+
+
+def test_two_bounds_are_printed_as_one_number_that_holds_both(mathematics_tab):
+    """Where they share digits; as two numbers while they are apart."""
+    random = np.random.RandomState(2)
+    middles = [2.0, 3.75, 0.6, 1e-7, 6e5, *random.standard_normal(300) * 10.0]
+    pairs = [(v - e * abs(v), v + e * abs(v)) for v in middles for e in (0, 1e-14, 1e-9, 1e-5)]
+    texts = mathematics_tab.evaluate(
+        "pairs => JSON.parse(pairs).map((c) => svmExplorable.enclose(...c))", json.dumps(pairs)
+    )
+    for (low, high), text in zip(pairs, texts, strict=True):
+        shown, power = text.replace("−", "-").split(" ± 10")
+        exponent = int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+        error = Fraction(10) ** exponent
+        assert Fraction(shown) - error <= Fraction(low) <= Fraction(high) <= Fraction(shown) + error
+        assert error <= max(
+            12 * (Fraction(high) - Fraction(low)), Fraction(1.1e-12 + 1e-14 * abs(high))
+        )
+    assert mathematics_tab.evaluate(
+        "[[0, 6 + 1e-14], [0, 0], [3, 3.75]].map((c) => svmExplorable.enclose(...c))"
+    ) == ["0.000 to 6.000", "0", "3.0000 to 3.7500"]
 
 
 def test_every_part_of_the_script_is_loaded_by_a_figure():

@@ -142,7 +142,16 @@ const small = (v) => signed(+v.toPrecision(3));
 const pair = (p, digits = 2) => `(${p.map((v) => show(v, digits)).join(", ")})`;
 const digitsFor = (v) => clip(5 - Math.floor(Math.log10(Math.abs(v) || 1)), 0, 9);
 const atMost = (v) => `≤ ${signed(ceil(v, digitsFor(v)))}`, atLeast = (v) => `≥ ${signed(floor(v, digitsFor(v)))}`;
-const power = (v) => v > 0 ? `below 10${String(Math.max(-99, Math.floor(Math.log10(v)) + 1)).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}` : "0";
+const tenTo = (k) => `10${String(k).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
+const power = (v) => v > 0 ? `below ${tenTo(Math.max(-99, Math.floor(Math.log10(v)) + 1))}` : "0";
+/** Two bounds of one number: both while they are apart, then the digits that they share. */
+const enclose = (low, high) => {
+  const middle = (low + high) / 2, width = 1.01 * (high - low) + 2 ** -50 * Math.abs(middle);
+  if (!width) return "0";
+  const digits = Math.min(12, Math.floor(-Math.log10(width)));
+  return width > 1e-3 * Math.abs(middle) ? [low, high].map((v) => show(v, clip(digits + 3, 0, 12))).join(" to ")
+    : `${show(middle, Math.max(0, digits))} ± ${tenTo(-digits)}`;
+};
 const several = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const letter = (i, n) => n > 26 ? String(i + 1) : String.fromCharCode(65 + i);
@@ -488,7 +497,7 @@ function scan(page) {
     if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
   }
 }
-window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, several, listed, letter, LOOK};
+window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, enclose, several, listed, letter, LOOK};
 window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change(); });
 document.addEventListener("DOMContentLoaded", () => scan(true));  // after the pieces, which are deferred too
 })();
