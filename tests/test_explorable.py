@@ -328,12 +328,11 @@ def test_two_bounds_are_printed_as_one_number_that_holds_both(mathematics_tab):
         exponent = int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
         error = Fraction(10) ** exponent
         assert Fraction(shown) - error <= Fraction(low) <= Fraction(high) <= Fraction(shown) + error
-        assert error <= max(
-            12 * (Fraction(high) - Fraction(low)), Fraction(1.1e-12 + 1e-14 * abs(high))
-        )
+        spread = Fraction(high) - Fraction(low)
+        assert error <= 11 * (spread + Fraction(1e-13 + 1e-15 * abs(high)))
     assert mathematics_tab.evaluate(
         "[[0, 6 + 1e-14], [0, 0], [3, 3.75]].map((c) => svmExplorable.enclose(...c))"
-    ) == ["0.000 to 6.000", "0", "3.0000 to 3.7500"]
+    ) == ["0.00 to 6.00", "0", "3.000 to 3.750"]
 
 
 def test_every_part_of_the_script_is_loaded_by_a_figure():
