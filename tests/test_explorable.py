@@ -262,6 +262,27 @@ def test_the_picture_of_a_field_is_that_of_the_machine(mathematics):
             assert area / n**2 == pytest.approx(np.mean(f >= level), abs=0.01)
 
 
+def test_the_best_cut_is_that_of_the_lifted_samples(mathematics):
+    """The hard margin of (x, ‖x‖²), for rings and what is not around the origin."""
+    rings, random = load_circles(60, noise=0.06), np.random.RandomState(4)
+    cases = [(rings.X, rings.y)]
+    for _ in range(20):
+        X = random.standard_normal((30, 2))
+        off = np.hypot(*(X - random.uniform(-0.4, 0.4, 2)).T) - 1
+        apart = abs(off) > 0.15
+        cases.append((X[apart], np.where(off < 0, 1, -1)[apart]))
+    found = mathematics("bestCut", [[X.tolist(), y.tolist()] for X, y in cases])
+    for (X, y), cut in zip(cases, found, strict=True):
+        lifted = DualProblem(np.column_stack((X, (X**2).sum(axis=1))), y, np.inf)
+        solution = solve_interior_point(lifted)
+        *w, v = lifted.weights(solution.alpha)
+        c = -np.array(w) / (2 * v)
+        assert [cut["c1"], cut["c2"]] == pytest.approx(c, abs=1e-5)
+        assert cut["height"] == pytest.approx(c @ c - solution.b / v, abs=1e-5)
+        inside = np.hypot(*(X - c).T) < np.sqrt(cut["height"])
+        assert len(set(y[inside])) == len(set(y[~inside])) == 1
+
+
 def test_gaussian_machines_have_the_certificate_of_svmlib(mathematics):
     machines = [(X, y, C, 0.3 * 4.0 ** (k % 4)) for k, (X, y, C) in enumerate(SOFT[:160])]
     grams = mathematics("gaussian", [[X.tolist(), sigma] for X, _, _, sigma in machines])
@@ -462,7 +483,7 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         "explorable.villages(load_six_points())"
     )
     page, in_the_book = displayed(code, True, False)
-    for file in ("core.js", "villages.js", "style.css"):
+    for file in ("core.js", "hulls.js", "villages.js", "style.css"):
         assert (STATIC / file).read_text(encoding="utf-8") in page
     assert "pieces.street" not in page
     assert "<script>" not in in_the_book
@@ -558,7 +579,7 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         ([explorable.prices()], ["core", "prices"]),
         (
             [explorable.villages(SIX), explorable.outlier(SIX)],
-            ["core", "villages", "soft", "outlier"],
+            ["core", "hulls", "villages", "soft", "outlier"],
         ),
         ([], []),
     ):

@@ -1,7 +1,7 @@
 // Chapter 6: an outlier, the price C of slack and the cap μ on the weights.
 (() => {
 "use strict";
-const {math, pieces, round, priced, show, pair, atMost, atLeast, power, several} = svmExplorable;
+const {math, pieces, round, priced, show, pair, atMost, atLeast, power, several, LOOK} = svmExplorable;
 const {range, clip, plus, minus, dot, length, sum, hull, closest, centred, lowest, linear, certified} = math;
 
 /** Corners of a reduced hull, exactly: the order of the samples, and with it the corner, changes
@@ -56,7 +56,7 @@ pieces.outlier = (figure) => {
   figure.slider("mu", {label: "cap μ", min: smallest, max: 1, step: 0.001, value: 1, text: () => cap < 1 ? significant(cap) : "1 or more"});
   figure.param("cap", 0, 0, 1, 1);  // which of the two the reader has moved
   figure.choice("hulls", "Show", ["band and slacks", "reduced hulls"]);
-  figure.movable();
+  figure.movable(7, (i) => `${i === special ? "The outlier" : `Sample ${i + 1}`}, class ${figure.name(i)},`);
   return {
     follows: (key) => key === (state.cap ? "logC" : "mu"),
     slid(key) {
@@ -98,14 +98,17 @@ pieces.outlier = (figure) => {
       for (const i of range(n).filter((i) => !inside(i))) {
         paths.path("faint ends", `M${paths.at([clip(margins[i], ...span), spots[i][1]])}m0,-4l${margins[i] > 0 ? 6 : -6},4l${margins[i] > 0 ? -6 : 6},4z`, paths.over);
       }
-      if (inside(special)) paths.rings([spots[special]], 9);
+      if (inside(special)) {
+        const kind = figure.kinds[y[special] > 0 ? 1 : 0];
+        paths.marks(`mark ${LOOK[kind]}`, [spots[special]], 7, kind);
+      }
       const count = (kind) => at.filter((a) => a === kind).length, own = slack[special];
       figure.numbers([
         ["primal value", atMost(solution.primal)], ["dual value", atLeast(solution.dual)],
         ["gap", power(solution.primal - solution.dual)],
         ["slacks, together", show(sum(slack), 3)],
         ["multipliers", `${count(1)} at C, ${count(0.5)} between, ${count(0)} at 0`],
-        ["sample in the circle", `slack ${show(own, 3)}, α = ${show(alpha[special] / C, 3)}\u00a0C`],
+        ["the outlier (large mark)", `slack ${show(own, 3)}, α = ${show(alpha[special] / C, 3)}\u00a0C`],
       ]);
       const where = own <= 1e-7 ? "needs no slack" : own < 1 ? "is inside the band, on its own side" : own > 1 ? "is on the wrong side of the line" : "is on the line";
       const words = flat ? "w is 0: there is no line, every point gets the same answer."
@@ -113,7 +116,7 @@ pieces.outlier = (figure) => {
       const bias = solution.interval ? ` The bias may be anything from ${show(solution.interval[0])} to ${show(solution.interval[1])}; the middle is drawn.` : "";
       const same = state.hulls && !bridge.meet && !flat
         ? ` The bridge of the reduced hulls with the cap ${cap < 1 ? show(cap, 3) : "1"} is at right angles to the line; the thin line is halfway along it.` : "";
-      return `${words}${flat ? "" : ` The ${figure.name(special)} sample in the circle ${where}.`}${bias}${same}`;
+      return `${words}${flat ? "" : ` The outlier ${where}.`}${bias}${same}`;
     },
   };
 };

@@ -28,16 +28,20 @@ pieces.prices = (figure) => {
   figure.param("alpha", 0.4, 0, 2.2, 0.01);
   figure.param("z", 1.6, -1.5, 2.3, 0.01);
   let now;
+  const seen = new Set();  // the z that the reader has tried
   const F = (z) => problems[state.which].F(z), g = (z) => problems[state.which].g(z);
   plane.lever("z", {r: 6, keys: 0.01, at: () => [state.z, F(state.z)], read: ([z]) => z,
     label: () => "z", text: () => `z = ${show(state.z)}, F = ${show(F(state.z), 3)}`});
   dual.lever("alpha", {kind: 3, r: 5, keys: 0.01, at: () => [state.alpha, now.value], read: ([alpha]) => alpha,
     label: () => "Price α", text: () => `α = ${show(state.alpha)}, θ = ${show(now.value, 3)}`});
   return {
+    clear() { seen.clear(); },
+    slid(key) { if (key === "which") seen.clear(); },
     solve() {
       params.z.max = problems[state.which].last;  // F stays in sight
       state.z = clip(state.z, params.z.min, params.z.max);
       now = prices(state.which, state.alpha);
+      seen.add(state.z);
     },
     draw() {
       const {which, alpha, z} = state, {edge} = problems[which], {value, optimum} = now, twice = which && Math.abs(alpha - 0.5) < 1e-9;
@@ -53,7 +57,10 @@ pieces.prices = (figure) => {
       const theta = (a) => [a, prices(which, a).value], all = range(111).map((k) => k / 50);
       dual.curve("allowed", all.map(theta));
       dual.curve("curve", [...all.filter((a) => a < alpha), alpha].map(theta));
-      dual.curve("edge", [[0, F(z)], [2.2, F(z) + 2.2 * g(z)]]);
+      // Every z gives a line of prices; θ is the lower envelope of them all.
+      const line = (v) => [[0, F(v)], [2.2, F(v) + 2.2 * g(v)]];
+      dual.curves("axis faint", [...seen].map(line));
+      dual.curve("edge", line(z));
       dual.curve("axis", [[0, optimum], [2.2, optimum]]);
       dual.text([2.2, optimum], "p*", -22, -5);
       const fits = g(z) <= 0, gap = optimum - value, lower = signed(floor(value, 3));
@@ -61,7 +68,7 @@ pieces.prices = (figure) => {
         ["between them", fits ? show(F(z) - value, 3) : "–"], ["p*", show(optimum, 3)]]);
       const verdict = gap < 1e-9 ? "Price and wall give the same value: no gap." : twice
         ? `This is the best price. L has two lowest points, and the gap of ${show(gap, 3)} stays.` : `That is ${small(gap)} below p*.`;
-      return `At the price ${show(alpha)} L is nowhere below ${lower}, so no allowed z has a smaller F. ${verdict}`;
+      return `At the price ${show(alpha)}, L is nowhere below ${lower}, so no allowed z has a smaller F. ${verdict}`;
     },
   };
 };

@@ -60,6 +60,8 @@ pieces.rbf = (figure) => {
   priced(figure, "logS", "width σ", data.sigma, -1.5, 1);
   priced(figure, "logC", "price C", data.C, -1, 3);
   figure.choice("adds", "A click, or Enter at the diamond, adds", data.classes);
+  figure.button("Take the last one back", () => { points.pop(); y.pop(); }, () => y.length === given);
+  figure.choice("shown", "Hidden samples", ["not shown", "shown faintly"]);
   [xlim, ylim].forEach(([low, high], k) => figure.param("uv"[k], +((low + high) / 2).toFixed(2), low, high));
   const cross = () => [state.u, state.v];
   const take = (i, [x1, x2, label]) => {
@@ -68,7 +70,7 @@ pieces.rbf = (figure) => {
   };
   const add = (p) => { take(points.length, [...p, state.adds ? 1 : -1]); figure.change(); };
   plane.handle({kind: 3, r: 5, step: data.step, at: cross, move: (p) => p.forEach((v, k) => figure.set("uv"[k], +v.toFixed(3))),
-    label: () => `Place for a new sample of class ${data.classes[state.adds]}, ${figure.said(cross())}. Enter adds it`})
+    label: () => `Place for a new sample of class ${data.classes[state.adds]}, ${figure.said(cross())}. ${y.length < most ? "Enter adds it" : "No more can be added"}`})
     .addEventListener("keydown", (event) => { if (event.key === "Enter") add(cross()); });
   plane.svg.addEventListener("click", (event) => { const p = plane.from(event); if (!event.target.closest(".grip") && plane.holds(p)) add(p); });
   const machine = (sigma) => {
@@ -108,6 +110,7 @@ pieces.rbf = (figure) => {
       plane.areas(`tint ${LOOK[figure.kinds[0]]}`, [frame, ...positive]);  // the rest: even-odd
       plane.curves("edge thin", [...level(1), ...level(-1)]);
       plane.curves("line", level(0));
+      if (state.shown) plane.samples(1.5, "faint", hidden.X, plane.clipped, hidden.y);
       plane.samples(3.5, "", points);
       const carry = range(y.length).filter((i) => now.beta[i]);
       plane.rings(carry.map((i) => points[i]), (k) => 3 + 5 * Math.sqrt(now.alpha[carry[k]] / now.C));
@@ -122,7 +125,7 @@ pieces.rbf = (figure) => {
       figure.numbers([["primal value", atMost(now.primal)], ["dual value", atLeast(now.dual)], ["gap", power(now.primal - now.dual)],
         ["support vectors", `${carry.length} of ${y.length}`], ["training errors", `${wrong} of ${y.length}`],
         ["errors on hidden samples", `${share} % of ${hidden.y.length}`]]);
-      return `With σ = ${round(state.logS)} and C = ${now.C} the machine is wrong on ${wrong} of ${y.length} training samples and on ${share} % of the hidden ones; ${several(carry.length, "sample carries", "samples carry")} weight.`;
+      return `With σ = ${round(state.logS)} and C = ${now.C} the machine is wrong on ${wrong} of ${y.length} training samples and on ${share} % of the hidden ones; ${several(carry.length, "sample carries", "samples carry")} weight.${y.length < most ? "" : " No more samples can be added: take one back."}`;
     },
   };
 };

@@ -7,7 +7,7 @@ const {range, clip, plus, minus, dot, turned, sum, floor, ceil} = math;
 const angleOf = (w) => Math.atan2(w[1], w[0]) * 180 / Math.PI;
 
 /** A street that a handle turns, by at most `reach` degrees from `middle`; or the best there is. */
-function turning(figure, plane, middle, reach, angle, best) {
+function turning(figure, plane, middle, reach, angle, best, what) {
   const {data, points, state} = figure, {y} = data, size = 0.4 * (plane.xlim[1] - plane.xlim[0]);
   const near = (degrees) => degrees - 360 * Math.round((degrees - middle) / 360);
   const centre = [plane.xlim, plane.ylim].map(([low, high]) => (low + high) / 2);
@@ -23,7 +23,7 @@ function turning(figure, plane, middle, reach, angle, best) {
   }};
   figure.param("angle", angle, middle - reach, middle + reach, 0.1);
   figure.param("best", best, 0, 1, 1);  // 1: the direction follows the best street
-  plane.lever("angle", {r: 9, keys: 0.5, label: () => "Direction of the line", at: () => now.hint,
+  plane.lever("angle", {r: 9, keys: 0.5, label: () => `Direction of the ${what}`, at: () => now.hint,
     read: (p) => near(angleOf(minus(p, plus(now.hint, turned(now.s.w), size))) + 90),
     text: () => `${show(state.angle, 1)} degrees, width ${show(now.s.width, 3)}`});
   return now;
@@ -41,7 +41,7 @@ pieces.street = (figure) => {
   const curve = figure.plane({width: 350, height: 250, xlim: sides, ylim: [-2 * size, 1.4 * size],
     xticks: range(4).map((k) => [sides[0] + 60 * k, `${signed(sides[0] + 60 * k)}°`]),
     axes: ["angle of w", "width τ of the street"], label: "The width of the street, for every direction"});
-  const now = turning(figure, plane, middle, 90, data.angle, 0);
+  const now = turning(figure, plane, middle, 90, data.angle, 0, "line");
   figure.movable(5);
   figure.button("Show the best", () => { state.best = 1; });
   return {
@@ -67,7 +67,7 @@ pieces.street = (figure) => {
         ["width of your street", show(width, 3)],
         ["widest possible", best.meet ? "there is none" : `${floor(best.lower, 3)} to ${ceil(best.upper, 3)}`],
       ]);
-      if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p.map((v) => +v.toPrecision(4)))}: no direction opens a street.`;
+      if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p, 4)}: no direction opens a street.`;
       const wrong = points.filter((p, i) => (dot(w, p) >= level) !== (y[i] > 0)).length;
       if (!(width > 0)) return `No street along this direction: τ = ${show(width, 3)}. The line in the middle has ${several(wrong, "sample")} on the wrong side.`;
       const touches = listed(touching.map((i) => `the ${figure.name(i)} at ${figure.said(points[i])}`));
@@ -81,7 +81,7 @@ pieces.forces = (figure) => {
   const {data, points, state} = figure, {y} = data, n = y.length, first = math.closest(points, y);
   const angle = first.meet ? 0 : angleOf(first.w);
   const plane = figure.plane({label: "A plank as wide as the gap, and the forces on it"});
-  const now = turning(figure, plane, angle, 180, angle, 1);
+  const now = turning(figure, plane, angle, 180, angle, 1, "plank");
   figure.movable(6, (i) => `Sample ${letter(i, n)} of class ${figure.name(i)}`);
   figure.button("Let it come to rest", () => { state.best = 1; });
   return {

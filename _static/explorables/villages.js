@@ -1,7 +1,7 @@
 // Chapter 2: two villages, their hulls, the shortest bridge; or a point of both.
 (() => {
 "use strict";
-const {math, pieces, show, pair, atMost, atLeast, power, listed, letter} = svmExplorable, {range, dot} = math;
+const {math, pieces, show, pair, enclose, power, listed, letter} = svmExplorable, {range, dot} = math;
 
 pieces.villages = (figure) => {
   const {data, points} = figure, {y} = data, n = y.length;
@@ -25,7 +25,7 @@ pieces.villages = (figure) => {
         figure.numbers([["common point", `p = q = ${pair(p, 3)}`], ...recipes, ["p and q differ by", power(upper)]]);
         return `The hulls meet. Their common point is ${who(1)} on the one side and ${who(-1)} on the other: that proves that no line separates the classes.`;
       }
-      figure.numbers([["bridge from p to q", atMost(upper)], ["gap across it", atLeast(lower)], ["difference", power(upper - lower)], ...recipes]);
+      figure.numbers([["bridge from p to q = gap across it", enclose(lower, upper)], ...recipes]);
       return `The hulls are apart. A shortest bridge leads from p, ${who(1)}, to q, ${who(-1)}. It is ${show(upper, 3)} long, and the widest gap is as wide.`;
     },
   };

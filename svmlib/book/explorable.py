@@ -51,10 +51,14 @@ _SCRIPTS = next(
 )
 # Besides the part that all share: the parts of the script that draw a figure, in their order.
 _PARTS = {
-    "box": ("soft", "box"),
-    "forces": ("street",),
-    "outlier": ("soft", "outlier"),
+    "street": ("hulls", "street"),
+    "villages": ("hulls", "villages"),
+    "units": ("hulls", "units"),
+    "forces": ("hulls", "street"),
+    "outlier": ("hulls", "soft", "outlier"),
+    "lift": ("soft", "lift"),
     "rbf": ("soft", "rbf"),
+    "box": ("soft", "box"),
 }
 _MOST_HANDLES = 24  # or the Tab key stops too often
 
@@ -63,7 +67,7 @@ def scripts(kind: str) -> list[str]:
     """Return the files of the script that figures of a kind need, in the order of loading.
 
     >>> scripts("outlier")
-    ['core.js', 'soft.js', 'outlier.js']
+    ['core.js', 'hulls.js', 'soft.js', 'outlier.js']
     """
     return [f"{part}.js" for part in ("core", *_PARTS.get(kind, (kind,)))]
 

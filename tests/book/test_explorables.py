@@ -329,9 +329,11 @@ def check_villages(visit, X, y):
         assert "common point" in shown
         return
     assert "The hulls are apart" in visit.status()
-    assert float(shown["bridge from p to q"][2:]) == pytest.approx(bridge.distance, rel=1e-4)
-    assert float(shown["bridge from p to q"][2:]) >= bridge.lower_bound
-    assert float(shown["gap across it"][2:]) <= bridge.distance
+    value, error = shown["bridge from p to q = gap across it"].split(" ± 10")
+    error = 10.0 ** int(error.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    assert error < 1e-9
+    assert float(value) - error <= bridge.distance
+    assert bridge.lower_bound <= float(value) + error
     for row, sign, end in (("p", 1, bridge.p), ("q", -1, bridge.q)):
         weights = {name: float(v) for v, name in re.findall(r"([\d.]+) ([A-F])", shown[row])}
         assert sum(weights.values()) == pytest.approx(1, abs=2e-3)
@@ -495,7 +497,9 @@ def check_lift(visit, X, y):
         across, deep = np.array([[cos, -sin], [sin, cos]]) @ corners.T
         seen = np.column_stack((across, 0.4 * deep + 1.5 / R * state["lift"] * z))
         assert drawn(visit, ".hull") == pytest.approx(seen, abs=0.02 * R)
-    assert ("below and the outer one above" in visit.status()) == (wrong == 0)
+        assert ("below and the outer one above" in visit.status()) == (wrong == 0)
+    assert ("its shadow" in visit.status()) == (state["lift"] == 0)
+    assert ("It has the inner class" in visit.status()) == (wrong == 0)
 
 
 def check_forces(visit, X, y):
@@ -765,6 +769,133 @@ def test_samples_can_be_added(browser, tmp_path):
     assert not visit.complaints
     visit.context.close()
     again.context.close()
+
+
+def test_one_sample_can_be_taken_back_and_no_more_than_twenty_added(browser, tmp_path):
+    visit = alone(browser, "rbf", tmp_path)
+    said, undo = visit.status(), visit.root.get_by_text("Take the last one back")
+    assert undo.get_attribute("aria-disabled") == "true"
+    undo.click(force=True)
+    assert visit.figure("points.length") == 80
+    diamond = visit.root.locator(".grip")
+    for count in range(1, 22):
+        diamond.press("Enter")
+        assert visit.figure("points.length") == 80 + min(count, 20)
+    visit.settle()
+    assert "No more samples can be added" in visit.status()
+    assert "No more can be added" in diamond.get_attribute("aria-label")
+    for count in range(19, -1, -1):
+        undo.click()
+        assert visit.figure("points.length") == visit.figure("data.y.length") == 80 + count
+    visit.settle()
+    assert visit.status() == said
+    assert undo.get_attribute("aria-disabled") == "true"
+    assert not visit.complaints
+    visit.context.close()
+
+
+def test_the_hidden_samples_are_shown_on_demand(browser, tmp_path):
+    visit = alone(browser, "rbf", tmp_path)
+    marks = "planes[0].clipped.querySelectorAll('.mark.faint')"
+    assert visit.figure(f"{marks}.length") == 0
+    visit.root.locator("select").last.select_option("1")
+    visit.settle()
+    hidden = visit.figure("data.hidden")
+    for k, label in enumerate((-1, 1)):
+        path = visit.figure(f"{marks}[{k}].getAttribute('d')")
+        assert path.count("M") == hidden["y"].count(label) > 400
+    visit.context.close()
+
+
+def test_a_cut_that_lies_on_the_floor_is_not_spoken_of(browser, tmp_path):
+    """Then its handle is on the circle, which it makes wider."""
+    visit = alone(browser, "lift", tmp_path)
+    visit.figure("set('lift', 0)")
+    visit.figure("change()")
+    visit.settle()
+    assert "The level cut" not in visit.status()
+    assert "only its shadow" in visit.status()
+    grip, height = visit.root.locator(".grip[role=slider]"), visit.figure("state.height")
+    drag(visit.tab, grip, 40, 0)
+    visit.settle()
+    plane = "svmExplorable.figures.lift.planes[0]"
+    across = visit.tab.evaluate(
+        f"40 / {plane}.svg.getBoundingClientRect().width * {plane}.svg.viewBox.baseVal.width"
+        f" / {plane}.w * ({plane}.xlim[1] - {plane}.xlim[0])"
+    )
+    assert visit.figure("state.height") == pytest.approx((height**0.5 + across) ** 2, abs=0.03)
+    assert f"radius {visit.figure('state.height') ** 0.5:.2f}" == grip.evaluate(
+        "e => e.ariaValueText"
+    )
+    x = centre(grip.locator(".hit"))[0]
+    grip.press("ArrowRight")
+    visit.settle()
+    assert centre(grip.locator(".hit"))[0] > x
+    visit.context.close()
+
+
+def test_the_best_plane_has_the_classes_on_its_sides(browser, tmp_path):
+    rings = load_circles(60, noise=0.06)
+    visit = Visit(browser, written("lift", tmp_path, [explorable.lift(rings)]))
+    visit.settle()
+    drag(visit.tab, visit.root.locator(".grip[role=button]"), 30, -20)
+    visit.settle()
+    visit.root.get_by_text("The best plane").click()
+    visit.settle()
+    lifted = DualProblem(np.column_stack((rings.X, (rings.X**2).sum(axis=1))), rings.y, np.inf)
+    solution = solve_interior_point(lifted)
+    *w, v = lifted.weights(solution.alpha)
+    assert [visit.figure("state.c1"), visit.figure("state.c2")] == pytest.approx(
+        -np.array(w) / (2 * v), abs=0.0051
+    )
+    assert "It has the inner class below" in visit.status()
+    visit.context.close()
+
+
+def test_the_lines_of_the_tried_z_stay_above_the_dual_function(browser, tmp_path):
+    """And together they leave nothing between: θ is their envelope."""
+    visit = alone(browser, "prices", tmp_path)
+    for which in (0, 1):
+        visit.figure(f"slide('which', {which})")
+        for z in np.linspace(-1.5, 2.3, 77):
+            visit.figure(f"slide('z', {z})")
+            visit.figure("draw()")
+        (top, height, low, high), shape = visit.tab.evaluate(
+            """() => {
+                const p = svmExplorable.figures.prices.planes[1];
+                return [[p.top, p.h, ...p.ylim],
+                        p.clipped.querySelector('.axis.faint').getAttribute('d')];
+            }"""
+        )
+        ends = np.array(re.findall(r"[-\d.]+", shape), dtype=float).reshape(-1, 2, 2)
+        values = high - (ends[:, :, 1] - top) / height * (high - low)
+        assert len(values) > 60
+        for alpha in np.linspace(0, 2.2, 23):
+            lines = values[:, 0] + alpha / 2.2 * (values[:, 1] - values[:, 0])
+            theta = visit.tab.evaluate(f"svmExplorable.math.prices({which}, {alpha}).value")
+            assert theta - 1e-3 <= lines.min() <= theta + 0.01
+    visit.root.get_by_text("Start again").click()
+    visit.settle()
+    assert (
+        visit.figure("planes[1].clipped.querySelector('.axis.faint').getAttribute('d')").count("M")
+        == 1
+    )
+    assert "At the price 0.40, L is" in visit.status()
+    visit.context.close()
+
+
+def test_the_outlier_is_the_large_mark_of_both_pictures(browser, tmp_path):
+    visit = alone(browser, "outlier", tmp_path)
+    grip = visit.root.locator(".grip[role=button]")
+    assert grip.get_attribute("aria-label").startswith("The outlier, class +1, at ")
+    assert "The outlier is " in visit.status()
+    assert "the outlier (large mark)" in visit.numbers()
+    outline = """mark => mark.getAttribute("d").split("m")[1].split("l")[0]"""
+    own = grip.locator(".mark").evaluate(outline)
+    for picture in visit.root.locator("svg").all():
+        marks = picture.locator(".mark").evaluate_all(f"marks => marks.map({outline})")
+        assert marks.count(own) == 1
+    visit.context.close()
 
 
 # What readers may bring, and where they may put it

@@ -49,6 +49,29 @@ def run_all(tab, figures):
         cell.locator(".explorable[data-settled=true]").wait_for()
 
 
+def test_numbers_are_printed_beside_each_other(browser, lab):
+    """JupyterLab has rules of its own for lists of terms: no word may lie on another."""
+    tab = open_tab(browser, viewport={"width": 1300, "height": 1000})
+    tab.goto(f"{lab}/doc/tree/own.ipynb")
+    tab.locator(".jp-CodeCell").nth(len(CELLS)).wait_for()
+    run_all(tab, len(CELLS) - 1)
+    rows = tab.eval_on_selector_all(
+        ".numbers > div",
+        """rows => rows.map(row => [...row.children].flatMap(part => {
+            const words = document.createRange();  // which may stick out of their box
+            words.selectNodeContents(part);
+            return [...words.getClientRects()].map(b => [b.left, b.top, b.right, b.bottom]);
+        }))""",
+    )
+    assert sum(len(row) > 1 for row in rows) >= 5
+    boxes = [box for row in rows for box in row]
+    for k, (left, top, right, bottom) in enumerate(boxes):
+        for x0, y0, x1, y1 in boxes[:k]:
+            across, upright = min(right, x1) - max(left, x0), min(bottom, y1) - max(top, y0)
+            assert across < 1 or upright < 1
+    tab.close()
+
+
 def test_is_alive_on_samples_of_ones_own(browser, lab):
     tab = open_tab(browser, viewport={"width": 1300, "height": 1000})
     complaints = []
