@@ -30,7 +30,7 @@ class Hyperplane:
     w : array_like of shape (d,)
         The normal vector, not zero. It points to the side where f > 0.
     b : float
-        The offset.
+        The bias.
 
     Raises
     ------
