@@ -322,6 +322,16 @@ def check_street(visit, X, y):
         assert "share the point" in visit.status()
 
 
+def held(text):
+    """The ends of an interval such as "3.75 ± 10⁻⁴" or "3.7 to 3.8"."""
+    if " to " in text:
+        low, high = text.replace("−", "-").split(" to ")
+        return float(low), float(high)
+    value, power = text.replace("−", "-").split(" ± 10")
+    error = 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    return float(value) - error, float(value) + error
+
+
 def check_villages(visit, X, y):
     bridge, shown = hulls.closest_points(X, y), visit.numbers()
     if not hulls.separation(X, y).separable:
@@ -329,11 +339,10 @@ def check_villages(visit, X, y):
         assert "common point" in shown
         return
     assert "The hulls are apart" in visit.status()
-    value, error = shown["bridge from p to q = gap across it"].split(" ± 10")
-    error = 10.0 ** int(error.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    assert error < 1e-9
-    assert float(value) - error <= bridge.distance
-    assert bridge.lower_bound <= float(value) + error
+    low, high = held(shown["bridge from p to q = gap across it"])
+    assert high - low < 1e-9
+    assert low <= bridge.distance
+    assert bridge.lower_bound <= high
     for row, sign, end in (("p", 1, bridge.p), ("q", -1, bridge.q)):
         weights = {name: float(v) for v, name in re.findall(r"([\d.]+) ([A-F])", shown[row])}
         assert sum(weights.values()) == pytest.approx(1, abs=2e-3)
@@ -353,8 +362,13 @@ def check_outlier(visit, X, y):
         C = float(visit.root.locator("input").first.get_attribute("aria-valuetext"))
     if cap and not -3 < visit.figure("state.logC") < 4:
         return  # the price lies outside the slider, which shows its end
-    python = solve_interior_point(DualProblem(X, y, C)).certificate
-    primal, dual = (float(shown[f"{k} value"][2:]) for k in ("primal", "dual"))
+    found = solve_interior_point(DualProblem(X, y, C))
+    python, w = found.certificate, (found.alpha * y) @ X
+    for b in re.findall(r"[−\d.]+", shown["bias"]):
+        slack = np.maximum(0, 1 - y * (X @ w + float(b.replace("−", "-")))).sum()
+        rounding = C * len(y) * 0.0051  # of the bias, to two digits
+        assert w @ w / 2 + C * slack <= python.primal * (1 + 1e-4) + rounding
+    dual, primal = held(shown["dual and primal value"])
     assert dual <= python.primal
     assert python.dual <= primal * (1 + 1e-5 * cap)
     assert primal == pytest.approx(dual, rel=2e-5)
@@ -372,7 +386,7 @@ def check_rbf(visit, X, y):
     y = np.array(visit.figure("data.y"))
     problem = DualProblem(X, y, C, RBF.from_width(sigma))
     solution, shown = solve_interior_point(problem), visit.numbers()
-    primal, dual = (float(shown[f"{k} value"][2:]) for k in ("primal", "dual"))
+    dual, primal = held(shown["dual and primal value"])
     assert dual <= solution.certificate.primal
     assert solution.certificate.dual <= primal
     assert primal == pytest.approx(dual, rel=2e-5)
@@ -881,6 +895,21 @@ def test_the_lines_of_the_tried_z_stay_above_the_dual_function(browser, tmp_path
         == 1
     )
     assert "At the price 0.40, L is" in visit.status()
+    visit.context.close()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
+def test_the_height_of_the_outliers_figure_does_not_change(browser, tmp_path, viewport):
+    """Wherever the outlier is, whatever is said of it."""
+    visit = Visit(browser, written("outlier", tmp_path), viewport=viewport)
+    heights = set()
+    for place in ("-1.6,0.2", "-3,-3", "3,3", "-2,-1.5"):
+        for price in ("logC=-3", "logC=-1&hulls=1", "logC=4", "cap=1&mu=0.1&hulls=1", "cap=1&mu=1"):
+            visit.figure(f"decode('p30={place}&{price}')")
+            visit.figure("draw()")
+            visit.figure("settle(false)")
+            heights.add(visit.root.bounding_box()["height"])
+    assert len(heights) == 1
     visit.context.close()
 
 
