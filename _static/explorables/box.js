@@ -1,9 +1,11 @@
 // Chapter 7: two multipliers on their line in the box, the clipped step, and when to stop.
 (() => {
 "use strict";
-const {math, pieces, round, priced, small, atMost, atLeast, several} = svmExplorable;
+const {math, pieces, round, priced, small, enclose, several} = svmExplorable;
 const {range, clip, length, sum, linear, certified} = math;
 
+/** At a bound of the box means exactly at it. */
+const snap = (a, C) => [0, C].find((end) => Math.abs(a - end) < 1e-12 * C) ?? a;
 /** The multipliers after steps [i up, j down, share]: the best ones, or to that share of the way
 from L to H; then g, m and M. */
 function boxRun(K, y, C, steps) {
@@ -17,8 +19,7 @@ function boxRun(K, y, C, steps) {
     const now = look(), {best, L, H} = boxStep(K, y, C, now, i, j);
     const move = share === undefined ? best : -y[j] * (L + share * (H - L) - now.alpha[j]);
     beta[i] += move; beta[j] -= move;
-    // At a bound means exactly at it.
-    for (const k of [i, j]) for (const end of [0, y[k] * C]) if (Math.abs(beta[k] - end) < 1e-12 * C) beta[k] = end;
+    for (const k of [i, j]) beta[k] = y[k] * snap(y[k] * beta[k], C);
   }
   return look();
 }
@@ -29,7 +30,7 @@ function boxStep(K, y, C, {alpha, g}, i, j) {
   const top = curvature > 0 ? slope / curvature : slope > 0 ? Infinity : slope < 0 ? -Infinity : 0;
   const best = clip(top, 0, Math.max(0, room)), same = y[i] === y[j], total = alpha[i] + alpha[j], difference = alpha[j] - alpha[i];
   const L = same ? Math.max(0, total - C) : Math.max(0, difference), H = same ? Math.min(C, total) : Math.min(C, C + difference);
-  return {slope, curvature, room, top, best, gain: best * slope - best * best * curvature / 2, L, H};
+  return {slope, curvature, room, top, best, gain: best * slope - best * best * curvature / 2, L: snap(L, C), H: snap(H, C)};
 }
 Object.assign(math, {boxRun, boxStep});
 
@@ -46,7 +47,9 @@ pieces.box = (figure) => {
   figure.param("flips", 0, 0, 2 ** n - 1, 1);
   // Labels can be flipped, so a sample's marks lie over its handle.
   figure.movable(6, (i) => `Sample ${i + 1}, label ${y[i] > 0 ? "+1" : "−1"},`, "bare");
+  const most = 40;
   let now, step, C, K, solution;
+  const optimal = () => now.m - now.M <= 1e-12 * Math.max(1, ...now.g.map(Math.abs));
   // A step is the pair and, after a drag, the share in hundredths: in one number, for the address.
   const stepOf = (v) => {
     const code = Math.floor(v / 102), share = v % 102;
@@ -56,8 +59,8 @@ pieces.box = (figure) => {
   square.lever("share", {keys: 0.01, at: () => [now.alpha[state.i] / C, now.alpha[state.j] / C],
     read: ([, a]) => step.H > step.L ? (a * C - step.L) / (step.H - step.L) : 0, label: () => "The pair on its line",
     text: () => `${Math.round(100 * state.share)} % of the way from L to H, dual value ${small(solution.dual)}`});
-  figure.button("Take the best step", () => { if (step.best > 0 && figure.steps.length < 40) figure.steps.push(coded()); });
-  figure.button("Choose the pair m, M", () => { figure.set("i", now.i); figure.set("j", now.j); });
+  figure.button("Take the best step", () => { figure.steps.push(coded()); }, () => !(step.best > 0) || optimal() || figure.steps.length >= most);
+  figure.button("Choose the pair m, M", () => { figure.set("i", now.i); figure.set("j", now.j); }, optimal);
   const last = () => figure.of(y[state.i]).length === 1;
   figure.button("Flip the label of the first", () => { if (!last()) { figure.set("flips", state.flips ^ (1 << state.i)); figure.steps = []; } });
   return {
@@ -68,7 +71,7 @@ pieces.box = (figure) => {
       if (key !== "share" || state.i === state.j || !(step.H > step.L)) return;
       const dragged = figure.steps.at(-1) % 102 && Math.floor(figure.steps.at(-1) / 102) === coded() / 102;
       if (dragged) figure.steps.pop();
-      if (figure.steps.length < 40) figure.steps.push(coded(1 + Math.round(100 * state.share)));
+      if (figure.steps.length < most) figure.steps.push(coded(1 + Math.round(100 * state.share)));
     },
     solve() {
       const flipped = first.map((label, i) => state.flips >> i & 1 ? -label : label);
@@ -102,12 +105,12 @@ pieces.box = (figure) => {
       wishes.path("mark look0", down.map((q) => `M${wishes.at([q + 1.12, g[q] / largest])}m0,7l6,-11h-12z`).join(""), wishes.over);
       const clipped = step.best === step.room && step.best < step.top, length_ = small(step.best);
       figure.numbers([["steps", String(figure.steps.length)], ["L, H", `${small(L)}, ${small(H)}`], ["best length", `${length_}${clipped ? ", clipped" : ""}`],
-        ["its gain", small(step.gain)], ["m − M", small(m - M)], ["primal value", atMost(solution.primal)], ["dual value", atLeast(solution.dual)],
+        ["its gain", small(step.gain)], ["m − M", small(m - M, 1)], ["dual and primal value", enclose(solution.dual, solution.primal)],
         ["α", alpha.map(small).join(", ")]]);
-      const what = i === j ? "Choose two different samples." : step.room <= 0 ? `Sample ${i + 1} cannot go up while ${j + 1} goes down: there is no room.`
+      const what = optimal() ? "No pair can gain: this is the optimum." : i === j ? "Choose two different samples." : step.room <= 0 ? `Sample ${i + 1} cannot go up while ${j + 1} goes down: there is no room.`
         : step.slope <= 0 ? `The pair ${i + 1} up, ${j + 1} down has nothing to gain.`
         : `The best step along the pair ${i + 1}, ${j + 1} is ${length_} long${clipped ? ", clipped by the box," : ""} and raises D by ${small(step.gain)}.`;
-      return `${what} After ${several(figure.steps.length, "step")} m − M = ${small(m - M)}.${m - M <= 1e-3 ? " m is not above M by more than 0.001: this is the end." : ""}${last() ? ` Sample ${i + 1} is the last of its class and keeps its label.` : ""}`;
+      return `${what} After ${several(figure.steps.length, "step")} m − M = ${small(m - M, 1)}.${m - M <= 1e-3 && !optimal() ? " m is not above M by more than 0.001: this is the end." : ""}${figure.steps.length >= most ? ` More than ${most} steps are not kept.` : ""}${last() ? ` Sample ${i + 1} is the last of its class and keeps its label.` : ""}`;
     },
   };
 };

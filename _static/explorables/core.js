@@ -36,16 +36,13 @@ const math = (() => {
     return sorted.length > 1 ? [...chain(sorted), ...chain(sorted.reverse())] : sorted;
   }
 
-  /** B⁻, B⁺ and the width τ_w along w = (cos θ, sin θ), θ in degrees, with the samples that touch. */
+  /** B⁻, B⁺ and the width τ_w along w = (cos θ, sin θ), θ in degrees, with all samples that touch. */
   function street(X, y, angle) {
     const w = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
-    let bMinus = -Infinity, bPlus = Infinity, low = -1, high = -1;
-    X.forEach((x, i) => {
-      const along = dot(w, x);
-      if (y[i] < 0 && along > bMinus) { bMinus = along; low = i; }
-      if (y[i] > 0 && along < bPlus) { bPlus = along; high = i; }
-    });
-    return {w, bMinus, bPlus, width: bPlus - bMinus, middle: (bPlus + bMinus) / 2, touching: [low, high]};
+    const along = X.map((x) => dot(w, x)), slack = 1e-9 * (Math.max(...along) - Math.min(...along));
+    const bMinus = Math.max(...along.filter((_, i) => y[i] < 0)), bPlus = Math.min(...along.filter((_, i) => y[i] > 0));
+    const touching = range(y.length).filter((i) => y[i] < 0 ? along[i] >= bMinus - slack : along[i] <= bPlus + slack);
+    return {w, bMinus, bPlus, width: bPlus - bMinus, middle: (bPlus + bMinus) / 2, touching};
   }
 
   /** Middle of the bounding box, points measured from it, and the largest distance from it. */
@@ -74,7 +71,7 @@ const {range, clip, plus, minus, dot, length, turned, floor, ceil} = math;
 // ---- Words -------------------------------------------------------------------------------------
 const signed = (text) => String(text).replace("-", "−");
 const show = (v, digits = 2) => signed((+v.toFixed(digits) + 0).toFixed(digits));
-const small = (v) => signed(+v.toPrecision(3));
+const small = (v, scale = 0) => signed(Math.abs(v) <= 1e-12 * scale ? 0 : +v.toPrecision(3));  // beside scale, rounding is nothing
 const pair = (p, digits = 2) => `(${p.map((v) => show(v, digits)).join(", ")})`;
 const digitsFor = (v) => clip(5 - Math.floor(Math.log10(Math.abs(v) || 1)), 0, 9);
 const atMost = (v) => `≤ ${signed(ceil(v, digitsFor(v)))}`, atLeast = (v) => `≥ ${signed(floor(v, digitsFor(v)))}`;
@@ -224,6 +221,9 @@ class Plane {
   }
   /** Something to take hold of: by mouse and finger, and with the arrow keys. */
   handle({at, move, label, kind = 0, looks = "turn", r = 7, step = [0, 0], role = "button", values}) {
+    // A screen reader keeps the arrow keys of a button to itself, but not those of an application.
+    this.handles.setAttribute("role", "application");
+    this.handles.setAttribute("aria-label", `Handles: ${this.svg.ariaLabel}`);
     const grip = make("g", this.handles, {class: `grip ${looks}`, tabindex: 0, role});
     if (role === "button") grip.setAttribute("aria-roledescription", "movable point");
     make("circle", grip, {r: 15, class: "hit"});
@@ -318,10 +318,10 @@ class Figure {
     });
   }
   /** Coordinates with their units; in units of "200 g" they are told in g. */
-  said(p, digits = 6) {
+  said(p) {
     return p.map((v, k) => {
       const [, factor, unit] = this.data.units[k].match(/^(\d*) ?(.*)$/);
-      return `${signed(+(v * (factor || 1)).toPrecision(digits))} ${unit}`.trim();
+      return `${signed(+(v * (factor || 1)).toPrecision(6))} ${unit}`.trim();
     }).join(", ");
   }
   /** A number of the state: what sliders and levers move, what the address holds. */
@@ -437,6 +437,10 @@ function scan(page) {
   }
 }
 window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, enclose, several, listed, letter, LOOK};
+// Script moves the focus when a handle is grabbed: it is marked for those who go by keys.
+for (const [name, keys] of [["keydown", true], ["pointerdown", false]]) {
+  window.addEventListener(name, () => document.documentElement.toggleAttribute("data-keys", keys), true);
+}
 window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change(); });
 document.addEventListener("DOMContentLoaded", () => scan(true));  // after the pieces, which are deferred too
 })();

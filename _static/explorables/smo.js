@@ -1,7 +1,7 @@
 // Chapter 3: choose a pair of weights, see its parabola, take the step.
 (() => {
 "use strict";
-const {math, pieces, small, atMost, atLeast, several, listed, letter} = svmExplorable;
+const {math, pieces, small, atMost, atLeast, enclose, several, listed, letter} = svmExplorable;
 const {range, clip, plus, minus, dot, sum, mixture, centred, floor, ceil, UNIT} = math;
 
 /** Chapter 3, SMO on two hulls: the weights after these pairs [i, j], in the way of hull_smo. */
@@ -53,10 +53,13 @@ pieces.smo = (figure) => {
   figure.movable(6, (i) => `Sample ${name(i)} of class ${figure.name(i)}`);
   const pairOf = (v) => [Math.floor(v / n), v % n], chosen = () => [rows[0][state.i], rows[1][state.j]];
   let now, info;
+  const best = () => Math.max(...now.history.map((pair) => pair[1])), done = () => now.upper - best() <= 1e-6 * now.upper;
+  const change = (delta) => (info.square || 1) * ((delta - info.bottom) ** 2 - info.bottom ** 2), size = () => 1 / now.upper ** 2;  // of Q
+  const idle = () => Math.abs(change(info.step)) < 1e-12 * size(), full = () => figure.steps.length >= most;
   figure.button("Take the step", () => {
     const [i, j] = chosen();
-    if (!now.meet && figure.steps.length < most && info.step) figure.steps.push(i * n + j);
-  });
+    figure.steps.push(i * n + j);
+  }, () => now.meet || done() || full() || idle());
   figure.button("Choose the steepest pair", () => {
     const [i, j] = steepest(y, now);
     figure.set("i", rows[0].indexOf(i)); figure.set("j", rows[1].indexOf(j));
@@ -66,7 +69,7 @@ pieces.smo = (figure) => {
     pair: (v) => Number.isInteger(v) && v >= 0 && v < n * n && y[pairOf(v)[0]] > 0 && y[pairOf(v)[1]] < 0,
     solve() { now = hullRun(points, y, figure.steps.map(pairOf)); info = hullStep(points, now, ...chosen()); },
     draw() {
-      const [i, j] = chosen(), {lambda, upper, lower, history, meet, p, q, w} = now, best = Math.max(...history.map((pair) => pair[1]));
+      const [i, j] = chosen(), {lambda, upper, lower, history, meet, p, q, w} = now;
       plane.hulls(figure.hulls());
       if (!meet) plane.curve("line", plane.ends(w, (dot(w, p) + dot(w, q)) / 2));
       plane.bridge(now);
@@ -79,8 +82,8 @@ pieces.smo = (figure) => {
       ["curve", "curve edge"].forEach((look, k) => bounds.curve(look, history.map((pair, step) => [step, share(pair[k])])));
       bounds.marks("ends", [upper, lower].map((v) => [history.length - 1, share(v)]), 4);
       // The parabola in units of its own: δ over the larger of δ_ij and M, Q over its depth.
-      const {bottom, least, step} = info, unit = Math.max(Math.abs(bottom), Math.abs(least)) || 1, square = info.square || 1;
-      const change = (delta) => square * ((delta - bottom) ** 2 - bottom ** 2), spot = (delta) => [delta / unit, change(delta) / (square * unit * unit)];
+      const {bottom, least, step} = info, unit = Math.max(Math.abs(bottom), Math.abs(least)) || 1;
+      const spot = (delta) => [delta / unit, change(delta) / ((info.square || 1) * unit * unit)];
       const wall = clip(least / unit, -1.3, 1.3);
       parabola.area("closed", [[-1.3, -2], [wall, -2], [wall, 1], [-1.3, 1]]);
       parabola.curve("axis", [[-9, 0], [9, 0]]);
@@ -90,12 +93,12 @@ pieces.smo = (figure) => {
       parabola.text([wall, 0.8], "M", 4, 12);
       parabola.text(spot(bottom), "δᵢⱼ", -8, 22);
       figure.numbers([["steps taken", String(figure.steps.length)], ["bridge now", atMost(upper)], ["bound now", atLeast(lower)],
-        ["best bound so far", atLeast(best)], ["δᵢⱼ", small(bottom)], ["M", small(least)], ["change of Q", small(change(step))]]);
+        ["distance of the hulls", enclose(best(), upper)], ["δᵢⱼ", small(bottom, sum(lambda))], ["M", small(least)], ["change of Q", small(change(step), size())]]);
       if (meet) return "p and q have met: the hulls share a point, and there is no line to find.";
-      const gone = listed([i, j].filter((k) => lambda[k] === -least).map(name));
-      const outlook = Math.abs(change(step)) < 1e-12 / (upper * upper) ? `The pair ${name(i)}, ${name(j)} has nothing to gain.`
-        : `The pair ${name(i)}, ${name(j)} would ${step > 0 ? "gain" : "lose"} weight${bottom < least ? `; the step is clipped at M, and ${gone} leaves the mixture` : ""}.`;
-      return `After ${several(figure.steps.length, "step")} the distance of the hulls is between ${floor(best, 4)} and ${ceil(upper, 4)}${upper - best <= 1e-6 * upper ? ": done" : ""}. ${outlook}`;
+      const out = [i, j].filter((k) => lambda[k] === -least), gone = listed(out.map(name));
+      const outlook = done() ? "The bounds agree to six digits, so no step is left to take." : full() ? `More than ${most} steps are not kept.` : idle() ? `The pair ${name(i)}, ${name(j)} has nothing to gain.`
+        : `The pair ${name(i)}, ${name(j)} would ${step > 0 ? "gain" : "lose"} weight${bottom < least ? `; the step is clipped at M, and ${gone} leave${out.length > 1 ? "" : "s"} the mixture` : ""}.`;
+      return `After ${several(figure.steps.length, "step")} the distance of the hulls is between ${floor(best(), 4)} and ${ceil(upper, 4)}${done() ? ": done" : ""}. ${outlook}`;
     },
   };
 };

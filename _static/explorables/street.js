@@ -39,16 +39,24 @@ pieces.street = (figure) => {
   const middle = Math.round(angleOf(first.meet ? [0, 1] : first.w) / 30) * 30, sides = [middle - 90, middle + 90];
   const plane = figure.plane({width: 300, label: "Samples, and the street between them"});
   const curve = figure.plane({width: 350, height: 250, xlim: sides, ylim: [-2 * size, 1.4 * size],
-    xticks: range(7).map((k) => [sides[0] + 30 * k, `${signed(sides[0] + 30 * k)}°`]),
+    xticks: range(4).map((k) => [sides[0] + 60 * k, `${signed(sides[0] + 60 * k)}°`]),
     axes: ["angle of w", "width τ of the street"], label: "The width of the street, for every direction"});
   const now = turning(figure, plane, middle, 90, data.angle, 0, "line");
+  figure.param("record", data.angle, ...sides);  // the reader's best direction so far
   figure.movable(5);
+  let record;
   figure.button("Show the best", () => { state.best = 1; });
   return {
     ...following(figure),
-    solve: now.solve,
+    solve() {
+      now.solve();
+      record = math.street(points, y, state.record);
+      if (!state.best && now.s.width > record.width) { state.record = state.angle; record = now.s; }
+    },
     draw() {
       const {s: {w, width, touching, middle: level}, best, near} = now, {angle} = state, found = width >= best.lower * (1 - 1e-9);
+      const ghost = record.width > 0 && (state.best || record.width > width);
+      if (ghost) plane.curve("slack faint", plane.ends(record.w, record.middle));
       now.draw();
       plane.samples(3.75, "faint");
       plane.rings(touching.map((i) => points[i]));
@@ -60,17 +68,19 @@ pieces.street = (figure) => {
       curve.area("open", [[sides[0], 0], ...graph.map(([a, v]) => [a, Math.max(0, v)]), [sides[1], 0]]);
       curve.curve("axis", sides.map((a) => [a, 0]));
       curve.curve("curve", graph);
+      if (ghost) curve.rings([[near(state.record), record.width]], 6);
       if (mark[1] === width) curve.marks("ends", [mark], 5); else curve.path("ends", `M${curve.at(mark)}m-6,-12h12l-6,11z`, curve.over);
-      curve.text(mark, show(width, 3), -48, 4);
+      curve.text(mark, show(width, 3), -48, mark[1] === width ? 4 : -16);
       figure.numbers([
         ["angle of w", `${show(angle, 1)}°`],
         ["width of your street", show(width, 3)],
         ["widest possible", best.meet ? "there is none" : `${floor(best.lower, 3)} to ${ceil(best.upper, 3)}`],
+        ...record.width > 0 ? [["your best so far", `${floor(100 * record.width / best.upper, 1)} %`]] : [],
       ]);
-      if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p, 4)}: no direction opens a street.`;
+      if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p.map((v) => +v.toPrecision(4)))}: no direction opens a street.`;
       const wrong = points.filter((p, i) => (dot(w, p) >= level) !== (y[i] > 0)).length;
       if (!(width > 0)) return `No street along this direction: τ = ${show(width, 3)}. The line in the middle has ${several(wrong, "sample")} on the wrong side.`;
-      const touches = touching.map((i) => `the ${figure.name(i)} at ${figure.said(points[i])}`).join(" and ");
+      const touches = listed(touching.map((i) => `the ${figure.name(i)} at ${figure.said(points[i])}`));
       return `${found ? `This is the best street, ${show(width, 3)} wide: no direction gives more.`
         : `The street is ${show(width, 3)} wide, ${floor(100 * width / best.upper, 1)} % of the widest possible.`} It touches ${touches}.`;
     },
@@ -88,10 +98,10 @@ pieces.forces = (figure) => {
     ...following(figure),
     solve: now.solve,
     draw() {
-      const {s: {w, width, touching}, best} = now, fits = !best.meet && (state.best || width > 0);
+      const {s: {w, width, touching}, best} = now, two = [-1, 1].map((sign) => touching.find((i) => y[i] === sign)), fits = !best.meet && (state.best || width > 0);
       const rest = fits && (state.best || width >= best.lower * (1 - 1e-12));
-      // At rest the multipliers; else those of the best plank along w: both touching samples the same.
-      const alpha = rest ? best.weights.map((v) => 2 * v / (best.upper * best.upper)) : y.map((_, i) => touching.includes(i) ? 2 / (width * width) : 0);
+      // At rest the multipliers; else those of a best plank along w: two touching samples the same.
+      const alpha = rest ? best.weights.map((v) => 2 * v / (best.upper * best.upper)) : y.map((_, i) => two.includes(i) ? 2 / (width * width) : 0);
       const u = rest ? best.w : w, pressing = range(n).filter((i) => fits && alpha[i] > 1e-9 * Math.max(...alpha));
       const force = (i) => plus([0, 0], u, -alpha[i] * y[i]), turn = (i) => points[i][0] * force(i)[1] - points[i][1] * force(i)[0];
       const reach = 0.2 * (plane.xlim[1] - plane.xlim[0]) / sum(pressing.map((i) => alpha[i] / 2));

@@ -209,14 +209,16 @@ def _step(size: float) -> float:
 def _movable(data: Dataset, movable: Sequence[int] | None) -> list[int]:
     """Return the rows that can be moved: those given, or all.
 
-    Of many, the six of each class that are nearest to the other along the line of the centroids.
+    Of many, those that hold the shortest bridge of the hulls, and the six of each class that are
+    nearest to the other along the line of the centroids.
     """
     n = len(data.y)
     if movable is None:
         signs = np.asarray(data.y)
         along = signs * (data.X @ (data.X[signs > 0].mean(axis=0) - data.X[signs < 0].mean(axis=0)))
         near = [np.flatnonzero(signs == k)[np.argsort(along[signs == k])[:6]] for k in (-1, 1)]
-        movable = list(range(n)) if n <= _MOST_HANDLES else [int(i) for i in np.sort(np.r_[*near])]
+        holding = np.flatnonzero(hulls.closest_points(data.X, data.y).weights > 1e-9)
+        movable = range(n) if n <= _MOST_HANDLES else np.unique(np.r_[*near, holding]).tolist()
     if not movable or not all(0 <= i < n for i in movable):
         raise ValueError(f"movable must be rows of X, 0 to {n - 1}, got {list(movable)}")
     return [int(i) for i in movable]
@@ -270,8 +272,8 @@ def street(
     angle : float
         The direction of w at the start, in degrees.
     movable : sequence of int, optional
-        The rows of X that can be dragged; of more than 24 the six of each class nearest to the
-        other, unless given.
+        The rows of X that can be dragged; of more than 24 those that hold the bridge of the
+        hulls and the six of each class nearest to the other, unless given.
     name : str
         The figure's anchor on the page.
 
@@ -338,8 +340,8 @@ def villages(
     data : Dataset
         Two features.
     movable : sequence of int, optional
-        The rows of X that can be dragged; of more than 24 the six of each class nearest to the
-        other, unless given.
+        The rows of X that can be dragged; of more than 24 those that hold the bridge of the
+        hulls and the six of each class nearest to the other, unless given.
     name : str
         The figure's anchor on the page.
 
@@ -551,8 +553,8 @@ def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo
     data : Dataset
         Two features and at most 26 samples.
     movable : sequence of int, optional
-        The rows of X that can be dragged; of more than 24 the six of each class nearest to the
-        other, unless given.
+        The rows of X that can be dragged; of more than 24 those that hold the bridge of the
+        hulls and the six of each class nearest to the other, unless given.
     name : str
         The figure's anchor on the page.
 
