@@ -318,10 +318,10 @@ class Figure {
     });
   }
   /** Coordinates with their units; in units of "200 g" they are told in g. */
-  said(p, digits = 6) {
+  said(p) {
     return p.map((v, k) => {
       const [, factor, unit] = this.data.units[k].match(/^(\d*) ?(.*)$/);
-      return `${signed(+(v * (factor || 1)).toPrecision(digits))} ${unit}`.trim();
+      return `${signed(+(v * (factor || 1)).toPrecision(6))} ${unit}`.trim();
     }).join(", ");
   }
   /** A number of the state: what sliders and levers move, what the address holds. */

@@ -1,7 +1,7 @@
 // Chapter 6: an outlier, the price C of slack and the cap μ on the weights.
 (() => {
 "use strict";
-const {math, pieces, round, priced, show, pair, atMost, atLeast, power, several, LOOK} = svmExplorable;
+const {math, pieces, round, priced, show, pair, enclose, several, LOOK} = svmExplorable;
 const {range, clip, plus, minus, dot, length, sum, hull, closest, centred, lowest, linear, certified} = math;
 
 /** Corners of a reduced hull, exactly: the order of the samples, and with it the corner, changes
@@ -51,6 +51,8 @@ pieces.outlier = (figure) => {
   const plane = figure.plane({label: "Samples, the soft margin and its slacks"});
   const paths = figure.plane({width: 340, height: 250, xlim: span, ylim: [-0.06, 1.06], axes: ["margin y f(x)", "multiplier α / C"],
     yticks: [[0, "0"], [0.5, "½"], [1, "1"]], label: "The multiplier of every sample against its margin"});
+  figure.table.style.minHeight = "6.8em";  // room for the longest words, so that nothing jumps
+  figure.status.style.minHeight = "6.2em";
   let C, cap, solution, bridge;
   priced(figure, "logC", "price C", data.C, -3, 4, () => solution ? significant(C) : "none");
   figure.slider("mu", {label: "cap μ", min: smallest, max: 1, step: 0.001, value: 1, text: () => cap < 1 ? significant(cap) : "1 or more"});
@@ -104,8 +106,8 @@ pieces.outlier = (figure) => {
       }
       const count = (kind) => at.filter((a) => a === kind).length, own = slack[special];
       figure.numbers([
-        ["primal value", atMost(solution.primal)], ["dual value", atLeast(solution.dual)],
-        ["gap", power(solution.primal - solution.dual)],
+        ["dual and primal value", enclose(solution.dual, solution.primal)],
+        ["bias", solution.interval ? `any from ${solution.interval.map((v) => show(v + b - solution.b)).join(" to ")}` : show(b)],
         ["slacks, together", show(sum(slack), 3)],
         ["multipliers", `${count(1)} at C, ${count(0.5)} between, ${count(0)} at 0`],
         ["the outlier (large mark)", `slack ${show(own, 3)}, α = ${show(alpha[special] / C, 3)}\u00a0C`],
@@ -113,10 +115,9 @@ pieces.outlier = (figure) => {
       const where = own <= 1e-7 ? "needs no slack" : own < 1 ? "is inside the band, on its own side" : own > 1 ? "is on the wrong side of the line" : "is on the line";
       const words = flat ? "w is 0: there is no line, every point gets the same answer."
         : `C = ${significant(C)}: the band is ${show(2 / length(w))} wide, and ${several(needy.length, "sample needs", "samples need")} slack.`;
-      const bias = solution.interval ? ` The bias may be anything from ${show(solution.interval[0])} to ${show(solution.interval[1])}; the middle is drawn.` : "";
       const same = state.hulls && !bridge.meet && !flat
-        ? ` The bridge of the reduced hulls with the cap ${cap < 1 ? show(cap, 3) : "1"} is at right angles to the line; the thin line is halfway along it.` : "";
-      return `${words}${flat ? "" : ` The outlier ${where}.`}${bias}${same}`;
+        ? " The bridge of the reduced hulls is at right angles to the line; the thin line is halfway along it." : "";
+      return `${words}${flat ? "" : ` The outlier ${where}.`}${same}`;
     },
   };
 };

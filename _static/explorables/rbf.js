@@ -1,7 +1,7 @@
 // Chapter 5: the RBF machine; its width σ, its price C, and samples to add.
 (() => {
 "use strict";
-const {math, pieces, round, priced, atMost, atLeast, power, several, LOOK} = svmExplorable;
+const {math, pieces, round, priced, enclose, several, LOOK} = svmExplorable;
 const {range, clip, plus, minus, dot, sum} = math;
 
 const gaussian = (X, sigma, Z = X) => X.map((a) => Z.map((b) =>
@@ -60,8 +60,8 @@ pieces.rbf = (figure) => {
   priced(figure, "logS", "width σ", data.sigma, -1.5, 1);
   priced(figure, "logC", "price C", data.C, -1, 3);
   figure.choice("adds", "A click, or Enter at the diamond, adds", data.classes);
-  figure.button("Take the last one back", () => { points.pop(); y.pop(); }, () => y.length === given);
   figure.choice("shown", "Hidden samples", ["not shown", "shown faintly"]);
+  figure.button("Take the last one back", () => { points.pop(); y.pop(); }, () => y.length === given);
   [xlim, ylim].forEach(([low, high], k) => figure.param("uv"[k], +((low + high) / 2).toFixed(2), low, high));
   const cross = () => [state.u, state.v];
   const take = (i, [x1, x2, label]) => {
@@ -122,7 +122,7 @@ pieces.rbf = (figure) => {
       }
       curves.marks("ends", [now.seen, now.unseen].map((e) => [state.logS, 100 * e]), 5);
       const wrong = Math.round(now.seen * y.length), share = (100 * now.unseen).toFixed(1);
-      figure.numbers([["primal value", atMost(now.primal)], ["dual value", atLeast(now.dual)], ["gap", power(now.primal - now.dual)],
+      figure.numbers([["dual and primal value", enclose(now.dual, now.primal)],
         ["support vectors", `${carry.length} of ${y.length}`], ["training errors", `${wrong} of ${y.length}`],
         ["errors on hidden samples", `${share} % of ${hidden.y.length}`]]);
       return `With σ = ${round(state.logS)} and C = ${now.C} the machine is wrong on ${wrong} of ${y.length} training samples and on ${share} % of the hidden ones; ${several(carry.length, "sample carries", "samples carry")} weight.${y.length < most ? "" : " No more samples can be added: take one back."}`;

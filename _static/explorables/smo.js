@@ -1,7 +1,7 @@
 // Chapter 3: choose a pair of weights, see its parabola, take the step.
 (() => {
 "use strict";
-const {math, pieces, small, atMost, atLeast, several, listed, letter} = svmExplorable;
+const {math, pieces, small, atMost, atLeast, enclose, several, listed, letter} = svmExplorable;
 const {range, clip, plus, minus, dot, sum, mixture, centred, floor, ceil, UNIT} = math;
 
 /** Chapter 3, SMO on two hulls: the weights after these pairs [i, j], in the way of hull_smo. */
@@ -93,11 +93,11 @@ pieces.smo = (figure) => {
       parabola.text([wall, 0.8], "M", 4, 12);
       parabola.text(spot(bottom), "δᵢⱼ", -8, 22);
       figure.numbers([["steps taken", String(figure.steps.length)], ["bridge now", atMost(upper)], ["bound now", atLeast(lower)],
-        ["best bound so far", atLeast(best())], ["δᵢⱼ", small(bottom, sum(lambda))], ["M", small(least)], ["change of Q", small(change(step), size())]]);
+        ["distance of the hulls", enclose(best(), upper)], ["δᵢⱼ", small(bottom, sum(lambda))], ["M", small(least)], ["change of Q", small(change(step), size())]]);
       if (meet) return "p and q have met: the hulls share a point, and there is no line to find.";
-      const gone = listed([i, j].filter((k) => lambda[k] === -least).map(name));
+      const out = [i, j].filter((k) => lambda[k] === -least), gone = listed(out.map(name));
       const outlook = done() ? "The bounds agree to six digits, so no step is left to take." : full() ? `More than ${most} steps are not kept.` : idle() ? `The pair ${name(i)}, ${name(j)} has nothing to gain.`
-        : `The pair ${name(i)}, ${name(j)} would ${step > 0 ? "gain" : "lose"} weight${bottom < least ? `; the step is clipped at M, and ${gone} leaves the mixture` : ""}.`;
+        : `The pair ${name(i)}, ${name(j)} would ${step > 0 ? "gain" : "lose"} weight${bottom < least ? `; the step is clipped at M, and ${gone} leave${out.length > 1 ? "" : "s"} the mixture` : ""}.`;
       return `After ${several(figure.steps.length, "step")} the distance of the hulls is between ${floor(best(), 4)} and ${ceil(upper, 4)}${done() ? ": done" : ""}. ${outlook}`;
     },
   };

@@ -42,13 +42,21 @@ pieces.street = (figure) => {
     xticks: range(4).map((k) => [sides[0] + 60 * k, `${signed(sides[0] + 60 * k)}°`]),
     axes: ["angle of w", "width τ of the street"], label: "The width of the street, for every direction"});
   const now = turning(figure, plane, middle, 90, data.angle, 0, "line");
+  figure.param("record", data.angle, ...sides);  // the reader's best direction so far
   figure.movable(5);
+  let record;
   figure.button("Show the best", () => { state.best = 1; });
   return {
     ...following(figure),
-    solve: now.solve,
+    solve() {
+      now.solve();
+      record = math.street(points, y, state.record);
+      if (!state.best && now.s.width > record.width) { state.record = state.angle; record = now.s; }
+    },
     draw() {
       const {s: {w, width, touching, middle: level}, best, near} = now, {angle} = state, found = width >= best.lower * (1 - 1e-9);
+      const ghost = record.width > 0 && (state.best || record.width > width);
+      if (ghost) plane.curve("slack faint", plane.ends(record.w, record.middle));
       now.draw();
       plane.samples(3.75, "faint");
       plane.rings(touching.map((i) => points[i]));
@@ -60,14 +68,16 @@ pieces.street = (figure) => {
       curve.area("open", [[sides[0], 0], ...graph.map(([a, v]) => [a, Math.max(0, v)]), [sides[1], 0]]);
       curve.curve("axis", sides.map((a) => [a, 0]));
       curve.curve("curve", graph);
+      if (ghost) curve.rings([[near(state.record), record.width]], 6);
       if (mark[1] === width) curve.marks("ends", [mark], 5); else curve.path("ends", `M${curve.at(mark)}m-6,-12h12l-6,11z`, curve.over);
       curve.text(mark, show(width, 3), -48, mark[1] === width ? 4 : -16);
       figure.numbers([
         ["angle of w", `${show(angle, 1)}°`],
         ["width of your street", show(width, 3)],
         ["widest possible", best.meet ? "there is none" : `${floor(best.lower, 3)} to ${ceil(best.upper, 3)}`],
+        ...record.width > 0 ? [["your best so far", `${floor(100 * record.width / best.upper, 1)} %`]] : [],
       ]);
-      if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p, 4)}: no direction opens a street.`;
+      if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p.map((v) => +v.toPrecision(4)))}: no direction opens a street.`;
       const wrong = points.filter((p, i) => (dot(w, p) >= level) !== (y[i] > 0)).length;
       if (!(width > 0)) return `No street along this direction: τ = ${show(width, 3)}. The line in the middle has ${several(wrong, "sample")} on the wrong side.`;
       const touches = listed(touching.map((i) => `the ${figure.name(i)} at ${figure.said(points[i])}`));

@@ -322,6 +322,16 @@ def check_street(visit, X, y):
         assert "share the point" in visit.status()
 
 
+def held(text):
+    """The ends of an interval such as "3.75 ± 10⁻⁴" or "3.7 to 3.8"."""
+    if " to " in text:
+        low, high = text.replace("−", "-").split(" to ")
+        return float(low), float(high)
+    value, power = text.replace("−", "-").split(" ± 10")
+    error = 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    return float(value) - error, float(value) + error
+
+
 def check_villages(visit, X, y):
     bridge, shown = hulls.closest_points(X, y), visit.numbers()
     if not hulls.separation(X, y).separable:
@@ -329,11 +339,10 @@ def check_villages(visit, X, y):
         assert "common point" in shown
         return
     assert "The hulls are apart" in visit.status()
-    value, error = shown["bridge from p to q = gap across it"].split(" ± 10")
-    error = 10.0 ** int(error.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    assert error < 1e-9
-    assert float(value) - error <= bridge.distance
-    assert bridge.lower_bound <= float(value) + error
+    low, high = held(shown["bridge from p to q = gap across it"])
+    assert high - low < 1e-9
+    assert low <= bridge.distance
+    assert bridge.lower_bound <= high
     for row, sign, end in (("p", 1, bridge.p), ("q", -1, bridge.q)):
         weights = {name: float(v) for v, name in re.findall(r"([\d.]+) ([A-F])", shown[row])}
         assert sum(weights.values()) == pytest.approx(1, abs=2e-3)
@@ -353,8 +362,13 @@ def check_outlier(visit, X, y):
         C = float(visit.root.locator("input").first.get_attribute("aria-valuetext"))
     if cap and not -3 < visit.figure("state.logC") < 4:
         return  # the price lies outside the slider, which shows its end
-    python = solve_interior_point(DualProblem(X, y, C)).certificate
-    primal, dual = (float(shown[f"{k} value"][2:]) for k in ("primal", "dual"))
+    found = solve_interior_point(DualProblem(X, y, C))
+    python, w = found.certificate, (found.alpha * y) @ X
+    for b in re.findall(r"[−\d.]+", shown["bias"]):
+        slack = np.maximum(0, 1 - y * (X @ w + float(b.replace("−", "-")))).sum()
+        rounding = C * len(y) * 0.0051  # of the bias, to two digits
+        assert w @ w / 2 + C * slack <= python.primal * (1 + 1e-4) + rounding
+    dual, primal = held(shown["dual and primal value"])
     assert dual <= python.primal
     assert python.dual <= primal * (1 + 1e-5 * cap)
     assert primal == pytest.approx(dual, rel=2e-5)
@@ -372,7 +386,7 @@ def check_rbf(visit, X, y):
     y = np.array(visit.figure("data.y"))
     problem = DualProblem(X, y, C, RBF.from_width(sigma))
     solution, shown = solve_interior_point(problem), visit.numbers()
-    primal, dual = (float(shown[f"{k} value"][2:]) for k in ("primal", "dual"))
+    dual, primal = held(shown["dual and primal value"])
     assert dual <= solution.certificate.primal
     assert solution.certificate.dual <= primal
     assert primal == pytest.approx(dual, rel=2e-5)
@@ -884,6 +898,21 @@ def test_the_lines_of_the_tried_z_stay_above_the_dual_function(browser, tmp_path
     visit.context.close()
 
 
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
+def test_the_height_of_the_outliers_figure_does_not_change(browser, tmp_path, viewport):
+    """Wherever the outlier is, whatever is said of it."""
+    visit = Visit(browser, written("outlier", tmp_path), viewport=viewport)
+    heights = set()
+    for place in ("-1.6,0.2", "-3,-3", "3,3", "-2,-1.5"):
+        for price in ("logC=-3", "logC=-1&hulls=1", "logC=4", "cap=1&mu=0.1&hulls=1", "cap=1&mu=1"):
+            visit.figure(f"decode('p30={place}&{price}')")
+            visit.figure("draw()")
+            visit.figure("settle(false)")
+            heights.add(visit.root.bounding_box()["height"])
+    assert len(heights) == 1
+    visit.context.close()
+
+
 def test_the_outlier_is_the_large_mark_of_both_pictures(browser, tmp_path):
     visit = alone(browser, "outlier", tmp_path)
     grip = visit.root.locator(".grip[role=button]")
@@ -1035,6 +1064,15 @@ def test_the_best_street_follows_until_it_is_turned(browser, tmp_path):
     again.settle()
     assert again.status() == visit.status()
     again.context.close()
+    # All that hold it are ringed and named, and one can drag them.
+    data = load_penguins().in_units((1, 200), ("mm", "200 g"))
+    holding = np.flatnonzero(hulls.closest_points(data.X, data.y).weights > 1e-9)
+    assert len(holding) == 3
+    assert set(holding) <= set(visit.figure("data.movable"))
+    rings = visit.root.locator("svg").first.locator(".ring").get_attribute("d")
+    assert rings.count("M") == 3
+    for depth, mass in data.X[holding] * (1, 200):
+        assert f"at {depth:g} mm, {mass:g} g" in visit.status()
     width = visit.numbers()["width of your street"]
     place = re.findall(r"at (\d\S* mm, \d+ g)", visit.status())[0]
     drag(visit.tab, visit.root.locator(f".grip[aria-label*='{place}']").first, 12, 3)
@@ -1045,6 +1083,77 @@ def test_the_best_street_follows_until_it_is_turned(browser, tmp_path):
     visit.settle()
     assert "% of the widest possible" in visit.status()
     visit.context.close()
+
+
+def test_the_best_so_far_is_kept_until_it_is_beaten(browser, tmp_path):
+    visit = alone(browser, "street", tmp_path)
+    handle, scores = visit.root.locator(".grip[role=slider]"), []
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight"):
+        handle.press(key)
+        visit.settle()
+        width, angle = float(visit.numbers()["width of your street"]), visit.figure("state.angle")
+        scores.append((visit.numbers()["your best so far"], width, angle))
+    assert scores[0][0] == scores[1][0] == scores[2][0]  # 141.8 degrees, and back
+    assert visit.figure("state.record") == scores[3][2]
+    for score, width, _ in (scores[0], scores[3]):
+        assert float(score[:-2]) == pytest.approx(100 * width / 1.5243, abs=0.2)
+    handle.press("ArrowLeft")
+    visit.root.get_by_text("Show the best").click()
+    visit.settle()
+    assert visit.numbers()["your best so far"] == scores[3][0]  # the machine's best is not yours
+    visit.root.get_by_text("Start again").click()
+    visit.settle()
+    assert float(visit.numbers()["your best so far"][:-2]) < float(scores[0][0][:-2])
+    visit.context.close()
+
+
+def test_who_follows_the_text_of_chapter_7_arrives_at_the_optimum(browser, tmp_path):
+    visit = alone(browser, "box", tmp_path)
+    choose, take = (visit.root.get_by_text(t) for t in ("Choose the pair", "Take the best step"))
+    for _ in range(6):
+        choose.click()
+        take.click()
+        visit.settle()
+    assert "No pair can gain: this is the optimum. After 6 steps" in visit.status()
+    shown = visit.numbers()
+    assert shown["dual and primal value"].startswith("3.7500000")
+    assert not re.search(r"e[-−]\d", str(shown))  # no number that is rounding alone
+    for button in (choose, take):
+        assert button.get_attribute("aria-disabled") == "true"
+        button.click(force=True)
+    visit.settle()
+    assert visit.numbers() == shown
+    visit.context.close()
+
+
+def test_no_step_is_counted_after_the_last(browser, tmp_path):
+    visit = alone(browser, "smo", tmp_path)
+    choose, take = (visit.root.get_by_text(t) for t in ("Choose the steepest", "Take the step"))
+    for _ in range(40):
+        choose.click()
+        take.click(force=True)
+        visit.settle()
+    assert ": done. The bounds agree to six digits" in visit.status()
+    assert take.get_attribute("aria-disabled") == "true"
+    assert len(visit.figure("steps")) < 40
+    assert visit.numbers()["change of Q"] == "0"
+    assert visit.numbers()["distance of the hulls"].startswith("2.00000 ± ")
+    visit.context.close()
+
+
+def test_handles_leave_the_arrow_keys_to_the_figure_and_show_who_goes_by_keys(visit):
+    grips = visit.root.locator(".grip")
+    grip = grips.first
+    # A screen reader's browse mode keeps the arrows of a button, and hands on an application's.
+    assert visit.root.locator("[role=application][aria-label] > .grip").count() == grips.count()
+    drag(visit.tab, grip, 12, 3)
+    look = "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e.firstChild).stroke]"
+    assert grip.evaluate("e => e === document.activeElement")
+    assert grip.evaluate(look) == ["none", "none"]
+    visit.tab.keyboard.press("ArrowRight")
+    outline, ring = grip.evaluate(look)
+    assert outline == "none"
+    assert ring != "none"
 
 
 def test_the_pair_is_dragged_along_its_line(browser, tmp_path):
