@@ -475,7 +475,8 @@ def test_text_tables_figures_and_captions_have_one_left_edge(tab):
         """() => [...document.querySelectorAll(`article section > :is(p, table),
                 article section > .cell > .cell_output > figure,
                 article section > .cell > .cell_output > figure :is(img, .explorable, figcaption)`)]
-            .filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 9)
+            .filter(e => e.checkVisibility() && !e.closest('.admonition')
+                && e.getBoundingClientRect().width > 9)
             .map(e => [Math.round(e.getBoundingClientRect().left
                 + parseFloat(getComputedStyle(e).paddingLeft)), e.localName])"""
     )
