@@ -122,8 +122,8 @@ def glue(body):
 
     def join(match):
         before, formula, after = match.group("before", "formula", "after")
-        visible = re.sub("<[^>]*>", "", formula.partition("</math>")[2])
-        short = len("".join(html.unescape(visible).split())) <= SHORT
+        visible = re.sub(r"<[^>]*>|\s|\u200b", "", formula.partition("</math>")[2])
+        short = len(html.unescape(visible)) <= SHORT
         if not before + after:
             return formula.replace('"math katex"', '"math katex glued"', 1) if short else formula
         if not short:

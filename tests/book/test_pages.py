@@ -505,6 +505,8 @@ def test_the_focus_is_always_visible(tab):
         width, name = tab.evaluate(
             """() => {
                 const e = document.activeElement, s = getComputedStyle(e);
+                if (e.matches('.grip'))
+                    return [parseFloat(getComputedStyle(e.querySelector('.hit')).strokeWidth), ''];
                 const shown = s.outlineStyle === 'none' ? 0 : parseFloat(s.outlineWidth);
                 return [shown || (s.boxShadow === 'none' ? 0 : 2), e.outerHTML.slice(0, 150)];
             }"""
