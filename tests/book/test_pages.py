@@ -368,7 +368,8 @@ def test_every_class_and_id_of_our_styles_is_on_some_page():
     selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", "".join(sheets), flags=re.DOTALL)
     names = set(re.findall(r"[.#]([a-zA-Z][\w-]*)", selectors))
     assert len(names) > 40
-    scripts = ("_static/book.js", "_static/search.js", "_static/copybutton.js")
+    scripts = [f"_static/{name}.js" for name in ("book", "search", "copybutton")]
+    scripts.append("_static/explorables/core.js")
     for place in (*scripts, "search.html", *PAGES):
         text = (HTML / place).read_text(encoding="utf-8")
         there = [name for name in names if name in text]
