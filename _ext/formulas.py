@@ -103,27 +103,31 @@ def visit_math_block(self, node):
 
 
 INLINE = re.compile(
-    r"(?P<before>[(\[]*)<!--formula-->(?P<formula>.*?)<!--/formula-->"
+    r"(?P<before>[(\[“‘]*)<!--formula-->(?P<formula>.*?)<!--/formula-->"
     r"(?P<after>[.,;:!?)\]”’%…]*(?:[-–](?=\w)|’?s\b)?)",
     re.DOTALL,
 )
 
 
 PART = '<span class="base">'  # KaTeX breaks a line between these
+SHORT = 14  # characters that need not break
 
 
 def glue(body):
-    """Keep formulas on one line with the punctuation that belongs to them.
+    """Keep short formulas on one line, and all with the punctuation that belongs to them.
 
-    A browser may break the line on either side of a formula; `.glued` in book.css forbids that, and
-    `<wbr>` still lets a long formula break inside.
+    A browser may break the line between the parts of a formula and on either side of it; `.glued`
+    in book.css forbids that, and `<wbr>` still lets a long formula break inside.
     """
 
     def join(match):
         before, formula, after = match.group("before", "formula", "after")
+        visible = re.sub(r"<[^>]*>|\s|\u200b", "", formula.partition("</math>")[2])
+        short = len(html.unescape(visible)) <= SHORT
         if not before + after:
-            return formula
-        formula = formula.replace(f"</span>{PART}", f"</span><wbr>{PART}")
+            return formula.replace('"math katex"', '"math katex glued"', 1) if short else formula
+        if not short:
+            formula = formula.replace(f"</span>{PART}", f"</span><wbr>{PART}")
         return f'<span class="glued">{before}{formula}{after}</span>'
 
     return INLINE.sub(join, body)

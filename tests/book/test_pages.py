@@ -39,6 +39,7 @@ PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 PAPER = {"width": 670, "height": 1000}  # A4 less its margins, at 96 px an inch
 THEMES = ("light", "dark")
+FAMILIES = ("Liberation Sans", "DejaVu Sans")  # narrow letters, as Arial's, and wide ones
 
 
 def test_the_book_is_built():
@@ -155,6 +156,22 @@ def tab(visit):
 @pytest.fixture
 def phone(visit):
     return look(visit.tab, PHONE)
+
+
+def in_each_family(tab):
+    """Set the page in one family after the other, and leave it in its own.
+
+    Where one is not installed the page stands in another, which has to do as well.
+    """
+    for family in FAMILIES:
+        tab.evaluate(CHOOSE_FAMILY, family)
+        yield family
+    tab.evaluate(CHOOSE_FAMILY, "")
+
+
+CHOOSE_FAMILY = """
+    family => document.documentElement.style.setProperty('--pst-font-family-base', family)
+"""
 
 
 def attributes(tab, selector, name):
@@ -351,7 +368,8 @@ def test_every_class_and_id_of_our_styles_is_on_some_page():
     selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", "".join(sheets), flags=re.DOTALL)
     names = set(re.findall(r"[.#]([a-zA-Z][\w-]*)", selectors))
     assert len(names) > 40
-    scripts = ("_static/book.js", "_static/search.js", "_static/copybutton.js")
+    scripts = [f"_static/{name}.js" for name in ("book", "search", "copybutton")]
+    scripts.append("_static/explorables/core.js")
     for place in (*scripts, "search.html", *PAGES):
         text = (HTML / place).read_text(encoding="utf-8")
         there = [name for name in names if name in text]
@@ -437,14 +455,46 @@ def test_figures_keep_their_size_and_shape(tab):
 
 @each(CHAPTERS[:7])
 def test_the_picture_stays_in_sight_beside_longer_tools(tab):
+    """The tools are beside it, and at the end of them it is whole between header and window."""
     figures = tab.locator(".explorable[data-alive]")
     assert figures.count()
-    for figure in figures.all():
-        figure.evaluate("e => e.scrollIntoView({block: 'end', behavior: 'instant'})")
-        picture = figure.locator(".live > svg").bounding_box()
+    for family in in_each_family(tab):
         header = tab.locator(".bd-header-article").bounding_box()
-        assert picture["y"] >= header["y"] + header["height"]
-        assert picture["y"] + picture["height"] <= DESKTOP["height"] + 1
+        for figure in figures.all():
+            figure.evaluate("e => e.scrollIntoView({block: 'end', behavior: 'instant'})")
+            picture = figure.locator(".live > svg").bounding_box()
+            tools = figure.locator(".side").bounding_box()
+            assert tools["x"] >= picture["x"] + picture["width"], family
+            assert tools["x"] + tools["width"] <= header["x"] + header["width"], family
+            assert picture["y"] >= header["y"] + header["height"], family
+            assert picture["y"] + picture["height"] <= DESKTOP["height"] + 1, family
+
+
+@each(CHAPTERS)
+def test_text_tables_figures_and_captions_have_one_left_edge(tab):
+    edges = tab.evaluate(
+        """() => [...document.querySelectorAll(`article section > :is(p, table),
+                article section > .cell > .cell_output > figure,
+                article section > .cell > .cell_output > figure :is(img, .explorable, figcaption)`)]
+            .filter(e => e.checkVisibility() && !e.closest('.admonition')
+                && e.getBoundingClientRect().width > 9)
+            .map(e => [Math.round(e.getBoundingClientRect().left
+                + parseFloat(getComputedStyle(e).paddingLeft)), e.localName])"""
+    )
+    assert {"p", "figure", "figcaption"} <= {name for _, name in edges}
+    assert len({left for left, _ in edges}) == 1, sorted(set(map(tuple, edges)))
+
+
+@each(CHAPTERS[:1])
+def test_a_handle_has_its_own_mark_of_the_focus(tab):
+    handle = tab.locator(".explorable .grip").first
+    handle.focus()
+    handle.press("Shift")
+    outline, ring = handle.evaluate(
+        """e => [getComputedStyle(e).outlineStyle,
+            getComputedStyle(e.querySelector('.hit')).strokeWidth]"""
+    )
+    assert (outline, ring) == ("none", "3px")
 
 
 @each(CHAPTERS[:1])
@@ -456,6 +506,8 @@ def test_the_focus_is_always_visible(tab):
         width, name = tab.evaluate(
             """() => {
                 const e = document.activeElement, s = getComputedStyle(e);
+                if (e.matches('.grip'))
+                    return [parseFloat(getComputedStyle(e.querySelector('.hit')).strokeWidth), ''];
                 const shown = s.outlineStyle === 'none' ? 0 : parseFloat(s.outlineWidth);
                 return [shown || (s.boxShadow === 'none' ? 0 : 2), e.outerHTML.slice(0, 150)];
             }"""
@@ -504,7 +556,7 @@ def test_boxes_have_two_tones_and_a_proof_its_end(tab):
     ends = tab.eval_on_selector_all(
         "div.proof:not([id])",
         """all => all.map(proof => [...proof.children].map(
-            part => getComputedStyle(part, '::after').content.includes('∎')))""",
+            part => parseFloat(getComputedStyle(part, '::after').borderLeftWidth) > 2))""",
     )
     assert ends
     assert all(parts == [False] * (len(parts) - 1) + [True] for parts in ends)
@@ -652,11 +704,10 @@ def saturation(image, at):
 @each(PAGES)
 def test_lines_have_60_to_80_characters_on_a_desktop(tab):
     """On the average of the paragraphs without formulas; the last line of each is half full."""
-    for width in (1280, 1920):
-        tab.set_viewport_size({"width": width, "height": 900})
+    for family in in_each_family(tab):
         characters, lines = tab.evaluate(FULL_LINES)
         if lines > 20:  # in fewer, how full the last lines happen to be decides
-            assert 60 <= characters / lines <= 80
+            assert 60 <= characters / lines <= 80, family
 
 
 FULL_LINES = """
@@ -674,8 +725,11 @@ FULL_LINES = """
 
 @each(PAGES)
 def test_fits_a_phone(phone):
-    width = phone.evaluate("document.documentElement.scrollWidth")
-    assert width <= PHONE["width"], f"scrolls sideways: {width} px wide"
+    for size in (PHONE, PHONE | {"width": 320}):
+        look(phone, size)
+        for family in in_each_family(phone):
+            width = phone.evaluate("document.documentElement.scrollWidth")
+            assert width <= size["width"], f"scrolls sideways in {family}: {width} px wide"
 
 
 @each(CHAPTERS)
@@ -726,6 +780,22 @@ UNSEEN = """
 @each(CHAPTERS)
 def test_nothing_is_hidden_cut_off_or_crowded_on_a_phone(phone):
     assert not phone.evaluate(UNSEEN)
+
+
+# Between two parts of a formula on one line the next begins where the last has ended.
+TORN = """
+    () => [...document.querySelectorAll('article span.math')].filter(formula => {
+        const seen = formula.querySelector('.katex-html').textContent;
+        const parts = [...formula.querySelectorAll('.base')].map(e => e.getBoundingClientRect());
+        return seen.replace(/[\\s\u200b]/g, '').length <= 14
+            && parts.some(({left}, k) => k && left < parts[k - 1].left);
+    }).map(formula => formula.textContent)
+"""
+
+
+@each(CHAPTERS)
+def test_a_short_formula_is_not_torn_on_a_phone(phone):
+    assert not phone.evaluate(TORN)
 
 
 @each(CHAPTERS)
@@ -784,16 +854,16 @@ def test_the_contents_close_when_used_and_on_escape(phone):
 
 @each(CHAPTERS[:1])
 def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
-    """No formula is, even on a phone, so the place is made narrower than any."""
+    """No formula is, even on a phone, so the place is made narrower than any, in any font."""
     wide = """() => [...document.querySelectorAll('.katex-display, .bd-article table')]
         .filter(f => f.checkVisibility() && f.scrollWidth > f.clientWidth + 2)"""
-    tab = look(visit.tab, {"width": 220, "height": 800})
+    tab = look(visit.tab, {"width": 160, "height": 800})
     found = tab.evaluate(
         f"""({wide})().map(f => [f.localName, getComputedStyle(f).overflowX,
             f.getBoundingClientRect().right])"""
     )
     assert {name for name, *_ in found} == {"span", "table"}
-    assert all(overflow == "auto" and right <= 220 for _, overflow, right in found)
+    assert all(overflow == "auto" and right <= 160 for _, overflow, right in found)
     tab.wait_for_function(  # by keyboard too, and one sees that it goes on
         f"""() => ({wide})().every(f => f.tabIndex === 0
             && (f.scrollWidth - f.clientWidth <= 8 || f.classList.contains('scrolls')))"""
