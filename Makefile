@@ -96,7 +96,7 @@ _build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.
 
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed. They are
 # made anew; nothing runs again.
-_build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html \
+_build/remade: $(wildcard _ext/*.py _ext/*.yml _templates/*.html _templates/*/*.html \
     $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) | _build/fresh
 	rm -rf _build/.doctrees _build/html _build/live _build/student
 	touch $@
