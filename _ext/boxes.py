@@ -110,9 +110,8 @@ class ListStatements(SphinxPostTransform):
         name = box[0].deepcopy()
         for reference in list(name.findall(addnodes.pending_xref)):
             if reference["refdomain"] == "cite":  # the page itself says whose it is
-                before = reference.parent[reference.parent.index(reference) - 1]
-                before.replace_self(nodes.Text(before.rstrip()))
-                reference.parent.remove(reference)
+                title, place = reference.parent, reference.parent.index(reference)
+                title[place - 1 : place + 1] = [nodes.Text(title[place - 1].rstrip())]
             else:  # the line is a link already
                 reference.replace_self(reference.children)
         line = nodes.paragraph("", "", link, nodes.Text(" "), *name.children)
