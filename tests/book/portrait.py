@@ -16,7 +16,7 @@ def portrait():
         figure = tab.locator("figure:has(.explorable[data-alive])").first
         figure.get_by_role("button", name="Show the best").click()
         figure.evaluate("f => f.scrollIntoView({block: 'end', behavior: 'instant'})")
-        tab.mouse.move(0, 0)
+        tab.wait_for_timeout(2000)  # what it says in words comes when the hand rests
         return tab.screenshot()
 
 
