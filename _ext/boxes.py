@@ -64,11 +64,11 @@ class LinkBoxes(SphinxPostTransform):
     formats = ("html",)
 
     def run(self):
+        sign = self.config.html_permalinks_icon
         for kind in (*STATEMENTS, exercise_enumerable_node):
             for box in self.document.findall(kind):
-                link = (
-                    f'<a class="headerlink" href="#{box["ids"][0]}" title="Link to this box">¶</a>'
-                )
+                place = f'href="#{box["ids"][0]}" title="Link to this box"'
+                link = f'<a class="headerlink" {place}>{sign}</a>'
                 box[0] += nodes.raw("", link, format="html")
 
 

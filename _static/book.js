@@ -209,10 +209,13 @@
   // A copied formula is its TeX: what one sees is a pile of boxes.
 
   function copyTeX() {
-    const formula = node => (node.closest ? node : node.parentElement).closest("[data-tex]");
+    const formula = node => {
+      const element = node.closest ? node : node.parentElement;
+      return element.closest(".katex-display") ?? element.closest("[data-tex]");
+    };
     document.addEventListener("copy", event => {
       const selection = getSelection();
-      if (selection.isCollapsed || !document.querySelector("article").contains(selection.anchorNode)) return;
+      if (selection.isCollapsed || !document.querySelector("article")?.contains(selection.anchorNode)) return;
       const range = selection.getRangeAt(0).cloneRange();
       const [first, last] = [range.startContainer, range.endContainer].map(formula);
       if (first) range.setStartBefore(first);  // no half formulas
