@@ -92,7 +92,7 @@ _build/wheel: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py _static/explo
 	rm -rf $@
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $@ .
 
-_build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html \
+_build/remade: $(wildcard _ext/*.py _ext/*.yml _templates/*.html _templates/*/*.html \
     $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) constraints.txt Makefile | _build/wheel
 	rm -rf _build/.doctrees _build/html _build/live _build/student
 	touch $@

@@ -21,15 +21,9 @@ STATEMENTS = tuple(NODE_TYPES.values())
 
 
 def visit_solution(self, node):
-    title = node.pop(0)
-    for reference in list(title.findall(nodes.reference)):  # no link inside what opens the box
-        reference.parent[reference.parent.index(reference)] = nodes.inline(
-            "", "", *reference.children
-        )
-    self.body.append(self.starttag(node, "details") + "<summary>")
-    for child in title.children:
-        child.walkabout(self)
-    self.body.append("</summary>\n")
+    node.pop(0)
+    # Without the name: the exercise is right above.
+    self.body.append(f"{self.starttag(node, 'details')}<summary>{node['title']}</summary>\n")
 
 
 def depart_solution(self, node):
@@ -61,6 +55,21 @@ class ShowLevels(SphinxPostTransform):
         for exercise in self.document.findall(exercise_enumerable_node):
             for level in re.findall(r"level-(\d)", " ".join(exercise["classes"])):
                 exercise[0] += nodes.inline("", f" {'★' * int(level)}", classes=["level"])
+
+
+class LinkBoxes(SphinxPostTransform):
+    """Give every box that has a number a link to itself, as headings have."""
+
+    default_priority = 500
+    formats = ("html",)
+
+    def run(self):
+        sign = self.config.html_permalinks_icon
+        for kind in (*STATEMENTS, exercise_enumerable_node):
+            for box in self.document.findall(kind):
+                place = f'href="#{box["ids"][0]}" title="Link to this box"'
+                link = f'<a class="headerlink" {place}>{sign}</a>'
+                box[0] += nodes.raw("", link, format="html")
 
 
 class StatementsPlace(nodes.General, nodes.Element):
@@ -99,8 +108,12 @@ class ListStatements(SphinxPostTransform):
         label = f"{box['realtype'].title()} {number}"
         link = nodes.reference("", label, internal=True, refuri=f"{uri}#{anchor}")
         name = box[0].deepcopy()
-        for reference in list(name.findall(addnodes.pending_xref)):  # the line is a link already
-            reference.replace_self(reference.children)
+        for reference in list(name.findall(addnodes.pending_xref)):
+            if reference["refdomain"] == "cite":  # the page itself says whose it is
+                title, place = reference.parent, reference.parent.index(reference)
+                title[place - 1 : place + 1] = [nodes.Text(title[place - 1].rstrip())]
+            else:  # the line is a link already
+                reference.replace_self(reference.children)
         line = nodes.paragraph("", "", link, nodes.Text(" "), *name.children)
         return nodes.list_item("", line)
 
@@ -114,6 +127,7 @@ def setup(app):
     )
     app.add_node(StatementsPlace)
     app.add_directive("statements", Statements)
+    app.add_post_transform(LinkBoxes)
     app.add_post_transform(ListStatements)
     app.add_post_transform(NameProofs)
     app.add_post_transform(ShowLevels)

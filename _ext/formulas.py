@@ -75,7 +75,9 @@ def in_words(latex):
 
 def write(self, node, latex, display=False, classes="katex"):
     try:
-        self.body.append(typeset(latex, display).replace('class="katex"', f'class="{classes}"', 1))
+        tex = html.escape(" ".join(latex.split()))  # for who copies it, see book.js
+        outer = f'class="{classes}" data-tex="{tex}"'
+        self.body.append(typeset(latex, display).replace('class="katex"', outer, 1))
     except katex.KaTeXError as error:
         logger.warning("formula not understood: %s", error, location=node)
         self.body.append(self.encode(latex))
@@ -151,7 +153,7 @@ def share_styles(body):
 
 
 def finish(app, pagename, templatename, context, doctree):
-    if doctree is not None and app.env.get_domain("math").has_equations(pagename):
+    if 'class="katex-html"' in context.get("body", ""):  # in a list of titles, too
         app.add_css_file("katex/katex.min.css", priority=400)
         context["body"] = share_styles(glue(context["body"]))
 

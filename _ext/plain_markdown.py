@@ -386,7 +386,8 @@ class Translator:
         return "".join(f'<a id="{html.escape(i)}"></a>' for i in node["ids"])
 
     def inline_raw(self, node: nodes.Element) -> str:
-        return self.block_raw(node)
+        link_to_itself = 'class="headerlink"' in node.astext()  # of a box, on a page
+        return "" if link_to_itself else self.block_raw(node)
 
     def inline_image(self, node: nodes.Element) -> str:
         name = node["uri"].rpartition("/")[2]

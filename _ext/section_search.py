@@ -3,17 +3,23 @@
 Sphinx's own index knows pages only, and a chapter is thirty screens long. This one has an entry
 for everything that has a heading of its own; MiniSearch ranks them (see `search.js`). It is a
 script rather than data to fetch, so that it works from a folder on disk too.
+
+Readers ask in words that the book does not use; `search_words.yml` says what they mean.
 """
 
 import json
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from formulas import in_words
 from sphinx import addnodes
+from sphinx.util import logging
 from sphinx_exercise import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import NODE_TYPES
 
+logger = logging.getLogger(__name__)
+WORDS = Path(__file__).with_name("search_words.yml")
 BOXES = (*NODE_TYPES.values(), exercise_enumerable_node)
 SILENT = (nodes.literal_block, nodes.raw, nodes.comment, nodes.target, solution_node)
 
@@ -131,6 +137,11 @@ def write(app, error):
         entries = [
             entry for name in sorted(known) if name in app.env.found_docs for entry in known[name]
         ]
+        words = yaml.safe_load(WORDS.read_text(encoding="utf-8"))
+        for entry in entries:
+            entry["also"] = words.pop(entry["url"], "")
+        if words:
+            logger.warning("%s: no section is called %s", WORDS.name, ", ".join(words))
         index = f"window.BOOK_SECTIONS = {json.dumps(entries, ensure_ascii=False, indent=0)};\n"
         Path(app.outdir, "search-sections.js").write_text(index, encoding="utf-8")
 

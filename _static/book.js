@@ -86,7 +86,7 @@
     };
     const count = verdict => {
       const first = questions.filter((answers, k) => (tried[k] ?? []).some(i => isRight(answers[i]))).length;
-      status.textContent = `${verdict}${first} of ${questions.length} answered.`;
+      status.textContent = `${verdict}${first} of ${questions.length} right.`;
     };
     questions.forEach((answers, k) => {
       answers.forEach((answer, i) => {
@@ -165,7 +165,7 @@
     player.addEventListener("pointerenter", load, { once: true });
     player.addEventListener("focusin", load, { once: true });
     player.classList.add("alive");
-    player.querySelector("legend").textContent = `${radios.length} frames`;
+    player.querySelector("legend").className = "visually-hidden";
     player.append(make("div", { className: "controls" }, back, play, forward, slider, status));
     show(now());
   }
@@ -206,7 +206,36 @@
     target.scrollIntoView();
   }
 
+  // A copied formula is its TeX: what one sees is a pile of boxes.
+
+  function copyTeX() {
+    const formula = node => {
+      const element = node.closest ? node : node.parentElement;
+      return element.closest(".katex-display") ?? element.closest("[data-tex]");
+    };
+    document.addEventListener("copy", event => {
+      const selection = getSelection();
+      if (selection.isCollapsed || !document.querySelector("article")?.contains(selection.anchorNode)) return;
+      const range = selection.getRangeAt(0).cloneRange();
+      const [first, last] = [range.startContainer, range.endContainer].map(formula);
+      if (first) range.setStartBefore(first);  // no half formulas
+      if (last) range.setEndAfter(last);
+      const copy = make("div", {}, range.cloneContents());
+      const formulas = all("[data-tex]", copy);
+      if (!formulas.length) return;
+      for (const formula of formulas) {
+        const signs = formula.closest(".katex-display") ? "$$" : "$";
+        formula.replaceWith(signs + formula.dataset.tex + signs);
+      }
+      document.body.append(copy);  // where innerText knows what is a paragraph
+      event.clipboardData.setData("text/plain", copy.innerText.trim());
+      copy.remove();
+      event.preventDefault();
+    });
+  }
+
   mendRoles();
+  copyTeX();
   closeDrawers();
   markScrolling();
   all("section#quiz").forEach(enliven);

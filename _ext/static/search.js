@@ -13,13 +13,14 @@
     weight: WEIGHT[entry.kind] * (ROUTINE.test(entry.title) ? 0.4 : 1) * (LOOKED_UP.test(entry.url) ? 0.6 : 1),
     plainTitle: normal(entry.title),
     plainText: normal(entry.text),
+    asked: entry.also.split(", ").map(normal),
   }));
   const index = new MiniSearch({
-    fields: ["title", "text"],
+    fields: ["title", "text", "also"],
     storeFields: ["title"],
     processTerm,
     searchOptions: {
-      boost: { title: 6 },
+      boost: { title: 6, also: 6 },
       combineWith: "AND",
       prefix: term => term.length > 3,
       fuzzy: term => (term.length > 5 ? 0.15 : false),
@@ -31,8 +32,8 @@
     const phrase = normal(query);
     const many = phrase.trim().includes(" ");
     const boostDocument = id => {
-      const { weight, plainTitle, plainText } = entries[id];
-      const exact = plainTitle === phrase ? 3 : 1;
+      const { weight, plainTitle, plainText, asked } = entries[id];
+      const exact = plainTitle === phrase ? 3 : asked.includes(phrase) ? 20 : 1;
       const near = plainTitle.includes(phrase) ? (many ? 6 : 2) : plainText.includes(phrase) ? (many ? 4 : 1.5) : 1;
       return weight * exact * near;
     };
@@ -42,7 +43,8 @@
   window.findInBook = find;
 
   function marked(words, terms) {
-    const letters = terms.map(term => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const letters = terms.map(term => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") +
+      (term.length < 3 ? "(?![\\p{L}\\p{N}])" : ""));
     const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${letters.join("|")})`, "giu");
     const place = words.search(pattern);
     const start = place > 80 ? words.lastIndexOf(" ", place - 60) + 1 : 0;

@@ -426,6 +426,17 @@ def test_exercises_are_answered(chapter):
     assert sorted(posed) == sorted(answered)
 
 
+def test_no_answer_stands_open(notebook):
+    """Each code cell below "Exercises" is inside a solution, or gives or checks the reader's."""
+    inside = False
+    for cell, own in zip(notebook.cells, sections(notebook), strict=True):
+        if cell.cell_type == "markdown":
+            for opens in re.findall(r"```\{solution-(start|end)\}", cell.source):
+                inside = opens == "start"
+        elif own == {"Exercises"} and not inside:
+            assert re.search(r"\bcheck_\w+\(|^    \.\.\.$", cell.source, re.M), cell.source
+
+
 @pytest.mark.parametrize("heading", ["Summary", "Exercises", "Quiz", "Read more"])
 def test_chapter_ends_as_chapters_do(chapter, heading):
     assert re.search(rf"^## {heading}$", text(chapter), flags=re.MULTILINE)

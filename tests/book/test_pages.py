@@ -1422,3 +1422,150 @@ def test_the_sitemap_has_whole_addresses(monkeypatch):
     assert "<loc>https://book.example/svm/index.html</loc>" in text
     assert "a&amp;b.html" in text
     sys.modules.pop("publish")
+
+
+# What one copies, shares and asks for
+
+
+def copied(tab, select):
+    """Select what a script says, press Ctrl+C, and return what was put on the clipboard."""
+    tab.evaluate("addEventListener('copy', e => { window.got = e.clipboardData.getData('text'); })")
+    tab.evaluate(f"() => {{ {select} }}")
+    tab.keyboard.press("Control+C")
+    return tab.evaluate("() => { getSelection().removeAllRanges(); return window.got; }")
+
+
+@each(CHAPTERS[:1])
+def test_a_copied_formula_is_its_tex(tab):
+    unequal = r"document.querySelector('[data-tex=\"w\\\\ne0\"]')"
+    assert copied(tab, f"getSelection().selectAllChildren({unequal});") == r"$w\ne0$"
+    part = f"const part = {unequal}.querySelector('.base');"  # half a formula is the whole
+    half = "getSelection().setBaseAndExtent(part, 0, part, 1);"
+    assert copied(tab, part + half) == r"$w\ne0$"
+    display = "document.querySelector('.katex-display')"
+    tex = tab.evaluate(f"{display}.querySelector('[data-tex]').dataset.tex")
+    assert copied(tab, f"getSelection().selectAllChildren({display});") == f"$${tex}$$"
+    two = "const p = document.querySelector('article p:has(.math)');"
+    two += "getSelection().setBaseAndExtent(p, 0, p.nextElementSibling, 1);"
+    assert "\n" in copied(tab, two), "paragraphs stay apart"
+
+
+@each(PAGES)
+def test_every_formula_keeps_its_tex_and_its_style_sheet(visit):
+    formulas = attributes(visit.tab, "article .katex", "data-tex")
+    assert all(formulas)
+    loaded = any("katex.min.css" in url for url in visit.requests)
+    assert loaded == bool(formulas)
+
+
+def test_the_list_of_statements_copies_titles_without_citations():
+    text = (HTML / "reference/statements.html").read_text(encoding="utf-8")
+    lines = re.findall(r"<li><p>(.*?)</p>", text, flags=re.DOTALL)
+    words = [re.sub("<[^>]+>", "", line) for line in lines]
+    assert any("Mercer" in line for line in words)
+    assert all(line.endswith(")") and not re.search(r"\w{3}\d{4}| \)", line) for line in words)
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: Path(page).stem)
+def test_every_box_has_a_link_to_itself(page):
+    text = (HTML / page).read_text(encoding="utf-8")
+    boxes = re.findall(
+        r'<div class="(?:proof|exercise) [^"]*" id="([^"]+)">\s*<p class="admonition-title">'
+        r"(.*?)</p>",
+        text,
+        flags=re.DOTALL,
+    )
+    assert len(boxes) > 10
+    for name, title in boxes:
+        assert title.count(f'<a class="headerlink" href="#{name}"') == 1, title
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: Path(page).stem)
+def test_a_solution_says_of_which_exercise_and_no_more(page):
+    text = (HTML / page).read_text(encoding="utf-8")
+    said = re.findall(r'<details class="solution[^>]*>\s*<summary>(.*?)</summary>', text)
+    assert len(said) > 5
+    assert all(re.fullmatch(r"Solution to Exercise \d+\.\d+", words) for words in said), said
+
+
+def test_every_page_says_who_made_it_and_under_which_licence():
+    for page in PAGES:
+        text = (HTML / page).read_text(encoding="utf-8")
+        assert "Text: CC BY 4.0" in text, page
+        assert re.search(r"By\s+the svmlib authors", text), page
+
+
+@each(CHAPTERS[:1])
+def test_a_quiz_counts_what_is_right(tab):
+    status = tab.locator(".quiz-status")
+    total = int(re.search(r"0 of (\d+) right", status.inner_text())[1])
+    for verdict, count in (("wrong", 0), ("right", 1)):
+        for answer in tab.locator("#quiz details.sd-dropdown").all():
+            kind = answer.evaluate(
+                "e => /^Right/.test(e.querySelector('.sd-summary-content strong')?.textContent)"
+            )
+            if kind == (verdict == "right"):
+                answer.locator("summary").click()
+                break
+        tab.wait_for_function(
+            "([place, words]) => document.querySelector(place).textContent.includes(words)",
+            arg=[".quiz-status", f"{count} of {total} right"],
+        )
+    tab.evaluate("sessionStorage.clear()")
+
+
+def test_code_is_copied_without_prompts(browser, host):
+    tab = open_tab(browser)
+    tab.goto(f"{host}reference/library.html")
+    tab.evaluate("addEventListener('copy', () => { window.got = document.activeElement.value; })")
+    tab.locator(".highlight:has(.gp) .copybtn").first.evaluate("button => button.click()")
+    tab.wait_for_function("window.got !== undefined")
+    code = tab.evaluate("window.got")
+    assert "import" in code
+    assert not re.search(r"^(>>>|\.\.\.) ", code, re.MULTILINE)
+    tab.close()
+
+
+ASKED = {  # in the reader's words; of the words that stood in the wrong place once
+    "why alpha zero": r"#support-vectors-and-a-sample-that-holds-nothing|#three-cases-one-way",
+    "C parameter": r"#choosing-c$|#what-does-c-do",
+    "imbalanced": "#rare-classes-and-unequal-costs",
+    "multiclass": "#more-than-two-classes",
+    "scaling": "#one-unit-for-all|#must-i-scale",
+    "Lagrange multiplier": "#a-fence-pushes-back|#term-multiplier",
+    "not separable": "#thm-|#no-line-at-all",
+    "grid search": "#choosing-c-and-gamma",
+    "text classification": "#text-more-features",
+    "install": "#how-to-run-it",
+    "missing values": "#holes",
+    "categorical": "#words-are-not-numbers",
+    "big data": "#when-n-is-large",
+    "support vector": "term-support-vector|#support-vectors",
+    "duality gap": "#when-the-duality-gap-closes|term-duality-gap",
+    "SMO": r"03_smo\.html|07_full_smo\.html|term-SMO",
+    "soft margin": "06_hinge_loss|term-soft-margin",
+    "how to choose C": "#choosing-c",
+    "convergence warning": "questions|#when-to-stop|#hard-runs",
+    "ROC": "08_practice|term-ROC",
+    "calibration": "#probabilities|term-calibration",
+}
+
+
+@pytest.mark.xdist_group("search")
+@pytest.mark.parametrize("query", ASKED)
+def test_the_search_knows_the_words_of_readers(search, query):
+    (first, *_) = search.evaluate(
+        "query => findInBook(query).map(({id}) => BOOK_SECTIONS[id].url)", query
+    )
+    assert re.search(ASKED[query], first), first
+
+
+@pytest.mark.xdist_group("search")
+def test_a_short_word_is_marked_only_where_it_stands_alone(search, host):
+    ask(search, host, "C")
+    marks = search.locator(".search-list mark")
+    assert marks.count()
+    after = marks.evaluate_all(
+        "all => all.map(m => (m.nextSibling?.textContent ?? '').slice(0, 1))"
+    )
+    assert not any(letter.isalnum() for letter in after)
