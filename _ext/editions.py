@@ -260,10 +260,8 @@ def download_buttons(app, pagename, templatename, context, doctree):
 # The student edition
 
 
-def choose_edition(app, config):
-    """Only the book runs its notebooks; the others show what is stored, which a test compares."""
-    if os.environ.get("EDITION"):
-        config.nb_execution_excludepatterns = ["*.ipynb"]
+def keep_sources(app, config):
+    """Hand out no sources with the student edition: they have the solutions."""
     if not config.book_solutions:
         config.html_copy_source = False
 
@@ -278,7 +276,7 @@ def drop_solutions(app, doctree):
 def setup(app):
     app.add_config_value("book_solutions", os.environ.get("EDITION") != "student", "env")
     app.add_config_value("book_installed", os.environ.get("EDITION") == "lab", "env")
-    app.connect("config-inited", choose_edition)
+    app.connect("config-inited", keep_sources)
     app.connect("doctree-read", drop_solutions, priority=1)
     app.connect("doctree-resolved", write_notebook, priority=1)
     app.connect("html-page-context", download_buttons, priority=900)
