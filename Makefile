@@ -4,9 +4,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
 STUDENT := _build/student/_build/html
+LAB := _build/lab/_build/html
 UNIT_WORKERS := 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# Files in the zip and in the wheel are as old as the last commit.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: book lab lab-sources student test live bench notebooks lock clean style unit outputs pages \
   downloads figures fresh
@@ -15,14 +18,17 @@ book: fresh  ## Build the pages into _build/html
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open $(CURDIR)/_build/html/index.html"
 
-lab: book  ## Open JupyterLab with notebooks of your own, in my-notebooks
-	mkdir -p my-notebooks
-	@for notebook in _build/html/notebooks/*.ipynb; do \
+lab: fresh  ## Open JupyterLab with notebooks of your own, in my-notebooks
+	@echo "Making your notebooks. This takes about a minute, once."
+	@EDITION=lab $(BIN)/jupyter-book build . -W -n --keep-going -q --path-output _build/lab \
+	  >_build/lab.log 2>&1 || { cat _build/lab.log; exit 1; }
+	@mkdir -p my-notebooks
+	@set --; for notebook in $(LAB)/notebooks/*.ipynb; do \
 	  mine=my-notebooks/$${notebook##*/}; \
-	  [ -e $$mine ] || { cp $$notebook $$mine && $(BIN)/jupyter trust $$mine; }; \
-	done
+	  [ -e $$mine ] || { cp $$notebook $$mine && set -- "$$@" $$mine; }; \
+	done; [ $$# = 0 ] || $(BIN)/jupyter trust "$$@"
 	@echo "What you change in my-notebooks stays. Delete a file there to get it anew."
-	JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks $(LAB_OPTIONS)
+	JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks/01_geometry.ipynb $(LAB_OPTIONS)
 
 lab-sources: .venv/ready  ## Open JupyterLab with the sources; jupyterlab-myst renders their boxes
 	$(BIN)/jupyter lab chapters $(LAB_OPTIONS)
@@ -94,12 +100,13 @@ _build/wheel: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py _static/explo
 
 _build/remade: $(wildcard _ext/*.py _ext/*.yml _templates/*.html _templates/*/*.html \
     $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) constraints.txt Makefile | _build/wheel
-	rm -rf _build/.doctrees _build/html _build/live _build/student
+	rm -rf _build/.doctrees _build/html _build/lab _build/live _build/student
 	touch $@
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "This book needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
+	@echo "Installing into .venv. This takes a minute or two, once."
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --requirement requirements.txt --editable .
 	touch $@

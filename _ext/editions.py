@@ -2,12 +2,14 @@
 
 Every notebook of the book is written to `notebooks/` in plain Markdown (see `plain_markdown`),
 with the outputs that are stored in its source, and packed into one zip with the wheel of svmlib
-and what pip needs. With EDITION=student in the environment, pages and notebooks have no solutions.
+and what pip needs. With EDITION=student in the environment, pages and notebooks have no solutions;
+with EDITION=lab the notebooks are those of `make lab`.
 """
 
 import os
 import posixpath
 import shutil
+import time
 import zipfile
 from base64 import b64encode
 from importlib.metadata import version
@@ -125,18 +127,22 @@ def plain_notebook(app, doctree, docname):
     for piece in translator.blocks(doctree.children):
         if isinstance(piece, str):
             text.append(piece)
-        elif isinstance(piece, Code) and len(text) == 1 and text[0].startswith("<a id="):
-            cells.append(code_cell(source, piece))  # the anchor goes with the caption below
         else:
+            if isinstance(piece, Code) and len(text) == 1 and text[0].startswith("<a id="):
+                # A link shows the picture, not what is below it; and no cell looks empty.
+                above = next(cell for cell in reversed(cells) if cell.cell_type == "markdown")
+                above.source += "\n\n" + text.pop()
             end_text()
             if isinstance(piece, Code):
                 cells.append(code_cell(source, piece))
     end_text()
     if page.cited:
         cells.append(new_markdown_cell("## References\n\n" + page.references()))
-    place = next(k for k, cell in enumerate(cells) if cell.cell_type == "code")
-    cells.insert(place, new_code_cell(first_cell(app)))
-    return in_order(new_notebook(cells=cells, metadata=METADATA))
+    notebook = in_order(new_notebook(cells=cells, metadata=METADATA))
+    if not app.config.book_installed:
+        place = next(k for k, cell in enumerate(cells) if cell.cell_type == "code")
+        notebook.cells.insert(place, new_code_cell(first_cell(app), id="svmlib"))
+    return notebook
 
 
 def code_cell(source, code):
@@ -169,8 +175,8 @@ def in_order(notebook):
     for k, cell in enumerate(notebook.cells):
         cell.id = f"cell-{k}"
         if cell.cell_type == "code":
-            cell.execution_count = count or None  # the cell that finds svmlib has not run
             count += 1
+            cell.execution_count = count
             for output in cell.outputs:
                 if output.output_type == "execute_result":
                     output.execution_count = cell.execution_count
@@ -209,9 +215,10 @@ def pack(app, exception):
         "requirements.txt": f"-c constraints.txt\n./{wheel.name}[dask]\njupyterlab\n".encode(),
         "README.txt": readme(app, names).encode(),
     }
+    date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
     with zipfile.ZipFile(folder / f"{FOLDER}.zip", "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in contents.items():
-            entry = zipfile.ZipInfo(f"{FOLDER}/{name}")  # dated 1980, whenever it is made
+            entry = zipfile.ZipInfo(f"{FOLDER}/{name}", date[:6])
             entry.external_attr = 0o644 << 16
             file.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
@@ -268,6 +275,7 @@ def drop_solutions(app, doctree):
 
 def setup(app):
     app.add_config_value("book_solutions", os.environ.get("EDITION") != "student", "env")
+    app.add_config_value("book_installed", os.environ.get("EDITION") == "lab", "env")
     app.connect("config-inited", keep_sources)
     app.connect("doctree-read", drop_solutions, priority=1)
     app.connect("doctree-resolved", write_notebook, priority=1)

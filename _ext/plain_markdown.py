@@ -277,6 +277,8 @@ class Translator:
             pieces.insert(0, "".join(f'<a id="{i}"></a>' for i in figure["ids"]))
             caption = next(figure.findall(nodes.caption))
             pieces.append(self.numbered("figure", figure, caption))
+            if any('class="explorable"' in raw.astext() for raw in node.findall(nodes.raw)):
+                pieces.append("*Run the cell: then it can be moved.*")
             words = metadata.get("mystnb", {}).get("image", {}).get("alt", "")
             pieces.append(fold("What the figure shows, in words", escape(words)))
         return pieces

@@ -2,6 +2,7 @@
 
 import io
 import re
+import time
 import zipfile
 
 import nbformat
@@ -22,6 +23,7 @@ numfig = True
 html_theme = "basic"
 exclude_patterns = ["_build"]
 """
+DATE = 1_795_388_782
 BIB = "@book{vapnik1995, author={Vladimir Vapnik}, title={Learning}, publisher={S}, year={1995}}"
 INDEX = """# Book
 
@@ -59,6 +61,11 @@ CODE = [
         outputs=[
             new_output("display_data", data={"image/png": PNG, "text/plain": "<Figure>"}),
         ],
+    ),
+    new_code_cell(
+        "explorable",
+        metadata={"mystnb": {"figure": {"name": "fig-alive", "caption": "Alive."}}},
+        outputs=[new_output("display_data", data={"text/html": '<div class="explorable"></div>'})],
     ),
     new_code_cell("answer = 42", outputs=[new_output("stream", name="stdout", text="42\n")]),
 ]
@@ -102,6 +109,7 @@ By {eq}`eq-line`. See {prf:ref}`def-line` and {prf:ref}`thm-two`, {numref}`fig-l
 ```
 """,
     CODE[0],
+    CODE[1],
     """```{admonition} Before you start
 :class: note
 
@@ -181,7 +189,7 @@ Compute it.
 
 First one thinks.
 """,
-    CODE[1],
+    CODE[2],
     """Then one rests.
 
 ```{solution-end}
@@ -202,6 +210,11 @@ Back to {ref}`sec-boxes`, {eq}`eq-line`, {ref}`ex-draw`, [the chapter](one.ipynb
 ```
 """,
     new_code_cell("1 + 1"),
+    new_code_cell(
+        "print('also drawn')",
+        metadata={"mystnb": {"figure": {"name": "fig-late", "caption": "After other code."}}},
+        outputs=[new_output("display_data", data={"image/png": PNG})],
+    ),
 ]
 
 
@@ -224,8 +237,10 @@ def build(folder, **config):
     write(folder)
     warnings = io.StringIO()
     out = folder / "_build" / "html"
-    app = Sphinx(folder, folder, out, folder / "_build" / "trees", "html", config, None, warnings)
-    app.build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", str(DATE))
+        trees = folder / "_build" / "trees"
+        Sphinx(folder, folder, out, trees, "html", config, None, warnings).build()
     said = [line for line in warnings.getvalue().splitlines() if "plain notebooks" in line]
     assert not said
     return out
@@ -279,6 +294,7 @@ EXPECTED = {
     "reference to a figure": "[Fig. 1.1](#fig-line). ∎",
     "algorithm": "> **Algorithm 1.1 (Steps)**",
     "caption": "**Figure 1.1.** A line $f$.",
+    "what one can move": "**Figure 1.2.** Alive.\n\n*Run the cell: then it can be moved.*",
     "words for the picture": "in words</summary>\n\nA line \\*rising\\* by <span>&#36;</span>5.",
     "admonition": "> **Before you start**\n>\n> Take a pencil.",
     "note": "> **Note**\n>\n> One word.",
@@ -325,14 +341,25 @@ def test_leaves_no_markup_when_rendered(cells):
 def test_cells_come_in_the_order_of_the_page(cells):
     kinds = [cell.source.split("\n")[0][:30] for cell in cells if cell.cell_type == "code"]
     assert kinds[0].startswith("# Run this cell first")
-    assert kinds[1:] == ["print('drawn')", "# Solution to Exercise 1.2 (Wi"]
+    assert kinds[1:] == ["print('drawn')", "explorable", "# Solution to Exercise 1.2 (Wi"]
     place = next(k for k, cell in enumerate(cells) if cell.source == "print('drawn')")
-    assert cells[place - 2].source.endswith('<a id="fig-line"></a>')
     assert cells[place + 1].source.startswith("**Figure 1.1.**")
 
 
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_a_link_to_a_figure_shows_the_picture(full, name):
+    """Its anchor is above the cell that draws, in a cell that has words; also after other code."""
+    cells = nbformat.read(full / "notebooks" / f"{name}.ipynb", as_version=4).cells
+    captions = [k for k, cell in enumerate(cells) if cell.source.startswith("**Figure")]
+    texts = [k for k, cell in enumerate(cells) if cell.cell_type == "markdown"]
+    assert captions
+    for caption in captions:
+        above = max(k for k in texts if k < caption)
+        assert re.search(r'\w.*\n\n<a id="fig-\w+"></a>$', cells[above].source, re.DOTALL)
+
+
 def test_code_keeps_its_outputs_and_is_hidden_where_the_page_hides_it(cells):
-    finds, drawn, solution = (cell for cell in cells if cell.cell_type == "code")
+    finds, drawn, _, solution = (cell for cell in cells if cell.cell_type == "code")
     assert finds.outputs == []
     assert finds.execution_count is None
     assert "image/png" in drawn.outputs[0].data
@@ -378,6 +405,8 @@ def test_zip_holds_notebooks_wheel_and_instructions(full):
         assert {entry.external_attr >> 16 for entry in file.infolist()} == {0o644}, (
             "for all to read"
         )
+        dates = {entry.date_time for entry in file.infolist()}
+        assert dates == {time.gmtime(DATE)[:6]}, "the date that the build is told"
     wheel = "svmlib-1.0.0-py3-none-any.whl"
     assert names == {
         *("one.ipynb", "two.ipynb", "constraints.txt", "LICENSE", "README.txt"),
@@ -406,6 +435,17 @@ def test_student_edition_has_no_solution(student, full):
     assert "The last word." in text
     with zipfile.ZipFile(student / "notebooks" / "svm-notebooks.zip") as file:
         assert b"student edition" in file.read("svm-notebooks/README.txt").splitlines()[0]
+
+
+def test_where_svmlib_is_installed_no_cell_looks_for_it(full, tmp_path):
+    """Otherwise `make lab` opens the notebooks of the zip."""
+    lab = build(tmp_path, book_installed=True)
+    for name in ("one.ipynb", "two.ipynb"):
+        shipped, mine = (
+            nbformat.read(out / "notebooks" / name, as_version=4).cells for out in (full, lab)
+        )
+        assert [cell for cell in shipped if cell.id != "svmlib"] == mine
+        assert len(shipped) == len(mine) + 1
 
 
 def test_says_so_when_it_cannot_say_a_thing(tmp_path):
