@@ -32,8 +32,8 @@ student: fresh  ## Build pages and notebooks without solutions into _build/stude
 	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
-# The pages are made from what `outputs` has run. While one core makes them, the other has `unit`,
-# in one process: a second one beside it would only cost, because each collects all the tests.
+# While one core makes the pages, the other has `unit`, in one process: a second one beside it
+# would only cost, because each collects all the tests.
 test: .venv/ready  ## Everything that proves the project; what can, side by side
 	$(MAKE) --jobs 2 style outputs
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
@@ -47,7 +47,7 @@ style: .venv/ready  ## ruff on code and notebooks, mypy on library and benchmark
 unit: .venv/ready  ## The library's tests; COVERAGE="--cov --cov-report term" says what they run
 	$(BIN)/python -m pytest -n $(UNIT_WORKERS) --dist loadgroup $(COVERAGE)
 
-outputs: fresh  ## Run every notebook; compare what it prints and draws with what is stored
+outputs: .venv/ready  ## Run every notebook; compare what it prints and draws with what is stored
 	$(BIN)/python -m pytest -p nbval.plugin -p tests.book.kernels --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 1000 \
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
@@ -85,19 +85,15 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 clean:  ## Remove everything that the other commands made
 	rm -rf .venv _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
 
-# Stored runs are keyed on the notebook alone, so a page would keep old outputs after an edit in
-# the library or an upgrade. Whatever the notebooks import makes all of them run again. The wheel
-# in the readers' zip is made here too, because it changes with the same files.
-fresh: _build/fresh _build/remade
-_build/fresh: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py) constraints.txt pyproject.toml Makefile | .venv/ready
-	rm -rf _build/.jupyter_cache _build/.doctrees _build/html _build/live _build/student _build/wheel
-	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/wheel .
-	touch $@
+# Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
+# of them are made anew. The wheel goes into the readers' zip.
+fresh: _build/wheel _build/remade
+_build/wheel: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py _static/explorables/*) pyproject.toml | .venv/ready
+	rm -rf $@
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $@ .
 
-# Sphinx does not see that what makes the pages, styles and scripts included, has changed. They are
-# made anew; nothing runs again.
 _build/remade: $(wildcard _ext/*.py _templates/*.html _templates/*/*.html \
-    $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) | _build/fresh
+    $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) constraints.txt Makefile | _build/wheel
 	rm -rf _build/.doctrees _build/html _build/live _build/student
 	touch $@
 

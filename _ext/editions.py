@@ -253,11 +253,10 @@ def download_buttons(app, pagename, templatename, context, doctree):
 # The student edition
 
 
-def choose_edition(app, config):
-    """Build the student edition from the runs of the full one, and hand out no sources."""
+def keep_sources(app, config):
+    """Hand out no sources with the student edition: they have the solutions."""
     if not config.book_solutions:
         config.html_copy_source = False
-        config.nb_execution_cache_path = str(Path(app.srcdir, "_build", ".jupyter_cache"))
 
 
 def drop_solutions(app, doctree):
@@ -269,7 +268,7 @@ def drop_solutions(app, doctree):
 
 def setup(app):
     app.add_config_value("book_solutions", os.environ.get("EDITION") != "student", "env")
-    app.connect("config-inited", choose_edition)
+    app.connect("config-inited", keep_sources)
     app.connect("doctree-read", drop_solutions, priority=1)
     app.connect("doctree-resolved", write_notebook, priority=1)
     app.connect("html-page-context", download_buttons, priority=900)

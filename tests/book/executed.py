@@ -1,26 +1,20 @@
-"""A pytest plugin beside nbval: look at the pictures too, and keep what was run for the pages.
+"""A pytest plugin beside nbval: look at the pictures too.
 
 nbval runs every cell and compares what it prints, but no picture. Here the picture just drawn is
-held against the stored one. When all cells of a notebook have passed, their outputs go into the
-cache from which `make book` makes the pages, so that nothing has to run twice.
+held against the stored one.
 """
 
 import base64
-import fcntl
 import io
 import re
 
-import nbformat
 import numpy as np
 import pytest
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
 from matplotlib.image import imread
 from nbval.plugin import IPyNbCell
 
-from tests.book.notebooks import ROOT, varies
+from tests.book.notebooks import varies
 
-CACHE = ROOT / "_build" / ".jupyter_cache"
 # Side of a block in pixels, and how far its mean, from white to black, may move. Small blocks see a
 # marker: they are larger than what another rendering of a font moves, and a letter hinted otherwise
 # is 0.28. Large ones see a pale area, and letters hinted otherwise, even a line of them, are 0.03.
@@ -79,30 +73,4 @@ def pytest_runtest_call(item):
             if change > 1 and not (change < np.inf and varies(item.cell.outputs)):
                 message = f"picture {number} differs by {change:.2f} of what is forgiven"
                 pytest.fail(message, pytrace=False)
-        item.passed = True
     return result
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item, nextitem):
-    result = yield
-    if isinstance(item, IPyNbCell) and (nextitem is None or nextitem.parent is not item.parent):
-        keep(item.parent, item.session)
-    return result
-
-
-def keep(notebook, session):
-    """Put a notebook into the cache if all of its cells were run, and passed, in this session."""
-    cells = [item for item in session.items if item.parent is notebook]
-    executed = nbformat.read(notebook.path, as_version=4)
-    code = [cell for cell in executed.cells if cell.cell_type == "code"]
-    if len(cells) != len(code) or not all(getattr(cell, "passed", False) for cell in cells):
-        return
-    for count, (cell, item) in enumerate(zip(code, cells, strict=True), start=1):
-        cell.execution_count, cell.outputs = count, item.test_outputs
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE.parent / "cache.lock").open("w") as lock:  # two workers may be done at once
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        get_cache(CACHE).cache_notebook_bundle(
-            CacheBundleIn(executed, str(notebook.path)), overwrite=True
-        )
