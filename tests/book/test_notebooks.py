@@ -115,53 +115,6 @@ def test_outputs_are_clean(notebook):
             )
 
 
-def names_of(cell):
-    """Return what a cell reads and does not set, and what it sets."""
-    read, bound = set(), set()
-    for node in ast.walk(ast.parse(cell.source)):
-        if isinstance(node, ast.Name):
-            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, ast.FunctionDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-        elif isinstance(node, ast.alias):
-            bound.add((node.asname or node.name).split(".")[0])
-    return read - bound, bound
-
-
-def check_second_reading_is_not_needed(notebook):
-    """What it defines, no later cell reads; so whoever skips it gets no NameError."""
-    theirs = set()
-    for cell, own in zip(notebook.cells, sections(notebook), strict=True):
-        if cell.cell_type == "code":
-            read, bound = names_of(cell)
-            if "Second reading" in own:
-                theirs |= bound
-            else:
-                assert not read & theirs, f"defined in the second reading: {sorted(read & theirs)}"
-                theirs -= bound
-
-
-def test_second_reading_can_be_skipped(chapter):
-    check_second_reading_is_not_needed(chapter)
-
-
-def test_a_name_from_the_second_reading_is_missed():
-    cells = [
-        new_code_cell("x = 1"),
-        new_markdown_cell("## Second reading"),
-        new_code_cell("import numpy as np\ny = x"),
-        new_markdown_cell("## Exercises"),
-        new_code_cell("print(x)"),
-    ]
-    check_second_reading_is_not_needed(new_notebook(cells=cells))
-    for source in ("print(y)", "np.pi"):
-        late = [*cells, new_code_cell(source)]
-        with pytest.raises(AssertionError, match="second reading"):
-            check_second_reading_is_not_needed(new_notebook(cells=late))
-
-
 def test_pictures_are_described_and_numbered(notebook):
     for cell in code_cells(notebook):
         if any("image/png" in output.get("data", {}) for output in cell.outputs):
