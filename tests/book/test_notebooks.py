@@ -92,6 +92,8 @@ def names(cells):
                 (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
                 bound.add(node.name)
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
             elif isinstance(node, ast.alias):
                 bound.add((node.asname or node.name).split(".")[0])
     return read, bound
