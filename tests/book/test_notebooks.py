@@ -1,5 +1,6 @@
 """What every notebook of the book must look like before anyone reads it."""
 
+import ast
 import functools
 import re
 from collections import Counter
@@ -14,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from svmlib.book.transcript import BEGINNING, VARIES
 from svmlib.datasets import load_penguins
 from tests.book import notebooks
+from tests.book.first_reading import first_reading, skippable
 
 PATHS = sorted(notebooks.ROOT.glob("[cr]*/*.ipynb"))
 CHAPTERS = notebooks.chapters()
@@ -72,6 +74,27 @@ def test_is_in_normal_form(path):
 def test_cells_have_run_in_order(path):
     counts = [cell.execution_count for cell in code_cells(stored(path))]
     assert counts == list(range(1, len(counts) + 1)), "run `make notebooks`"
+
+
+def test_no_name_of_the_second_reading_is_needed_outside_it(chapter):
+    """`.ci/run` runs each chapter without that part; to look at the names takes no time."""
+    skipped = [cell for cell, skip in zip(chapter.cells, skippable(chapter), strict=True) if skip]
+    needed, bound = names(code_cells(first_reading(chapter)))
+    assert not needed & (names(code_cells(SimpleNamespace(cells=skipped)))[1] - bound)
+
+
+def names(cells):
+    """Return the names that cells read and those that they bind, in functions too."""
+    read, bound = set(), set()
+    for cell in cells:
+        for node in ast.walk(ast.parse(re.sub(r"^[%!].*", "", cell.source, flags=re.MULTILINE))):
+            if isinstance(node, ast.Name):
+                (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                bound.add(node.name)
+            elif isinstance(node, ast.alias):
+                bound.add((node.asname or node.name).split(".")[0])
+    return read, bound
 
 
 def test_cells_are_short(notebook):
