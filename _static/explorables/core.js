@@ -136,21 +136,27 @@ class Plane {
     make("rect", make("clipPath", this.svg, {id: clipId}), {x: this.left, y: this.top, width: this.w, height: this.h});
     const frame = make("g", this.svg, {class: "axes", "aria-hidden": "true"});
     make("path", frame, {d: `M${this.left},${this.top}V${bottom}H${this.left + this.w}`});
-    // Where a unit is "200 g", the axis is marked in g.
-    const worth = axes === figure.data.axes ? figure.data.worth : [1, 1];
-    const marks = (limits, k) => ticks(limits.map((v) => v * worth[k])).map(([v, text]) => [v / worth[k], text]);
-    for (const [v, text] of xticks ?? marks(xlim, 0)) {
-      const [x] = this.at([v, ylim[0]]);
-      make("path", frame, {d: `M${x},${bottom}v4`});
-      make("text", frame, {x, y: bottom + 16, "text-anchor": x + 4 * text.length > width ? "end" : "middle"}, text);
-    }
-    for (const [v, text] of yticks ?? marks(ylim, 1)) {
-      const [, y] = this.at([xlim[0], v]);
-      make("path", frame, {d: `M${this.left},${y}h-4`});
-      make("text", frame, {x: this.left - 6, y: y + 4, "text-anchor": "end"}, text);
-    }
     make("text", frame, {x: this.left + this.w, y: bottom + 31, "text-anchor": "end"}, axes[0]);
     make("text", frame, {x: 2, y: 13}, axes[1]);
+    // Where a unit is "200 g", the axis is marked in g.
+    const worth = axes === figure.data.axes ? figure.data.worth : [1, 1], scale = make("g", frame);
+    const marks = (limits, k) => ticks(limits.map((v) => v * worth[k])).map(([v, text]) => [v / worth[k], text]);
+    /** Show these limits from now on. */
+    this.view = (xlim, ylim) => {
+      Object.assign(this, {xlim, ylim});
+      scale.replaceChildren();
+      for (const [v, text] of xticks ?? marks(xlim, 0)) {
+        const [x] = this.at([v, ylim[0]]);
+        make("path", scale, {d: `M${x},${bottom}v4`});
+        make("text", scale, {x, y: bottom + 16, "text-anchor": x + 4 * text.length > width ? "end" : "middle"}, text);
+      }
+      for (const [v, text] of yticks ?? marks(ylim, 1)) {
+        const [, y] = this.at([xlim[0], v]);
+        make("path", scale, {d: `M${this.left},${y}h-4`});
+        make("text", scale, {x: this.left - 6, y: y + 4, "text-anchor": "end"}, text);
+      }
+    };
+    this.view(xlim, ylim);
     this.clipped = make("g", this.svg, {"clip-path": `url(#${clipId})`, "aria-hidden": "true"});
     this.over = make("g", this.svg, {"aria-hidden": "true"});
     this.handles = make("g", this.svg);
@@ -228,7 +234,7 @@ class Plane {
     this.text(p, meet ? "p = q" : "p", 9, -7);
   }
   /** Something to take hold of: by mouse and finger, and with the arrow keys. */
-  handle({at, move, label, kind = 0, looks = "turn", r = 7, step = [0, 0], role = "button", values}) {
+  handle({at, move, label, kind = 0, looks = "turn", r = 7, step = [0, 0], role = "button", values, hidden}) {
     // A screen reader keeps the arrow keys of a button to itself, but not those of an application.
     this.handles.setAttribute("role", "application");
     this.handles.setAttribute("aria-label", `Handles: ${this.svg.ariaLabel}`);
@@ -237,6 +243,8 @@ class Plane {
     make("circle", grip, {r: 15, class: "hit"});
     make("path", grip, {d: `M0,0${MARKS[kind](r)}`, class: "mark"});
     this.figure.places.push(() => {
+      if (hidden?.()) { grip.remove(); return; }
+      if (!grip.isConnected) this.handles.append(grip);
       const [x, y] = this.at(at());
       grip.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
       grip.setAttribute("aria-label", `${label()}. Arrow keys move it.`);
@@ -248,12 +256,13 @@ class Plane {
       offset = minus(at(), this.from(event));
       grip.focus({preventScroll: true});
     };
-    this.grips.push({at, grab});
+    this.grips.push({at, grab, grip});
     grip.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       event.preventDefault();
       const here = this.at(this.from(event)), far = (other) => length(minus(this.at(other.at()), here));
-      this.grips.reduce((a, b) => far(b) < far(a) ? b : a).grab(event);  // where hit areas overlap, the nearest
+      // where hit areas overlap, the nearest; of two at one place the upper
+      this.grips.filter((other) => other.grip.isConnected).reduce((a, b) => far(b) <= far(a) ? b : a).grab(event);
     });
     grip.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false});  // where touch-action is not heeded
     grip.addEventListener("pointermove", (event) => {
