@@ -1,5 +1,4 @@
-"""What the front page shows of the rest: a figure to take hold of, a card for each chapter, and
-where the sources are.
+"""What the front page shows of the rest: a figure, a card for each chapter, the sources' place.
 
     ```{alive} chapters/01_geometry fig-street
     The caption here.
