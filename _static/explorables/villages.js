@@ -28,7 +28,7 @@ pieces.villages = (figure) => {
   let found;
   ["p", "q"].forEach((end, k) => {
     const keys = [`${end}x`, `${end}y`], kind = figure.kinds[1 - k];
-    [xlim, ylim].forEach((limits, axis) => figure.param(keys[axis], +middles[k][axis].toFixed(6), ...limits));
+    [xlim, ylim].forEach((limits, axis) => figure.param(keys[axis], +middles[k][axis].toFixed(6), ...limits, data.step[axis] / 10));
     plane.handle({kind: 3, r: 5, step: data.step, looks: LOOK[kind], hidden: () => !state.own, at: () => found[end],
       label: () => `The end ${end} of the bridge at ${figure.said(found[end])}`, move: (place) => place.forEach((v, axis) => figure.set(keys[axis], v))});
   });
@@ -39,7 +39,6 @@ pieces.villages = (figure) => {
     solve() {
       if (!state.own) { found = math.closest(points, y); return; }
       found = ownBridge(points, y, ["p", "q"].map((end) => [state[`${end}x`], state[`${end}y`]]));
-      ["p", "q"].forEach((end) => found[end].forEach((v, axis) => figure.set(`${end}${"xy"[axis]}`, v)));
     },
     draw() {
       const {p, q, w, meet, upper, lower} = found, [low, high] = found.edges ?? [dot(w, q), dot(w, p)];
