@@ -1052,7 +1052,7 @@ def test_a_bridge_of_ones_own_is_dragged_within_the_hulls(browser, tmp_path):
     drag(visit.tab, q, 0, -300)  # up, as far as it can
     visit.settle()
     assert "They agree: no bridge is shorter" in visit.status()
-    assert visit.numbers()["your bridge"] == "2.000"
+    assert float(visit.numbers()["your bridge"]) <= 2.001
     assert float(visit.numbers()["gap across it"]) >= 1.999
     url, state = visit.tab.url.split("#villages?")
     again = Visit(browser, ("villages", url), state=state)
