@@ -13,7 +13,6 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from svmlib.book.transcript import BEGINNING, VARIES
-from svmlib.datasets import load_penguins
 from tests.book import notebooks
 from tests.book.first_reading import first_reading, skippable
 
@@ -55,12 +54,6 @@ def test_all_that_the_contents_list_is_looked_at_in_the_order_of_its_numbers():
     front = (notebooks.ROOT / "index.md").read_text(encoding="utf-8")
     cards = re.search(r"```\{chapters\}\n(.*?)```", front, re.DOTALL)[1].splitlines()
     assert [card.split()[0] for card in cards] == listed[: len(CHAPTERS)]
-
-
-def test_the_picture_of_the_front_page_tells_its_species():
-    front = (notebooks.ROOT / "index.md").read_text(encoding="utf-8")
-    words = re.search(r'alt: "(.*?)"', front)[1]
-    assert set(re.findall("Adelie|Chinstrap|Gentoo", words)) == set(load_penguins().class_names)
 
 
 def test_is_in_normal_form(path):

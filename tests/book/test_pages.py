@@ -339,6 +339,15 @@ def test_each_kind_is_counted_in_the_order_of_the_page(page):
     assert all(places == list(range(1, len(places) + 1)) for places in counted.values())
 
 
+def test_the_front_page_has_the_figure_of_chapter_1():
+    """With the data that bring it to life, and its script."""
+    pages = [(HTML / name).read_text("utf-8") for name in (FRONT, "chapters/01_geometry.html")]
+    front, chapter = (re.findall(r'<div class="explorable".*?</script></div>', p) for p in pages)
+    assert len(front) == 1
+    assert front == [figure.replace("../_images", "_images") for figure in chapter]
+    assert "explorables/street.js" in pages[0]
+
+
 def test_a_card_of_the_front_page_shows_its_chapter():
     cards = re.findall(
         r'alt="([^"]+)" class="sd-card-img-top".*?sd-card-title[^>]*>\s*(\d+)\. (.*?)</div>'
