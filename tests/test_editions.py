@@ -416,7 +416,7 @@ def test_zip_holds_notebooks_wheel_and_instructions(full):
     assert "jupyter lab one.ipynb" in readme, "the first chapter"
     assert "student" not in readme
     assert "$" not in readme
-    assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}[dask]", "jupyterlab"]
+    assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}[book,dask]", "jupyterlab"]
 
 
 def test_student_edition_has_no_solution(student, full):
@@ -526,5 +526,5 @@ def test_the_first_cell_finds_the_wheel_where_readers_put_it(cells, tmp_path, mo
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     finds = next(cell.source for cell in cells if cell.cell_type == "code")
     names = {}
-    exec(finds.replace("%pip install --quiet {wheel}", "found = wheel"), names)
+    exec(finds.replace('%pip install --quiet "{wheel}[book]"', "found = wheel"), names)
     assert names["found"].is_file()
