@@ -391,6 +391,11 @@ def batch_perceptron(K, y, order=1, restart=False):
 
 
 TOLD = {
+    "pair_step": [
+        (lambda *z: -pair_step(*z), "your answer is minus the right one"),
+        (lambda *z: 2 * pair_step(*z), "your answer is twice the right one"),
+        (lambda *z: pair_step(*z) / 2, "your answer is half of the right one"),
+    ],
     "reduce_weights": [
         (lambda p, w: w * np.nan, "not a number"),
         (
