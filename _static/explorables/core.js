@@ -107,7 +107,7 @@ function write(node, words) {
   if (index) make(node.tagName === "text" ? "tspan" : "sub", node, node.tagName === "text" ? {class: "index", dy: 4} : {}, index);
 }
 const SPECIES = {Adelie: 0, Gentoo: 1, Chinstrap: 2};  // one mark and colour a species, in the whole book
-const LOOK = ["look0", "look1", "look2"];  // their classes, in full: lean_styles looks for them
+const LOOK = ["look0", "look1", "look2"];  // their classes
 const MARKS = [(r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`,
   (r) => `m0,${-1.25 * r}l${1.15 * r},${2.1 * r}h${-2.3 * r}z`, (r) => `m${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
   (r) => `m0,${-1.4 * r}l${1.4 * r},${1.4 * r}l${-1.4 * r},${1.4 * r}l${-1.4 * r},${-1.4 * r}z`];
