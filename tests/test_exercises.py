@@ -1051,7 +1051,7 @@ def hinge_objective(w, b, X, y, C, power=1, kink=1):
     return w @ w / 2 + C * (np.maximum(0, kink - y * (X @ w + b)) ** power).sum()
 
 
-# Chapter 8, second half
+# Chapter 9
 
 
 def multiclass_objective(W, X, y, C):
@@ -1376,7 +1376,7 @@ MUTANTS = {
         lambda K, t, beta, b, C, eps: tube_gap(2 * K, t, beta, b, C, eps),
     ],
 }
-# Chapter 9
+# Chapter 11
 
 
 def rounded_hinge(s, y, C, c, h):

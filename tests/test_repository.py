@@ -245,7 +245,7 @@ def imported(path: Path) -> set[str]:
 
 
 def test_what_library_and_notebooks_import_is_installed_with_svmlib():
-    """Chapter 9 needs the extra for Dask, and so does the module for it."""
+    """Chapter 11 needs the extra for Dask, and so does the module for it."""
     project = tomllib.loads(read("pyproject.toml"))["project"]
     extras = project["optional-dependencies"]
     plain, extra = (
@@ -256,6 +256,6 @@ def test_what_library_and_notebooks_import_is_installed_with_svmlib():
     plain |= {"ipython", "matplotlib-inline"}  # those of the notebook that one is in
     owners = packages_distributions()
     for path in (file for kind in WITH_CODE for file in ROOT.glob(kind)):
-        brought = plain | extra if path.stem in {"distributed", "09_beyond_smo"} else plain
+        brought = plain | extra if path.stem in {"distributed", "11_beyond_smo"} else plain
         for module in imported(path):
             assert {normal(owner) for owner in owners[module]} & brought, f"{path.name}: {module}"

@@ -1266,10 +1266,10 @@ FINDS = {  # the section, or the term of the glossary, that comes first
     "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
     "cross-validation": r"chapters/08_practice\.html#|term-cross-validation",
     "class weight": r"chapters/08_practice\.html#rare-classes|term-class-weight",
-    "one-class": r"chapters/08_practice\.html#one-class",
-    "Newton": r"chapters/09_beyond_smo\.html#newton|term-[\w-]*Newton",
-    "nystrom": r"chapters/09_beyond_smo\.html#|term-Nystrom",  # typed without its dots
-    "Dask": r"chapters/09_beyond_smo\.html#past-one-machine",
+    "one-class": r"chapters/09_relatives\.html#one-class",
+    "Newton": r"chapters/11_beyond_smo\.html#newton|term-[\w-]*Newton",
+    "nystrom": r"chapters/11_beyond_smo\.html#|term-Nystrom",  # typed without its dots
+    "Dask": r"chapters/11_beyond_smo\.html#past-one-machine",
 }
 
 
