@@ -678,6 +678,15 @@ def test_formulas_and_code_keep_their_contrast(tab):
             assert contrast >= 4.5, f"{theme}, {contrast:.2f}: {element}"
 
 
+@each(PAGES)
+def test_every_picture_is_turned_round_in_the_dark(tab):
+    choose_theme(tab, "dark")
+    pictures = "article :is(.cell_output img, .sd-card-img-top)"
+    filters = tab.eval_on_selector_all(pictures, "all => all.map(i => getComputedStyle(i).filter)")
+    assert all("invert" in applied for applied in filters)
+    assert filters or not tab.url.endswith((FRONT, *CHAPTERS))
+
+
 @each(CHAPTERS[:1])
 def test_a_figure_in_the_dark_is_light_on_the_ground_of_the_page(tab):
     choose_theme(tab, "dark")
