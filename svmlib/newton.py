@@ -9,7 +9,7 @@ this module you can
 - solve any convex `svmlib.duality.DualProblem` with `newton`,
 - watch its steps: how many multipliers were free, and how far each step could go.
 
-Derived in chapter 9, *Beyond SMO*.
+Derived in chapter 11, *Beyond SMO*.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def newton(
     allowed; on inseparable data the method goes on until only rounding is left, and ends with that
     warning, too.
 
-    Derived in chapter 9, *Beyond SMO*.
+    Derived in chapter 11, *Beyond SMO*.
 
     References
     ----------
