@@ -19,7 +19,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from decimal import ROUND_CEILING
 from functools import cached_property
 from math import fsum
 from threading import Lock
@@ -41,6 +41,7 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
+from svmlib.certificate import Certificate, printed
 from svmlib.hulls import NotSeparableError, Separation
 from svmlib.kernels import (
     BLOCK,
@@ -60,7 +61,6 @@ from svmlib.kernels import (
 )
 
 __all__ = [
-    "Certificate",
     "DualProblem",
     "InteriorStep",
     "Solution",
@@ -77,111 +77,6 @@ _ACCURATE = 1e-6  # the relative gap that the two solvers of this module must re
 LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
 _LARGEST_JUDGED = 1e300  # sums of so large ones are floats; where squares are not, bounds are ∞
 _LARGEST_FACTOR = 2000  # the largest Gram matrix we factor only to learn if it is semidefinite
-
-
-@dataclass(frozen=True)
-class Certificate:
-    r"""What proves how good a pair (α, b) is, computed from the data and nothing else.
-
-    For every feasible α and every classifier, dual ≤ primal (weak duality). So the optimum lies
-    between the two numbers here, and the gap between them bounds the distance of *both* from it.
-    They are bounds on exact numbers: the floats given are taken as exact, the kernel by its
-    formula, and whatever rounding may have done on the way is added to the one and taken from the
-    other. Where rounding has eaten the answer they are far apart, but never wrong.
-
-    Attributes
-    ----------
-    primal : float
-        An upper bound on the primal value of the classifier that (α, b) defines,
-        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`, or that it
-        defines when lengthened by no more than the rounding of its margins; and so on the
-        optimum. For the hard margin (C = ∞) the value is
-        :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
-        :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
-        canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
-        hyperplane does not separate the classes, or only as far as rounding can tell.
-    dual : float
-        A lower bound on the dual value D of α, made feasible if it is not quite (clipped to the
-        box, then the heavier class scaled down until Σ α_i y_i = 0), and so on the optimum.
-    kkt_violation : float
-        An upper bound on the largest violation of the Karush–Kuhn–Tucker conditions, in units of
-        the functional margin y f(x): :math:`y_i f(x_i) \ge 1` where :math:`\alpha_i < C_i`, and
-        :math:`y_i f(x_i) \le 1` where :math:`\alpha_i > 0`.
-    infeasibility : float
-        The largest violation of :math:`0 \le \alpha_i \le C_i` and of
-        :math:`\sum_i \alpha_i y_i = 0` by the α given.
-    norm_w : float
-        ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖.
-    proves_optimality : bool
-        Whether weak duality holds here, which takes a positive semidefinite Gram matrix. Where
-        it does not, as with an indefinite kernel, a small KKT violation says that α is
-        stationary, not that it is a maximum, and the two values bound nothing.
-    of_given_matrix : bool
-        Whether the kernel is a function or a matrix of the user's. Then the problem is that of
-        the Gram matrix as it was returned, up to the rounding that decides whether a matrix is
-        positive semidefinite.
-
-    Notes
-    -----
-    Derived in chapter 4, *Lagrange duality*.
-
-    Examples
-    --------
-    >>> problem = DualProblem([[0.0], [2.0]], [-1, 1], C=1.0)
-    >>> certificate = problem.certificate([0.5, 0.4], b=-1.0)
-    >>> print(certificate)
-    primal 0.72, dual 0.48, gap 0.24
-    largest KKT violation 0.4, infeasibility 0.1, norm of w 0.8
-    proves that the optimum is in [0.479999, 0.720001]
-    >>> certificate.optimal_to(0.5), certificate.optimal_to(0.1)
-    (True, False)
-    """
-
-    primal: float
-    dual: float
-    kkt_violation: float
-    infeasibility: float
-    norm_w: float
-    proves_optimality: bool = True
-    of_given_matrix: bool = False
-
-    @property
-    def gap(self) -> float:
-        """The duality gap, primal − dual: both values are at most this far from the optimum."""
-        return self.primal - self.dual
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a fraction of the primal value."""
-        return self.gap / self.primal if np.isfinite(self.gap) and self.primal else self.gap
-
-    def optimal_to(self, tol: float) -> bool:
-        """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""
-        return bool(self.proves_optimality and self.relative_gap <= tol)
-
-    def __str__(self) -> str:
-        lines = [
-            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.2g}",
-            f"largest KKT violation {self.kkt_violation:.2g}, "
-            f"infeasibility {self.infeasibility:.2g}, norm of w {self.norm_w:.6g}",
-        ]
-        if not self.proves_optimality:
-            lines.append(
-                "does not prove optimality: the Gram matrix is not known to be positive "
-                "semidefinite, so the gap bounds nothing and stationarity is all there is"
-            )
-        elif self.primal == np.inf:
-            lines.append(
-                "does not prove optimality: the hyperplane does not separate the classes, as far "
-                "as rounding can tell"
-            )
-        elif self.dual == -np.inf:
-            lines.append("does not prove optimality: rounding leaves no lower bound")
-        else:
-            low, high = _printed(self.dual, ROUND_FLOOR), _printed(self.primal, ROUND_CEILING)
-            whose = " for the Gram matrix given" if self.of_given_matrix else ""
-            lines.append(f"proves that the optimum{whose} is in [{low}, {high}]")
-        return "\n".join(lines)
 
 
 def check_problem(problem: object) -> DualProblem:
@@ -204,14 +99,9 @@ def check_start(start: ArrayLike, problem: DualProblem) -> Array:
     return alpha
 
 
-def _printed(value: float, rounding: str) -> str:
-    """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
-    return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
-
-
 def _megabytes(count: int) -> str:
     """Return how many megabytes hold so many floats, rounded up, so that whoever asks gets it."""
-    return _printed(8 * count / 2**20, ROUND_CEILING)
+    return printed(8 * count / 2**20, ROUND_CEILING)
 
 
 @dataclass(frozen=True, eq=False)

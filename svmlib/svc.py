@@ -28,7 +28,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.duality import Certificate, DualProblem, Solution, solve_interior_point, solve_slsqp
+from svmlib.certificate import Certificate
+from svmlib.duality import DualProblem, Solution, solve_interior_point, solve_slsqp
 from svmlib.hulls import NotSeparableError, separation
 from svmlib.kernels import (
     RBF,
@@ -118,7 +119,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     Attributes
     ----------
-    certificate_ : svmlib.duality.Certificate
+    certificate_ : svmlib.certificate.Certificate
         Primal and dual value, duality gap and largest KKT violation, recomputed from the data.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.

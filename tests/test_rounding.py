@@ -5,7 +5,6 @@ import pytest
 
 from svmlib._rounding import (
     UNIT,
-    _two_product,
     accurate_sum,
     down,
     exact_dot,
@@ -86,9 +85,3 @@ def test_an_accurate_sum_knows_what_it_loses():
         assert abs(Fraction(result[0]) - exact_dot(a, b)) <= Fraction(error[0])
     result, error = accurate_sum(np.array([[1e-170]]), np.array([1e-170]))
     assert Fraction(1e-170) ** 2 <= Fraction(result[0]) + Fraction(error[0])
-
-
-def test_a_product_and_its_error_are_the_exact_product():
-    a, b = np.random.default_rng(0).standard_normal((2, 500)) * 1e3
-    p, e = _two_product(a, b)
-    np.testing.assert_array_equal(exact(p) + exact(e), exact(a) * exact(b))
