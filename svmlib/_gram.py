@@ -70,10 +70,12 @@ class Gram:
 
         Most multipliers stay where they are, so that few rows are needed for the difference.
         """
-        if self.rows.whole:
-            return self.times(beta)
-        self.last_sums = self.last_sums + self.times(beta - self.last)
-        self.last = beta
+        if beta is not self.last:
+            if self.rows.whole:
+                self.last_sums = self.times(beta)
+            else:
+                self.last_sums = self.last_sums + self.times(beta - self.last)
+            self.last = beta
         return self.last_sums
 
     def block(self, free: Indices) -> Array:

@@ -324,7 +324,7 @@ def _at_bounds(problem: DualProblem, alpha: Array, b: float) -> Array:
     two is the one that is zero at the optimum.
     """
     C, scale = problem.upper, _scale(problem)
-    slack = problem.y * problem.decision_function(alpha, b, problem.X) - 1
+    slack = problem.y * (problem.rows.times(alpha * problem.y) + b) - 1
     return np.where(alpha * scale < slack, 0, np.where((C - alpha) * scale < -slack, C, alpha))
 
 

@@ -284,7 +284,7 @@ class _Newton:
         """Go to β, where about the same should be free, and try that without smoothing."""
         self.v, self.c, self.q = self.K.represent(beta), beta, beta
         self.best = self.judge(beta)
-        self.s = self.K.sums(beta) + self.best.b
+        self.s = self.K.sums(self.best.beta) + self.best.b
         self.free = (self.lo < beta) & (beta < self.hi)
         yield from self.exact()
 

@@ -59,6 +59,7 @@ class Rows:
         self.room = int(megabytes * 2**20 / 8)  # in floats
         self.fits = self.n**2 <= self.room
         self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
+        self.table = np.empty((0, self.n))
         self._forget(self.room // self.n)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -66,9 +67,11 @@ class Rows:
 
     def _forget(self, capacity: int) -> None:
         self.capacity, self.whole = min(self.n, capacity), False
-        self.table = np.empty((self.capacity, self.n))
-        self.shown = self.table.view()  # what others see of it
-        self.shown.flags.writeable = False
+        if len(self.table) != self.capacity:
+            self.table = self.shown = np.empty((0, self.n))  # before there is another
+            self.table = np.empty((self.capacity, self.n))
+            self.shown = self.table.view()  # what others see of it
+            self.shown.flags.writeable = False
         self.place = np.full(self.n, -1)  # of everybody's row in the table, if it is there
         self.owner = np.empty(self.capacity, dtype=np.intp)  # whose each row of the table is
         self.count = self.oldest = 0
@@ -76,10 +79,11 @@ class Rows:
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only, and good until the row after the next is asked for."""
-        if self.place.item(i) < 0:
-            self._bring(i)
-        self.last = i
-        row: Array = self.shown[self.place.item(i)]
+        if not self.whole:
+            if self.place.item(i) < 0:
+                self._bring(i)
+            self.last, i = i, self.place.item(i)
+        row: Array = self.shown[i]
         return row
 
     def _bring(self, i: int) -> None:

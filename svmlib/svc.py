@@ -394,48 +394,52 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     def _solve(self, problem: DualProblem, tol: float) -> tuple[Solution, str]:
         """Return the solution, and the name of the solver that took the last steps."""
-        limit = None if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
+        limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
         with warnings.catch_warnings():  # the certificate will judge, and we shall tell
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.solver == "auto":
                 return solve(problem, tol, limit)
             if self.solver == "newton":
-                return newton_from_guess(problem, tol, limit or _NEWTON_STEPS)
+                return newton_from_guess(problem, tol, limit)
             solvers: dict[str, Callable[..., Solution]] = {
                 "smo": smo,
                 "interior_point": solve_interior_point,
                 "slsqp": solve_slsqp,
             }
-            most = {} if limit is None else {"max_iter": limit}
+            most = {"max_iter": limit} if limit < np.inf else {}
             return solvers[self.solver](problem, tol=tol, **most), self.solver
 
 
-def solve(problem: DualProblem, tol: float, max_iter: int | None) -> tuple[Solution, str]:
+def solve(problem: DualProblem, tol: float, max_iter: float) -> tuple[Solution, str]:
     """Newton's method from a good guess; SMO where K is indefinite or the equations do not fit."""
-    patience = max_iter or _PATIENCE * max(problem.n, 1000)
+    patience = min(max_iter, _PATIENCE * max(problem.n, 1000))
     if not problem.convex:
-        return smo(problem, tol=tol, max_iter=patience), "smo"
-    solution, solver = newton_from_guess(problem, tol, max_iter or _NEWTON_STEPS)
-    left = patience - solution.n_iter
+        return smo(problem, tol=tol, max_iter=int(patience)), "smo"
+    solution, solver = newton_from_guess(problem, tol, max_iter)
+    left = int(patience) - solution.n_iter
     if not solution.cut_off or left < 1:
         return solution, solver
     more = smo(problem, tol=tol, start=solution.alpha, max_iter=left)
     return replace(more, n_iter=solution.n_iter + more.n_iter), "smo"
 
 
-def newton_from_guess(problem: DualProblem, tol: float, max_iter: int) -> tuple[Solution, str]:
+def newton_from_guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Solution, str]:
     """Run Newton's method from near the solution; return who took the last steps, too.
 
     There fewer are free, so that its equations are smaller.
     """
     alpha, spent, guesser = guess(problem, tol, max_iter - 1)
-    solution = newton(problem, tol=tol, start=alpha, max_iter=max(1, max_iter - spent))
-    solver = "newton" if solution.n_iter else guesser
-    return replace(solution, n_iter=spent + solution.n_iter), solver
+    if guesser == "smo":  # that may have been all
+        solution = problem.solution(alpha, tol=tol, n_iter=spent)
+        if solution.converged:
+            return solution, guesser
+    most = int(min(max_iter - spent, _NEWTON_STEPS))
+    solution = newton(problem, tol=tol, start=alpha, max_iter=most)
+    return replace(solution, n_iter=spent + solution.n_iter), "newton"
 
 
-def guess(problem: DualProblem, tol: float, max_iter: int) -> tuple[Array, int, str]:
-    """Return α near the solution, how many steps it took, and who took them."""
+def guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, str]:
+    """Return α near the solution, how many steps it took, and "smo" if these went to its end."""
     n, alpha = problem.n, np.zeros(problem.n)
     if n <= _NO_START or problem.linear or not problem.convex:
         return alpha, 0, "newton"
@@ -444,16 +448,16 @@ def guess(problem: DualProblem, tol: float, max_iter: int) -> tuple[Array, int, 
     # A few coordinates may be as good as the kernel, and then cost much less.
     nearly = _nearly_linear(problem)
     if nearly is not None:
-        alpha, there, _ = descend(nearly, tol, max_iter, alpha)
+        alpha, there, _ = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(there), "newton"
     # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most multipliers
     # go to their bounds, and SMO is quick to the end; else it is, until no margin is wrong by much.
     reach = float(problem.upper.mean()) * float(problem.diagonal.mean())
     near, taken = min(_NEAR, min(reach / 4, 1) ** 2), 0
     with np.errstate(over="ignore"):
-        for step in islice(steps(problem, tol), min(2 * n // 3, max_iter)):
+        for step in islice(steps(problem, tol), int(min(2 * n // 3, max_iter))):
             if step.gap <= near and taken >= n // 8:
-                break
+                return alpha, taken, "smo" if near <= tol else "newton"
             alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
             taken += 1
     return alpha, taken, "smo"
