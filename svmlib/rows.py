@@ -58,6 +58,7 @@ class Rows:
         self.kernel, self.X, self.megabytes, self.n = kernel, X, megabytes, len(X)
         self.room = int(megabytes * 2**20 / 8)  # in floats
         self.fits = self.n**2 <= self.room
+        self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
         self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
         self.table = np.empty((0, self.n))
         self._forget(self.room // self.n)
@@ -79,6 +80,8 @@ class Rows:
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only, and good until the row after the next is asked for."""
+        if self.small and not self.whole:
+            self.gram()
         if not self.whole:
             if self.place.item(i) < 0:
                 self._bring(i)
@@ -87,9 +90,8 @@ class Rows:
         return row
 
     def _bring(self, i: int) -> None:
-        if self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room:
-            self.gram()
-        elif self.count < self.capacity:
+        """Evaluate row i into the table, in place of the oldest if that is full."""
+        if self.count < self.capacity:
             self._write(np.array([i]), self.count)
         else:
             if self.owner[self.oldest] == self.last:  # whose row is still in use
@@ -145,7 +147,7 @@ class Rows:
 
     def share(self) -> None:
         """Leave half of the room for `block`, unless all of K is there and leaves as much."""
-        if self.n <= _ALL_AT_ONCE and self.whole:
+        if self.small and self.whole:
             return
         half = self.room // 2 // self.n
         if self.capacity > max(half, 1):
