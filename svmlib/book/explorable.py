@@ -57,8 +57,8 @@ _PARTS = {
     "forces": ("hulls", "street"),
     "outlier": ("hulls", "soft", "outlier"),
     "lift": ("soft", "lift"),
-    "rbf": ("soft", "rbf"),
-    "box": ("soft", "box"),
+    "rbf": ("soft", "contour", "rbf"),
+    "box": ("soft", "contour", "box"),
 }
 _MOST_HANDLES = 24  # or the Tab key stops too often
 
