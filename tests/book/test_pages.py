@@ -995,7 +995,7 @@ FINDS = {  # in the reader's words; the section, or the term of the glossary, th
     "one-class": "#one-class",
     "nystrom": "term-Nystrom|#.*nystrom",  # typed without its dots
     "Dask": "#past-one-machine",
-    "why alpha zero": "#support-vectors-and-a-sample-that-holds-nothing|#three-cases-one-way",
+    "why alpha zero": "#support-vectors-and-a-sample-that-holds-nothing|#three-kinds-of-samples",
     "imbalanced": "#rare-classes-and-unequal-costs",
     "multiclass": "#more-than-two-classes",
     "scaling": "#one-unit-for-all|#must-i-scale",
