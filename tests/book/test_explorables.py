@@ -380,7 +380,7 @@ def check_smo(visit, X, y):
         best = max(best, step.lower_bound)
         assert low <= best * (1 + 1e-9)
         assert step.distance <= high * (1 + 1e-12)
-        assert high - low <= 1.1 * (step.distance - best) + 10 * (high - low > 1e-3 * high) + 1e-9
+        assert high - low <= 21 * (step.distance - best) + 1e-9 * step.distance
 
 
 def check_prices(visit, _X, _y):
