@@ -108,9 +108,13 @@ class Page:
 
 def first_cell(app):
     base = app.config.html_baseurl.rstrip("/")
-    return Template(FIRST_CELL).substitute(
-        folder=FOLDER, wheel=wheel_name(), where=f" at {base}/notebooks/" if base else ""
-    ).rstrip()
+    return (
+        Template(FIRST_CELL)
+        .substitute(
+            folder=FOLDER, wheel=wheel_name(), where=f" at {base}/notebooks/" if base else ""
+        )
+        .rstrip()
+    )
 
 
 def plain_notebook(app, doctree, docname):

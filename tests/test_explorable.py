@@ -353,6 +353,7 @@ def test_two_bounds_are_printed_as_one_number_that_holds_both(mathematics_tab):
     assert mathematics_tab.evaluate(
         "[[0, 6 + 1e-14], [0, 0], [3, 3.75]].map((c) => svmExplorable.enclose(...c))"
     ) == ["0.00 to 6.00", "0", "3.000 to 3.750"]
+    assert mathematics_tab.evaluate("svmExplorable.enclose(1.8487, 3.514)") == "1.84 to 3.52"
 
 
 def test_every_part_of_the_script_is_loaded_by_a_figure():

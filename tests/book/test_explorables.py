@@ -295,6 +295,13 @@ def held(text):
 
 def check_villages(visit, X, y):
     bridge, shown = hulls.closest_points(X, y), visit.numbers()
+    if visit.figure("state.own"):  # and the distance is in what the grey leaves free
+        wide, long = (float(shown[row]) for row in ("gap across it", "your bridge"))
+        assert wide <= bridge.distance
+        assert bridge.lower_bound <= long
+        grey = drawn(visit, ".closed", plane=1)[:, 0]
+        assert grey[[1, 4]] == pytest.approx([wide, long], abs=0.002)
+        return
     if not hulls.separation(X, y).separable:
         assert "proves that no line separates" in visit.status()
         assert "common point" in shown
@@ -364,15 +371,16 @@ def check_smo(visit, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # ten steps need not be enough
         run = hull_smo(X, y, max_iter=10, tol=1e-3, trace=True)
+    best = 0
     for k, step in enumerate(run.trace):
         if k:
             visit.figure(f"steps.push({step.pair[0]} * 6 + {step.pair[1]})")
         visit.figure("draw()")
-        shown = visit.numbers()
-        assert float(shown["bridge now"][2:]) == pytest.approx(step.distance, rel=2e-5)
-        assert float(shown["bound now"][2:]) == pytest.approx(
-            max(0, step.lower_bound), rel=2e-5, abs=1e-9
-        )
+        low, high = held(visit.numbers()["distance of the hulls"])
+        best = max(best, step.lower_bound)
+        assert low <= best * (1 + 1e-9)
+        assert step.distance <= high * (1 + 1e-12)
+        assert high - low <= 1.1 * (step.distance - best) + 10 * (high - low > 1e-3 * high) + 1e-9
 
 
 def check_prices(visit, _X, _y):
@@ -396,6 +404,8 @@ def check_prices(visit, _X, _y):
     if g(state["z"]) <= 0:
         assert number("F(z), an upper bound") == pytest.approx(objective(state["z"]), abs=1.1e-3)
         assert number("between them") >= optimum - theta - 1e-3
+        ends = number("F(z), an upper bound") - number("θ(α), a lower bound")
+        assert number("between them") == pytest.approx(ends, abs=1e-9)  # to the last digit
     else:
         assert "not allowed" in shown["F(z), an upper bound"]
 
@@ -531,11 +541,11 @@ def test_what_is_shown_is_what_svmlib_computes_there(visit):
         CHECKS[visit.name](visit, np.array(visit.figure("points")), np.array(data["y"]))
 
 
-def drawn(visit, path):
-    """The points of a path of the first plane, in the units of the data."""
+def drawn(visit, path, plane=0):
+    """The points of a path of a plane, the first unless told, in its units."""
     shape, plane = visit.tab.evaluate(
         f"""() => {{
-            const p = svmExplorable.figures['{visit.name}'].planes[0];
+            const p = svmExplorable.figures['{visit.name}'].planes[{plane}];
             return [p.clipped.querySelector('{path}').getAttribute('d'),
                     [p.left, p.top, p.w, p.h, ...p.xlim, ...p.ylim]];
         }}"""
@@ -875,7 +885,7 @@ def test_no_step_is_counted_after_the_last(browser, tmp_path):
         choose.click()
         take.click(force=True)
         visit.settle()
-    assert ": done. The bounds agree to six digits" in visit.status()
+    assert ": done. Always the steepest pair takes 23. The bounds agree to" in visit.status()
     assert take.get_attribute("aria-disabled") == "true"
     assert len(visit.figure("steps")) < 40
     assert visit.numbers()["change of Q"] == "0"
@@ -919,5 +929,134 @@ def test_the_pair_is_dragged_along_its_line(browser, tmp_path):
     again = Visit(browser, ("box", visit.tab.url.split("#")[0]), state=visit.tab.url.split("?")[1])
     again.settle()
     assert again.numbers() == visit.numbers()
+    again.context.close()
+    visit.context.close()
+
+
+@pytest.mark.parametrize(("name", "steps"), [("smo", 23), ("box", 6)])
+def test_it_runs_until_it_is_done_or_stopped(browser, tmp_path, name, steps):
+    visit = alone(browser, name, tmp_path)
+    visit.tab.clock.install(time=0)
+    visit.tab.clock.pause_at(1000)
+    run = visit.root.get_by_role("button", name="Let it run")
+    for end, taken in (("Stop", 2), ("Start again", 4)):
+        run.click()
+        visit.tab.clock.run_for(1000)
+        assert len(visit.figure("steps")) == taken
+        visit.root.get_by_role("button", name=end).click()
+        visit.tab.clock.run_for(5000)
+        assert len(visit.figure("steps")) == (2 if end == "Stop" else 0)
+    run.click()
+    visit.tab.clock.run_for(30_000)
+    assert len(visit.figure("steps")) == steps
+    assert run.inner_text() == "Let it run"
+    assert run.get_attribute("aria-disabled") == "true"
+    visit.context.close()
+    still = Visit(browser, written(name, tmp_path), reduced_motion="reduce")
+    assert not still.root.get_by_text("Let it run").count()
+    still.context.close()
+
+
+def test_the_race_and_the_record_are_those_of_the_steps_taken(browser, tmp_path):
+    visit = alone(browser, "smo", tmp_path)
+    track = drawn(visit, ".allowed", plane=2)
+    choose, take = (visit.root.get_by_text(t) for t in ("Choose the steepest", "Take the step"))
+    for _ in range(6):
+        choose.click()
+        take.click()
+        visit.settle()
+    assert drawn(visit, ".curve", plane=2) == pytest.approx(track[:7], abs=0.1)
+    record = visit.numbers()["pairs taken (* stopped at M)"].split(", ")
+    pairs = [["ABCDEF".index(letter) for letter in word[:2]] for word in record]
+    assert [6 * i + j for i, j in pairs] == visit.figure("steps")
+    points, labels = visit.figure("points"), visit.figure("data.y")
+    for k, (word, pair) in enumerate(zip(record, pairs, strict=True), 1):
+        weights = visit.tab.evaluate(
+            "run => svmExplorable.math.hullRun(...run).lambda", [points, labels, pairs[:k]]
+        )
+        assert word.endswith("*") == (min(weights[i] for i in pair) == 0)
+    assert any(word.endswith("*") for word in record)
+    assert visit.root.locator(".numbers sub").inner_text() == "ij"
+    visit.root.get_by_text("Undo").click()
+    visit.settle()
+    assert len(visit.numbers()["pairs taken (* stopped at M)"].split(", ")) == 5
+    visit.context.close()
+
+
+def test_level_curves_in_the_box_are_those_of_the_dual(browser, tmp_path):
+    visit = alone(browser, "box", tmp_path)
+    visit.figure("steps.push((3 * 6 + 2) * 102 + 41)")  # to 0.4 of the way, then another pair
+    visit.figure("set('i', 4)")
+    visit.figure("draw()")
+    ends = drawn(visit, ".axis.faint", plane=1).reshape(-1, 2, 2)
+    six = numbered_six()
+    alpha = np.tile([0, 0, 0.4, 0.4, 0, 0], (*ends.shape[:2], 1))
+    alpha[..., [4, 2]] = ends
+    values = alpha.sum(axis=-1) - (((alpha * six.y) @ six.X) ** 2).sum(axis=-1) / 2
+    depth = np.ptp(values)
+    assert abs(values[:, 0] - values[:, 1]).max() < 0.01 * depth
+    assert len(set(np.round(values.mean(axis=1) / depth, 2))) >= 8
+    visit.context.close()
+
+
+def test_the_path_in_the_price_is_that_of_svmlib(browser, tmp_path):
+    """Of the outlier, at its first place and at another."""
+    visit = alone(browser, "outlier", tmp_path)
+    for move in (0, 60):
+        drag(visit.tab, visit.root.locator(".grip[role=button]"), move, move)
+        visit.settle()
+        path = drawn(visit, ".curve", plane=2)
+        assert len(path) == 71
+        X, y = np.array(visit.figure("points")), np.array(visit.figure("data.y"))
+        for log, share in path[::10]:
+            C = 10 ** round(log)
+            alpha = solve_interior_point(DualProblem(X - X.mean(axis=0), y, C)).alpha
+            assert share == pytest.approx(alpha[-1] / C, abs=2e-3)
+    visit.context.close()
+
+
+def test_the_right_angle_is_seen_in_a_picture_drawn_to_scale(browser, tmp_path):
+    visit = alone(browser, "units", tmp_path)
+    for true in (0, 1):
+        visit.root.locator("select").select_option(str(true))
+        visit.settle()
+        for log in (1.6, 2.3, 3.2):
+            visit.figure(f"set('log', {log})")
+            visit.figure("draw()")
+            width, height, *limits = visit.figure("planes.map(p => [p.w, p.h, p.xlim, p.ylim])[0]")
+            low, high = np.transpose(limits)
+            pixels = np.array([width, height]) / (high - low)
+            bridge, line = (
+                np.diff(drawn(visit, path) * pixels, axis=0)[0] for path in (".bridge", ".line")
+            )
+            cosine = bridge @ line / np.linalg.norm(bridge) / np.linalg.norm(line)
+            assert (abs(cosine) < 0.02) == bool(true)
+            points = np.array(visit.figure("points"))
+            assert (low < points.min(axis=0)).all()
+            assert (points.max(axis=0) < high).all()
+    visit.context.close()
+
+
+def test_a_bridge_of_ones_own_is_dragged_within_the_hulls(browser, tmp_path):
+    visit = alone(browser, "villages", tmp_path)
+    assert visit.root.locator(".grip").count() == 6
+    visit.root.locator("select").select_option("1")
+    visit.settle()
+    (width, box), (low, high) = visit.figure(
+        "planes.map(p => [[p.w, p.svg.viewBox.baseVal.width], p.xlim])[0]"
+    )
+    unit = visit.root.locator("svg").first.bounding_box()["width"] / box * width / (high - low)
+    p = visit.root.locator(".grip[aria-label*='end p']")
+    q = visit.root.locator(".grip[aria-label*='end q']")
+    drag(visit.tab, p, -unit * visit.figure("state.px"), 300)  # down, above the village D
+    drag(visit.tab, q, 0, -300)  # up, as far as it can
+    visit.settle()
+    assert "They agree: no bridge is shorter" in visit.status()
+    assert float(visit.numbers()["your bridge"]) <= 2.001
+    assert float(visit.numbers()["gap across it"]) >= 1.999
+    url, state = visit.tab.url.split("#villages?")
+    again = Visit(browser, ("villages", url), state=state)
+    again.settle()
+    assert again.status() == visit.status()
     again.context.close()
     visit.context.close()

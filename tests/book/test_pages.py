@@ -322,6 +322,15 @@ def test_references_say_the_number_of_what_they_lead_to():
     assert count > 400
 
 
+def test_the_front_page_has_the_figure_of_chapter_1():
+    """With the data that bring it to life, and its script."""
+    pages = [(HTML / name).read_text("utf-8") for name in (FRONT, "chapters/01_geometry.html")]
+    front, chapter = (re.findall(r'<div class="explorable".*?</script></div>', p) for p in pages)
+    assert len(front) == 1
+    assert front == [figure.replace("../_images", "_images") for figure in chapter]
+    assert "explorables/street.js" in pages[0]
+
+
 def test_a_card_of_the_front_page_shows_its_chapter():
     cards = re.findall(
         r'alt="([^"]+)" class="sd-card-img-top".*?sd-card-title[^>]*>\s*(\d+)\. (.*?)</div>'
