@@ -2,10 +2,11 @@
 
 One module a chapter. A module imports only from floors below it, so they can be read in order:
 
-- ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
-- first floor: `svmlib.hulls`, `svmlib.hinge`
-- second floor: `svmlib.duality`; `svmlib.distributed`, which needs Dask and its own import
-- third floor: `svmlib.smo`, `svmlib.newton`
+- ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.certificate`, `svmlib.kernels`
+- first floor: `svmlib.hulls`, `svmlib.hinge`, `svmlib.rows`
+- second floor: `svmlib.problem`; `svmlib.distributed`, which needs Dask and its own import
+- third floor: `svmlib.interior_point`, `svmlib.smo`, `svmlib.newton`; `svmlib.duality` is chapter 4
+  in one import
 - roof: `svmlib.svc`, the scikit-learn estimator
 
 `svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
