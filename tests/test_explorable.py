@@ -152,7 +152,9 @@ def test_the_width_along_a_direction_is_that_of_svmlib(mathematics):
         w = [np.cos(np.radians(angle)), np.sin(np.radians(angle))]
         python = directional_margin(X, y, w)
         assert js["width"] == pytest.approx(python.width, abs=1e-12 * (1 + np.abs(X).max()))
-        assert js["touching"] == python.touching.tolist()
+        along = X @ w
+        ends = np.where(y < 0, along - python.b_minus, python.b_plus - along)
+        assert js["touching"] == np.flatnonzero(ends >= -1e-9 * np.ptp(along)).tolist()
         assert js["middle"] == pytest.approx(-python.midline.b, abs=1e-12 * (1 + np.abs(X).max()))
 
 
