@@ -1,5 +1,5 @@
 # `make lab` is for readers, `make student` for lecturers, `make book` and `make test` prove the book;
-# the others are for people who write it. Each sets up what it needs.
+# the others are for people who write it. Each sets up what it needs. Those without ## are parts.
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
@@ -11,8 +11,8 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: book lab lab-sources student test live bench notebooks lock clean style unit outputs pages \
-  downloads figures fresh
+.PHONY: book lab student check test test-all live bench notebooks lock clean \
+  style unit outputs pages figures downloads fresh
 
 book: fresh  ## Build the pages into _build/html
 	$(BIN)/jupyter-book build . -W -n --keep-going
@@ -30,13 +30,12 @@ lab: fresh  ## Open JupyterLab with notebooks of your own, in my-notebooks
 	@echo "What you change in my-notebooks stays. Delete a file there to get it anew."
 	JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks/01_geometry.ipynb $(LAB_OPTIONS)
 
-lab-sources: .venv/ready  ## Open JupyterLab with the sources; jupyterlab-myst renders their boxes
-	$(BIN)/jupyter lab chapters $(LAB_OPTIONS)
-
 student: fresh  ## Build pages and notebooks without solutions into _build/student
 	EDITION=student $(BIN)/jupyter-book build . -W -n --keep-going --path-output _build/student
 	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
+
+check: style unit  ## What one runs all day: style and the library's tests
 
 # While one core makes the pages, the other has `unit`, in one process: a second one beside it
 # would only cost, because each collects all the tests.
@@ -45,15 +44,22 @@ test: .venv/ready  ## Everything that proves the project; what can, side by side
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
 	@echo "All checks passed."
 
-style: .venv/ready  ## ruff on code and notebooks, mypy on library and benchmarks
+test-all: test  ## What CI runs: also each chapter without its second reading, figures, downloads
+	$(MAKE) outputs NOTEBOOKS="$$($(BIN)/python -m tests.book.first_reading)"
+	$(MAKE) --jobs 2 figures downloads
+
+# ruff on code and notebooks, mypy on library and benchmarks
+style: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-unit: .venv/ready  ## The library's tests; COVERAGE="--cov --cov-report term" says what they run
+# The library's tests; COVERAGE="--cov --cov-report term" says what they run
+unit: .venv/ready
 	$(BIN)/python -m pytest -n $(UNIT_WORKERS) --dist loadgroup $(COVERAGE)
 
-outputs: .venv/ready  ## Run every notebook; compare what it prints and draws with what is stored
+# Run every notebook; compare what it prints and draws with what is stored
+outputs: .venv/ready
 	$(BIN)/python -m pytest -p nbval.plugin -p tests.book.kernels --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 1000 \
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
@@ -61,13 +67,16 @@ outputs: .venv/ready  ## Run every notebook; compare what it prints and draws wi
 	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
 	  tests/book/test_kernels.py
 
-pages: book  ## Look at the pages in a real browser
+# Look at the pages in a real browser
+pages: book
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
-figures: book  ## Drag and type at the figures that one can take hold of; mostly waiting, so by four
+# Drag and type at the figures that one can take hold of; mostly waiting, so by four
+figures: .venv/ready
 	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 4 --dist loadgroup -rs
 
-downloads: book student  ## Run and look at what readers take home, as they will
+# Run and look at what readers take home, as they will
+downloads: book student
 	$(BIN)/python -m pytest tests/book/test_downloads.py --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
@@ -84,7 +93,7 @@ bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; ti
 	$(BIN)/python benchmarks/explorables.py
 
 lock: .venv/ready  ## Renew constraints.txt from requirements.txt
-	$(BIN)/pip install --quiet uv
+	$(BIN)/pip install --quiet uv==0.13.9
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
 
@@ -94,12 +103,12 @@ clean:  ## Remove everything that the other commands made
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
 # of them are made anew. The wheel goes into the readers' zip.
 fresh: _build/wheel _build/remade
-_build/wheel: $(wildcard svmlib/*.py svmlib/*/*.py svmlib/*/*/*.py _static/explorables/*) pyproject.toml | .venv/ready
+files = $(shell find $(1) -type f ! -name "*.pyc")
+_build/wheel: $(call files,svmlib _static/explorables) pyproject.toml | .venv/ready
 	rm -rf $@
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $@ .
 
-_build/remade: $(wildcard _ext/*.py _ext/*.yml _templates/*.html _templates/*/*.html \
-    $(addsuffix .*,_static/* _static/*/* _ext/static/* _ext/static/*/*)) constraints.txt Makefile | _build/wheel
+_build/remade: $(call files,_ext _templates _static) constraints.txt Makefile | _build/wheel
 	rm -rf _build/.doctrees _build/html _build/lab _build/live _build/student
 	touch $@
 

@@ -43,7 +43,8 @@ if find_spec("svmlib") is None:
             "svmlib is missing: put $wheel, which is in $folder.zip$where, "
             "into the folder of this notebook and run this cell again."
         )
-    %pip install --quiet {wheel}"""
+    %pip install --quiet "{wheel}[book]"
+"""
 
 
 # The notebooks
@@ -107,8 +108,12 @@ class Page:
 
 def first_cell(app):
     base = app.config.html_baseurl.rstrip("/")
-    return Template(FIRST_CELL).substitute(
-        folder=FOLDER, wheel=wheel_name(), where=f" at {base}/notebooks/" if base else ""
+    return (
+        Template(FIRST_CELL)
+        .substitute(
+            folder=FOLDER, wheel=wheel_name(), where=f" at {base}/notebooks/" if base else ""
+        )
+        .rstrip()
     )
 
 
@@ -212,7 +217,7 @@ def pack(app, exception):
     contents |= {name: (root / name).read_bytes() for name in ("constraints.txt", "LICENSE")}
     contents |= {
         wheel.name: wheel.read_bytes(),
-        "requirements.txt": f"-c constraints.txt\n./{wheel.name}[dask]\njupyterlab\n".encode(),
+        "requirements.txt": f"-c constraints.txt\n./{wheel.name}[book,dask]\njupyterlab\n".encode(),
         "README.txt": readme(app, names).encode(),
     }
     date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))

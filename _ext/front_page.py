@@ -1,11 +1,15 @@
-"""What the front page shows of the rest: a card for each chapter, and where the sources are.
+"""What the front page shows of the rest: a figure, a card for each chapter, the sources' place.
+
+    ```{alive} chapters/01_geometry fig-street
+    The caption here.
+    ```
 
     ```{chapters}
     chapters/01_geometry fig-optimal Which of the many separating lines is best?
     ```
 
 A line is a chapter, the figure for its thumbnail and its question; the title comes from the
-chapter itself, and the thumbnail from the output that is stored in it.
+chapter itself, and figures from the outputs that are stored in it.
 """
 
 import base64
@@ -26,24 +30,41 @@ def title(notebook):
 
 
 def figure(notebook, name):
-    """Find a figure of a notebook; return its picture and its words."""
+    """Find a figure of a notebook; return its output and its words."""
     known = []
     for cell in notebook.cells:
         settings = cell.metadata.get("mystnb", {})
         known.append(settings.get("figure", {}).get("name", ""))
         if known[-1] == name:
             bundles = (output.get("data", {}) for output in cell.outputs)
-            picture = next(bundle["image/png"] for bundle in bundles if "image/png" in bundle)
-            return base64.b64decode(picture), settings["image"]["alt"]
+            return next(b for b in bundles if "image/png" in b), settings["image"]["alt"]
     raise LookupError(f"there is no figure {name}, only {' '.join(filter(None, known))}")
 
 
 def shrink(picture):
     """Fit a picture into the middle of a white card; all cards have one size."""
-    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB")
     made = io.BytesIO()
     ImageOps.pad(image, THUMBNAIL, color="white").save(made, "PNG", optimize=True)
     return made.getvalue()
+
+
+class Alive(SphinxDirective):
+    """A chapter's figure to take hold of, with a caption of its own; see the top of this file."""
+
+    required_arguments = 2
+    has_content = True
+
+    def run(self):
+        docname, name = self.arguments
+        path = self.env.doc2path(docname)
+        self.env.note_dependency(path)
+        output, _ = figure(nbformat.read(path, as_version=4), name)
+        shown = f'<div class="output text_html">{output["text/html"]}</div>'
+        caption, messages = self.parse_inline(" ".join(self.content))
+        made = nodes.figure("", nodes.raw("", shown, format="html"))
+        made += nodes.caption("", "", *caption)
+        return [nodes.container("", made, classes=["cell_output"]), *messages]  # as in a chapter
 
 
 class Chapters(SphinxDirective):
@@ -59,12 +80,12 @@ class Chapters(SphinxDirective):
             self.env.note_dependency(str(path))
             try:
                 notebook = nbformat.read(path, as_version=4)
-                picture, words = figure(notebook, name)
+                output, words = figure(notebook, name)
             except (LookupError, OSError) as error:
                 raise self.error(f"{docname}: {error}") from error
             file = Path(self.env.srcdir, "_build", "thumbnails", f"{path.stem}.png")
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(shrink(picture))
+            file.write_bytes(shrink(output["image/png"]))
             lines += [
                 f":::{{grid-item-card}} {number}. {title(notebook)}",
                 f":img-top: {file.relative_to(self.env.srcdir).as_posix()}",
@@ -95,6 +116,7 @@ class Repository(SphinxRole):
 
 
 def setup(app):
+    app.add_directive("alive", Alive)
     app.add_directive("chapters", Chapters)
     app.add_role("notebooks", Download())
     app.add_role("repository", Repository())

@@ -3,6 +3,7 @@
 A certificate is two numbers with the optimum between them: the primal value of a classifier, and
 the dual value of some multipliers. With this module you can
 
+- have any (α, b) judged from the data alone: `certify`,
 - read and print the verdict: `Certificate`,
 - build such bounds for a solver of your own, with `primal_above` and `dual_below`.
 
@@ -23,15 +24,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from svmlib._validation import Array
 
-__all__ = ["Certificate", "dual_below", "primal_above"]
+if TYPE_CHECKING:
+    from svmlib.problem import DualProblem
+
+__all__ = ["Certificate", "certify", "dual_below", "primal_above"]
 
 UNIT = 2.0**-53  # u, the largest relative error of one operation
 TINIEST = 2.0**-1074  # the smallest positive float
+SOLVER_ROUNDING = 32 * UNIT  # of a solver's sums, as a part of the sum of their sizes
+_MOST_DOUBT = 1e-9  # of a margin, and no more, is put down to that
+_LARGEST_NORM = 1e150  # ‖w‖ whose square is a float
+_HUGE = float(np.finfo(float).max)
 
 
 def gamma(n: int) -> float:
@@ -169,7 +179,7 @@ class Certificate:
 
     Examples
     --------
-    >>> from svmlib.duality import DualProblem
+    >>> from svmlib.problem import DualProblem
     >>> problem = DualProblem([[0.0], [2.0]], [-1, 1], C=1.0)
     >>> certificate = problem.certificate([0.5, 0.4], b=-1.0)
     >>> print(certificate)
@@ -239,3 +249,113 @@ class Certificate:
 def printed(value: float, rounding: str) -> str:
     """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
     return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
+
+
+class Scores(NamedTuple):
+    """Kβ as computed, and bounds on what it stands for."""
+
+    values: Array  # the sums Σ_j β_j k(x_i, x_j)
+    error: Array  # how far off they can be
+    squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
+    sizes: Array  # above ‖φ(x_i)‖
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
+def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
+    r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
+
+    A kernel value is between ± s_i s_j and off by at most θ s_i s_j. So a score is off by at most
+    (θ + γ) s_i S with :math:`S = \sum_j \lvert \beta_j \rvert s_j`, and ‖w‖² by (θ + 2γ) S². Of a
+    kernel that is semidefinite only by proof, this holds for K + ηI (`DualProblem.lift`).
+    """
+    if problem.linear:
+        return _linear_scores(problem.X, beta)
+    n, (theta, sizes) = problem.n, problem.rounding
+    values = problem.rows.times(beta)
+    total = up(float(np.abs(beta) @ sizes), n)
+    if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_NORM):
+        return _unbounded(values, sizes)
+    relative = up(theta + gamma(2 * n + 4) * (1 + theta))  # in tiles, whose sums are added
+    tiny = (n + 1) * TINIEST
+    lift = problem.lift if problem.convex else 0.0
+    slack = (relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
+    return Scores(
+        values,
+        (1 + 8 * UNIT) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
+        fsum((beta * values).tolist()) + up(slack + lift * float(beta @ beta), n + 16),
+        np.sqrt(sizes**2 + lift),
+    )
+
+
+def _linear_scores(X: Array, beta: Array) -> Scores:
+    r"""Return Xw with bounds, for w = Σ β_i x_i.
+
+    Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
+    each coordinate; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|.
+    """
+    d, used = X.shape[1], np.flatnonzero(beta)
+    w, e = accurate_sum(X[used], beta[used])
+    values, largest = X @ w, np.abs(w) + e
+    sizes = np.sqrt(np.einsum("ij,ij->i", X, X)) * (1 + gamma(d + 4)) + np.sqrt(d * TINIEST)
+    squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
+    if not squared_norm < np.inf:
+        return _unbounded(values, sizes)
+    error = np.abs(X) @ (gamma(d + 4) * largest + e)
+    error = error * (1 + gamma(d + 8)) + (d + 1) * TINIEST
+    return Scores(values, error, squared_norm, sizes)
+
+
+def _unbounded(values: Array, sizes: Array) -> Scores:
+    """Return the scores of which nothing is known, because they are beyond floats."""
+    return Scores(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def certify(
+    problem: DualProblem, alpha: Array, b: float, scores: Scores | None = None
+) -> Certificate:
+    """Judge (α, b): both values, the KKT conditions, and feasibility, all rounded outwards."""
+    y, upper = problem.y, problem.upper
+    scores = bounded_scores(problem, alpha * y) if scores is None else scores
+    f = (scores.values + b).clip(-_HUGE, _HUGE)  # where it is beyond floats, so is its error
+    error = (1 + 8 * UNIT) * scores.error + 4 * UNIT * np.abs(f)
+    lowest, highest = y * f - error, y * f + error  # of the functional margins
+    # For the soft margin the primal value is the smaller of two: that of (w, b), and that of
+    # (w, b)/m, where m is the least that a margin which may be 1 can be, as far as a solver knows.
+    # If C is large the slack that rounding alone brings to such margins costs more.
+    doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
+    may_be_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
+    scales = [float(lowest.min(where=may_be_one | problem.hard_margin, initial=np.inf))]
+    if not problem.hard_margin:
+        scales = [1.0, min(1.0, *scales)]
+    shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
+    excess = (highest - 1).max(where=alpha > 0, initial=0)
+    outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
+    return Certificate(
+        primal=min(primal_above(scores.squared_norm, lowest, upper, m) for m in scales),
+        dual=_feasible_dual(problem, alpha, scores),
+        kkt_violation=up(float(max(shortfall, excess))),
+        infeasibility=up(max(outside, abs(fsum((alpha * y).tolist())))),
+        norm_w=up(float(np.sqrt(max(0.0, scores.squared_norm)))),
+        proves_optimality=problem.convex,
+        of_given_matrix=problem.of_given_matrix,
+    )
+
+
+def _feasible_dual(problem: DualProblem, alpha: Array, scores: Scores) -> float:
+    """Return the dual value of α, made feasible, rounded down.
+
+    Made feasible by clipping, and by scaling the class with the larger sum: that takes the
+    difference of the sums from Σα, and moves w by no more than what it takes from each multiplier
+    times the length of its φ(x).
+    """
+    feasible = np.minimum(np.maximum(alpha, 0), problem.upper)
+    excess = fsum((feasible * problem.y).tolist())
+    taken = np.abs(alpha - feasible)
+    if excess:
+        heavier = np.where(problem.y * excess > 0, feasible, 0)
+        taken += heavier * (abs(excess) / heavier.sum())
+    moved = up(float(taken @ scores.sizes), 2 * problem.n + 8)
+    total, excess = fsum(feasible.tolist()), abs(excess)
+    total -= excess + 8 * UNIT * (total + excess)
+    return dual_below(total, scores.squared_norm, moved)

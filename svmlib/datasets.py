@@ -209,8 +209,11 @@ def load_penguins(
     """
     _check_choice("species", species, _PENGUIN_SPECIES, at_least=2)
     _check_choice("features", features, tuple(_PENGUIN_UNITS), at_least=1)
-    from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
-
+    try:
+        from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
+    except ImportError as error:
+        message = 'load_penguins needs palmerpenguins: pip install "svmlib[book]"'
+        raise ImportError(message) from error
     table = load_table()
     name_of_row = table["species"].to_numpy(dtype=str)
     values = table[list(features)].to_numpy(dtype=np.float64)

@@ -7,7 +7,7 @@ With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
 
-It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 9, *Beyond SMO*.
+It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 11, *Beyond SMO*.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_points, check_scalar, check_vector
 from svmlib.certificate import TINIEST, Certificate, down, dual_below, gamma, radius, up
-from svmlib.duality import DualProblem
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 
@@ -167,7 +167,7 @@ def solve_linear(
     hundredth of the rows lie a thousand times as far out as the others, or where about as many
     samples as columns decide (few rows, or a line that separates them and C large).
 
-    Derived in chapter 9, *Beyond SMO*.
+    Derived in chapter 11, *Beyond SMO*.
 
     References
     ----------

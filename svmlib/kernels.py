@@ -20,27 +20,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations_with_replacement
-from math import factorial, fsum, prod, sqrt
-from typing import NamedTuple
+from math import factorial, prod, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
-from svmlib._rounding import (
-    SUMMED,
-    TINIEST,
-    UNIT,
-    accurate_sum,
-    blocks,
-    gamma,
-    terms,
-    up,
-    weighted_sum,
-)
 from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib.certificate import TINIEST, UNIT, gamma
 
 __all__ = [
     "RBF",
@@ -55,10 +44,10 @@ __all__ = [
 ]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
-_LARGEST_LENGTH = 1e150  # of a w whose square is a float
 _PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
 _LEFT = 1 / 200  # the share of all k(x, x) that may be left, because it looks at some points only
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
+_COLUMNS = 512  # of such a block
 
 Kernel = Callable[[Array, Array], Array]
 Evaluate = Callable[[Array, Array], Array]  # X and where to write k(X, Z), which is returned
@@ -268,6 +257,7 @@ class RBF(PointwiseKernel):
     """
 
     gamma: float
+
     always_finite = True  # exp of what is at most 0, but for rounding
 
     def __post_init__(self) -> None:
@@ -438,7 +428,20 @@ class Precomputed:
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the rows X and columns Z of K."""
-        return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
+        return np.asarray(self.K[np.ix_(self._numbers(X), self._numbers(Z))])
+
+    def _numbers(self, X: Array) -> NDArray[np.intp]:
+        numbers = X[:, 0].clip(-1, len(self.K)).astype(np.intp)
+        if (
+            X.shape[1] != 1
+            or (numbers != X[:, 0]).any()
+            or not 0 <= min(numbers) <= max(numbers) < len(self.K)
+        ):
+            raise ValueError(
+                f"X must be one column with numbers of rows of K, 0 to {len(self.K) - 1}, as "
+                f"`points` has them, got shape {X.shape}, from {X.min():g} to {X.max():g}"
+            )
+        return numbers
 
     def __repr__(self) -> str:
         return f"Precomputed(K of shape {self.K.shape})"
@@ -473,6 +476,7 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
         infinity.
     """
     evaluate_at = kernel._against(Z) if isinstance(kernel, PointwiseKernel) else _foreign(kernel, Z)
+
     finite = isinstance(kernel, PointwiseKernel) and kernel.always_finite
 
     def checked(X: Array, out: Array) -> Array:
@@ -495,6 +499,8 @@ def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
         try:
             returned = kernel(X, Z)
         except Exception as error:
+            if isinstance(kernel, Precomputed):
+                raise  # what is wrong is X
             raise ValueError(
                 f"kernel must accept points of shape (n, d) and (m, d), but {kernel!r:.80} failed "
                 f"on shapes {X.shape} and {Z.shape}: {error}"
@@ -522,7 +528,11 @@ def diagonal(kernel: Kernel, X: Array) -> Array:
     if isinstance(kernel, PointwiseKernel):
         with np.errstate(over="ignore"):  # the caller tells, in words
             return kernel._diagonal(X)
-    return np.array([against(kernel, x)(x, np.empty((1, 1)))[0, 0] for x in X[:, None, :]])
+    values = np.empty(len(X))
+    for start in range(0, len(X), 32):  # fewer calls, and few values for nothing
+        x = X[start : start + 32]
+        values[start : start + 32] = against(kernel, x)(x, np.empty((len(x), len(x)))).diagonal()
+    return values
 
 
 def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
@@ -538,134 +548,15 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     """
     used = np.flatnonzero(beta)
     if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
-        return np.asarray(Z @ weighted_sum(X[used], beta[used]))
-    if Z is X and used.size > SUMMED and isinstance(kernel, PointwiseKernel):  # K is symmetric
-        return _expansion_at_itself(kernel, X, beta)
-    sums = np.zeros(Z.shape[0])
-    for chosen in (used[block] for block in blocks(used.size) if used.size):
-        write_kernel, weights = against(kernel, X[chosen]), beta[chosen]
-        step = min(max(1, BLOCK // chosen.size), Z.shape[0])
-        tile = np.empty((step, chosen.size))
-        for start in range(0, Z.shape[0], step):
+        return np.asarray(Z @ (beta[used] @ X[used]))
+    sums = np.zeros(len(Z))
+    for some in np.split(used, range(_COLUMNS, used.size, _COLUMNS)) if used.size else []:
+        write_kernel, step = against(kernel, X[some]), max(1, BLOCK // some.size)
+        tile = np.empty((min(step, len(Z)), some.size))
+        for start in range(0, len(Z), step):
             z = Z[start : start + step]
-            sums[start : start + step] += write_kernel(z, tile[: len(z)]) @ weights
+            sums[start : start + step] += write_kernel(z, tile[: len(z)]) @ beta[some]
     return sums
-
-
-def _expansion_at_itself(kernel: PointwiseKernel, X: Array, beta: Array) -> Array:
-    """Return Kβ; values between two points that both have a weight serve both."""
-    order, used = np.argsort(beta == 0, kind="stable"), int(np.count_nonzero(beta))
-    weights, sums = beta[order], np.zeros(len(X))  # with the points that have a weight first
-    for first in range(0, used, SUMMED):
-        chosen = slice(first, min(first + SUMMED, used))
-        size = chosen.stop - first
-        write_kernel, step = against(kernel, X[order[chosen]]), max(1, BLOCK // size)
-        tile = np.empty((min(step, len(X) - first), size))
-        for start in range(first, len(X), step):
-            z = X[order[start : start + step]]
-            values = write_kernel(z, tile[: len(z)])
-            sums[start : start + step] += values @ weights[chosen]
-            later = slice(max(chosen.stop - start, 0), max(used - start, 0))
-            sums[chosen] += weights[start : start + step][later] @ values[later]
-    result = np.empty(len(X))
-    result[order] = sums
-    return result
-
-
-@dataclass(frozen=True, eq=False)
-class Expansion:
-    """The sums g_j = Σ_i β_i k(x_j, x_i) at the points themselves, and how far off they can be.
-
-    Attributes
-    ----------
-    values, error : ndarray of shape (n,)
-        g as computed; the exact numbers are at most `error` away.
-    squared_norm : float
-        An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
-    sizes : ndarray of shape (n,)
-        Upper bounds on ‖φ(x_i)‖.
-    """
-
-    values: Array
-    error: Array
-    squared_norm: float
-    sizes: Array
-
-
-def linear_expansion(X: Array, beta: Array) -> Expansion:
-    r"""Return the expansion of the linear kernel, by way of w = Σ β_i x_i.
-
-    Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
-    each coordinate; a computed w·x is then off by at most
-    :math:`\gamma_d \lvert w \rvert \cdot \lvert x \rvert + e \cdot \lvert x \rvert`.
-    """
-    used = np.flatnonzero(beta)
-    d = X.shape[1]
-    w, e = accurate_sum(X[used], beta[used])
-    largest, sizes = np.abs(w) + e, _lengths(X) + np.sqrt(d * TINIEST)
-    squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
-    if not squared_norm < np.inf:
-        return unbounded(X @ w, sizes)
-    error = np.abs(X) @ (gamma(d + 4) * largest + e)
-    return Expansion(
-        values=X @ w,
-        error=error * (1 + gamma(d + 8)) + (d + 1) * TINIEST,
-        squared_norm=squared_norm,
-        sizes=sizes,
-    )
-
-
-def unbounded(values: Array, sizes: Array) -> Expansion:
-    """Return the expansion of which nothing is known, because it is beyond floats."""
-    return Expansion(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
-
-
-class Known(NamedTuple):
-    """Kβ as somebody has it already, from values that the kernel has computed.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        The sums. They may have come in parts, K Δ for Δ that add up to β.
-    weights : ndarray of shape (n,)
-        The Σ |Δ_i| over all parts; |β_i| if there is only one.
-    terms : int
-        How many operations there are at most between a product and its sum.
-    """
-
-    values: Array
-    weights: Array
-    terms: int
-
-
-def kernel_expansion(
-    kernel: PointwiseKernel, X: Array, beta: Array, known: Known | None = None
-) -> Expansion:
-    r"""Return the expansion of one of the classics, by way of its values.
-
-    By the sizes s_i of `rounding`, the error of g_j is at most :math:`(\theta + \gamma) s_j S` with
-    :math:`S = \sum_i \lvert \beta_i \rvert s_i`, and that of Σ β_j g_j at most
-    :math:`(\theta + 2\gamma) S^2`. Of sums that came in parts, each Δ counts in S on its own.
-    """
-    theta, sizes = kernel.rounding(X)
-    n, used = len(beta), int(np.count_nonzero(beta))
-    if known is None:
-        known = Known(expansion(kernel, X, beta, X), np.abs(beta), terms(used))
-    values = known.values
-    if not used:
-        return Expansion(values, np.zeros(n), 0.0, sizes)
-    total = up(float(known.weights @ sizes), n)
-    if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_LENGTH):
-        return unbounded(values, sizes)
-    relative = up(theta + gamma(known.terms + 2) * (1 + theta))
-    tiny = (n + 1) * TINIEST
-    return Expansion(
-        values=values,
-        error=relative * (1 + 8 * UNIT) * total * sizes + tiny,
-        squared_norm=fsum((beta * values).tolist())
-        + up((relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1), 16),
-        sizes=sizes,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -701,7 +592,7 @@ class SemidefiniteCheck:
         )
 
 
-def check_symmetric(K: ArrayLike) -> Array:
+def check_symmetric(K: ArrayLike, name: str = "K") -> Array:
     """Return K as a finite square matrix that is symmetric up to rounding.
 
     Raises
@@ -709,15 +600,16 @@ def check_symmetric(K: ArrayLike) -> Array:
     ValueError
         If it is not; the message names the entry.
     """
-    K = check_points(K, "K")
+    K = check_points(K, name)
     n, m = K.shape
     if n != m:
-        raise ValueError(f"K must be a square matrix, got shape {K.shape}")
+        raise ValueError(f"{name} must be a square matrix, got shape {K.shape}")
     skew = np.abs(K - K.T)
     i, j = np.unravel_index(skew.argmax(), skew.shape)
     if skew[i, j] > 1e-10 * float(np.abs(K).max()):
         raise ValueError(
-            f"K must be symmetric, but K[{i}, {j}] = {K[i, j]:.6g} and K[{j}, {i}] = {K[j, i]:.6g}"
+            f"{name} must be symmetric, but {name}[{i}, {j}] = {K[i, j]:.6g} and "
+            f"{name}[{j}, {i}] = {K[j, i]:.6g}"
         )
     return K
 
@@ -787,7 +679,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
 
     Notes
     -----
-    Derived in chapter 9, *Beyond SMO*.
+    Derived in chapter 11, *Beyond SMO*.
 
     References
     ----------

@@ -6,47 +6,49 @@ steps, each step one system of equations, with an unknown for each free multipli
 then what the rounding has displaced goes into the next stage, until nothing of it is left. With
 this module you can
 
-- solve any convex `svmlib.duality.DualProblem` with `newton`,
+- solve any convex `svmlib.problem.DualProblem` with `newton`,
 - watch its steps: how many multipliers were free, and how far each step could go.
 
-Derived in chapter 9, *Beyond SMO*.
+Derived in chapter 11, *Beyond SMO*.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Generator, Iterator
 from dataclasses import replace
+from itertools import islice
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
+from scipy.linalg import LinAlgError
 
-from svmlib._gram import Gram, StuckError, gram
+from svmlib._gram import Gram, gram
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.duality import (
+from svmlib.certificate import SOLVER_ROUNDING
+from svmlib.problem import (
     LARGEST_MULTIPLIER,
-    ROUNDING,
     DualProblem,
     Solution,
     balance,
     check_problem,
     check_start,
+    warn_unless_converged,
 )
-from svmlib.kernels import Known
+from svmlib.rows import NoRoomError
 
 __all__ = ["NewtonStep", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-_LEAST = 1e-4  # the first smoothing, times k(x, x): with less, the first step may be rounding
-_FEW_STEPS = 6  # a stage of so many steps is followed by one with the same smoothing
-_MANY_STEPS = 20  # a stage ends after so many, met or not; the next has more smoothing
+_LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be rounding
+_EVEN_STAGE = 6  # steps; after a stage of so many the smoothing stays as it is
+_LONGEST_STAGE = 20  # steps; then it ends, met or not, and the next has more smoothing
 _SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
-_FAR = 100.0  # who was free is not, if a step that supposes it goes so far
-_LITTLE, _EXACT = 10_000, 1e-9  # where n times the rank is so little, no more may be wrong
-_NOTHING = 1e-10  # hC is the most that y f(x) is displaced; so little is as good as none
+_TOO_LONG = 100.0  # a step; the free samples that it supposes are then the wrong ones
+_SMALL = 10_000  # n times the rank, up to where the last digits cost next to nothing
+_LAST_DIGITS = 1e-9  # the gap, and the error of margins, that such problems are solved to
+_NO_SMOOTHING = 1e-10  # of a margin, which hC displaces at most: as good as none
 _HALVINGS = 50  # of an interval: what is left is rounding
 _STAGES = 50  # more would only move rounding about
 
@@ -63,15 +65,11 @@ class NewtonStep(NamedTuple):
         the d of a linear kernel if that is less.
     length : float
         How much of Newton's step was taken; 1 is all of it.
-    slope : float
-        The slope of the stage's objective along the step, before it: negative (but for rounding
-        where h is 0), and on one quadratic piece twice what the step gains.
     """
 
     h: float
     free: int
     length: float
-    slope: float
 
 
 def newton(
@@ -80,7 +78,6 @@ def newton(
     tol: float = 1e-3,
     start: ArrayLike | None = None,
     max_iter: int = 1000,
-    callback: Callable[[NewtonStep], object] | None = None,
     trace: bool = False,
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, until nothing is smooth.
@@ -129,47 +126,40 @@ def newton(
     problem : DualProblem
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
-        Stop when the duality gap is at most ``tol`` of the primal value, and the KKT conditions
-        hold to ``tol`` in units of y f(x). Where n times the number of features, or n² if that is
-        less, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9, until two
-        stages in a row bring nothing: that costs little.
+        The relative duality gap to prove. The method tries to bring all margins within ``tol`` of
+        the KKT conditions, too; and where n times the number of features, or n² if that is less, or
+        the kernel is not linear, is at most 10,000, it goes on to about 1e-9, until two stages in a
+        row bring nothing: that costs little.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
         linear one with the Φ of `svmlib.kernels.low_rank` for points.
     max_iter : int, default 1000
         The most steps.
-    callback : callable, optional
-        Called with the `NewtonStep` after every step. If it raises StopIteration, the method ends
-        there, as after `max_iter` steps.
     trace : bool, default False
         Whether to keep every `NewtonStep` in the solution.
 
     Returns
     -------
     Solution
-        Converged if its certificate is optimal to `tol` and no KKT violation is larger; else
-        with a `sklearn.exceptions.ConvergenceWarning` that names the gap; that is never larger
-        than the one of α = 0, or of `start`.
+        Converged if its certificate is optimal to `tol`; else with a
+        `sklearn.exceptions.ConvergenceWarning` that names the gap; that is never larger than the
+        one of α = 0, or of `start`.
 
     Raises
     ------
     ValueError
-        If an argument is not as above, or the kernel is not known to be positive semidefinite, or
-        the cache of a problem of up to 1000 samples cannot hold its Gram matrix (a linear kernel
-        needs none).
+        If an argument is not as above, or the kernel is not known to be positive semidefinite.
 
     Notes
     -----
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
-    most twice as much memory as the points. Of other kernels, with up to 1000 samples or given as a
-    matrix or a function, all of K is in memory. With more, rows of it are kept in one half of the
-    problem's cache (all rows, if the problem is `whole` and they fit); where the equations of the
-    free multipliers need more than the rest, the method stops with the warning above. C = ∞ is
-    allowed; on inseparable data the method goes on until only rounding is left, and ends with that
-    warning, too.
+    most twice as much memory as the points. Of other kernels, rows of K are kept in one half of the
+    problem's cache; where the equations of the free multipliers need more than the other half, the
+    method stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on
+    until only rounding is left, and ends with that warning, too.
 
-    Derived in chapter 9, *Beyond SMO*.
+    Derived in chapter 11, *Beyond SMO*.
 
     References
     ----------
@@ -188,70 +178,49 @@ def newton(
     (array([0.5, 0.5, 0. ]), -1.0)
     """
     problem = check_problem(problem)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
     if not problem.convex:
         raise ValueError(
             "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
-            "these points is not, or is too large to look; svmlib.smo.smo does not mind"
+            "these points is not, or is too large to look (cache_mb); svmlib.smo.smo does not mind"
         )
-    nothing = np.zeros(problem.n)
-    begun = nothing if start is None else check_start(start, problem)
-    alpha, steps, known, reason = descend(problem, tol, max_iter, begun, callback)
+    begun = np.zeros(problem.n) if start is None else check_start(start, problem)
+    alpha, steps, cut_off = descend(problem, tol, max_iter, begun)
     n_iter, kept = len(steps), tuple(steps) if trace else ()
-    about: dict[str, Any] = {"n_iter": n_iter, "converged": True, "trace": kept}
-    solution = problem.solution(alpha, known=known, **about)
-    if solution.certificate.optimal_to(tol) and solution.certificate.kkt_violation <= tol:
-        return solution
-    others = [problem.solution(alpha, **about) for alpha in (nothing, begun)]
-    solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
-    warnings.warn(
-        f"newton stopped after {n_iter} steps{reason} with a duality gap of "
-        f"{solution.certificate.gap:.3g} and margins wrong by up to "
-        f"{solution.certificate.kkt_violation:.3g} (tol={tol:g})",
-        ConvergenceWarning,
-        stacklevel=2,
-    )
-    return replace(solution, converged=False)
+    solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
+    if not solution.converged:
+        others = [
+            problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
+            for alpha in (np.zeros(problem.n), begun)
+        ]
+        solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
+        solution = replace(solution, cut_off=cut_off)
+    warn_unless_converged(solution, "newton", tol)
+    return solution
 
 
 def descend(
-    problem: DualProblem,
-    tol: float,
-    max_iter: float,
-    start: Array,
-    callback: Callable[[NewtonStep], object] | None = None,
-) -> tuple[Array, list[NewtonStep], Known | None, str]:
+    problem: DualProblem, tol: float, max_iter: int, start: Array
+) -> tuple[Array, list[NewtonStep], bool]:
     """Return α after at most so many steps of `newton`: no proof, but a start.
 
-    And the steps, Kβ if it is known, and what stopped them, if they were.
+    And the steps, and whether the room for kernel values has ended them.
     """
-    steps: list[NewtonStep] = []
-    reason = ""
-
-    def write(step: NewtonStep) -> None:
-        steps.append(step)
-        if callback is not None:
-            callback(step)
-        if len(steps) == max_iter:
-            raise StopIteration
-
     C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
+    steps, cut_off = [], False
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(gram(problem), problem.y, C, tol / 2, write)  # judges add their rounding
+        method = _Newton(gram(problem), problem.y, C, tol / 2)  # the certificate adds its rounding
         try:
-            if start.any():
-                method.begin(start * problem.y)
-            method.solve()
-        except StopIteration:
-            pass
-        except StuckError as error:
-            reason = f" ({error})"
+            for step in islice(method.steps(start * problem.y), max_iter):
+                steps.append(step)
+        except LinAlgError:
+            pass  # only rounding is left
+        except NoRoomError:
+            cut_off = True
         if method.best.error > method.tol:
             for q in method.c, method.q:  # perhaps not judged yet
                 method.consider(q)
-        beta = method.best.beta
-        return np.abs(beta), steps, method.K.known(beta), reason
+    return np.abs(method.best.beta), steps, cut_off
 
 
 class _Point(NamedTuple):
@@ -270,14 +239,12 @@ class _Newton:
     who was free last; and the best point so far.
     """
 
-    def __init__(
-        self, K: Gram, y: Array, C: Array, tol: float, write: Callable[[NewtonStep], None]
-    ) -> None:
-        self.K, self.y, self.C, self.tol, self.write = K, y, C, tol, write
+    def __init__(self, K: Gram, y: Array, C: Array, tol: float) -> None:
+        self.K, self.y, self.C, self.tol = K, y, C, tol
         n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         self.ones = np.ones(n)  # a product with them is a sum, and faster
-        self.enough = tol if n * K.rank > _LITTLE else min(tol, _EXACT)
+        self.enough = tol if n * K.rank > _SMALL else min(tol, _LAST_DIGITS)
         self.c = self.q = self.s = np.zeros(n)
         self.v = K.represent(self.c)
         self.best = _Point(self.c, 0.0, np.inf, np.inf)
@@ -286,37 +253,40 @@ class _Newton:
         # not so small that K + hI is nearly K. Below the floor it is K to rounding, or h is as good
         # as none.
         k, mean_C = float(self.sizes.mean()), float(C.mean())
-        self.floor = max(_EPS * float(self.sizes.max()), _NOTHING / mean_C)
-        self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST * k)), self.floor)
+        self.floor = max(_EPS * float(self.sizes.max()), _NO_SMOOTHING / mean_C)
+        self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
         self.free = self.h * C > 1  # as p = y / h says
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
 
-    def begin(self, beta: Array) -> None:
-        """Go to β, where about the same should be free, and try that without smoothing."""
-        self.v, self.c, self.q = self.K.represent(beta), beta, beta
-        self.best = self.judge(beta)
-        self.s = self.K.sums(beta) + self.best.b
-        self.free = (self.lo < beta) & (beta < self.hi)
-        self.exact()
-
-    def solve(self) -> None:
-        """Go through the stages."""
+    def steps(self, beta: Array) -> Iterator[NewtonStep]:
+        """Yield every step from β on, through the stages."""
+        if beta.any():
+            yield from self.begin(beta)
         idle = 0  # of the last stages have brought nothing
         for _ in range(_STAGES):
             if self.best.error <= self.enough:
-                break
-            before, taken = self.best, self.stage()
+                return
+            before = self.best
+            taken = yield from self.stage()
             displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
             if displaced < 1:  # the margin itself: who is free may be known
-                self.exact()
+                yield from self.exact()
             if displaced <= self.tol:
                 self.consider(self.q)
             idle = idle + 1 if self.best is before else 0
             if idle and (self.h == self.floor or (idle > 1 and self.best.error <= self.tol)):
-                break  # only rounding is left, or what is better than asked for comes too slowly
-            self.c, self.h = self.q, max(self.h * max(taken, 1) / _FEW_STEPS, self.floor)
+                return  # only rounding is left, or what is better than asked for comes too slowly
+            self.c, self.h = self.q, max(self.h * max(taken, 1) / _EVEN_STAGE, self.floor)
+
+    def begin(self, beta: Array) -> Iterator[NewtonStep]:
+        """Go to β, where about the same should be free, and try that without smoothing."""
+        self.v, self.c, self.q = self.K.represent(beta), beta, beta
+        self.best = self.judge(beta)
+        self.s = self.K.sums(self.best.beta) + self.best.b
+        self.free = (self.lo < beta) & (beta < self.hi)
+        yield from self.exact()
 
     def consider(self, q: Array) -> None:
         """Judge q, and remember it if it is the best so far."""
@@ -328,7 +298,7 @@ class _Newton:
     def judge(self, q: Array) -> _Point:
         """Return the feasible multipliers next to q, judged by their own scores.
 
-        (s has drifted away from what it stands for.) Of b the KKT conditions want that it is y − Kβ
+        (s has gathered rounding on its way.) Of b the KKT conditions want that it is y − Kβ
         where β is free, at least that where β may grow, and at most that where it may shrink.
         """
         beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
@@ -339,7 +309,7 @@ class _Newton:
         b = float(free.sum() / free.size if free.size else (least + most) / 2)
         half_norm, slack = float(beta @ sums) / 2, 1 - self.y * (sums + b)
         if self.C[0] < np.inf:
-            slack -= ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
+            slack -= SOLVER_ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
             primal = half_norm + float(self.C @ np.maximum(slack, 0))
         else:
             margin = np.maximum(1 - slack.max(), 0)
@@ -350,7 +320,7 @@ class _Newton:
         gap = max(primal - dual, 0.0)  # below zero it is rounding that was forgiven
         return _Point(beta, b, gap, max(1 - dual / primal, least - b, b - most))
 
-    def exact(self) -> None:
+    def exact(self) -> Iterator[NewtonStep]:
         """Consider q with the margins of who is free put to 1, as if there were no smoothing.
 
         Who leaves the box stays at its end, and who is at an end with a margin on the wrong side
@@ -364,25 +334,27 @@ class _Newton:
             # (With no h at all, one free sample alone would have 0 x = 0 for its equation.)
             x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
             g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
-            g -= (b := float(g[F].sum()) / F.size)
+            g -= float(g[F].sum()) / F.size
             wanted, q = q + x, self.clip(q + x)
-            now = np.where(free, q == wanted, np.where(q <= self.lo, g > _EXACT, g < -_EXACT))
+            now = np.where(
+                free, q == wanted, np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
+            )
             before, changes = changes, int(np.count_nonzero(now != free))
             if not changes:
                 self.consider(q)
-            self.write(NewtonStep(0.0, F.size, 1.0, -float(x @ (rest - b))))
+            yield NewtonStep(0.0, F.size, 1.0)
             if changes >= before:
                 break
             free = now
 
-    def stage(self) -> int:
+    def stage(self) -> Generator[NewtonStep, None, int]:
         """Go to where the stage has its minimum, or near enough; return the steps it took."""
         K, c, h = self.K, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
         free, supposed = self.free, np.where(self.free, p, q)  # they may still be so
         dual, taken = K.dual(K.represent(supposed) - self.v), 0
-        while taken < _MANY_STEPS:
+        while taken < _LONGEST_STAGE:
             F, length = free.nonzero()[0], np.inf
             target, ds = K.step(self.v, supposed, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
@@ -392,12 +364,12 @@ class _Newton:
             if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
                 length, ahead, there = self.search(p, ds, a, bend, -_SLOPE_LEFT * slope)
             # The first guess, if it leads nowhere or far, is thrown away for the usual one, q.
-            if length < (_FAR if supposed is not q else np.inf):
+            if length < (_TOO_LONG if supposed is not q else np.inf):
                 self.v = target if length == 1 else self.v + length * delta
                 self.s = self.s + length * ds
                 p, q = ahead, there
                 self.q, self.free, taken = q, p == q, taken + 1
-                self.write(NewtonStep(h, F.size, length, slope))
+                yield NewtonStep(h, F.size, length)
             elif supposed is q:
                 break
             free, supposed = p == q, q
@@ -410,7 +382,7 @@ class _Newton:
     def shift(self, q: Array) -> tuple[Array, Array]:
         """Return the step where nobody is free: b has to mend Σq, or else v goes to Σ q φ."""
         total = float(q.sum())
-        if abs(total) > ROUNDING * float(np.abs(q).sum()):
+        if abs(total) > SOLVER_ROUNDING * float(np.abs(q).sum()):
             return self.v, np.full(q.size, np.sign(total))
         target = self.K.represent(q)
         return target, self.K.times(target - self.v)

@@ -5,45 +5,42 @@ for two the best move is a formula. All the rest is the choice of the pair. With
 can
 
 - train a support vector machine with `smo`, and choose how it chooses,
-- watch it: every step can be kept, or handed to a function of yours as it happens.
+- watch it: `steps` yields every step as it happens.
 
 Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of chapter 3.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from dataclasses import replace
-from itertools import combinations, cycle
+from collections.abc import Callable, Iterator
+from itertools import combinations, cycle, islice
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
-from tqdm import tqdm
 
-from svmlib._rounding import gamma
-from svmlib._validation import Array, check_count, check_scalar
-from svmlib.duality import (
+from svmlib._validation import check_count, check_scalar
+from svmlib.certificate import gamma
+from svmlib.hulls import NotSeparableError, Separation
+from svmlib.kernels import RBF
+from svmlib.problem import (
     LARGEST_MULTIPLIER,
     DualProblem,
     Solution,
     check_problem,
     check_start,
+    warn_unless_converged,
 )
-from svmlib.hulls import NotSeparableError, Separation
-from svmlib.kernels import RBF, PointwiseKernel
 
-__all__ = ["Step", "smo"]
+__all__ = ["Step", "smo", "steps"]
 
-_ENDLESS = 1e100  # a violation that only an unbounded dual can have
+_UNBOUNDED = 1e100  # a violation of the KKT conditions that only an unbounded dual can have
 
 Selection = Literal["second", "first", "cyclic"]
 
 
 class Step(NamedTuple):
-    """One step of `smo`: y_i α_i grows and y_j α_j shrinks by the same amount.
+    """One step of SMO: y_i α_i grows and y_j α_j shrinks by the same amount.
 
     Attributes
     ----------
@@ -51,8 +48,6 @@ class Step(NamedTuple):
         The pair.
     length : float
         How far they moved.
-    clipped : bool
-        Whether a bound stopped the move before its unconstrained optimum.
     alpha_i, alpha_j : float
         The two multipliers after the step.
     gap : float
@@ -64,7 +59,6 @@ class Step(NamedTuple):
     i: int
     j: int
     length: float
-    clipped: bool
     alpha_i: float
     alpha_j: float
     gap: float
@@ -78,9 +72,7 @@ def smo(
     selection: Selection = "second",
     start: ArrayLike | None = None,
     max_iter: int = 10_000_000,
-    callback: Callable[[Step], object] | None = None,
     trace: bool = False,
-    verbose: bool = False,
 ) -> Solution:
     r"""Solve the dual problem two multipliers at a time.
 
@@ -107,32 +99,29 @@ def smo(
         The problem. Its kernel need not be positive semidefinite; then the result is stationary,
         and its certificate says so.
     tol : float, default 1e-3
-        Stop when m(α) − M(α) ≤ tol / 2. LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it
-        takes about a tenth more steps and, at the same number, leaves about half of LIBSVM's
-        duality gap. Every functional margin is then within tol / 2 of the KKT conditions.
+        The relative duality gap to prove; for a kernel that is not known to be positive
+        semidefinite, the KKT violation. The first look is at m(α) − M(α) ≤ tol / 2. (LIBSVM's
+        ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and leaves
+        about half of the gap.) Margins that are wrong by so little can make a gap of Σ C_i tol;
+        where C is so large that this shows, the steps go on, to a tenth of it each time.
     selection : {"second", "first", "cyclic"}
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
-        the steepest slope. ``"cyclic"``: the next pair, in a fixed order, that violates the KKT
-        conditions by more than tol / 2.
+        the steepest slope. ``"cyclic"``: the next pair, in a fixed order, whose slope is more than
+        that of the last look.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a coarser tolerance or a neighbouring C;
         zero if not given.
     max_iter : int, default 10,000,000
         The most steps.
-    callback : callable, optional
-        Called with the `Step` after every step.
     trace : bool, default False
         Whether to keep every `Step` in the solution.
-    verbose : bool, default False
-        Whether to show a progress bar, which counts steps and shows m(α) − M(α).
 
     Returns
     -------
     Solution
-        Converged if m(α) − M(α) ≤ tol / 2 and the margins, computed afresh, are within `tol`
-        of the KKT conditions; else with a `sklearn.exceptions.ConvergenceWarning` that names the
-        gap.
+        Converged if its certificate reaches `tol`; else with a
+        `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
     Raises
     ------
@@ -166,78 +155,76 @@ def smo(
     (True, True)
     """
     problem = check_problem(problem)
-    tol = check_scalar(tol, "tol", positive=True)
-    if selection not in get_args(Selection):
-        raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
-    max_iter = check_count(max_iter, "max_iter")
-
-    steps: list[Step] = []
-    with tqdm(desc="SMO", unit=" steps", disable=not verbose) as bar:
-
-        def watch(step: Step) -> None:
-            if trace:
-                steps.append(step)
-            if callback is not None:
-                callback(step)
-            if verbose:
-                bar.set_postfix({"m - M": f"{step.gap:.1e}"}, refresh=False)
-                bar.update()
-
-        watched = trace or verbose or callback is not None
-        alpha, n_iter, gap = ascend(
-            problem, tol, max_iter, selection, start, watch if watched else None
+    tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
+    alpha = np.zeros(problem.n) if start is None else check_start(start, problem)
+    n_iter, violation, kept = 0, tol, []
+    while True:
+        before = n_iter
+        with np.errstate(over="ignore"):
+            for step in islice(steps(problem, violation, selection, alpha), max_iter - n_iter):
+                alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
+                n_iter += 1
+                if trace:
+                    kept.append(step)
+        solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
+        # Margins, computed afresh, tell where the steps go on with nothing but their own rounding.
+        rounding = solution.certificate.kkt_violation > violation or (
+            n_iter == before and violation < tol
         )
-    solution = problem.solution(alpha, n_iter=n_iter, converged=gap <= tol / 2, trace=tuple(steps))
-    if not solution.converged or solution.certificate.kkt_violation > tol:
-        solution = replace(solution, converged=False)
-        _warn_not_converged(problem, solution, gap, tol)
+        if solution.converged or rounding or n_iter == max_iter:
+            break
+        violation, alpha = violation / 10, alpha.copy()
+    warn_unless_converged(solution, "smo", tol)
     return solution
 
 
-def ascend(
+def steps(
     problem: DualProblem,
-    tol: float,
-    max_iter: int,
+    tol: float = 1e-3,
     selection: Selection = "second",
     start: ArrayLike | None = None,
-    watch: Callable[[Step], object] | None = None,
-    near: float = 0.0,
-    least: int = 0,
-) -> tuple[Array, int, float]:
-    """Return α after the steps of `smo`, their number, and m(α) − M(α): no proof, but a start.
+) -> Iterator[Step]:
+    """Yield every step of SMO, until no pair violates the KKT conditions by more than tol / 2.
 
-    It ends as soon as m(α) − M(α) is at most `near`, too, but then not before `least` steps.
+    The parameters are those of `smo`. Take as many as you like, and do with them what you like;
+    who wants α keeps it.
+
+    Examples
+    --------
+    >>> problem = DualProblem([[0.0], [1.0], [3.0]], [-1, 1, -1])
+    >>> alpha = np.zeros(3)
+    >>> for step in islice(steps(problem), 2):
+    ...     alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
+    >>> alpha
+    array([0.66666667, 1.        , 0.33333333])
     """
-    state = _State(problem, start)
+    if selection not in get_args(Selection):
+        raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
+    state = _State(check_problem(problem), start)
     choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
         "second": state.best_partner,
         "first": lambda i, j: (i, j),
         "cyclic": lambda i, j: state.next_violating(tol / 2),
     }
-    pair, n_iter = choose[selection], 0
-    with np.errstate(over="ignore"):
-        while True:
-            i, j, gap = state.most_violating()
-            there = gap <= tol / 2 or (gap <= near and n_iter >= least)
-            if there or n_iter == max_iter or gap > _ENDLESS:
-                return np.abs(state.beta), n_iter, gap
-            i, j = pair(i, j)
-            length, clipped, gain = state.move(i, j)
-            n_iter += 1
-            if watch is not None:
-                alpha_i, alpha_j = abs(state.beta[i]), abs(state.beta[j])
-                watch(Step(i, j, length, clipped, alpha_i, alpha_j, gap, gain))
+    pair = choose[selection]
+    while True:
+        i, j, gap = state.most_violating()
+        if not tol / 2 < gap <= _UNBOUNDED:
+            return
+        i, j = pair(i, j)
+        length, gain = state.move(i, j)
+        yield Step(i, j, length, abs(state.beta[i]), abs(state.beta[j]), gap, gain)
 
 
 class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
-    The loop of `smo` is all the time there is, so everything here works in arrays that are
+    The loop of `steps` is all the time there is, so everything here works in arrays that are
     already there, and single numbers come from lists, or, for NumPy, from arrays without axes.
     """
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
-        self.problem, n, y = problem, problem.n, problem.y
+        self.problem, self.K, n, y = problem, problem.rows, problem.n, problem.y
         upper = np.minimum(problem.upper, LARGEST_MULTIPLIER)
         lowest, highest = np.minimum(0, y * upper), np.maximum(0, y * upper)
         alpha = np.zeros(n) if start is None else check_start(start, problem)
@@ -261,9 +248,7 @@ class _State:
 
     def best_partner(self, i: int, j: int) -> tuple[int, int]:
         """Return i and the j whose step gains the most, slope² / curvature."""
-        half_curvature = np.subtract(
-            self.half_diagonal, self.problem.row(i), out=self.half_curvature
-        )
+        half_curvature = np.subtract(self.half_diagonal, self.K[i], out=self.half_curvature)
         half_curvature += self.half_diagonal[i, ...]
         np.maximum(half_curvature, self.half_tiny, out=half_curvature)
         slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
@@ -281,10 +266,10 @@ class _State:
                 return j, i
         raise AssertionError("the list of pairs has an end")
 
-    def move(self, i: int, j: int) -> tuple[float, bool, float]:
-        """Take the best step along a pair: its length, if the box cut it short, and its gain."""
+    def move(self, i: int, j: int) -> tuple[float, float]:
+        """Take the best step along a pair; return its length and its gain."""
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
-        K_i, K_j = self.problem.row(i), self.problem.row(j)
+        K_i, K_j = self.K[i], self.K[j]
         g_i, g_j = g_up.item(i), g_down.item(j)
         curvature = self.diagonal[i] + self.diagonal[j] - 2 * K_i.item(j)
         top = (g_i - g_j) / max(curvature, self.tiny)
@@ -301,14 +286,14 @@ class _State:
         change *= length
         g_up -= change
         g_down -= change
-        return length, length < top, length * (g_i - g_j - length * curvature / 2)
+        return length, length * (g_i - g_j - length * curvature / 2)
 
 
 def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:
     """Raise an error if the dual value of the hard margin grows without end along a pair."""
     kernel, theta = problem.kernel, gamma(problem.X.shape[1] + 8)
-    if isinstance(kernel, PointwiseKernel):
-        theta = kernel.rounding(problem.X[[i, j]])[0]
+    if not problem.of_given_matrix:
+        theta = problem.rounding[0]
     rounding = 4 * theta * float(np.abs(problem.diagonal).max())
     if curvature > rounding:
         return
@@ -330,22 +315,3 @@ def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) ->
     common = Separation(points, problem.y, weights=weights)
     if common.verify():
         raise NotSeparableError(common)
-
-
-def _warn_not_converged(problem: DualProblem, solution: Solution, gap: float, tol: float) -> None:
-    certificate, hint = solution.certificate, ""
-    if problem.hard_margin and not np.isfinite(certificate.primal):
-        hint = (
-            "; no hyperplane may separate the classes, which svmlib.hulls.separation would tell"
-            if problem.convex
-            else "; C = inf needs a positive semidefinite kernel, and this one is not known to be"
-        )
-    if gap <= tol / 2:
-        why = f"where rounding begins: margins may be wrong by {certificate.kkt_violation:.3g}"
-    else:
-        why = f"after max_iter={solution.n_iter} steps with m - M = {gap:.3g} > tol/2"
-    warnings.warn(
-        f"smo stopped {why} (tol={tol:g}), with a duality gap of {certificate.gap:.3g}{hint}",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

@@ -3,10 +3,7 @@ from __future__ import annotations
 import pickle
 import re
 import warnings
-from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -17,15 +14,16 @@ from scipy.optimize import approx_fprime
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib import duality, kernels
+from svmlib.certificate import Certificate
 from svmlib.duality import (
-    Certificate,
     DualProblem,
     solve_interior_point,
     solve_slsqp,
 )
 from svmlib.hulls import NotSeparableError
-from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.kernels import RBF, Linear, Polynomial
+from svmlib.problem import balance
+from svmlib.smo import smo
 
 SOLVERS = [solve_interior_point, solve_slsqp]
 KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
@@ -139,65 +137,6 @@ def counting(kernel):
     return count
 
 
-def test_rows_are_computed_when_asked_for_and_kept_while_there_is_room(monkeypatch):
-    monkeypatch.setattr(duality, "_SMALL", 0)
-    X, y = data(0, n=50)
-    kernel = counting(RBF(1.0))
-    problem = DualProblem(X, y, 1.0, kernel, cache_mb=3.5 * 50 * 8 / 2**20)
-    K = RBF(1.0)(X, X)
-    kernel.values = 0
-    for i in (4, 7, 9, 4, 7, 9, 4):
-        assert_allclose(problem.row(i), K[i], rtol=0, atol=1e-13)
-    assert kernel.values == 3 * 50
-    problem.row(11)  # takes the place of row 7, the least recently used
-    problem.row(4)
-    problem.row(9)
-    assert kernel.values == 4 * 50
-    assert_allclose(problem.row(7), K[7], rtol=0, atol=1e-13)
-    assert kernel.values == 5 * 50
-    assert sum(row.nbytes for row in problem._rows.values()) <= 3.5 * 50 * 8
-    with pytest.raises(ValueError, match="read-only"):
-        problem.row(4)[0] = 0
-    with pytest.raises(ValueError, match=r"cache_mb must be at least .* whole Gram matrix"):
-        problem.gram()
-
-
-@pytest.mark.parametrize(
-    ("rows", "small", "whole"), [(200, 100, True), (199, 100, False), (1e3, 99, False)]
-)
-def test_a_row_brings_all_others_if_they_take_no_more_than_half_of_the_cache(
-    rows, small, whole, monkeypatch
-):
-    monkeypatch.setattr(duality, "_SMALL", small)
-    problem = DualProblem(*data(0, n=100), 1.0, RBF(1.0), cache_mb=rows * 100 * 8 / 2**20)
-    assert not problem.whole
-    problem.row(3)
-    assert problem.whole is whole
-    if rows >= 100:  # there is room, if somebody wants it all
-        problem.gram()
-        assert problem.whole
-        assert not problem._rows  # of which it has all
-    problem.forget()
-    assert not problem.whole
-
-
-@pytest.mark.parametrize("small", [0, 2000])
-def test_rows_and_gram_matrix_agree(small, monkeypatch):
-    monkeypatch.setattr(duality, "_SMALL", small)
-    monkeypatch.setattr(duality, "BLOCK", 64)
-    X, y = data(0)
-    problem = DualProblem(X, y, 1.0, RBF(0.3))
-    row = problem.row(5).copy()
-    K = problem.gram()
-    assert_allclose(K, RBF(0.3)(X, X), atol=1e-13)
-    assert_allclose(np.array([problem.row(i) for i in range(20)]), K, rtol=0, atol=0)
-    assert_allclose(row, K[5], rtol=0, atol=1e-13)
-    assert [DualProblem(X, y, 1.0, RBF(0.3)).row(i)[i] for i in range(20)] == [1] * 20
-    assert (np.diag(K) == 1).all()
-    assert problem.gram() is K
-    assert not K.flags.writeable
-
-
 # The certificate
 
 
@@ -249,42 +188,6 @@ def test_hard_margin_primal_is_the_value_of_a_feasible_classifier():
     assert problem.certificate(solution.alpha, solution.b + 50).primal == np.inf
 
 
-def test_a_certificate_uses_nothing_that_a_solver_left_behind():
-    X, y = data(0)
-    problem = DualProblem(X, y, 1.0, RBF(1.0))
-    alpha = feasible(problem, 0)
-    before = problem.certificate(alpha, 0.1)
-    problem._gram = np.full((20, 20), 1e6)
-    assert problem.certificate(alpha, 0.1) == before
-
-
-@pytest.mark.parametrize("small", [0, 2000], ids=["rows", "whole"])
-def test_a_solution_is_judged_by_rows_that_are_there(small, monkeypatch):
-    """They are evaluated once, and then nobody can write to them."""
-    monkeypatch.setattr(duality, "_SMALL", small)
-    X, y = data(0, n=700)
-    alpha = np.random.default_rng(0).random(700) * (np.arange(700) % 7 > 0)
-    problem = DualProblem(X, y, 1.0, RBF(1.0))
-    afresh = problem.certificate(alpha, 0.1)
-    for i in np.flatnonzero(alpha):
-        with pytest.raises(ValueError, match="read-only"):
-            problem.row(i)[0] = 0
-    monkeypatch.setattr(kernels.RBF, "_against", None)  # nothing can be evaluated any more
-    kept = problem.solution(alpha, 0.1, n_iter=0, converged=True).certificate
-    assert_allclose([kept.primal, kept.dual], [afresh.primal, afresh.dual], rtol=1e-12)
-    assert kept.kkt_violation == pytest.approx(afresh.kkt_violation, rel=1e-12)
-
-
-def test_a_row_that_is_missing_is_evaluated_for_a_solution(monkeypatch):
-    monkeypatch.setattr(duality, "_SMALL", 0)
-    X, y = data(0, n=60)
-    problem, alpha = DualProblem(X, y, 1.0, RBF(1.0)), np.random.default_rng(0).random(60)
-    for i in range(59):
-        problem.row(i)
-    solution = problem.solution(alpha, 0.1, n_iter=0, converged=True)
-    assert solution.certificate == problem.certificate(alpha, 0.1)
-
-
 def test_certificate_checks_its_argument():
     problem = DualProblem(*data(0))
     with pytest.raises(ValueError, match="alpha has 3 entries, expected 20"):
@@ -316,27 +219,21 @@ def test_a_printed_interval_still_holds_the_numbers(value):
     assert float(high) - float(low) <= 2e-5 * abs(value)
 
 
-def test_convexity_is_known_or_looked_up(monkeypatch):
-    X, y = data(0)
-    assert DualProblem(X, y, 1.0, RBF(1.0)).convex
-    assert DualProblem(X, y, 1.0, lambda A, B: A @ B.T).convex  # rank 2, found numerically
-    assert not DualProblem(X, y, 1.0, lambda A, B: -A @ B.T).convex
-    assert not DualProblem(X, y, 1.0, Polynomial(3, 1.0, -2.0)).convex
-    assert not DualProblem(X, y, 1.0, Sigmoid(1.0, -1.0)).convex
-    assert not DualProblem(X, y, 1.0, lambda A, B: A @ B.T + A[:, :1]).convex  # not symmetric
-    monkeypatch.setattr(duality, "_LARGEST_FACTOR", 10)
-    assert not DualProblem(X, y, 1.0, lambda A, B: A @ B.T).convex  # nobody looked
-
-
-@pytest.mark.parametrize(("skew", "accepted"), [(0.0, True), (1e-14, True), (1e-10, False)])
-def test_an_asymmetric_kernel_is_not_taken_for_convex(skew, accepted):
-    """A Cholesky factorisation reads one triangle only."""
+@pytest.mark.parametrize(("skew", "accepted"), [(0.0, True), (1e-14, True), (1e-6, False)])
+def test_an_asymmetric_kernel_is_refused(skew, accepted):
+    """A Cholesky factorisation reads one triangle only; what is rounding is averaged."""
     X, y = data(0)
     tilt = skew * np.subtract.outer(np.arange(20), np.arange(20)) / 19
     table = Linear()(X, X) + np.eye(20) + tilt
     rows = np.arange(20.0)[:, None]
     lookup = lambda A, B: table[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]  # noqa: E731
-    assert DualProblem(rows, y, 1.0, lookup).convex is accepted
+    problem = DualProblem(rows, y, 1.0, lookup)
+    if accepted:
+        assert problem.convex
+        assert_array_equal(problem.gram(), problem.gram().T)
+    else:
+        with pytest.raises(ValueError, match="must be symmetric"):
+            smo(problem)
 
 
 @given(seed=st.integers(0, 10**6), d=st.sampled_from([1, 30, 1000]), degree=st.integers(1, 5))
@@ -351,39 +248,6 @@ def test_a_valid_kernel_is_never_called_indefinite(seed, d, degree):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         solve_interior_point(DualProblem(X, y, 100.0, kernel))
-
-
-def test_problems_can_be_pickled_and_shared_by_threads(monkeypatch):
-    monkeypatch.setattr(duality, "_SMALL", 0)
-    X, y = data(0, n=60)
-    problem = DualProblem(X, y, 1.0, RBF(1.0), cache_mb=4 * 60 * 8 / 2**20)
-    K = RBF(1.0)(X, X)
-    copy = pickle.loads(pickle.dumps(problem))
-    assert_allclose(copy.row(7), K[7], atol=1e-13)
-
-    def read(seed):
-        for i in np.random.default_rng(seed).integers(0, 60, size=300):
-            assert_allclose(problem.row(int(i)), K[i], atol=1e-13)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(read, range(4)))
-    assert len(problem._rows) <= 4
-
-
-def test_a_cache_is_not_emptied_while_another_thread_reads_it(monkeypatch):
-    monkeypatch.setattr(duality, "_SMALL", 0)
-    problem = DualProblem(*data(0), 1.0, RBF(1.0))
-    expected = problem.row(3)
-
-    class Interrupted(OrderedDict):
-        def move_to_end(self, key, last=True):
-            other = Thread(target=problem.forget)
-            other.start()
-            other.join(0.05)  # a reader that does not hold its lock is overtaken here
-            super().move_to_end(key, last)
-
-    problem._rows = Interrupted(problem._rows)
-    assert_allclose(problem.row(3), expected)
 
 
 def test_the_cache_is_not_pickled():
@@ -414,9 +278,9 @@ def test_functions_of_alpha_take_lists_and_name_what_is_wrong():
         with pytest.raises(ValueError, match="alpha has 3 entries, expected 2"):
             function([0.0, 0.0, 0.0])
         with pytest.raises(
-            ValueError, match=r"alpha must be at most 1e\+140 in size, got -1e\+150"
+            ValueError, match=r"alpha must be at most 1e\+300 in size, got -1e\+305"
         ):
-            function([0.0, -1e150])
+            function([0.0, -1e305])
         with pytest.raises(ValueError, match="alpha must be finite"):
             function([np.nan, 0.0])
 
@@ -586,22 +450,6 @@ def test_samples_have_their_own_bounds(solve):
     )
 
 
-def test_solvers_keep_a_trace_when_asked():
-    problem = DualProblem(*data(0), 1.0, RBF(0.5))
-    seen = []
-    solution = solve_interior_point(problem, trace=True, callback=seen.append)
-    assert list(solution.trace) == seen
-    assert len(seen) == solution.n_iter
-    gaps = [step.gap for step in seen]
-    assert gaps[-1] < 1e-3 * gaps[0]
-    assert all(0 < step.length <= 1 and 0 <= step.centring <= 1.1 for step in seen)
-    assert solve_interior_point(problem).trace == ()
-
-    solution = solve_slsqp(problem, trace=True)
-    assert len(solution.trace) == solution.n_iter
-    assert_allclose(solution.trace[-1], solution.alpha, atol=1e-4)
-
-
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.3), Polynomial(3, 1.0, 1.0)], ids=repr)
 def test_how_the_points_lie_in_memory_changes_no_digit(kernel):
     X, y = data(0, n=60, d=7)
@@ -618,11 +466,11 @@ def test_how_the_points_lie_in_memory_changes_no_digit(kernel):
 @pytest.mark.parametrize("solve", SOLVERS)
 def test_stopping_early_is_told_with_the_gap(solve):
     problem = DualProblem(*data(0, n=80), 1.0, RBF(0.5))
-    with pytest.warns(ConvergenceWarning, match=r"duality gap of [0-9.e+-]+ ") as warned:
+    with pytest.warns(ConvergenceWarning, match=r"duality gap of [0-9.e+-]+,") as warned:
         solution = solve(problem, max_iter=2)
     assert not solution.converged
     assert solution.n_iter == 2
-    assert f"{solution.certificate.gap:.3g}" in str(warned[0].message)
+    assert f"gap of {solution.certificate.relative_gap:.3g}" in str(warned[0].message)
     assert warned[0].filename == __file__
 
 
@@ -666,19 +514,12 @@ def test_the_corrector_saves_iterations(C):
     assert np.mean([solve_interior_point(problem).n_iter for problem in problems]) < 13
 
 
-def test_near_the_optimum_it_aims_at_the_optimum():
-    """Mehrotra's σ falls with the cube of what a step leaves of the gap."""
-    for seed in range(5):
-        solution = solve_interior_point(DualProblem(*data(seed, n=60), 1.0, RBF(0.5)), trace=True)
-        assert solution.trace[-1].centring < 1e-12
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_balanced_stays_in_the_box_of_every_sample(seed):
     rng = np.random.default_rng(seed)
     problem = DualProblem(*data(seed, n=8), 10.0 ** rng.uniform(-3, 3, 8))
     alpha = problem.upper * rng.uniform(size=8)
-    balanced = duality.balance(alpha, problem.y, problem.upper)
+    balanced = balance(alpha, problem.y, problem.upper)
     assert (balanced >= 0).all()
     assert (balanced <= problem.upper).all()
     assert abs(balanced @ problem.y) <= 1e-14 * alpha.sum()
@@ -691,7 +532,7 @@ def test_only_the_free_give_way():
     upper = np.ones(40)
     alpha[::20] = 0.5
     alpha[1] = 0  # an excess of -1
-    balanced = duality.balance(alpha, y, upper)
+    balanced = balance(alpha, y, upper)
     free = (alpha > 0) & (alpha < upper)
     assert abs(balanced @ y) < 1e-14
     assert (balanced[~free] == alpha[~free]).all()
@@ -706,7 +547,7 @@ def test_what_cannot_be_balanced_is_nothing(seed):
     y = np.where(np.arange(20) < 12, 1.0, -1.0)
     alpha[y < 0] = 0
     upper = np.where(y < 0, 1e-9, 1e7)
-    assert not duality.balance(alpha, y, upper).any()
+    assert not balance(alpha, y, upper).any()
 
 
 @pytest.mark.parametrize("n", [35, 150, 2000])
@@ -727,20 +568,6 @@ def test_interior_point_refuses_an_indefinite_kernel():
     problem = DualProblem(*data(0), 1.0, lambda A, B: -A @ B.T)
     with pytest.raises(ValueError, match="kernel must be positive semidefinite"):
         solve_interior_point(problem)
-
-
-def test_memory_of_an_expansion_is_bounded(monkeypatch):
-    largest = []
-
-    def kernel(X, Z):
-        largest.append(X.shape[0] * Z.shape[0])
-        return X @ Z.T
-
-    monkeypatch.setattr(kernels, "BLOCK", 100)
-    monkeypatch.setattr(duality, "BLOCK", 100)
-    problem = DualProblem(*data(0, n=60), 1.0, kernel)
-    problem.certificate(feasible(problem, 0), 0.0)
-    assert max(largest) <= 100
 
 
 def test_half_of_the_least_float_is_no_division_by_zero():

@@ -9,7 +9,6 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from PIL import Image
 from sphinx.application import Sphinx
 
 CONF = """
@@ -416,7 +415,11 @@ def test_zip_holds_notebooks_wheel_and_instructions(full):
     assert "jupyter lab one.ipynb" in readme, "the first chapter"
     assert "student" not in readme
     assert "$" not in readme
-    assert requirements.splitlines() == ["-c constraints.txt", f"./{wheel}[dask]", "jupyterlab"]
+    assert requirements.splitlines() == [
+        "-c constraints.txt",
+        f"./{wheel}[book,dask]",
+        "jupyterlab",
+    ]
 
 
 def test_student_edition_has_no_solution(student, full):
@@ -459,53 +462,6 @@ def test_says_so_when_it_cannot_say_a_thing(tmp_path):
     assert "plain notebooks cannot say centered" in warnings.getvalue()
 
 
-FRONT = """# Front
-
-```{{chapters}}
-one {figure} Why is it so?
-```
-
-{{repository}}`the sources`, {{notebooks}}`svm-notebooks.zip`.
-"""
-
-
-def front(folder, figure="fig-line", **config):
-    write(folder)
-    (folder / "front.md").write_text(FRONT.format(figure=figure))
-    (folder / "index.md").write_text(INDEX.replace("words\n", "words\nfront\n"))
-    warnings = io.StringIO()
-    settings = {"extensions": ["myst_nb", "sphinx_design", "sphinx_proof", "sphinx_exercise"]}
-    settings["extensions"] += ["sphinxcontrib.bibtex", "front_page"]
-    out = folder / "_build" / "html"
-    trees = folder / "_build" / "trees"
-    Sphinx(folder, folder, out, trees, "html", settings | config, None, warnings).build()
-    return (out / "front.html").read_text(), warnings.getvalue()
-
-
-def test_front_page_has_a_card_for_each_chapter(tmp_path):
-    page, _ = front(tmp_path)
-    assert "1. First chapter" in page
-    assert "Why is it so?" in page
-    assert 'alt="A line *rising* by $5."' in page
-    assert 'href="one.html"' in page
-    with Image.open(tmp_path / "_build" / "html" / "_images" / "one.png") as thumbnail:
-        assert thumbnail.size == (480, 320)
-
-
-def test_front_page_names_the_figures_when_one_is_gone(tmp_path):
-    _, warnings = front(tmp_path, figure="fig-gone")
-    assert "one: there is no figure fig-gone, only fig-line" in warnings
-
-
-@pytest.mark.parametrize("address", ["", "https://example.org/book"])
-def test_repository_is_a_link_when_it_is_known(tmp_path, address):
-    page, _ = front(
-        tmp_path, html_theme_options={"repository_url": address}, html_theme="alabaster"
-    )
-    assert ("the sources</a>" in page) == bool(address)
-    assert 'href="notebooks/svm-notebooks.zip"' in page
-
-
 def test_where_the_pages_live_is_known_links_lead_to_those_that_are_not_in_the_zip(student):
     cells = nbformat.read(student / "notebooks" / "one.ipynb", as_version=4).cells
     text = "\n".join(cell.source for cell in cells)
@@ -526,5 +482,5 @@ def test_the_first_cell_finds_the_wheel_where_readers_put_it(cells, tmp_path, mo
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     finds = next(cell.source for cell in cells if cell.cell_type == "code")
     names = {}
-    exec(finds.replace("%pip install --quiet {wheel}", "found = wheel"), names)
+    exec(finds.replace('%pip install --quiet "{wheel}[book]"', "found = wheel"), names)
     assert names["found"].is_file()

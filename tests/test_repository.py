@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tomllib
 import warnings
-from importlib.metadata import distributions, packages_distributions
+from importlib.metadata import distribution, distributions, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ import svmlib
 from tests import browser
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "index.md"]
 
 
 def read(name: str) -> str:
@@ -30,63 +31,34 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_there_is_one_version():
-    project = tomllib.loads(read("pyproject.toml"))["project"]
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+
+
+def pins(file: str) -> set[tuple[str, str]]:
+    """Return name and version of every line; a lock has some packages once for each Python."""
+    found = re.findall(r"^([\w.-]+)==(\S+)", read(file), flags=re.MULTILINE)
+    return {(normal(name), version) for name, version in found}
+
+
+def test_there_is_one_version_one_licence_and_one_oldest_python():
     citation = yaml.safe_load(read("CITATION.cff"))
-    assert svmlib.__version__ == project["version"] == citation["version"]
+    assert svmlib.__version__ == PROJECT["version"] == citation["version"]
     assert f"Version {svmlib.__version__}." in read("index.md")
-    assert citation["license"] == project["license"] == "BSD-3-Clause"
-    assert "BSD 3-Clause" in read("LICENSE")
-
-
-def test_there_is_one_year_and_one_licence():
-    year = yaml.safe_load(read("CITATION.cff"))["date-released"].year
-    book = yaml.safe_load(read("_config.yml"))
-    assert book["copyright"].startswith(f"{year}. Text CC BY 4.0, code BSD-3-Clause")
-    assert f"authors ({year})" in read("index.md")
-    for document in ("_config.yml", "README.md", "index.md", "_ext/README.notebooks.txt"):
-        text = read(document)
-        assert set(re.findall(r"CC BY[\w -]*[\d.]*\d|CC BY", text)) <= {"CC BY 4.0", "CC BY"}
-        assert set(re.findall(r"creativecommons\.org/([\w/.-]+)", text)) <= {"licenses/by/4.0/"}
-
-
-def test_there_is_one_oldest_python():
-    oldest = tomllib.loads(read("pyproject.toml"))["project"]["requires-python"].removeprefix(">=")
+    assert citation["license"] == PROJECT["license"] == "BSD-3-Clause"
+    assert f"{citation['date-released'].year}. Text CC BY 4.0, code BSD-3-Clause" in read(
+        "_config.yml"
+    )
+    oldest = PROJECT["requires-python"].removeprefix(">=")
     for document in ("README.md", "index.md", "_ext/README.notebooks.txt", "Makefile"):
         assert set(re.findall(r"Python (3\.\d+) or newer", read(document))) == {oldest}, document
-    assert f"sys.version_info < ({oldest.replace('.', ', ')})" in read("Makefile")
-    assert f"--python-version {oldest} " in read("Makefile")
+    workflow = yaml.safe_load(read(".github/workflows/book.yml"))
+    assert oldest in workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
 
 
 def test_the_readme_example_runs(capsys):
     (example,) = re.findall(r"```python\n(.*?)```", read("README.md"), flags=re.DOTALL)
     exec(compile(example, "README.md", "exec"), {})
     assert "proves that the optimum is in" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
-def test_workflows_are_valid_yaml(path):
-    settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if "workflows" in path.parts:
-        steps = [step for job in settings["jobs"].values() for step in job["steps"]]
-        assert any(step.get("run") == "bash .ci/run" for step in steps)
-        publishes = settings["jobs"]["publish"]
-        assert publishes["needs"] == "test"
-        assert "github.ref == 'refs/heads/main' &&" in publishes["if"]
-
-
-def test_ci_runs_the_oldest_python_that_is_promised():
-    (oldest,) = re.findall(r'requires-python = ">=([\d.]+)"', read("pyproject.toml"))
-    workflow = yaml.safe_load(read(".github/workflows/book.yml"))
-    versions = workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
-    assert min(versions, key=lambda version: int(version.split(".")[1])) == oldest
-
-
-def test_ci_stops_at_the_first_failure_and_insists_on_a_browser():
-    script = read(".ci/run")
-    assert "set -euo pipefail" in script
-    (variable,) = re.findall(r"^export (\w*BROWSER)=1", script, flags=re.MULTILINE)
-    assert variable in read("tests/browser.py") + read("tests/conftest.py")
 
 
 def commands(*targets: str) -> str:
@@ -103,37 +75,28 @@ def commands(*targets: str) -> str:
     return made.stdout.replace("\\\n", "")
 
 
-def test_make_test_proves_all_that_it_says():
-    said = commands("test")
+def test_the_commands_prove_all_that_there_is():
+    everything = commands("test-all")
+    assert "make test-all" in read(".ci/run")
     for part in ("ruff check .", "ruff format --check .", "mypy", "jupyter-book build . -W -n"):
-        assert f"/{part}" in said, part
-    assert re.search(r"pytest -n \d --dist loadgroup *$", said, re.MULTILINE), "the unit tests"
+        assert f"/{part}" in everything, part
     for notebook in [*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("reference/*.ipynb")]:
-        assert re.search(rf" --nbval .*{notebook.name}", said), notebook
-    assert yaml.safe_load(read("_config.yml"))["execute"]["stderr_output"] == "error"
-
-
-def test_ci_runs_every_file_of_tests():
-    lines = re.findall(r"^make ([^#\n]*)", read(".ci/run"), flags=re.MULTILINE)
-    said = commands(*(word for line in lines for word in line.split() if word.isalpha()))
+        assert re.search(rf" --nbval .*{notebook.name}", everything), notebook
     for path in (ROOT / "tests" / "book").glob("test_*.py"):
-        assert f"tests/book/{path.name}" in said, path
+        assert f"tests/book/{path.name}" in everything, path
+    assert re.search(r"pytest -n \d --dist loadgroup *$", commands("check"), re.MULTILINE)
 
 
-def test_no_command_of_make_may_fail_unseen():
-    assert not re.search(r"^\t[@+]*-|\|\| *(true|:)|^\.IGNORE", read("Makefile"), re.MULTILINE)
-
-
-def test_unit_tests_are_those_of_the_library_and_of_its_docstrings(pytestconfig):
-    paths = pytestconfig.getini("testpaths")
-    assert {"tests/test_*.py", "svmlib"} <= set(paths)
-    assert pytestconfig.option.doctestmodules
+def test_commands_are_told_and_exist():
+    made = set(re.findall(r"^([a-z-]+):.*##", read("Makefile"), flags=re.MULTILINE))
+    words = "\n".join(map(read, DOCUMENTS))
+    named = re.findall(r"(?:^|`)(?:\w+=\S+ )?make ([a-z-]+)", words, flags=re.MULTILINE)
+    assert set(named) == made
 
 
 def test_a_warning_fails_a_test():
-    for kind in (UserWarning, DeprecationWarning, RuntimeWarning, ResourceWarning):
-        with pytest.raises(kind):
-            warnings.warn("unclosed or not", kind, stacklevel=1)
+    with pytest.raises(UserWarning):
+        warnings.warn("unclosed or not", UserWarning, stacklevel=1)
 
 
 def test_a_test_is_the_same_in_every_run():
@@ -152,88 +115,27 @@ def test_without_a_browser_ci_fails_and_a_reader_is_told(monkeypatch, required, 
     assert told.type is outcome.Exception
 
 
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "index.md"]
-
-
-def test_commands_are_told_and_exist():
-    made = set(re.findall(r"^([a-z-]+):", read("Makefile"), flags=re.MULTILINE))
-    words = "\n".join(map(read, DOCUMENTS))
-    named = re.findall(r"(?:^|`)(?:\w+=\S+ )?make ([a-z-]+)", words, flags=re.MULTILINE)
-    assert set(named) == made - {"fresh"}  # which the others call
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *(ROOT / "docs").rglob("*.md")], ids=str)
 def test_links_and_pictures_of_the_repository_are_there(document):
-    for place in re.findall(r"\]\(([\w./-]+)\)", read(document)):
-        assert (ROOT / place).exists(), place
+    here = (ROOT / document).parent
+    for place in re.findall(r"\]\(([\w./-]+)\)", (ROOT / document).read_text(encoding="utf-8")):
+        assert (here / place).exists(), place
 
 
 def test_what_is_made_is_not_committed():
-    files = subprocess.run(
-        ["git", "ls-files", "-ci", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not files.stdout
-    ignored = read(".gitignore").split()
-    assert {"_build/", ".venv/", "__pycache__/"} <= set(ignored)
+    listed = ["git", "ls-files", "-ci", "--exclude-standard"]
+    assert not subprocess.check_output(listed, cwd=ROOT)
 
 
-def locked() -> set[tuple[str, str]]:
-    """Return name and version of every line; some packages have one for each version of Python."""
-    pins = re.findall(r"^([\w.-]+)==(\S+)", read("constraints.txt"), flags=re.MULTILINE)
-    return {(normal(name), version) for name, version in pins}
-
-
-def required() -> dict[str, str]:
-    pins = re.findall(r"^([\w.-]+)==(\S+)", read("requirements.txt"), flags=re.MULTILINE)
-    return {normal(name): version for name, version in pins}
-
-
-def test_the_lock_holds_all_that_is_installed():
+def test_the_lock_holds_what_is_required_and_all_that_is_installed():
     """A package missing from the lock would be whatever is newest that day."""
-    tools = {"pip", "setuptools", "wheel", "uv", "svmlib"}
-    installed = {normal(dist.name): dist.version for dist in distributions()}
-    for name, version in installed.items():
-        if name not in tools:
-            assert (name, version) in locked(), f"{name} {version} is not in constraints.txt"
-
-
-def test_requirements_are_pinned_and_agree_with_the_lock():
     lines = re.findall(r"^\w.*$", read("requirements.txt"), flags=re.MULTILINE)
-    assert len(required()) == len(lines) > 0
-    assert set(required().items()) <= locked()
-
-
-def test_every_requirement_is_used():
-    """By an import, an extension, a pytest plugin or a command, in some file that git tracks."""
-    files = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    skipped = {"requirements.txt", "constraints.txt"}
-    kinds = {".py", ".ipynb", ".toml", ".yml", ".md", ""}
-    names = [n for n in files.stdout.split() if n not in skipped and Path(n).suffix in kinds]
-    everything = "\n".join(read(name) for name in names if (ROOT / name).is_file())
-    everything = re.sub(r"[A-Za-z0-9+/=]{200,}", "", everything)  # pictures, which take seconds
-    modules: dict[str, set[str]] = {}
-    for module, owners in packages_distributions().items():
-        for owner in owners:
-            modules.setdefault(normal(owner), set()).add(module)
-    # Three go by another name: the notebooks' kernel, and options of pytest.
-    aliases = {
-        "ipykernel": "python3",
-        "pytest-cov": "cov-report",
-        "pytest-timeout": "timeout = 300",
-    }
-    for name in required():
-        words = modules.get(name, set()) | {name, name.replace("-", "_"), aliases.get(name, name)}
-        used = any(re.search(rf"\b{re.escape(word)}\b", everything) for word in words)
-        assert used, f"nothing uses {name}"
-
-
-WITH_CODE = ("svmlib/**/*.py", "chapters/*.ipynb", "reference/*.ipynb")
+    assert len(pins("requirements.txt")) == len(lines) > 0
+    assert pins("requirements.txt") <= pins("constraints.txt")
+    tools = {"pip", "setuptools", "wheel", "uv", "svmlib"}
+    installed = {(normal(dist.name), dist.version) for dist in distributions()}
+    missing = installed - pins("constraints.txt")
+    assert {name for name, _ in missing} <= tools
 
 
 def imported(path: Path) -> set[str]:
@@ -244,18 +146,57 @@ def imported(path: Path) -> set[str]:
     return {"".join(names) for names in found} - sys.stdlib_module_names - {"svmlib"}
 
 
-def test_what_library_and_notebooks_import_is_installed_with_svmlib():
-    """Chapter 9 needs the extra for Dask, and so does the module for it."""
-    project = tomllib.loads(read("pyproject.toml"))["project"]
-    extras = project["optional-dependencies"]
-    plain, extra = (
-        {normal(re.match(r"[\w.-]+", line)[0]) for line in lines}
-        for lines in (project["dependencies"], extras["dask"])
-    )
-    plain |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
-    plain |= {"ipython", "matplotlib-inline"}  # those of the notebook that one is in
+def brought(*lines: str) -> set[str]:
+    return {normal(re.match(r"[\w.-]+", line)[0]) for line in lines}
+
+
+@pytest.mark.parametrize("kind", ["svmlib/**/*.py", "chapters/*.ipynb", "reference/*.ipynb"])
+def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
+    extras = PROJECT["optional-dependencies"]
+    known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"])
+    known |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
+    known |= {"ipython", "matplotlib-inline"}  # those of the notebook that one is in
     owners = packages_distributions()
-    for path in (file for kind in WITH_CODE for file in ROOT.glob(kind)):
-        brought = plain | extra if path.stem in {"distributed", "09_beyond_smo"} else plain
+    for path in ROOT.glob(kind):
         for module in imported(path):
-            assert {normal(owner) for owner in owners[module]} & brought, f"{path.name}: {module}"
+            assert {normal(owner) for owner in owners[module]} & known, f"{path.name}: {module}"
+
+
+CORE_ONLY = """
+import numpy as np, svmlib, svmlib.distributed
+from svmlib import SVC, datasets
+six = datasets.load_six_points()
+print(SVC(kernel="linear", C=np.inf).fit(six.X, six.y).score(six.X, six.y))
+for attempt in (
+    datasets.load_penguins,
+    lambda: __import__("svmlib.book.plotting"),
+    lambda: svmlib.distributed.solve_linear(six.X, six.y),
+):
+    try:
+        attempt()
+    except ImportError as error:
+        print(error)
+"""
+
+
+def install(names: set[str], folder: Path) -> None:
+    """Link distributions, and what these need, into a folder: an environment of its own."""
+    for name in names:
+        found = distribution(name)
+        for place in {file.parts[0] for file in found.files} - {"..", *os.listdir(folder)}:
+            (folder / place).symlink_to(found.locate_file(place))
+        needed = (line for line in found.requires or () if "extra ==" not in line)
+        install(brought(*needed) - {"colorama"}, folder)
+
+
+def test_the_library_needs_only_its_core_and_says_how_to_get_the_rest(tmp_path):
+    (tmp_path / "svmlib").symlink_to(ROOT / "svmlib")
+    install(brought(*PROJECT["dependencies"]), tmp_path)
+    bare = [sys.executable, "-S", "-c", CORE_ONLY]  # without what is installed beside Python
+    said = subprocess.check_output(bare, text=True, env=os.environ | {"PYTHONPATH": str(tmp_path)})
+    assert said.splitlines() == [
+        "1.0",
+        'load_penguins needs palmerpenguins: pip install "svmlib[book]"',
+        'svmlib.book needs Matplotlib: pip install "svmlib[book]"',
+        'solve_linear needs Dask: pip install "svmlib[dask]"',
+    ]

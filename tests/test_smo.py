@@ -8,11 +8,10 @@ from numpy.testing import assert_allclose
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib import duality
 from svmlib.duality import DualProblem, Solution, solve_interior_point
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from svmlib.smo import ascend, smo
+from svmlib.smo import smo
 from tests.optimum import assert_kkt
 
 KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
@@ -191,47 +190,6 @@ def replay(problem: DualProblem, steps):
         beta[step.j] -= step.length
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
-@pytest.mark.parametrize("kernel", [RBF(0.5), Linear()], ids=repr)  # k(x, x) = 1, or not
-@pytest.mark.parametrize("seed", range(3))
-def test_every_step_is_what_it_says(selection, kernel, seed):
-    X, y = data(seed)
-    problem = DualProblem(X, y, np.where(y > 0, 1.0, 0.5), kernel)
-    solution = smo(problem, selection=selection, trace=True)
-    assert len(solution.trace) == solution.n_iter > 10
-    low, high = np.minimum(0, y * problem.upper), np.maximum(0, y * problem.upper)
-    clipped = 0
-    for step, beta, g, K in replay(problem, solution.trace):
-        i, j = step.i, step.j
-        assert beta[i] < high[i]
-        assert beta[j] > low[j]
-        up, down = np.where(beta < high, g, -np.inf), np.where(beta > low, g, np.inf)
-        assert_allclose(step.gap, up.max() - down.min(), atol=1e-12)
-        slope, curvature = up.max() - down, np.maximum(K[i, i] + np.diag(K) - 2 * K[i], 1e-12)
-        if selection == "second":
-            assert_allclose(g[i], up.max(), atol=1e-12)
-            gains = np.where(slope > 0, slope, 0) ** 2 / curvature
-            assert_allclose(gains[j], gains.max(), rtol=1e-9)
-        if selection == "first":
-            assert_allclose([g[i], g[j]], [up.max(), down.min()], atol=1e-12)
-        # The length is the best one: the top of the parabola, or the end of the box.
-        top = (g[i] - g[j]) / curvature[j]
-        best = min(top, high[i] - beta[i], beta[j] - low[j])
-        assert_allclose(step.length, best, rtol=1e-9)
-        assert step.clipped == (best < top)
-        clipped += step.clipped
-        assert_allclose(
-            [step.alpha_i, step.alpha_j], np.abs([beta[i] + best, beta[j] - best]), atol=1e-12
-        )
-        moved = beta.copy()
-        moved[[i, j]] += [step.length, -step.length]
-        gain = problem.objective(moved * y) - problem.objective(beta * y)
-        assert_allclose(step.gain, gain, atol=1e-10)
-        assert step.gain > 0
-    assert 0 < clipped < solution.n_iter
-    assert_allclose(sum(s.gain for s in solution.trace), solution.certificate.dual)
-
-
 def test_second_order_selection_takes_fewer_steps():
     second, first, cyclic = (
         sum(
@@ -241,36 +199,6 @@ def test_second_order_selection_takes_fewer_steps():
         for name in SELECTIONS
     )
     assert second < first < cyclic
-
-
-def test_callback_sees_every_step():
-    problem = DualProblem(*data(0), 1.0, RBF(0.5))
-    seen = []
-    solution = smo(problem, callback=seen.append)
-    assert solution.trace == ()
-    assert seen == list(smo(problem, trace=True).trace)
-
-
-def test_progress_is_shown_on_request(capsys):
-    problem = DualProblem(*data(0, n=200), 10.0, RBF(0.5))
-    silent = smo(problem)
-    assert capsys.readouterr().err == ""
-    shown = smo(problem, verbose=True)
-    assert "SMO: " in (err := capsys.readouterr().err)
-    assert "m - M" in err
-    assert f" {shown.n_iter} steps" in err
-    assert_allclose(shown.alpha, silent.alpha)
-
-
-def test_rows_computed_on_demand_give_the_same_steps(monkeypatch):
-    X, y = data(0)
-    whole = smo(DualProblem(X, y, 1.0, RBF(0.5)), trace=True)
-    monkeypatch.setattr(duality, "_SMALL", 0)
-    for rows in (2, 5, 100):
-        problem = DualProblem(X, y, 1.0, RBF(0.5), cache_mb=rows * 30 * 8 / 2**20 + 1e-9)
-        solution = smo(problem, trace=True)
-        assert [(s.i, s.j) for s in solution.trace] == [(s.i, s.j) for s in whole.trace]
-        assert_allclose(solution.alpha, whole.alpha, atol=1e-12)
 
 
 # What can go wrong
@@ -294,11 +222,11 @@ def test_bad_arguments_are_named(arguments, message):
 
 def test_reaching_max_iter_is_told_with_the_gap():
     problem = DualProblem(*data(0), 1.0, RBF(0.5))
-    with pytest.warns(ConvergenceWarning, match="max_iter=3 steps") as warned:
+    with pytest.warns(ConvergenceWarning, match="smo stopped after 3 iterations") as warned:
         solution = smo(problem, max_iter=3)
     assert not solution.converged
     assert solution.n_iter == 3
-    assert f"duality gap of {solution.certificate.gap:.3g}" in str(warned[0].message)
+    assert f"duality gap of {solution.certificate.relative_gap:.3g}" in str(warned[0].message)
     assert warned[0].filename == __file__
     assert abs(solution.alpha @ problem.y) < 1e-12
 
@@ -382,16 +310,6 @@ def test_a_problem_is_a_dual_problem():
         smo(np.zeros((3, 2)))
 
 
-@pytest.mark.parametrize("C", [0.25, 1.0, 8.0])
-def test_an_indefinite_pair_goes_to_the_end_of_the_box(C):
-    """Where the parabola opens upwards there is no top to stop at, whatever its curvature."""
-    table = np.array([[-1.0, 0.0], [0.0, -1.0]])
-    kernel = lambda A, B: table[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]  # noqa: E731
-    solution = smo(DualProblem([[0.0], [1.0]], [1, -1], C, kernel), trace=True)
-    assert_allclose(solution.alpha, C)
-    assert solution.trace[0].clipped
-
-
 def test_twins_are_found_whatever_the_choice_of_pairs():
     """Among 30 others no selection need ever come to the pair."""
     X, y = data(0, n=30)
@@ -404,7 +322,7 @@ def test_twins_are_found_whatever_the_choice_of_pairs():
 
 def test_a_hard_margin_that_does_not_exist_ends_at_max_iter():
     problem = DualProblem([[0.0], [1.0], [2.0]], [1, -1, 1], np.inf)
-    with pytest.warns(ConvergenceWarning, match=r"no hyperplane may separate.*hulls\.separation"):
+    with pytest.warns(ConvergenceWarning, match=r"no hyperplane separates.*hulls\.separation"):
         solution = smo(problem, max_iter=1000)
     assert solution.certificate.primal == np.inf
 
@@ -419,30 +337,7 @@ def test_multipliers_have_squares_however_large_the_bounds(C):
     assert problem.certificate(solution.alpha, solution.b) == solution.certificate
 
 
-def test_an_unbounded_dual_is_not_climbed_to_the_end():
-    """Along a direction of negative curvature slopes grow with C; 1e100 is enough to know."""
-    K = [[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    problem = DualProblem([[0.0], [1.0], [2.0]], [1, -1, 1], 1e300, Precomputed(K))
-    taken = []
-    with pytest.warns(ConvergenceWarning):
-        smo(problem, max_iter=500, callback=taken.append)
-    assert len(taken) < 500
-    assert max(step.gap for step in taken) <= 1e100
-
-
 def test_curvatures_below_the_smallest_float_divide_nothing_by_zero():
     X, y = 2.0**-520 * np.array([[1.0], [1.0], [2.0], [2.0]]), np.array([1, -1, -1, 1])
     with np.errstate(divide="raise", invalid="raise"):
         assert smo(DualProblem(X, y, 1e9)).certificate.optimal_to(1e-3)
-
-
-def test_a_start_may_be_only_near_the_end_but_not_too_soon():
-    problem = DualProblem(*data(0, n=100), 10.0, RBF(0.5))
-    alpha, most, violation = ascend(problem, 1e-3, 10**5)
-    assert violation <= 5e-4
-    _, steps, violation = ascend(problem, 1e-3, 10**5, near=0.3)
-    assert 0.1 < violation <= 0.3
-    assert 0 < steps < most / 2
-    assert ascend(problem, 1e-3, steps - 1)[2] > 0.3  # the step before was not near
-    assert ascend(problem, 1e-3, 10**5, near=0.3, least=steps + 7)[1] >= steps + 7
-    assert_allclose(ascend(problem, 1e-3, 10**5, near=0.3, least=most)[0], alpha, rtol=0, atol=0)

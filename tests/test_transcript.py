@@ -8,7 +8,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from svmlib.book import plotting
-from svmlib.book.transcript import _dashes, transcript
+from svmlib.book.transcript import transcript
 from svmlib.datasets import load_penguins
 from svmlib.geometry import Hyperplane
 
@@ -115,19 +115,6 @@ def test_a_tie_is_rounded_one_way():
     assert words(-1e-17) == words(0.0)
 
 
-def test_a_drawn_figure_has_the_same_transcript():
-    with mpl.rc_context():
-        plotting.use_style()
-        figure, ax = plt.subplots()
-        plotting.scatter(ax, load_penguins())
-        ax.set_aspect(0.01, adjustable="datalim")
-        plotting.line(ax, Hyperplane([-250, 1], -400))
-        before = transcript(figure)
-        figure.canvas.draw()
-        assert transcript(figure) == before
-        plt.close(figure)
-
-
 def test_space_has_words_and_no_places():
     figure = plt.figure()
     ax = figure.add_subplot(projection="3d")
@@ -148,31 +135,3 @@ def test_a_line_that_varies_keeps_its_look_and_its_label():
     assert words(1, label="a way") == words(2, label="a way")
     assert "line #1f77b4 - varies: 'a way'" in words(1, label="a way")
     assert words(1) != words(1, linestyle="--")
-
-
-@pytest.mark.parametrize("style", ["-", "--", ":", "-."])
-def test_dashes_have_the_names_of_matplotlib(style):
-    assert _dashes((2, 2)) == ":", "strokes no longer than their gaps"
-    figure, ax = plt.subplots()
-    plotting.segments(ax, [[0, 0]], [[1, 1]], linestyles=style, color="black")
-    plt.close(figure)
-    assert transcript(figure).splitlines()[-1].endswith(f"#000000 {style}")
-
-
-def test_a_formatter_is_asked_about_both_ends_of_the_data():
-    """Zero is one of them; where there is no data, it is not asked."""
-    figure, (ax, empty) = plt.subplots(1, 2)
-    ax.plot([0, 3], [1, 2])
-    for axes in (ax, empty):
-        axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0f} birds")
-    plt.close(figure)
-    assert transcript(figure).count("birds") == 2
-    assert "xticks '0 birds' to '3 birds'" in transcript(figure)
-
-
-def test_axes_that_are_off_keep_their_words_to_themselves():
-    figure, ax = plt.subplots()
-    ax.set(xlabel="unseen", title="seen")
-    ax.axis("off")
-    assert transcript(figure).splitlines()[1:] == ["axes: title 'seen'"]
-    plt.close(figure)

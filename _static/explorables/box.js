@@ -2,7 +2,7 @@
 (() => {
 "use strict";
 const {math, pieces, round, priced, small, enclose, several} = svmExplorable;
-const {range, clip, length, sum, linear, certified} = math;
+const {range, clip, dot, length, sum, linear, certified} = math;
 
 /** At a bound of the box means exactly at it. */
 const snap = (a, C) => [0, C].find((end) => Math.abs(a - end) < 1e-12 * C) ?? a;
@@ -32,7 +32,15 @@ function boxStep(K, y, C, {alpha, g}, i, j) {
   const L = same ? Math.max(0, total - C) : Math.max(0, difference), H = same ? Math.min(C, total) : Math.min(C, C + difference);
   return {slope, curvature, room, top, best, gain: best * slope - best * best * curvature / 2, L: snap(L, C), H: snap(H, C)};
 }
-Object.assign(math, {boxRun, boxStep});
+/** D above the plane of two multipliers, all others fixed, by what it is higher than now. */
+function boxHill(X, y, alpha, w, i, j) {
+  const slope = (k) => 1 - y[k] * dot(w, X[k]), bend = (k, q) => y[k] * y[q] * dot(X[k], X[q]);
+  return ([a, b]) => {
+    const [s, t] = [a - alpha[i], b - alpha[j]];
+    return slope(i) * s + slope(j) * t - (bend(i, i) * s * s + 2 * bend(i, j) * s * t + bend(j, j) * t * t) / 2;
+  };
+}
+Object.assign(math, {boxRun, boxStep, boxHill});
 
 pieces.box = (figure) => {
   const {data, points, state} = figure, {y} = data, first = [...y], n = y.length, all = range(n);
@@ -61,8 +69,17 @@ pieces.box = (figure) => {
     text: () => `${Math.round(100 * state.share)} % of the way from L to H, dual value ${small(solution.dual)}`});
   figure.button("Take the best step", () => { figure.steps.push(coded()); }, () => !(step.best > 0) || optimal() || figure.steps.length >= most);
   figure.button("Choose the pair m, M", () => { figure.set("i", now.i); figure.set("j", now.j); }, optimal);
+  figure.play("Let it run", () => { figure.set("i", now.i); figure.set("j", now.j); figure.steps.push(coded()); }, () => optimal() || figure.steps.length >= most);
   const last = () => figure.of(y[state.i]).length === 1;
   figure.button("Flip the label of the first", () => { if (!last()) { figure.set("flips", state.flips ^ (1 << state.i)); figure.steps = []; } });
+  /** Level curves of D, as far apart as those of a cone would be. */
+  const hill = (i, j, w, {xlim, ylim}) => {
+    const cells = 40, height = math.boxHill(points, y, now.alpha, w, i, j), along = ([low, high], k) => low + (high - low) * k / cells;
+    const values = range(cells + 1).flatMap((r) => range(cells + 1).map((c) => height([along(xlim, c) * C, along(ylim, r) * C])));
+    const top = Math.max(...values), depth = top - Math.min(...values);
+    return range(9).flatMap((k) => math.contour(values, cells, top - depth * ((k + 0.5) / 9) ** 2))
+      .map((segment) => segment.map(([c, r]) => [along(xlim, c), along(ylim, r)]));
+  };
   return {
     pair: (v) => Number.isInteger(v) && v >= 0 && v < 102 * n * n && stepOf(v)[0] !== stepOf(v)[1],
     follows: (key) => key === "share",
@@ -92,6 +109,7 @@ pieces.box = (figure) => {
       square.area("curve thin", [[0, 0], [1, 0], [1, 1], [0, 1]]);
       if (i !== j) {
         const slope = y[i] === y[j] ? -1 : 1, place = (a) => [(alpha[i] + slope * (a - alpha[j])) / C, a / C];
+        square.curves("axis faint", hill(i, j, w, square));
         square.curve("edge", [place(alpha[j] - 3 * C), place(alpha[j] + 3 * C)]);
         square.curve("line", [place(L), place(H)]);
         square.rings([place(alpha[j] - y[j] * step.best)], 13);

@@ -73,16 +73,17 @@ const signed = (text) => String(text).replace("-", "−");
 const show = (v, digits = 2) => signed((+v.toFixed(digits) + 0).toFixed(digits));
 const small = (v, scale = 0) => signed(Math.abs(v) <= 1e-12 * scale ? 0 : +v.toPrecision(3));  // beside scale, rounding is nothing
 const pair = (p, digits = 2) => `(${p.map((v) => show(v, digits)).join(", ")})`;
-const digitsFor = (v) => clip(5 - Math.floor(Math.log10(Math.abs(v) || 1)), 0, 9);
-const atMost = (v) => `≤ ${signed(ceil(v, digitsFor(v)))}`, atLeast = (v) => `≥ ${signed(floor(v, digitsFor(v)))}`;
+/** A lower and an upper bound in decimals, outwards; 10⁻¹² of it may be rounding, so 6 + 10⁻¹⁴ is at most 6.000. */
+const below = (v, digits) => signed(floor(v + 1e-12 * Math.abs(v), digits)), above = (v, digits) => signed(ceil(v - 1e-12 * Math.abs(v), digits));
 const tenTo = (k) => `10${String(k).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
 const power = (v) => v > 0 ? `below ${tenTo(Math.max(-99, Math.floor(Math.log10(v)) + 1))}` : "0";
-/** Two bounds of one number: both while they are apart, then the digits that they share. */
+/** Two bounds of one number, outwards: both while they are apart, then the digits that they share. */
 const enclose = (low, high) => {
   const middle = (low + high) / 2, width = 1.01 * (high - low) + 2 ** -50 * Math.abs(middle);
   if (!width) return "0";
   const digits = Math.min(12, Math.floor(-Math.log10(width)));
-  return width > 1e-3 * Math.abs(middle) ? [low, high].map((v) => show(v, clip(digits + 3, 0, 12))).join(" to ")
+  const shown = clip(digits + 3, 0, 12);
+  return width > 1e-3 * Math.abs(middle) ? `${below(low, shown)} to ${above(high, shown)}`
     : `${show(middle, Math.max(0, digits))} ± ${tenTo(-digits)}`;
 };
 const several = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
@@ -90,7 +91,7 @@ const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, 
 const letter = (i, n) => n > 26 ? String(i + 1) : String.fromCharCode(65 + i);
 
 // ---- Planes ------------------------------------------------------------------------------------
-const DRAWN = new Set(["svg", "g", "path", "circle", "text", "clipPath", "rect"]);
+const DRAWN = new Set(["svg", "g", "path", "circle", "text", "tspan", "clipPath", "rect"]);
 function make(tag, parent, attributes = {}, text = "") {
   const node = DRAWN.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -98,8 +99,15 @@ function make(tag, parent, attributes = {}, text = "") {
   parent?.append(node);
   return node;
 }
+/** Words into a node: what follows "_" is an index, below the line. */
+function write(node, words) {
+  const [name, index] = words.split("_");
+  if (node.textContent === name + (index ?? "")) return;
+  node.textContent = name;
+  if (index) make(node.tagName === "text" ? "tspan" : "sub", node, node.tagName === "text" ? {class: "index", dy: 4} : {}, index);
+}
 const SPECIES = {Adelie: 0, Gentoo: 1, Chinstrap: 2};  // one mark and colour a species, in the whole book
-const LOOK = ["look0", "look1", "look2"];  // their classes, in full: lean_styles looks for them
+const LOOK = ["look0", "look1", "look2"];  // their classes
 const MARKS = [(r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`,
   (r) => `m0,${-1.25 * r}l${1.15 * r},${2.1 * r}h${-2.3 * r}z`, (r) => `m${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
   (r) => `m0,${-1.4 * r}l${1.4 * r},${1.4 * r}l${-1.4 * r},${1.4 * r}l${-1.4 * r},${-1.4 * r}z`];
@@ -128,21 +136,27 @@ class Plane {
     make("rect", make("clipPath", this.svg, {id: clipId}), {x: this.left, y: this.top, width: this.w, height: this.h});
     const frame = make("g", this.svg, {class: "axes", "aria-hidden": "true"});
     make("path", frame, {d: `M${this.left},${this.top}V${bottom}H${this.left + this.w}`});
-    // Where a unit is "200 g", the axis is marked in g.
-    const worth = axes === figure.data.axes ? figure.data.worth : [1, 1];
-    const marks = (limits, k) => ticks(limits.map((v) => v * worth[k])).map(([v, text]) => [v / worth[k], text]);
-    for (const [v, text] of xticks ?? marks(xlim, 0)) {
-      const [x] = this.at([v, ylim[0]]);
-      make("path", frame, {d: `M${x},${bottom}v4`});
-      make("text", frame, {x, y: bottom + 16, "text-anchor": x + 4 * text.length > width ? "end" : "middle"}, text);
-    }
-    for (const [v, text] of yticks ?? marks(ylim, 1)) {
-      const [, y] = this.at([xlim[0], v]);
-      make("path", frame, {d: `M${this.left},${y}h-4`});
-      make("text", frame, {x: this.left - 6, y: y + 4, "text-anchor": "end"}, text);
-    }
     make("text", frame, {x: this.left + this.w, y: bottom + 31, "text-anchor": "end"}, axes[0]);
     make("text", frame, {x: 2, y: 13}, axes[1]);
+    // Where a unit is "200 g", the axis is marked in g.
+    const worth = axes === figure.data.axes ? figure.data.worth : [1, 1], scale = make("g", frame);
+    const marks = (limits, k) => ticks(limits.map((v) => v * worth[k])).map(([v, text]) => [v / worth[k], text]);
+    /** Show these limits from now on. */
+    this.view = (xlim, ylim) => {
+      Object.assign(this, {xlim, ylim});
+      scale.replaceChildren();
+      for (const [v, text] of xticks ?? marks(xlim, 0)) {
+        const [x] = this.at([v, ylim[0]]);
+        make("path", scale, {d: `M${x},${bottom}v4`});
+        make("text", scale, {x, y: bottom + 16, "text-anchor": x + 4 * text.length > width ? "end" : "middle"}, text);
+      }
+      for (const [v, text] of yticks ?? marks(ylim, 1)) {
+        const [, y] = this.at([xlim[0], v]);
+        make("path", scale, {d: `M${this.left},${y}h-4`});
+        make("text", scale, {x: this.left - 6, y: y + 4, "text-anchor": "end"}, text);
+      }
+    };
+    this.view(xlim, ylim);
     this.clipped = make("g", this.svg, {"clip-path": `url(#${clipId})`, "aria-hidden": "true"});
     this.over = make("g", this.svg, {"aria-hidden": "true"});
     this.handles = make("g", this.svg);
@@ -192,7 +206,7 @@ class Plane {
   text(at, words, dx = 0, dy = 0) {
     const [x, y] = this.at(at);
     const node = this.node(this.over, "text", {class: "name", x: (x + dx).toFixed(2), y: (y + dy).toFixed(2)});
-    if (node.textContent !== words) node.textContent = words;
+    write(node, words);
   }
   /** The two far ends of the line w·x = level. */
   ends(w, level) {
@@ -220,7 +234,7 @@ class Plane {
     this.text(p, meet ? "p = q" : "p", 9, -7);
   }
   /** Something to take hold of: by mouse and finger, and with the arrow keys. */
-  handle({at, move, label, kind = 0, looks = "turn", r = 7, step = [0, 0], role = "button", values}) {
+  handle({at, move, label, kind = 0, looks = "turn", r = 7, step = [0, 0], role = "button", values, hidden}) {
     // A screen reader keeps the arrow keys of a button to itself, but not those of an application.
     this.handles.setAttribute("role", "application");
     this.handles.setAttribute("aria-label", `Handles: ${this.svg.ariaLabel}`);
@@ -229,6 +243,8 @@ class Plane {
     make("circle", grip, {r: 15, class: "hit"});
     make("path", grip, {d: `M0,0${MARKS[kind](r)}`, class: "mark"});
     this.figure.places.push(() => {
+      if (hidden?.()) { grip.remove(); return; }
+      if (!grip.isConnected) this.handles.append(grip);
       const [x, y] = this.at(at());
       grip.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
       grip.setAttribute("aria-label", `${label()}. Arrow keys move it.`);
@@ -240,12 +256,13 @@ class Plane {
       offset = minus(at(), this.from(event));
       grip.focus({preventScroll: true});
     };
-    this.grips.push({at, grab});
+    this.grips.push({at, grab, grip});
     grip.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       event.preventDefault();
       const here = this.at(this.from(event)), far = (other) => length(minus(this.at(other.at()), here));
-      this.grips.reduce((a, b) => far(b) < far(a) ? b : a).grab(event);  // where hit areas overlap, the nearest
+      // where hit areas overlap, the nearest; of two at one place the upper
+      this.grips.filter((other) => other.grip.isConnected).reduce((a, b) => far(b) <= far(a) ? b : a).grab(event);
     });
     grip.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false});  // where touch-action is not heeded
     grip.addEventListener("pointermove", (event) => {
@@ -358,13 +375,24 @@ class Figure {
     const button = make("button", this.tools, {type: "button"}, text);
     button.addEventListener("click", () => { if (!idle?.()) { action(); this.change(); } });
     if (idle) this.places.push(() => button.setAttribute("aria-disabled", idle()));
+    return button;
   }
+  /** A button that goes on acting until it is pressed again, or idle() says that nothing is left. */
+  play(text, action, idle) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const go = () => { if (idle()) this.stop(); else action(); this.change(); };
+    const button = this.button(text, () => {
+      if (this.playing) this.stop(); else { this.playing = setInterval(go, 700); go(); }
+    }, idle);
+    this.places.push(() => { button.textContent = this.playing ? "Stop" : text; });
+  }
+  stop() { this.playing = clearInterval(this.playing); }
   numbers(rows) {
     while (this.table.children.length > rows.length) this.table.lastChild.remove();
     rows.forEach(([name, value], k) => {
       const row = this.table.children[k] ?? make("div", this.table);
       if (!row.firstChild) { make("dt", row); make("dd", row); }
-      row.firstChild.textContent = name; row.lastChild.textContent = value;
+      write(row.firstChild, name); row.lastChild.textContent = value;
     });
   }
   change() {
@@ -405,6 +433,7 @@ class Figure {
   /** Take on a state from the address; whatever is not a number, or out of range, is left out. */
   decode(text) {
     for (const [key, {value}] of Object.entries(this.params)) this.state[key] = value;
+    this.stop();
     this.piece.clear?.();
     this.steps = [];
     this.data.X.forEach((x, i) => { this.points[i] = [...x]; });
@@ -436,7 +465,7 @@ function scan(page) {
     if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
   }
 }
-window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, atMost, atLeast, power, enclose, several, listed, letter, LOOK};
+window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, below, above, power, enclose, several, listed, letter, LOOK};
 // Script moves the focus when a handle is grabbed: it is marked for those who go by keys.
 for (const [name, keys] of [["keydown", true], ["pointerdown", false]]) {
   window.addEventListener(name, () => document.documentElement.toggleAttribute("data-keys", keys), true);

@@ -49,11 +49,14 @@ pieces.outlier = (figure) => {
   const {data, points, state} = figure, {y} = data, n = y.length, special = data.movable[0];
   const smallest = 1 / Math.min(...[-1, 1].map((sign) => figure.of(sign).length)), span = [-1.5, 3.5];
   const plane = figure.plane({label: "Samples, the soft margin and its slacks"});
-  const paths = figure.plane({width: 340, height: 250, xlim: span, ylim: [-0.06, 1.06], axes: ["margin y f(x)", "multiplier α / C"],
+  const paths = figure.plane({width: 340, height: 210, xlim: span, ylim: [-0.06, 1.06], axes: ["margin y f(x)", "multiplier α / C"],
     yticks: [[0, "0"], [0.5, "½"], [1, "1"]], label: "The multiplier of every sample against its margin"});
+  const grid = range(71).map((k) => (k - 30) / 10), trail = figure.plane({width: 340, height: 130, xlim: [-3, 4], ylim: [-0.06, 1.06],
+    axes: ["price C", "α / C of the outlier (thick) and of the others"], xticks: [-3, -1, 1, 3].map((k) => [k, String(10 ** k)]), yticks: [[0, "0"], [1, "1"]],
+    label: "The multiplier of every sample against the price"});
   figure.table.style.minHeight = "6.8em";  // room for the longest words, so that nothing jumps
   figure.status.style.minHeight = "6.2em";
-  let C, cap, solution, bridge;
+  let C, cap, solution, bridge, walk = [], walked;
   priced(figure, "logC", "price C", data.C, -3, 4, () => solution ? significant(C) : "none");
   figure.slider("mu", {label: "cap μ", min: smallest, max: 1, step: 0.001, value: 1, text: () => cap < 1 ? significant(cap) : "1 or more"});
   figure.param("cap", 0, 0, 1, 1);  // which of the two the reader has moved
@@ -66,6 +69,7 @@ pieces.outlier = (figure) => {
       if (key === "mu") state.hulls = 1;
     },
     solve() {
+      if (walked !== points.join()) { walked = points.join(); walk = []; }
       if (state.cap) {
         cap = Math.max(smallest, state.mu);
         ({bridge, C, solution} = softMarginOfCap(points, y, cap));
@@ -77,7 +81,19 @@ pieces.outlier = (figure) => {
         bridge = state.hulls ? closest(points, y, cap) : null;
       }
     },
+    /** What can wait until the hand is at rest: the path in C, a price at a time. */
+    work() {
+      const waits = walk.length < grid.length, price = round(grid[walk.length] ?? 0);
+      if (waits) walk.push(math.softMargin(linear(points), y, price).alpha.map((a) => a / price));
+      if (waits && walk.length === grid.length) figure.draw();
+      return waits;
+    },
     draw() {
+      if (walk.length === grid.length) {
+        const path = (i) => walk.map((alpha, k) => [grid[k], alpha[i]]);
+        trail.curves("axis faint", range(n).filter((i) => i !== special).map(path));
+        trail.curve("curve", path(special));
+      }
       if (state.hulls) {
         plane.hulls([-1, 1].map((sign) => reducedHull(figure.of(sign), cap)));
         const {p, q, w} = bridge;
@@ -96,6 +112,7 @@ pieces.outlier = (figure) => {
       if (!flat && !state.hulls) plane.curves("slack", needy.map((i) => [points[i], plus(points[i], w, slack[i] * y[i] / dot(w, w))]));
       plane.rings(points.filter((_, i) => at[i] === 0.5));
       const inside = (i) => margins[i] >= span[0] && margins[i] <= span[1], spots = range(n).map((i) => [margins[i], alpha[i] / C]);
+      trail.marks("ends", [[state.logC, alpha[special] / C]], 5);
       paths.samples(4.5, "", spots);
       for (const i of range(n).filter((i) => !inside(i))) {
         paths.path("faint ends", `M${paths.at([clip(margins[i], ...span), spots[i][1]])}m0,-4l${margins[i] > 0 ? 6 : -6},4l${margins[i] > 0 ? -6 : 6},4z`, paths.over);

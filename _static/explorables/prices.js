@@ -1,7 +1,7 @@
 // Chapter 4: a price α in the place of a wall; the dual function, and a gap that may stay.
 (() => {
 "use strict";
-const {math, pieces, signed, show, small} = svmExplorable, {range, clip, floor, ceil} = math;
+const {math, pieces, show, small, below, above} = svmExplorable, {range, clip} = math;
 
 /** A problem min F(z) subject to g(z) ≤ 0, its best z and those in sight, and the lowest point of F + αg. */
 const problems = [
@@ -63,9 +63,10 @@ pieces.prices = (figure) => {
       dual.curve("edge", line(z));
       dual.curve("axis", [[0, optimum], [2.2, optimum]]);
       dual.text([2.2, optimum], "p*", -22, -5);
-      const fits = g(z) <= 0, gap = optimum - value, lower = signed(floor(value, 3));
-      figure.numbers([["θ(α), a lower bound", lower], ["F(z), an upper bound", fits ? signed(ceil(F(z), 3)) : "none, z is not allowed"],
-        ["between them", fits ? show(F(z) - value, 3) : "–"], ["p*", show(optimum, 3)]]);
+      const fits = g(z) <= 0, gap = optimum - value, lower = below(value, 3), upper = above(F(z), 3);
+      const between = [upper, lower].map((text) => +text.replace("−", "-"));  // of the digits that are shown
+      figure.numbers([["θ(α), a lower bound", lower], ["F(z), an upper bound", fits ? upper : "none, z is not allowed"],
+        ["between them", fits ? show(between[0] - between[1], 3) : "–"], ["p*", show(optimum, 3)]]);
       const verdict = gap < 1e-9 ? "Price and wall give the same value: no gap." : twice
         ? `This is the best price. L has two lowest points, and the gap of ${show(gap, 3)} stays.` : `That is ${small(gap)} below p*.`;
       return `At the price ${show(alpha)}, L is nowhere below ${lower}, so no allowed z has a smaller F. ${verdict}`;

@@ -2,7 +2,7 @@
 (() => {
 "use strict";
 const {math, pieces, round, priced, enclose, several, LOOK} = svmExplorable;
-const {range, clip, plus, minus, dot, sum} = math;
+const {range, clip, sum} = math;
 
 const gaussian = (X, sigma, Z = X) => X.map((a) => Z.map((b) =>
   Math.exp(-((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) / (2 * sigma * sigma))));
@@ -20,36 +20,7 @@ function field(X, beta, b, sigma, [x0, x1], [y0, y1], n) {
   });
   return values;
 }
-/** Where the field crosses a level (segments), and with `fill` where it is above (polygons); in
-columns and rows of the grid, linear between its points. */
-function contour(values, n, level, fill = false) {
-  const found = [];
-  for (let r = 0; r < n; r++) {
-    let run = -1;
-    for (let c = 0; c <= n; c++) {
-      const k = r * (n + 1) + c;
-      let above = 0;
-      if (c < n) above = (values[k] >= level) + (values[k + 1] >= level) + (values[k + n + 1] >= level) + (values[k + n + 2] >= level);
-      if (fill && above === 4 && run < 0) run = c;
-      if (fill && above < 4 && run >= 0) { found.push([[run, r], [c, r], [c, r + 1], [run, r + 1]]); run = -1; }
-      if (above % 4 === 0) continue;
-      const corners = [k, k + 1, k + n + 2, k + n + 1].map((j) => values[j] - level);
-      const places = [[c, r], [c + 1, r], [c + 1, r + 1], [c, r + 1]], outline = [], crossings = [];
-      corners.forEach((v, j) => {
-        const next = corners[(j + 1) % 4];
-        if (v >= 0) outline.push(places[j]);
-        if (v >= 0 !== next >= 0) {
-          const crossing = plus(places[j], minus(places[(j + 1) % 4], places[j]), v / (v - next));
-          outline.push(crossing); crossings.push(crossing);
-        }
-      });
-      if (fill) found.push(outline);
-      else for (let j = 0; j < crossings.length; j += 2) found.push([crossings[j], crossings[j + 1]]);
-    }
-  }
-  return found;
-}
-Object.assign(math, {gaussian, field, contour});
+Object.assign(math, {gaussian, field});
 const errors = (scores, y) => scores.filter((f, i) => (f >= 0 ? 1 : -1) !== y[i]).length;
 
 pieces.rbf = (figure) => {

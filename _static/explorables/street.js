@@ -2,8 +2,8 @@
 // samples press with on a street, and which way that turns it.
 (() => {
 "use strict";
-const {math, pieces, signed, show, small, several, letter, listed} = svmExplorable;
-const {range, clip, plus, minus, dot, turned, sum, floor, ceil} = math;
+const {math, pieces, signed, show, small, below, above, several, letter, listed} = svmExplorable;
+const {range, clip, plus, minus, dot, turned, sum} = math;
 const angleOf = (w) => Math.atan2(w[1], w[0]) * 180 / Math.PI;
 
 /** A street that a handle turns, by at most `reach` degrees from `middle`; or the best there is. */
@@ -74,15 +74,15 @@ pieces.street = (figure) => {
       figure.numbers([
         ["angle of w", `${show(angle, 1)}°`],
         ["width of your street", show(width, 3)],
-        ["widest possible", best.meet ? "there is none" : `${floor(best.lower, 3)} to ${ceil(best.upper, 3)}`],
-        ...record.width > 0 ? [["your best so far", `${floor(100 * record.width / best.upper, 1)} %`]] : [],
+        ["widest possible", best.meet ? "there is none" : `${below(best.lower, 3)} to ${above(best.upper, 3)}`],
+        ...record.width > 0 ? [["your best so far", `${below(100 * record.width / best.upper, 1)} %`]] : [],
       ]);
       if (best.meet) return `The hulls of the classes share the point ${figure.said(best.p.map((v) => +v.toPrecision(4)))}: no direction opens a street.`;
       const wrong = points.filter((p, i) => (dot(w, p) >= level) !== (y[i] > 0)).length;
       if (!(width > 0)) return `No street along this direction: τ = ${show(width, 3)}. The line in the middle has ${several(wrong, "sample")} on the wrong side.`;
       const touches = listed(touching.map((i) => `the ${figure.name(i)} at ${figure.said(points[i])}`));
       return `${found ? `This is the best street, ${show(width, 3)} wide: no direction gives more.`
-        : `The street is ${show(width, 3)} wide, ${floor(100 * width / best.upper, 1)} % of the widest possible.`} It touches ${touches}.`;
+        : `The street is ${show(width, 3)} wide, ${below(100 * width / best.upper, 1)} % of the widest possible.`} It touches ${touches}.`;
     },
   };
 };
@@ -124,7 +124,7 @@ pieces.forces = (figure) => {
       figure.numbers([["width of the plank", show(width, 3)], ...pressing.map((i) => [`force of ${letter(i, n)}`, show(alpha[i], 3)]),
         ["sum of the forces", `(${total.map((v) => zero(v, largest)).join(", ")})`], ["sum of the torques", zero(torque, largest * arm)]]);
       const who = listed(pressing.map((i) => letter(i, n)));
-      return rest ? `At rest: ${who} press, the forces cancel and so do their torques. No plank wider than ${ceil(best.upper, 3)} fits.`
+      return rest ? `At rest: ${who} press, the forces cancel and so do their torques. No plank wider than ${above(best.upper, 3)} fits.`
         : `The forces of ${who} cancel, but not their torques: they turn the plank ${torque > 0 ? "counter-clockwise" : "clockwise"}, and that way a wider one fits.`;
     },
   };

@@ -33,11 +33,20 @@ pieces.units = (figure) => {
   const worth = () => `${+(10 ** state.log).toPrecision(3)} ${upwards}`, upright = () => !Number.isFinite(now.slope);
   const sloped = () => upright() ? "no slope, it is upright," : `slope ${show(now.slope, 1)}`;
   figure.slider("log", {label: `1 ${across} counts as`, min: low, max: high, step: 0.01, value: data.log, text: worth});
+  figure.choice("true", "Drawn", ["to fill the picture", "to that scale"]);
+  /** Limits of the picture: all of the samples, and with one length for what counts the same. */
+  const limits = () => {
+    const wide = data.xlim[1] - data.xlim[0], high = data.ylim[1] - data.ylim[0], count = 10 ** state.log;
+    const scale = Math.min(plane.w / wide, plane.h * count / high);  // pixels for 1 across
+    const around = ([low, high], size) => [(low + high - size) / 2, (low + high + size) / 2];
+    return state.true ? [around(data.xlim, plane.w / scale), around(data.ylim, plane.h * count / scale)] : [data.xlim, data.ylim];
+  };
   curve.lever("log", {r: 6, keys: 0.01, at: () => [state.log, clip(now.slope || 0, ...curve.ylim)], read: ([log]) => log,
     label: () => "The unit", text: () => `1 ${across} counts as ${worth()}, ${sloped()}`});
   return {
     solve() { now = at(state.log); },
     draw() {
+      plane.view(...limits());
       const {w, slope, level, meet} = now, carry = outer.filter((_, i) => now.weights[i] > 1e-9);
       plane.hulls(corners);
       if (!meet) plane.curve("line", plane.ends(w, level));
@@ -49,7 +58,7 @@ pieces.units = (figure) => {
       const start = level / w[1], [x, y] = data.axes.map((axis) => axis.replace(/ \(.*/, ""));
       figure.numbers([["slope", upright() ? "none" : `${show(slope, 1)} ${upwards} per ${across}`], ["rests on", several(carry.length, "sample")],
         ["line", upright() ? `${x} = ${small(level / w[0])}` : `${y} = ${show(slope, 1)} · ${x} ${start < 0 ? "−" : "+"} ${show(Math.abs(start), 0)}`]]);
-      return `If 1 ${across} counts as ${worth()}, the best line has ${sloped()} and rests on ${several(carry.length, "sample")}. The bridge crosses it at a right angle only in a picture drawn to that scale.`;
+      return `If 1 ${across} counts as ${worth()}, the best line has ${sloped()} and rests on ${several(carry.length, "sample")}. ${state.true ? "In this picture, drawn to that scale, the bridge crosses it at a right angle." : "The bridge crosses it at a right angle only in a picture drawn to that scale."}`;
     },
   };
 };

@@ -4,4 +4,11 @@
 - `svmlib.book.player`: frames to step through,
 - `svmlib.book.explorable`: figures to take hold of,
 - `svmlib.book.exercises`: checks of the reader's own code.
+
+It needs Matplotlib: ``pip install "svmlib[book]"``.
 """
+
+from importlib.util import find_spec
+
+if find_spec("matplotlib") is None:
+    raise ImportError('svmlib.book needs Matplotlib: pip install "svmlib[book]"')

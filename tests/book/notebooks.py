@@ -1,7 +1,7 @@
 """Run the notebooks, store what they print, and write the files in one normal form.
 
 `make notebooks` calls this on every notebook and then renews the concordance, so that a run that
-changes nothing leaves `git diff` empty.
+changes nothing leaves `git diff` empty. What a chapter says about its length is renewed, too.
 """
 
 import csv
@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 from tqdm import tqdm
 
 from svmlib.book.transcript import BEGINNING, VARIES
-from tests.book import ROOT
+from tests.book import ROOT, reading_time
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -69,6 +69,8 @@ def run(path: Path) -> None:
         resources={"metadata": {"path": str(path.parent)}},
         coalesce_streams=True,
     ).execute()
+    if path.parent.name == "chapters":
+        reading_time.state(notebook)
     nbformat.write(normalise(notebook), path)
 
 
@@ -132,7 +134,7 @@ def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) 
     Where there are several, the first one, which is the chief one, is set in bold.
     """
     found = []
-    for stem in sorted(places, key=lambda stem: stem[1] != owner):
+    for stem in sorted(places, key=lambda stem: int(stem[:2]) != int(owner)):
         links = [
             f"[{heading.removesuffix(' (second reading)')}]"
             f"(../chapters/{stem}.ipynb#{default_slugify(heading)})"

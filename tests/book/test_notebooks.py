@@ -10,10 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from svmlib.book.transcript import BEGINNING, VARIES
-from svmlib.datasets import load_penguins
 from tests.book import notebooks
 from tests.book.first_reading import first_reading, skippable
 
@@ -55,12 +53,6 @@ def test_all_that_the_contents_list_is_looked_at_in_the_order_of_its_numbers():
     front = (notebooks.ROOT / "index.md").read_text(encoding="utf-8")
     cards = re.search(r"```\{chapters\}\n(.*?)```", front, re.DOTALL)[1].splitlines()
     assert [card.split()[0] for card in cards] == listed[: len(CHAPTERS)]
-
-
-def test_the_picture_of_the_front_page_tells_its_species():
-    front = (notebooks.ROOT / "index.md").read_text(encoding="utf-8")
-    words = re.search(r'alt: "(.*?)"', front)[1]
-    assert set(re.findall("Adelie|Chinstrap|Gentoo", words)) == set(load_penguins().class_names)
 
 
 def test_is_in_normal_form(path):
@@ -207,43 +199,6 @@ def test_numbers_are_printed_to_the_digits_the_book_needs(notebook):
                 assert len(number.replace(".", "").lstrip("0")) <= 8, f"{number} in {plain}"
 
 
-DRAWN = new_output("display_data", {"image/png": "", "text/plain": f"{BEGINNING}4 x 3]"})
-SHOWN = {"image": {"alt": "Two clouds and a line between them"}, "figure": {"caption": "A line."}}
-REFUSED = [
-    (test_cells_are_short, {"source": 26 * "x\n"}),
-    (test_outputs_are_clean, {"outputs": [new_output("stream", name="stderr", text="careful")]}),
-    (
-        test_outputs_are_clean,
-        {"outputs": [new_output("error", ename="NameError", evalue="", traceback=[])]},
-    ),
-    (test_outputs_are_clean, {"outputs": [new_output("stream", text="<f at 0x7f1234>")]}),
-    (test_pictures_are_described_and_numbered, {"outputs": [DRAWN]}),
-    (
-        test_pictures_are_described_and_numbered,
-        {"outputs": [DRAWN], "metadata": {"mystnb": SHOWN}},
-    ),
-    (test_tags_hide_nothing_that_matters, {"metadata": {"tags": ["hide-input", "remove-cell"]}}),
-    (test_tags_hide_nothing_that_matters, {"metadata": {"mystnb": {"output_stderr": "remove"}}}),
-    (test_no_comment_or_magic_does_what_tags_may_not, {"source": "f()  # NBVAL_IGNORE_OUTPUT"}),
-    (test_no_comment_or_magic_does_what_tags_may_not, {"source": "x = 1\n%%capture"}),
-    (test_chance_is_seeded, {"source": "random = np.random.default_rng()"}),
-    (test_chance_is_seeded, {"source": "noise = np.random.normal(size=3)"}),
-    (test_chance_is_seeded, {"source": "x = 1\nfrom time import perf_counter"}),
-    (
-        test_numbers_are_printed_to_the_digits_the_book_needs,
-        {"outputs": [new_output("stream", text="e = 2.718281828")]},
-    ),
-]
-
-
-@pytest.mark.parametrize(("lint", "cell"), REFUSED)
-def test_a_check_refuses_what_it_is_there_for(lint, cell):
-    good = [new_code_cell("x = 1") for _ in range(3)]
-    lint(new_notebook(cells=good))
-    with pytest.raises(AssertionError):
-        lint(new_notebook(cells=[*good, new_code_cell(**cell)]))
-
-
 def test_every_quiz_question_has_one_right_answer(chapter):
     quiz = text(chapter).split("## Quiz")[1].split("\n## ")[0]
     questions = re.split(r"^\*\*\d+\. ", quiz, flags=re.MULTILINE)[1:]
@@ -263,11 +218,11 @@ def significant(digits):
 
 
 def claimed(words):
-    """Return the numbers of two digits or more in a text, but no year, power of ten or section."""
+    """Return the numbers of two digits or more in a text, but no year, power of ten or place."""
     words = re.sub(
         r"```\{code[\s\S]*?```|`[^`]*`|\]\([^)]*\)|^:\w+:.*$|^#.*$", "", words, flags=re.M
     )
-    thin, source, index = r"\{,\}|\\[,;]", r"§[\d.–]+", r"[_^]\{-?\d+\}"
+    thin, source, index = r"\{,\}|\\[,;]", r"§[\d.–]+|[Cc]hapter \d+", r"[_^]\{-?\d+\}"
     words = re.sub(f"{thin}|{source}|{index}", "", words)
     found = re.findall(
         r"(?<![\w.\\^])(?<!\w-)(\d{1,3}(?:[,\u202f\u2009\u00a0]\d{3})+|\d+(?:\.\d+)?)(?!\d)", words
@@ -282,7 +237,7 @@ def test_numbers_are_found_wherever_they_stand():
     words = "# Of 111\n:name: fig-222\nand $n=345$ `667` [a](b778.html), 8,901 g\n\n## Next\n0.246"
     assert claimed(words) == ["345", "8901", "0.246"]
     assert claimed(r"-275 or $\mathbf{276}$, 277mm") == ["275", "276", "277"]
-    assert claimed("in 1995, 7 of 1000, see §7.1–7.3; but 42 and 0.17") == ["42", "0.17"]
+    assert claimed("in 1995, 7 of 1000, §7.1–7.3, chapter 11; but 42, 0.17") == ["42", "0.17"]
     assert claimed("$K_{22} = 10^{-17}$, $x^{2.5}$, $w_{1}={33}$") == ["2.5", "33"]
 
 
@@ -331,19 +286,6 @@ def known_numbers(notebook):
             (section,) = own
             known[section] = known.get(section, set()) | numbers(words)
     return known
-
-
-def test_a_number_of_another_section_is_unknown_here():
-    cells = [
-        new_markdown_cell("# Title\n\n## One"),
-        new_code_cell("x", outputs=[new_output("stream", text="0.25 and 345")]),
-        new_markdown_cell("## Two\nIt is 345."),
-    ]
-    path = SimpleNamespace(stem="chapter")
-    with pytest.raises(AssertionError, match="no cell prints"):
-        test_numbers_in_prose_come_from_a_cell(path, new_notebook(cells=cells))
-    cells[2].source = "## Summary\nIt is 345."
-    test_numbers_in_prose_come_from_a_cell(path, new_notebook(cells=cells))
 
 
 def test_numbers_in_prose_come_from_a_cell(path, notebook):
@@ -399,7 +341,8 @@ def test_chapter_ends_as_chapters_do(chapter, heading):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_item_of_the_sources_is_placed(path):
-    owed = {row["item"] for row in notebooks.coverage() if row["chapter"] == path.stem[1]}
+    number = int(path.stem[:2])
+    owed = {row["item"] for row in notebooks.coverage() if int(row["chapter"]) == number}
     placed = set(notebooks.covered(stored(path)))
     assert placed >= owed, f"not treated: {sorted(owed - placed)}"
     known = {row["item"] for row in notebooks.coverage()}

@@ -87,10 +87,6 @@ def check_steepest_pair(X_plus: Array, X_minus: Array, w: Array) -> Key:
         i, j = float(i), float(j)
         if (mine := slopes.get((i, j), worst)) < best:
             yield (
-                slopes.get((j, i), worst) > best,
-                "you returned (j, i): the row of X_plus comes first.",
-            )
-            yield (
                 (i, j) not in slopes,
                 f"({i:g}, {j:g}) is no pair of {up.size} and {down.size} points.",
             )

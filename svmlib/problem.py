@@ -1,0 +1,422 @@
+"""The dual problem of the support vector machine.
+
+The dual has one number a sample instead of one a feature, and sees the points only through the
+kernel. Its value is a lower bound on the primal value of every classifier, so a classifier and a
+vector of multipliers whose two values meet prove each other optimal: that is the certificate that
+every solver of this library returns. With this module you can
+
+- state the problem: `DualProblem` of points, labels, C and a kernel,
+- ask it for its objective, gradient, bias and decision values,
+- have any (α, b) judged from the data alone: `DualProblem.certificate`.
+
+Derived in chapter 4, *Lagrange duality*.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cholesky
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib.certificate import Certificate, bounded_scores, certify, gamma
+from svmlib.hulls import NotSeparableError, Separation
+from svmlib.kernels import (
+    Kernel,
+    Linear,
+    PointwiseKernel,
+    Precomputed,
+    check_kernel,
+    expansion,
+)
+from svmlib.rows import Rows, megabytes
+
+__all__ = ["DualProblem", "Solution"]
+
+LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a solver returns.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+        The multipliers α.
+    b : float
+        The bias b of f(x) = w·x + b.
+    certificate : Certificate
+        How good (α, b) is, recomputed from the data.
+    n_iter : int
+        Iterations taken.
+    converged : bool
+        Whether the certificate reaches the solver's `tol`.
+    trace : tuple
+        One record an iteration if the solver was asked to keep them, else empty.
+    cut_off : bool
+        Whether the room for kernel values, and nothing else, has ended Newton's method.
+    """
+
+    alpha: Array
+    b: float
+    certificate: Certificate
+    n_iter: int
+    converged: bool
+    trace: tuple[Any, ...] = ()
+    cut_off: bool = False
+
+
+class DualProblem:
+    r"""The dual of the support vector machine.
+
+    .. math::
+        \max_\alpha D(\alpha) = \sum_i \alpha_i
+        - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j k(x_i, x_j)
+        \quad\text{subject to}\quad 0 \le \alpha_i \le C_i, \ \sum_i \alpha_i y_i = 0.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        The points.
+    y : array_like of shape (n,)
+        Their labels, −1 or +1, both present.
+    C : float or array_like of shape (n,), default 1.0
+        The soft-margin constant; ``numpy.inf`` is the hard margin. An array gives every sample
+        its own finite C_i, which is how samples and classes are weighted.
+    kernel : callable, optional
+        A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
+        k(x_i, z_j); `Linear` if not given.
+    cache_mb : float, default 200
+        How many megabytes (2²⁰ bytes) of rows of the Gram matrix K may be kept (`Rows`).
+
+    Attributes
+    ----------
+    X, y : ndarray
+        The points and the labels, as float64: copies, and read only, so that what is proved stays
+        true.
+    upper : ndarray of shape (n,)
+        The bounds C_i.
+    kernel : callable
+        The kernel.
+    diagonal : ndarray of shape (n,)
+        The numbers k(x_i, x_i).
+    rows : Rows
+        K, and what is kept of it.
+
+    Raises
+    ------
+    ValueError
+        If X, y, C or the kernel is not as above, or the cache cannot hold two rows.
+    NotSeparableError
+        If C = ∞ and two equal points have opposite labels: D then grows without bound.
+
+    Notes
+    -----
+    It can be pickled if its kernel can. Threads need a copy each. A row of K that is asked for
+    alone may differ in its last digits from the same row of `gram`, which is kept, so that a solver
+    may take other steps after it.
+
+    Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
+
+    References
+    ----------
+    C. Cortes and V. Vapnik (1995), "Support-vector networks".
+
+    Examples
+    --------
+    >>> from svmlib.interior_point import solve_interior_point
+    >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], C=1.0)
+    >>> problem.objective([0.5, 0.5, 0.0])
+    0.5
+    >>> solution = solve_interior_point(problem)
+    >>> solution.alpha.round(6), round(solution.b, 6)
+    (array([0.5, 0.5, 0. ]), -1.0)
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        C: float | ArrayLike = 1.0,
+        kernel: Kernel | None = None,
+        *,
+        cache_mb: float = 200.0,
+    ) -> None:
+        self.X, self.y = check_labelled(X, y)
+        self.n = self.y.size
+        if np.ndim(C) == 0:
+            self.upper = np.full(self.n, check_scalar(C, "C", positive=True, finite=False))
+        else:
+            self.upper = np.array(check_vector(C, "C", length=self.n))
+            if self.upper.min() <= 0:
+                raise ValueError(f"C must be positive for every sample, got {self.upper.min()}")
+        self.hard_margin = bool(np.isinf(self.upper[0]))
+        self.kernel = Linear() if kernel is None else check_kernel(kernel)
+        self.linear = isinstance(self.kernel, Linear)
+        self.of_given_matrix = not isinstance(self.kernel, PointwiseKernel)
+        room = 2**17 * check_scalar(cache_mb, "cache_mb", positive=True)
+        if room < min(2, self.n) * self.n:
+            raise ValueError(
+                f"cache_mb must be at least {megabytes(2 * self.n)} to hold two rows of the "
+                f"Gram matrix of {self.n} points, got {cache_mb:g}"
+            )
+        self.rows = Rows(self.kernel, self.X, cache_mb)
+        self.diagonal = self.rows.diagonal
+        if not np.isfinite(self.diagonal).all():
+            raise ValueError(
+                f"X must be small enough for the values of {self.kernel!r:.80} to be finite: "
+                "scale the columns"
+            )
+        if self.hard_margin:
+            self._refuse_contradictions()
+        for array in (self.X, self.y, self.upper, self.diagonal):
+            array.flags.writeable = False
+
+    def _refuse_contradictions(self) -> None:
+        """Raise `NotSeparableError` if two equal points have opposite labels."""
+        given = isinstance(self.kernel, Precomputed)
+        rows = self.kernel(self.X, self.X) if given else self.X
+        pair = _contradiction(rows, self.y)
+        if pair is not None:
+            weights = np.zeros(self.n)
+            weights[list(pair)] = 1
+            raise NotSeparableError(Separation(rows, self.y, weights=weights))
+
+    # The Gram matrix
+
+    def row(self, i: int) -> Array:
+        """Return row i of K, (k(x_i, x_j))_j, read only."""
+        return self.rows[i].copy()
+
+    def gram(self) -> Array:
+        """Return the whole Gram matrix K, of shape (n, n), read only.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit the cache; the message says how large the cache must be.
+        """
+        return self.rows.gram()
+
+    @property
+    def convex(self) -> bool:
+        """Whether K is known to be positive semidefinite, so that D is concave.
+
+        By theorem for the kernels that have one; by a Cholesky factorisation otherwise, if K fits
+        the cache. Else the answer is False: nobody has looked.
+        """
+        return self.lift < np.inf
+
+    @cached_property
+    @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is not known
+    def lift(self) -> float:
+        """A number η for which K + ηI is known to be positive semidefinite, or infinity.
+
+        A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
+        trace. The values of our own kernels are off by θ s_i s_j at most (`rounding`), a matrix of
+        norm θ Σ s_i²: where γ x·z and c₀ cancel, that is far more than the trace shows.
+        """
+        if isinstance(self.kernel, PointwiseKernel) and self.kernel.positive_semidefinite:
+            return 0.0
+        if not self.rows.fits:
+            return np.inf
+        K = self.gram().copy()
+        rounding = 8 * gamma(self.n + self.X.shape[1] + 8) * float(np.abs(self.diagonal).sum())
+        if not self.of_given_matrix:
+            theta, sizes = self.rounding
+            rounding += 2 * theta * float(sizes @ sizes)
+        if not np.isfinite(rounding):
+            return np.inf
+        rounding = max(rounding, float(np.finfo(float).tiny))  # for K = 0
+        K[np.diag_indices(self.n)] += rounding
+        try:
+            cholesky(K, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return np.inf
+        return 2 * rounding
+
+    @cached_property
+    def rounding(self) -> tuple[float, Array]:
+        """The error θ of the kernel's values, and the sizes s_i, so that |k_ij| ≤ s_i s_j.
+
+        The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
+        the sizes are the roots of its diagonal, by Cauchy and Schwarz.
+        """
+        if isinstance(self.kernel, PointwiseKernel):
+            return self.kernel.rounding(self.X)
+        if self.convex:
+            return 0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.lift)
+        return 0.0, np.full(self.n, np.sqrt(self.rows.largest()))
+
+    # The functions of α
+
+    def objective(self, alpha: ArrayLike) -> float:
+        """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)."""
+        alpha = self._check(alpha)
+        beta = alpha * self.y
+        return float(alpha.sum() - 0.5 * beta @ self.rows.times(beta))
+
+    def gradient(self, alpha: ArrayLike) -> Array:
+        """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
+        return 1 - self.y * self.rows.times(self._check(alpha) * self.y)
+
+    def weights(self, alpha: ArrayLike) -> Array:
+        """Return w = Σ α_i y_i x_i, of shape (d,).
+
+        Raises
+        ------
+        ValueError
+            If the kernel is not linear: then w lives in the feature space.
+        """
+        if not isinstance(self.kernel, Linear):
+            raise ValueError(f"kernel must be Linear() for w to be a vector, got {self.kernel!r}")
+        return np.asarray(self.X.T @ (self._check(alpha) * self.y))
+
+    def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
+        """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
+        Z = check_points(Z, "Z", n_features=self.X.shape[1])
+        return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
+
+    def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
+        r"""Return the two ends of the interval of biases that suit α.
+
+        With :math:`g_i = y_i - \sum_j \alpha_j y_j k(x_i, x_j)` the KKT conditions say
+        :math:`b \ge g_i` wherever :math:`y_i \alpha_i` could grow and :math:`b \le g_i` wherever
+        it could shrink. At an optimal α the first end, the largest of the former, is at most the
+        second, the smallest of the latter, and every b between them is optimal: one b if there
+        is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
+        optimal only up to a tolerance, the ends may cross by that tolerance.
+        """
+        alpha = self._check(alpha)
+        return self._bias_interval(alpha, self.y - self.rows.times(alpha * self.y))
+
+    def bias(self, alpha: ArrayLike) -> float:
+        """Return b: the mean over all free multipliers, or the middle of `bias_interval`.
+
+        Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
+        rounding. If every α_i is 0 or C_i, only an interval is known, and its middle treats the
+        classes alike.
+        """
+        alpha = self._check(alpha)
+        return self._bias(alpha, self.y - self.rows.times(alpha * self.y))
+
+    def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
+        """Judge any (α, b) from the data alone. Rounding is bounded, and goes outwards."""
+        return certify(self, self._check(alpha), check_scalar(b, "b"))
+
+    def solution(
+        self,
+        alpha: Array,
+        b: float | None = None,
+        *,
+        tol: float,
+        n_iter: int = 0,
+        trace: tuple[Any, ...] = (),
+    ) -> Solution:
+        """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own."""
+        scores = bounded_scores(self, alpha * self.y)
+        b = self._bias(alpha, self.y - scores.values) if b is None else b
+        certificate = certify(self, alpha, b, scores)
+        return Solution(alpha, b, certificate, n_iter, certificate.reaches(tol), trace)
+
+    def _check(self, alpha: ArrayLike) -> Array:
+        alpha = check_vector(alpha, "alpha", length=self.n)
+        worst = alpha[np.abs(alpha).argmax()]
+        if abs(worst) > 1e300:  # sums of so large ones are still floats
+            raise ValueError(f"alpha must be at most 1e+300 in size, got {worst:g}")
+        return alpha
+
+    def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:
+        positive = self.y > 0
+        below, above = alpha < self.upper, alpha > 0
+        can_grow = np.where(positive, below, above)
+        can_shrink = np.where(positive, above, below)
+        return (
+            float(g.max(where=can_grow, initial=-np.inf)),
+            float(g.min(where=can_shrink, initial=np.inf)),
+        )
+
+    def _bias(self, alpha: Array, g: Array) -> float:
+        free = g[(alpha > 0) & (alpha < self.upper)]
+        if free.size:
+            return float(free.sum()) / free.size
+        ends = [end for end in self._bias_interval(alpha, g) if np.isfinite(end)]
+        return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
+
+
+def _contradiction(X: Array, y: Array) -> tuple[int, int] | None:
+    """Return two equal rows of X with opposite labels, if there are any."""
+    first: dict[bytes, int] = {}
+    for i, row in enumerate(X + 0.0):  # which makes −0 and 0 the same bytes
+        j = first.setdefault(row.tobytes(), i)
+        if y[i] != y[j]:
+            return j, i
+    return None
+
+
+def check_problem(problem: object) -> DualProblem:
+    """Return the problem if it is one, or say how to make one of points and labels."""
+    if not isinstance(problem, DualProblem):
+        raise ValueError(
+            f"problem must be a DualProblem, as DualProblem(X, y, C, kernel) makes it, "
+            f"got {problem!r:.80}"
+        )
+    return problem
+
+
+def check_start(start: ArrayLike, problem: DualProblem) -> Array:
+    """Return multipliers to begin with, if they are feasible."""
+    alpha = check_vector(start, "start", length=problem.n)
+    total = float(np.abs(alpha).sum())
+    balanced = abs(float(alpha @ problem.y)) <= 1e-9 * total
+    if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
+        raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
+    return alpha
+
+
+def balance(alpha: Array, y: Array, upper: Array) -> Array:
+    """Return α with Σ α_i y_i = 0: the free give way, or else the heavier class shrinks.
+
+    The free do it in proportion to their room, the distance to the nearer bound. Their margins are
+    nearly 1, so that costs nothing to first order, and all others stay where they are. More than
+    half of its room nobody gives: what is left would be rounding.
+    """
+    excess = float(alpha @ y)
+    if abs(excess) <= y.size * np.finfo(float).eps * alpha.sum():  # as good as zero
+        return alpha
+    room = np.minimum(alpha, upper - alpha)
+    if 2 * abs(excess) <= (total := float(room.sum())):
+        return np.asarray(alpha - (excess / total) * y * room)
+    heavier = y * excess > 0
+    return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
+
+
+def warn_unless_converged(solution: Solution, solver: str, tol: float, *, level: int = 3) -> None:
+    """Warn with what was reached, if that is not what was asked for, and what may help."""
+    if solution.converged:
+        return
+    found = solution.certificate
+    if found.proves_optimality:
+        reached = f"a relative duality gap of {found.relative_gap:.3g}"
+    else:
+        reached = f"a KKT violation of {found.kkt_violation:.3g}"
+    hint = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+    if found.primal == np.inf and found.proves_optimality:
+        hint += "; or no hyperplane separates the classes, as svmlib.hulls.separation would tell"
+    elif solution.cut_off:
+        hint = "the equations of the free multipliers need more than half of the cache (cache_mb)"
+    elif found.primal == np.inf:
+        hint += "; C = inf needs a positive semidefinite kernel, and this one is not known to be"
+    warnings.warn(
+        f"{solver} stopped after {solution.n_iter} iterations with {reached}, rounding included, "
+        f"more than tol={tol:g} (primal {found.primal:.6g}, dual {found.dual:.6g}): {hint}",
+        ConvergenceWarning,
+        stacklevel=level,
+    )

@@ -1,0 +1,185 @@
+"""The Gram matrix K and the sums Kβ: the one place where kernel values are kept.
+
+A row of K costs as much as a step of a solver, so a row that has been asked for is kept, as long as
+there is room for it; the oldest gives way to a new one. SMO asks for one row, Newton's method for a
+block, and everybody for sums. With this module you can
+
+- ask `Rows` for row i, for the whole matrix, for K_FF, or for Kβ.
+
+Derived in chapter 7, *The full SMO*.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmlib._validation import Array
+from svmlib.certificate import printed
+from svmlib.kernels import (
+    BLOCK,
+    Kernel,
+    Linear,
+    PointwiseKernel,
+    against,
+    check_symmetric,
+    diagonal,
+    expansion,
+)
+
+__all__ = ["Rows"]
+
+Indices = NDArray[np.intp]
+
+_ALL_AT_ONCE = 3400  # samples; up to here all of K (92 MB) costs less than asking row by row
+
+
+class NoRoomError(Exception):
+    """The room that a problem allows for kernel values does not hold what is asked for."""
+
+
+class Rows:
+    """K, of which rows are evaluated when they are asked for; the oldest gives way to a new one.
+
+    Parameters
+    ----------
+    kernel : callable
+        The kernel.
+    X : ndarray of shape (n, d)
+        The points.
+    megabytes : float
+        How many megabytes (2²⁰ bytes) of rows may be kept.
+    """
+
+    def __init__(self, kernel: Kernel, X: Array, megabytes: float) -> None:
+        self.kernel, self.X, self.megabytes, self.n = kernel, X, megabytes, len(X)
+        self.room = int(megabytes * 2**20 / 8)  # in floats
+        self.fits = self.n**2 <= self.room
+        self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
+        self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
+        self.table = np.empty((0, self.n))
+        self._forget(self.room // self.n)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rows, (self.kernel, self.X, self.megabytes)  # a pickle leaves the rows behind
+
+    def _forget(self, capacity: int) -> None:
+        self.capacity, self.whole = min(self.n, capacity), False
+        if len(self.table) != self.capacity:
+            self.table = self.shown = np.empty((0, self.n))  # before there is another
+            self.table = np.empty((self.capacity, self.n))
+            self.shown = self.table.view()  # what others see of it
+            self.shown.flags.writeable = False
+        self.place = np.full(self.n, -1)  # of everybody's row in the table, if it is there
+        self.owner = np.empty(self.capacity, dtype=np.intp)  # whose each row of the table is
+        self.count = self.oldest = 0
+        self.last = -1  # who was asked for last
+
+    def __getitem__(self, i: int) -> Array:
+        """Return row i, read only, and good until the row after the next is asked for."""
+        if self.small and not self.whole:
+            self.gram()
+        if not self.whole:
+            if self.place.item(i) < 0:
+                self._bring(i)
+            self.last, i = i, self.place.item(i)
+        row: Array = self.shown[i]
+        return row
+
+    def _bring(self, i: int) -> None:
+        """Evaluate row i into the table, in place of the oldest if that is full."""
+        if self.count < self.capacity:
+            self._write(np.array([i]), self.count)
+        else:
+            if self.owner[self.oldest] == self.last:  # whose row is still in use
+                self.oldest = (self.oldest + 1) % self.capacity
+            self.place[self.owner[self.oldest]] = -1
+            self._write(np.array([i]), self.oldest)
+            self.oldest = (self.oldest + 1) % self.capacity
+
+    def _write(self, wanted: Indices, first: int) -> None:
+        """Evaluate these rows into the table, in tiles that a processor's cache can hold."""
+        step = max(1, BLOCK // self.n)
+        for start in range(0, wanted.size, step):
+            some = wanted[start : start + step]
+            tile = self.table[first + start : first + start + some.size]
+            self.evaluate(self.X[some], tile)
+            tile[np.arange(some.size), some] = self.diagonal[some]
+        places = np.arange(first, first + wanted.size)
+        self.place[wanted], self.owner[places] = places, wanted
+        self.count = max(self.count, first + wanted.size)
+
+    def keep(self, wanted: Indices) -> None:
+        """Evaluate the rows that are wanted and not there, if there is room for them all."""
+        new = wanted[self.place[wanted] < 0]
+        if new.size and self.count + new.size <= self.capacity:
+            self._write(new, self.count)
+
+    def gram(self) -> Array:
+        """Return all of K, read only."""
+        if not self.fits:
+            raise ValueError(
+                f"cache_mb must be at least {megabytes(self.n**2)} to hold the whole "
+                f"Gram matrix of {self.n} points; `smo` needs only single rows"
+            )
+        if not self.whole:
+            self._forget(self.n)
+            self._write(np.arange(self.n), 0)
+            if not isinstance(self.kernel, PointwiseKernel):  # ours are symmetric
+                self.table[:] = (check_symmetric(self.table) + self.table.T) / 2
+            self.whole = True
+        return self.shown
+
+    def times(self, beta: Array) -> Array:
+        """Return Kβ: by rows that are there or find room, and the others' values in tiles."""
+        if isinstance(self.kernel, Linear) and not self.whole:
+            return np.asarray(self.X @ (beta @ self.X))
+        used = beta.nonzero()[0]
+        self.keep(used)
+        sums = combine(beta[self.owner[: self.count]], self.table[: self.count])
+        others = used[self.place[used] < 0]
+        if others.size:
+            sums = sums + expansion(self.kernel, self.X[others], beta[others], self.X)
+        return sums
+
+    def share(self) -> None:
+        """Leave half of the room for `block`, unless all of K is there and leaves as much."""
+        if self.small and self.whole:
+            return
+        half = self.room // 2 // self.n
+        if self.capacity > max(half, 1):
+            self._forget(max(half, 1))
+
+    def block(self, F: Indices) -> Array:
+        """Return K_FF, to be overwritten."""
+        if F.size == self.n and self.whole:
+            return self.table.copy()
+        if not self.whole and 2 * F.size**2 > self.room:
+            raise NoRoomError("the free multipliers need a block larger than half of the cache")
+        self.keep(F)
+        places = self.place[F]
+        if (places >= 0).all():
+            return np.asarray(self.table.take(places, 0).take(F, 1))
+        X = self.X[F]
+        return against(self.kernel, X)(X, np.empty((len(X), len(X))))
+
+    def largest(self) -> float:
+        """Return the largest |k(x_i, x_j)|."""
+        if self.fits:
+            return float(np.abs(self.gram()).max())
+        row = np.empty((1, self.n))
+        return max(float(np.abs(self.evaluate(x[None], row)).max()) for x in self.X)
+
+
+def combine(v: Array, rows: Array) -> Array:
+    """Return Σ v_i rows_i; rows with v_i = 0 cost nothing where they are many."""
+    used = v.nonzero()[0]
+    return np.asarray(v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows)
+
+
+def megabytes(count: int) -> str:
+    """Return how many megabytes hold so many floats, rounded up, so that whoever asks gets it."""
+    return printed(8 * count / 2**20, ROUND_CEILING)

@@ -1,0 +1,139 @@
+"""What makes the library fast, counted: kernel values, steps and equations, never seconds."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from svmlib import SVC
+from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.kernels import RBF, Linear, Polynomial
+from svmlib.newton import newton
+from svmlib.smo import smo, steps
+from tests.optimum import first_steps
+
+
+class Counting(RBF):
+    """A Gaussian kernel that counts the values it is asked for."""
+
+    def __init__(self, gamma):
+        super().__init__(gamma)
+        object.__setattr__(self, "values", 0)
+
+    def _against(self, Z):
+        evaluate = super()._against(Z)
+
+        def counted(X, out):
+            object.__setattr__(self, "values", self.values + out.size)
+            return evaluate(X, out)
+
+        return counted
+
+
+def noise(n, d=10, shift=0.5):
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    return rng.normal(size=(n, d)) + shift * y[:, None], y
+
+
+def problem(n, gamma=0.1, C=1.0, mb=200.0, **shape):
+    return DualProblem(*noise(n, **shape), C, Counting(gamma), cache_mb=mb)
+
+
+def test_where_there_is_room_smo_evaluates_all_of_k_once():
+    some = problem(300)
+    smo(some)
+    assert some.kernel.values == 300**2
+
+
+def test_a_second_solver_and_a_certificate_evaluate_nothing():
+    some = problem(300)
+    solution = newton(some)
+    before = some.kernel.values
+    smo(some)
+    solve_interior_point(some)
+    some.certificate(solution.alpha, solution.b)
+    assert some.kernel.values == before == 300**2
+
+
+def test_rows_that_are_kept_are_not_evaluated_again():
+    """With room for half of them, SMO evaluates fewer rows than it takes steps."""
+    some = problem(400, mb=400 * 200 / 2**17)
+    taken = smo(some).n_iter
+    assert some.kernel.values < 0.7 * 400 * taken
+
+
+def test_a_few_support_vectors_need_a_few_rows():
+    """With no room for all of K, only the rows of those who have a multiplier are evaluated."""
+    some = problem(2000, gamma=0.05, C=10.0, mb=2000 * 900 / 2**17, shift=1.5)
+    solution = newton(some, start=first_steps(some, 600))
+    assert solution.converged
+    assert some.kernel.values < 0.5 * 2000**2
+
+
+def test_without_room_only_what_has_changed_is_summed_again():
+    """Kβ follows from that of the last β; with each sum afresh it would be three times as many."""
+    some = problem(1500, gamma=0.05, C=0.1, mb=1500 * 400 / 2**17)
+    solution = newton(some, start=first_steps(some, 1000))
+    assert solution.converged
+    assert some.kernel.values < 6 * 1500**2
+
+
+def test_a_linear_kernel_with_few_features_evaluates_no_kernel():
+    X, y = noise(3000)
+    few = DualProblem(X, y, 1.0, Linear(), cache_mb=3000 * 2 / 2**17)  # no room for it
+    solution = newton(few, trace=True)
+    assert solution.converged
+    assert solution.n_iter < 60
+
+
+def test_a_wide_bell_is_solved_in_few_coordinates():
+    """K of 2000 samples has the rank 50, so that few of its values are ever computed."""
+    X, y = noise(2000, d=2)
+    kernel = Counting(0.01)
+    assert SVC(kernel=kernel).fit(X, y).certificate_.optimal_to(1e-3)
+    assert kernel.values < 2000**2
+
+
+def test_a_start_by_smo_makes_the_equations_small():
+    some = problem(1000, gamma=0.3, C=10.0)
+    alone = newton(some, trace=True).trace
+    begun = newton(some, start=first_steps(some, 660), trace=True).trace
+    work = [sum(step.free**3 for step in trace) for trace in (begun, alone)]
+    assert work[0] < 0.5 * work[1]
+
+
+def test_the_partner_that_gains_the_most_saves_steps():
+    some = problem(300, C=100.0)
+    assert smo(some).n_iter < 0.8 * smo(some, selection="first").n_iter
+
+
+def test_a_start_saves_steps():
+    some, dearer = problem(300, C=1.0), problem(300, C=1.1)
+    alpha = smo(some).alpha
+    assert smo(dearer, start=alpha).n_iter < 0.7 * smo(dearer).n_iter
+
+
+@pytest.mark.parametrize("n", [50, 400])
+def test_the_interior_point_method_takes_few_iterations_however_many_samples(n):
+    assert solve_interior_point(problem(n)).n_iter < 30
+
+
+def test_the_last_step_of_newton_is_exact():
+    """The equations without smoothing end it: no stage after them has to creep up."""
+    solution = newton(problem(200), tol=1e-9, trace=True)
+    assert solution.trace[-1].h == 0
+    assert solution.n_iter < 40
+    assert solution.certificate.kkt_violation < 1e-9
+
+
+@pytest.mark.parametrize("rows", [2, 3, 7])
+def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
+    """Of whole numbers, so that every value is exact whoever computes it."""
+    rng = np.random.default_rng(rows)
+    X, y = rng.integers(-3, 4, (40, 3)), np.where(np.arange(40) % 2, 1, -1)
+    few = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0), cache_mb=40 * rows / 2**17)
+    many = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0))
+    for some in few, many:  # rows that are there in another order than all of them
+        some.certificate(np.where(np.arange(40) > 30, 0.5, 0.0), 0.0)
+    assert list(islice(steps(few), 200)) == list(islice(steps(many), 200))
