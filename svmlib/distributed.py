@@ -23,8 +23,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_points, check_scalar, check_vector
 from svmlib.certificate import TINIEST, Certificate, down, dual_below, gamma, radius, up
-from svmlib.duality import DualProblem
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 

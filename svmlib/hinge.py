@@ -50,7 +50,7 @@ from svmlib.certificate import (
     primal_above,
     up,
 )
-from svmlib.duality import DualProblem
+from svmlib.problem import DualProblem
 
 __all__ = [
     "HingeSolution",

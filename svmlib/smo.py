@@ -7,7 +7,7 @@ can
 - train a support vector machine with `smo`, and choose how it chooses,
 - watch it: `steps` yields every step as it happens.
 
-Derived in chapter 7, *The full SMO*; `svmlib.hull_smo` has the method of chapter 3.
+Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of chapter 3.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._validation import check_count, check_scalar
 from svmlib.certificate import gamma
-from svmlib.hulls import (
-    NotSeparableError,
-    Separation,
-)
+from svmlib.hulls import NotSeparableError, Separation
 from svmlib.kernels import RBF
 from svmlib.problem import (
     LARGEST_MULTIPLIER,
