@@ -23,8 +23,9 @@ MINUTES = {  # what one of each takes who reads with a pencil, but solves nothin
 }
 AFTER = ("Second reading", "Exercises", "Quiz", "Read more")  # what is not the main line
 FRONT = ROOT / "index.md"
+SECOND = " more for the part *Second reading* after the summary"
 LINE = re.compile(
-    r"(\*\*Time:\*\* about )(.+?)( for a first reading)(?:(; )(.+?)( more for the part))?"
+    rf"(\*\*Time:?\*\* about )(.+?)( for a first reading)(?:; (.+?){re.escape(SECOND)})?"
 )
 RANGE = re.compile(r"(A\s+chapter\s+takes\s+from\s+)(.+?)(\s+to\s+)(.+?)(\s+for\s+a\s+first)")
 
@@ -90,7 +91,7 @@ def state(notebook: nbformat.NotebookNode) -> None:
     times = {part: in_words(minutes(cells)) for part, cells in parts(notebook).items()}
     line = rf"\g<1>{times['']}\g<3>"
     if "Second reading" in times:
-        line += rf"; {times['Second reading']} more for the part"
+        line += f"; {times['Second reading']}{SECOND}"
     for cell in notebook.cells[:15]:
         cell.source = LINE.sub(line, cell.source)
 
