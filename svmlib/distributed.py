@@ -8,7 +8,7 @@ With this module you can
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`,
 - ask for the multipliers of any rows, which nobody has stored: `LinearSolution.multipliers`.
 
-It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 9, *Beyond SMO*.
+It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 11, *Beyond SMO*.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def solve_linear(
     others, or where about as many samples as columns decide (few rows, or a line that separates
     them and C large); for data that fit into the memory `svmlib.newton` is the better tool.
 
-    Derived in chapter 9, *Beyond SMO*.
+    Derived in chapter 11, *Beyond SMO*.
 
     References
     ----------

@@ -56,7 +56,7 @@ pieces.smo = (figure) => {
   const plane = figure.plane({width: 330, label: "Samples, their hulls and the present bridge"});
   const parabola = figure.plane({width: 350, height: 190, xlim: [-1.3, 1.3], ylim: [-1.25, 0.8], axes: ["step δ", "change of Q"],
     xticks: [[0, "0"]], yticks: [[0, "0"]], label: "The change of Q along the chosen pair"});
-  const bounds = figure.plane({width: 350, height: 170, xlim: [0, most], ylim: [0, 105], axes: ["steps", "both bounds, in % of the first bridge; grey: steepest pairs"],
+  const bounds = figure.plane({width: 350, height: 170, xlim: [0, most], ylim: [0, 105], axes: ["steps", "both bounds, in %; grey: steepest pairs"],
     label: "Both bounds on the distance after every step, and those of the steepest pairs"});
   figure.choice("i", "Pair", rows[0].map(name));
   figure.choice("j", "and", rows[1].map(name));

@@ -333,7 +333,9 @@ def street(
 def villages(
     data: Dataset, *, movable: Sequence[int] | None = None, name: str = "villages"
 ) -> Explorable:
-    """Drag the samples; hulls, shortest bridge, gap and bounds follow, or a common point.
+    """Drag the samples; hulls, shortest bridge and gap follow, or a common point; or drag a bridge.
+
+    The length of a bridge of one's own and the gap across it bound the distance from both sides.
 
     Parameters
     ----------
@@ -399,7 +401,7 @@ def outlier(
     movable: Sequence[int] | None = None,
     name: str = "outlier",
 ) -> Explorable:
-    """Drag an outlier, slide the price C of slack or the cap μ of the reduced hulls.
+    """Drag an outlier, slide the price C of slack or the cap μ; see the path of all multipliers.
 
     Parameters
     ----------
@@ -546,7 +548,7 @@ def rbf(
 
 
 def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo") -> Explorable:
-    """Choose two weights of opposite classes, see their parabola, take the step, watch the bounds.
+    """Choose two weights of opposite classes, see their parabola, race against the steepest pairs.
 
     Parameters
     ----------
@@ -700,7 +702,7 @@ def forces(data: Dataset, *, name: str = "forces") -> Explorable:
 def box(
     data: Dataset, C: float = 1.0, *, pair: tuple[int, int] = (1, 0), name: str = "box"
 ) -> Explorable:
-    """Two multipliers on their line in the box: ends, clipped step, gain; then step on.
+    """Two multipliers on their line in the box, under the level curves of the dual; then step on.
 
     Parameters
     ----------
@@ -763,7 +765,7 @@ def box(
 
 
 def units(data: Dataset, worth: float, *, name: str = "units") -> Explorable:
-    """Slide what one unit across is worth upwards: the optimal line turns.
+    """Slide what one unit across is worth upwards: the optimal line turns. Draw it to that scale.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) 
     Where there are several, the first one, which is the chief one, is set in bold.
     """
     found = []
-    for stem in sorted(places, key=lambda stem: stem[1] != owner):
+    for stem in sorted(places, key=lambda stem: int(stem[:2]) != int(owner)):
         links = [
             f"[{heading.removesuffix(' (second reading)')}]"
             f"(../chapters/{stem}.ipynb#{default_slugify(heading)})"

@@ -18,6 +18,7 @@ from svmlib.book.exercises import (
     kernels,
     lagrange_duality,
     practice,
+    relatives,
     smo,
 )
 from svmlib.book.exercises._engine import hint, progress
@@ -28,9 +29,10 @@ from svmlib.book.exercises.hinge_loss import *  # noqa: F403
 from svmlib.book.exercises.kernels import *  # noqa: F403
 from svmlib.book.exercises.lagrange_duality import *  # noqa: F403
 from svmlib.book.exercises.practice import *  # noqa: F403
+from svmlib.book.exercises.relatives import *  # noqa: F403
 from svmlib.book.exercises.smo import *  # noqa: F403
 
 __all__ = ["hint", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
 __all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__ + practice.__all__
-__all__ += beyond_smo.__all__
+__all__ += relatives.__all__ + beyond_smo.__all__

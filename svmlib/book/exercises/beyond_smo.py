@@ -1,4 +1,4 @@
-"""Exercises of chapter 9, Beyond SMO."""
+"""Exercises of chapter 11, Beyond SMO."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def _scores(random: Random) -> Inputs:
             yield s, y, C, c, random.randint(1, 8) / 10
 
 
-@exercise(9, "The rounded hinge", "a pair, the value and the derivative", _scores)
+@exercise(11, "The rounded hinge", "a pair, the value and the derivative", _scores)
 def check_rounded_hinge(s: float, y: int, C: float, c: float, h: float) -> Key:
     """Find q first: c + (y − s)/h, clipped to the slopes that the label allows.
 
@@ -55,7 +55,7 @@ def _guesses(random: Random) -> Inputs:
         yield np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 4), y, q, c, 0.5, free
 
 
-@exercise(9, "The Newton system", "a pair, the array p and the number b", _guesses)
+@exercise(11, "The Newton system", "a pair, the array p and the number b", _guesses)
 def check_guess(K: Array, y: Array, q: Array, c: Array, h: float, free: Array) -> Key:
     """Begin with p = q where a sample is not free, and 0 where it is: then K @ p is the last sum.
 
@@ -103,7 +103,7 @@ def _passes(random: Random) -> Inputs:
     )
 
 
-@exercise(9, "One multiplier at a time", "a pair, the arrays α and w", _passes)
+@exercise(11, "One multiplier at a time", "a pair, the arrays α and w", _passes)
 def check_one_by_one(X: Array, y: Array, alpha: Array, C: float) -> Key:
     """Keep w = Σ α_i y_i x_i up to date: a change δ of α_i adds δ y_i x_i to it.
 
