@@ -3,16 +3,28 @@
 One module a chapter. A module imports only from floors below it, so they can be read in order:
 
 - ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.certificate`, `svmlib.kernels`
-- first floor: `svmlib.hulls`, `svmlib.hinge`, `svmlib.rows`
-- second floor: `svmlib.problem`; `svmlib.distributed`, which needs Dask and its own import
-- third floor: `svmlib.interior_point`, `svmlib.smo`, `svmlib.newton`; `svmlib.duality` is chapter 4
-  in one import
-- roof: `svmlib.svc`, the scikit-learn estimator
+- first floor: `svmlib.hulls`, `svmlib.rows`
+- second floor: `svmlib.problem`, `svmlib.hull_smo`
+- third floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib.newton`;
+  `svmlib.duality` is chapter 4 in one import
+- roof: `svmlib.svc`, the scikit-learn estimator; `svmlib.distributed`, which needs Dask and its
+  own import
 
 `svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
 """
 
-from svmlib import datasets, duality, geometry, hinge, hulls, kernels, newton, smo, svc
+from svmlib import (
+    datasets,
+    duality,
+    geometry,
+    hinge,
+    hull_smo,
+    hulls,
+    kernels,
+    newton,
+    smo,
+    svc,
+)
 from svmlib.hulls import NotSeparableError
 from svmlib.svc import SVC
 
@@ -23,6 +35,7 @@ __all__ = [
     "duality",
     "geometry",
     "hinge",
+    "hull_smo",
     "hulls",
     "kernels",
     "newton",

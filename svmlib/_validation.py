@@ -73,18 +73,6 @@ def check_count(value: object, name: str) -> int:
     return int(value)
 
 
-def check_reach(longest: float, weight: float, name: str) -> None:
-    """Refuse data for which ‖w‖ ≤ weight·‖x‖, or a margin, has a square beyond floats."""
-    size = 2 * longest
-    reach = weight * size
-    if not max(reach * reach, reach * size, size * size) < 1e300:
-        culprit = "X" if size > 1e100 or weight < 1e100 else name
-        raise ValueError(
-            f"{culprit} must be such that floats can hold the squares of the sums of up to "
-            f"{weight:.3g} times X, got rows up to {longest:.3g} long: rescale {culprit}"
-        )
-
-
 def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     """Return X of shape (n, d) and y of shape (n,) in {-1, +1}, both classes present.
 

@@ -60,8 +60,6 @@ class Dataset:
         Two classes: the names of −1 and of +1, in that order. More: all names.
     n_dropped : int
         Rows left out because a value was missing.
-    description : str
-        Where the data come from.
 
     Raises
     ------
@@ -86,7 +84,6 @@ class Dataset:
     units: tuple[str, ...]
     class_names: tuple[str, ...]
     n_dropped: int = 0
-    description: str = ""
 
     def __post_init__(self) -> None:
         X = check_points(self.X).copy()
@@ -170,7 +167,6 @@ class Dataset:
             tuple(units),
             self.class_names,
             self.n_dropped,
-            self.description,
         )
 
 
@@ -231,7 +227,6 @@ def load_penguins(
         tuple(_PENGUIN_UNITS[feature][1] for feature in features),
         tuple(species),
         int(np.count_nonzero(chosen & ~complete)),
-        "Palmer penguins, Gorman, Williams and Fraser (2014), by way of palmerpenguins",
     )
 
 
@@ -277,7 +272,6 @@ def load_iris_pair() -> Dataset:
         ("sepal length", "sepal width"),
         ("cm", "cm"),
         ("other irises", "setosa"),
-        description="Fisher's irises (1936), every fourth row, by way of scikit-learn",
     )
 
 
@@ -299,7 +293,6 @@ def load_six_points() -> Dataset:
     return _toy(
         [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]],
         [1, 1, 1, -1, -1, -1],
-        "Our own coordinates: the closest pair is wider apart than the optimal width",
     )
 
 
@@ -318,11 +311,7 @@ def load_two_clouds() -> Dataset:
     random = np.random.RandomState(42)
     positive = random.standard_normal((50, 2)) + 2
     negative = random.standard_normal((50, 2)) - 2
-    return _toy(
-        np.vstack((positive, negative)),
-        np.repeat((1, -1), 50),
-        "N((2, 2), I) and N((−2, −2), I), seed 42",
-    )
+    return _toy(np.vstack((positive, negative)), np.repeat((1, -1), 50))
 
 
 def load_close_clouds() -> Dataset:
@@ -345,11 +334,7 @@ def load_close_clouds() -> Dataset:
     random = np.random.RandomState(46)
     negative = random.standard_normal((25, 2)) + np.array([3.5, 0.0])
     positive = random.standard_normal((25, 2)) + np.array([0.0, 3.5])
-    return _toy(
-        np.vstack((negative, positive)),
-        np.repeat((-1, 1), 25),
-        "N((3.5, 0), I) and N((0, 3.5), I), seed 46",
-    )
+    return _toy(np.vstack((negative, positive)), np.repeat((-1, 1), 25))
 
 
 def load_line_example() -> Dataset:
@@ -364,11 +349,7 @@ def load_line_example() -> Dataset:
     >>> load_line_example().X.tolist()
     [[1.0, 0.25], [0.5, 0.0]]
     """
-    return _toy(
-        [[1.0, 0.25], [0.5, 0.0]],
-        [1, -1],
-        "Two points at equal distance from the line x₁ + 2x₂ − 1 = 0",
-    )
+    return _toy([[1.0, 0.25], [0.5, 0.0]], [1, -1])
 
 
 def load_outlier() -> Dataset:
@@ -388,11 +369,7 @@ def load_outlier() -> Dataset:
     random = np.random.RandomState(7)
     positive = 0.6 * random.standard_normal((15, 2)) + 2
     negative = 0.6 * random.standard_normal((15, 2)) - 2
-    return _toy(
-        np.vstack((negative, positive, [[-1.6, 0.2]])),
-        np.repeat((-1, 1), (15, 16)),
-        "N((2, 2), 0.36 I) and N((−2, −2), 0.36 I), seed 7, and the outlier (−1.6, 0.2)",
-    )
+    return _toy(np.vstack((negative, positive, [[-1.6, 0.2]])), np.repeat((-1, 1), (15, 16)))
 
 
 def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
@@ -424,9 +401,7 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     angle = random.uniform(0, 2 * np.pi, n)
     radius = np.repeat((1.0, 0.5), half) + _check_spread(noise, "noise") * random.standard_normal(n)
     return _toy(
-        np.column_stack((radius * np.cos(angle), radius * np.sin(angle))),
-        np.repeat((-1, 1), half),
-        f"Radii 1 and ½ with normal noise {noise}, seed 3",
+        np.column_stack((radius * np.cos(angle), radius * np.sin(angle))), np.repeat((-1, 1), half)
     )
 
 
@@ -458,11 +433,7 @@ def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
         raise ValueError(f"n must be a positive multiple of 4, got {n}")
     corners = np.repeat([(1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0)], n // 4, axis=0)
     shift = _check_spread(spread, "spread") * np.random.RandomState(5).standard_normal((n, 2))
-    return _toy(
-        corners + shift,
-        np.repeat((1, -1), n // 2),
-        f"The corners of a square with normal noise {spread}, seed 5",
-    )
+    return _toy(corners + shift, np.repeat((1, -1), n // 2))
 
 
 def _check_half(n: int) -> int:
@@ -477,6 +448,6 @@ def _check_spread(value: float, name: str) -> float:
     return float(value)
 
 
-def _toy(X: Any, y: Any, description: str) -> Dataset:
+def _toy(X: Any, y: Any) -> Dataset:
     """Wrap points of the plane that stand for nothing but themselves."""
-    return Dataset(X, y, ("$x_1$", "$x_2$"), ("", ""), ("−1", "+1"), description=description)
+    return Dataset(X, y, ("$x_1$", "$x_2$"), ("", ""), ("−1", "+1"))

@@ -200,8 +200,6 @@ class DirectionalMargin:
         is how far A⁺ would have to move along w/‖w‖ to touch A⁻ from the front.
     midline : Hyperplane
         w·x − (B⁺ + B⁻)/2 = 0.
-    touching : array of int
-        The samples that B⁻ and B⁺ come from, as row numbers of X in rising order.
 
     Notes
     -----
@@ -210,26 +208,17 @@ class DirectionalMargin:
     Examples
     --------
     >>> margin = directional_margin([[0, 0], [3, 1], [5, 2]], [-1, 1, 1], w=[2, 0])
-    >>> margin.b_minus, margin.b_plus, margin.width, margin.touching
-    (0.0, 6.0, 3.0, array([0, 1]))
+    >>> margin.b_minus, margin.b_plus, margin.width
+    (0.0, 6.0, 3.0)
     """
 
     b_minus: float
     b_plus: float
     width: float
     midline: Hyperplane
-    touching: NDArray[np.intp]
-
-    @property
-    def supporting(self) -> tuple[Hyperplane, Hyperplane]:
-        """The hyperplanes w·x − B⁻ = 0 and w·x − B⁺ = 0, which touch A⁻ and A⁺."""
-        w = self.midline.w
-        return Hyperplane(w, -self.b_minus), Hyperplane(w, -self.b_plus)
 
 
-def directional_margin(
-    X: ArrayLike, y: ArrayLike, w: ArrayLike, *, tol: float = 1e-9
-) -> DirectionalMargin:
+def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalMargin:
     """Measure the gap between two classes along w: τ_w = (min_{A⁺} w·x − max_{A⁻} w·x) / ‖w‖.
 
     Parameters
@@ -240,9 +229,6 @@ def directional_margin(
         Their labels −1 and +1, both present.
     w : array_like of shape (d,)
         The direction, not zero. Its length does not change the width.
-    tol : float
-        A sample touches if its w·x is this close to the extreme one, as a share of the spread of
-        all w·x. It makes up for rounding when several samples touch at once.
 
     Raises
     ------
@@ -264,14 +250,11 @@ def directional_margin(
     points, labels = check_labelled(check_points(X, n_features=direction.size), y)
     along = points @ direction
     b_minus, b_plus = along[labels < 0].max(), along[labels > 0].min()
-    slack = tol * np.ptp(along)
-    touching = np.where(labels < 0, along >= b_minus - slack, along <= b_plus + slack)
     return DirectionalMargin(
         float(b_minus),
         float(b_plus),
         float((b_plus - b_minus) / euclidean_norm(direction)),
         Hyperplane(direction, float(-(b_plus + b_minus) / 2)),
-        np.flatnonzero(touching),
     )
 
 
@@ -284,7 +267,9 @@ def euclidean_norm(v: Array) -> float:
     5.000e+200
     """
     largest = float(np.abs(v).max())
-    return largest and largest * float(np.sqrt(np.sum((v / largest) ** 2)))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(np.sum((v / largest) ** 2)))
 
 
 def _check_nonzero(w: ArrayLike) -> Array:

@@ -24,25 +24,33 @@ Derived in chapter 6, *The hinge loss*.
 
 from __future__ import annotations
 
-import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import TINIEST, down, gamma, radius, up
 from svmlib._validation import (
     Array,
     as_float,
     check_count,
     check_labelled,
-    check_reach,
     check_scalar,
     check_vector,
 )
+from svmlib.certificate import (
+    TINIEST,
+    Certificate,
+    accurate_sum,
+    down,
+    dual_below,
+    gamma,
+    primal_above,
+    up,
+)
+from svmlib.problem import DualProblem
 
 __all__ = [
     "HingeSolution",
@@ -228,7 +236,7 @@ def _check_problem(
 
 @dataclass(frozen=True, eq=False)
 class HingeStep:
-    """An iterate of a descent, with the two bounds on the minimum known at that time.
+    """An iterate of a descent, with the two values that it computes on the way.
 
     Attributes
     ----------
@@ -237,15 +245,14 @@ class HingeStep:
     w, b : ndarray of shape (d,) and float
         The iterate.
     primal : float
-        Its objective, rounded up: an upper bound on the minimum. It need not fall from step to
-        step.
+        Its objective. It need not fall from step to step.
     dual : float
-        A lower bound on the minimum, rounded down.
+        The largest dual value so far.
 
     Examples
     --------
     >>> start, *_ = subgradient_descent([[0.0], [2.0]], [-1, 1], C=1, trace=True).trace
-    >>> start.w, start.dual, round(start.primal, 9)
+    >>> start.w, start.dual, start.primal
     (array([0.]), 0.0, 2.0)
     """
 
@@ -265,38 +272,31 @@ class HingeSolution:
     w, b : ndarray of shape (d,) and float
         The iterate with the lowest objective.
     alpha : ndarray of shape (n,)
-        Multipliers that prove the lower bound `dual`. They are in their box, and where Σ α_i y_i
-        has to be zero, scaling down the heavier class makes it so: `dual` belongs to those.
-    primal, dual : float
-        Upper and lower bound on the minimum, in the scaling of the function that returned them,
-        for the floats given taken as exact numbers: roundings are bounded and go outwards.
+        The multipliers with the highest dual value.
+    certificate : Certificate
+        What both prove, in the scaling of the function that returned them: the primal value is that
+        of (w, b), all the rest is about the multipliers and their own hyperplane.
     n_iter : int
         Steps taken.
     converged : bool
-        Whether the gap reached the tolerance.
+        Whether the relative gap reached the tolerance.
     trace : tuple of HingeStep
         The iterates if asked for, else empty.
 
     Examples
     --------
     >>> solution = subgradient_descent([[0.0], [2.0]], [-1, 1], C=1, tol=1e-6)
-    >>> solution.dual <= 0.5 <= solution.primal, solution.converged
+    >>> solution.certificate.dual <= 0.5 <= solution.certificate.primal, solution.converged
     (True, True)
     """
 
     w: Array
     b: float
     alpha: Array
-    primal: float
-    dual: float
+    certificate: Certificate
     n_iter: int
     converged: bool
     trace: tuple[HingeStep, ...] = ()
-
-    @property
-    def gap(self) -> float:
-        """The duality gap, primal − dual: (w, b) is at most this far above the minimum."""
-        return self.primal - self.dual
 
 
 def best_bias(scores: ArrayLike, y: ArrayLike) -> tuple[float, NDArray[np.bool_]]:
@@ -348,12 +348,12 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
 
 
 class _Best:
-    """The best bounds of a descent so far, and its iterates if they are to be kept."""
+    """The best (w, b) and the best multipliers of a descent so far, and its iterates if wanted."""
 
     def __init__(self, tol: float, trace: bool) -> None:
-        self.tol, self.trace = tol, trace
-        self.primal, self.dual = math.inf, -math.inf
-        self.steps: list[HingeStep] = []
+        self.tol, self.keep = tol, trace
+        self.primal, self.dual = np.inf, -np.inf
+        self.trace: list[HingeStep] = []
 
     def add(
         self, n_iter: int, w: Array, b: float, primal: float, alpha: Array, dual: float
@@ -364,48 +364,30 @@ class _Best:
             self.primal, self.w, self.b = primal, w, b
         if dual >= self.dual:
             self.dual, self.alpha = dual, alpha
-        if self.trace:
-            self.steps.append(HingeStep(n_iter, w, b, primal, self.dual))
-        return self.converged
+        if self.keep:
+            self.trace.append(HingeStep(n_iter, w, b, primal, self.dual))
+        return self.primal - self.dual <= self.tol * self.primal
 
-    @property
-    def converged(self) -> bool:
-        return self.primal - self.dual <= self.tol * self.primal < math.inf
-
-    def solution(self, effort: str) -> HingeSolution:
+    def solution(self, certificate: Certificate, effort: str) -> HingeSolution:
         """Return the result, with a warning if the gap is not what was asked for."""
-        if not self.converged:
-            gap = self.primal - self.dual
+        converged = certificate.optimal_to(self.tol)
+        if not converged:
             warnings.warn(
-                f"{effort} with a duality gap of {gap:.3g}, which is {gap / self.primal:.3g} of "
-                f"the objective and not below tol={self.tol:g}",
+                f"{effort} with a duality gap of {certificate.gap:.3g}, which is "
+                f"{certificate.relative_gap:.3g} of the objective and not below tol={self.tol:g}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return HingeSolution(
-            self.w,
-            self.b,
-            self.alpha,
-            self.primal,
-            self.dual,
-            self.n_iter,
-            self.converged,
-            tuple(self.steps),
-        )
+        found = self.w, self.b, self.alpha, certificate
+        return HingeSolution(*found, self.n_iter, converged, tuple(self.trace))
 
 
-def primal_above(w: Array, losses: Array, lam: float, C: float) -> float:
-    """Bound λ/2 ‖w‖² + C Σ losses from above, for losses that are already bounds."""
-    n_operations = len(w) + len(losses) + 8
-    return up(lam * float(w @ w) / 2 + C * float(losses.sum()), n_operations) + TINIEST * len(w)
-
-
-def dual_below(w: Array, total: float, error: float, lam: float) -> float:
-    """Bound λ (total − ½ ‖w + e‖²) from below, for every e no longer than the error."""
-    if total == 0:  # then all multipliers are zero
-        return 0.0
-    length = up(up(float(np.linalg.norm(w)), len(w) + 4) + error)
-    return down(lam * (total - up(length * length / 2)), 4) - TINIEST * len(w)
+def _value_above(w: Array, b: float, X: Array, y: Array, C: float) -> float:
+    """Bound ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) from above: a score is a sum of d + 1 terms."""
+    d = w.size
+    error = gamma(d + 6) * (np.abs(X) @ np.abs(w) + abs(b)) + (d + 1) * TINIEST
+    squared_norm = up(float(w @ w), d + 4) + d * TINIEST
+    return primal_above(squared_norm, y * (X @ w + b) - error, C)
 
 
 def subgradient_descent(
@@ -414,7 +396,6 @@ def subgradient_descent(
     C: float,
     *,
     tol: float = 1e-3,
-    step: Literal["polyak", "diminishing"] = "polyak",
     max_iter: int = 100_000,
     trace: bool = False,
 ) -> HingeSolution:
@@ -424,7 +405,8 @@ def subgradient_descent(
     so that :math:`g_b = 0`, and w follows the subgradient that remains:
 
     .. math::
-        w \leftarrow w - \eta\, g, \qquad g = w - C \sum_{i \in \text{active}} y_i x_i .
+        w \leftarrow w - \eta\, g, \qquad g = w - C \sum_{i \in \text{active}} y_i x_i,
+        \qquad \eta = \min(1, \text{gap} / \|g\|^2) .
 
     Parameters
     ----------
@@ -435,9 +417,6 @@ def subgradient_descent(
         The soft-margin constant, positive and finite.
     tol : float, default 1e-3
         Stop when the duality gap is at most `tol` times the objective.
-    step : {"polyak", "diminishing"}
-        The step size η: ``"polyak"``, min(1, gap/‖g‖²) with the current duality gap, or
-        ``"diminishing"``, 2/(t + 1) at step t = 1, 2, ….
     max_iter : int, default 100,000
         The most steps.
     trace : bool, default False
@@ -451,7 +430,7 @@ def subgradient_descent(
     Raises
     ------
     ValueError
-        If an argument is not as above, or if the numbers that arise are beyond floats.
+        If an argument is not as above.
 
     Notes
     -----
@@ -461,12 +440,12 @@ def subgradient_descent(
     throughout, α stays feasible, and D(α) = Σ α_i − ½‖w‖² is a lower bound on the minimum.
 
     *Why it converges.* F(w) = min_b of the objective is convex, and the gap F(w) − D(α) is the
-    slope of D from α towards s: this is also the method of Frank and Wolfe on the dual, and the
-    step of ``"polyak"`` is the exact maximiser along that line. It lifts D by at least
-    ½ min(gap, gap²/‖g‖²). With R the largest distance of two sums Σ s_i y_i x_i, both rules have
-    D within 2R²/(t + 2) of the maximum after t ≥ 1 steps, and the smallest gap so far is O(R²/t).
-    R grows with C and with the features: the harder the margin, the slower. (Polyak's own step
-    has the minimum in place of D(α), and so needs to know what it is looking for.)
+    slope of D from α towards s: this is also the method of Frank and Wolfe on the dual, and η is
+    the exact maximiser along that line. It lifts D by at least ½ min(gap, gap²/‖g‖²). With R the
+    largest distance of two sums Σ s_i y_i x_i, D is within 2R²/(t + 2) of the maximum after t ≥ 1
+    steps, and the smallest gap so far is O(R²/t). R grows with C and with the features: the harder
+    the margin, the slower. (Polyak's own step has the minimum in place of D(α), and so needs to
+    know what it is looking for.)
 
     Derived in chapter 6, *The hinge loss*.
 
@@ -488,56 +467,28 @@ def subgradient_descent(
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    if step not in ("polyak", "diminishing"):
-        raise ValueError(f"step must be 'polyak' or 'diminishing', got {step!r}")
-
-    check_reach(radius(X), C * y.size, "C")
-
     origin = X.mean(axis=0)  # neither F nor D knows where the origin is, but rounding does
     Z = X - origin
-    R = radius(Z)
-    alpha: Array = np.zeros(y.size)
-    best = _Best(tol, trace)
+    alpha, best = np.zeros(y.size), _Best(tol, trace)
     for t in range(max_iter + 1):
+        # The best bias for w, and slopes at the kinks whose sum is zero.
         w = (alpha * y) @ Z
         scores = Z @ w
         b, active = _best_bias(scores, y)
-        primal = _soft_margin_primal(w, b, scores, y, C, R, origin)
-        dual = _soft_margin_dual(w, alpha, y, R)
+        primal = float(w @ w / 2 + C * np.maximum(0, 1 - y * (scores + b)).sum())
+        dual = float(alpha.sum() - w @ w / 2)
         if best.add(t, w, float(b - w @ origin), primal, alpha, dual) or t == max_iter:
             break
+        # Polyak's step, of w and of the multipliers.
         s = C * active
         g = w - (s * y) @ Z
-        if step == "polyak":
-            eta = (primal - dual) / max(primal - dual, float(g @ g))
-        else:
-            eta = 2 / (t + 2)  # the first step has t = 0
+        eta = (primal - dual) / max(primal - dual, float(g @ g))
         alpha = np.clip((1 - eta) * alpha + eta * s, 0, C)
-    return best.solution(f"subgradient_descent stopped after {t} steps")
-
-
-def _soft_margin_primal(
-    w: Array, b: float, scores: Array, y: Array, C: float, R: float, origin: Array
-) -> float:
-    """Bound the objective at (w, b − w·origin) from above, that bias being rounded to a float.
-
-    A score is off by γ_{d+1} ‖w‖ R at most (Z has one rounding), the bias by γ_{d+1} of its terms.
-    """
-    bias_terms = 2 * abs(b) + float(np.abs(w) @ np.abs(origin))
-    slack = gamma(len(w) + 8) * (float(np.linalg.norm(w)) * R + bias_terms + 1)
-    return primal_above(w, np.maximum(1 - y * (scores + b) + slack, 0), 1.0, C)
-
-
-def _soft_margin_dual(w: Array, alpha: Array, y: Array, R: float) -> float:
-    """Bound D(α) from below, for α scaled down in the heavier class until Σ α_i y_i = 0.
-
-    Both sums then are the smaller one. w = Σ α_i y_i z_i is off by γ_{m+1} R Σ α_i where m
-    multipliers are not zero, and the scaling moves it by R times the difference of the sums.
-    """
-    m = int(np.count_nonzero(alpha))
-    sums = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
-    error = up((abs(sums[0] - sums[1]) + gamma(2 * m + 6) * sum(sums)) * R)
-    return dual_below(w, down(2 * min(sums), m + 4), error, 1.0)
+    proof = DualProblem(X, y, C).certificate(best.alpha, best.b)
+    above = _value_above(best.w, best.b, X, y, C)
+    return best.solution(
+        replace(proof, primal=above), f"subgradient_descent stopped after {t} steps"
+    )
 
 
 def pegasos(
@@ -585,7 +536,7 @@ def pegasos(
     Returns
     -------
     HingeSolution
-        Of the problem above: `primal` and `dual` are values in the λ form, and `alpha` is in
+        Of the problem above: its certificate has values in the λ form, and `alpha` is in
         [0, 1/(λn)], with Σ α_i y_i x_i for the w at the end of its epoch; the `w` returned may be
         that of another epoch, with a lower objective. With a
         `sklearn.exceptions.ConvergenceWarning` that names the gap if n_epochs was reached.
@@ -593,7 +544,7 @@ def pegasos(
     Raises
     ------
     ValueError
-        If an argument is not as above, or if the numbers that arise are beyond floats.
+        If an argument is not as above.
 
     Notes
     -----
@@ -613,7 +564,7 @@ def pegasos(
     Examples
     --------
     >>> solution = pegasos([[-2.0], [-1.0], [1.0]], [-1, -1, 1], lam=0.1)
-    >>> solution.dual <= 0.05 <= solution.primal, solution.b
+    >>> solution.certificate.dual <= 0.05 <= solution.certificate.primal, solution.b
     (True, 0.0)
     """
     X, y = check_labelled(X, y)
@@ -626,36 +577,47 @@ def pegasos(
         raise ValueError(f"seed must be a non-negative integer or None, got {seed!r:.80}")
 
     n, d = X.shape
-    Z = y[:, np.newaxis] * (np.column_stack([X, np.ones(n)]) if bias == "regularised" else X)
-    check_reach(radius(Z), 1 / lam, "lam")
-    R, most = radius(Z), down(1 / (lam * n))
+    Z = np.column_stack([X, np.ones(n)]) if bias == "regularised" else X
+    signed = y[:, np.newaxis] * Z
     rng = np.random.default_rng(seed)
     v, counts, t = np.zeros(Z.shape[1]), np.zeros(n), 0
     best = _Best(tol, trace)
     for _ in range(n_epochs):
         for i in rng.permutation(n):
             t += 1
-            inside = Z[i] @ v < 1
+            inside = signed[i] @ v < 1
             v = (1 - 1 / t) * v
             if inside:
-                v += Z[i] / (lam * t)
+                v += signed[i] / (lam * t)
                 counts[i] += 1
-        alpha = np.minimum(counts / (lam * t), most)
-        primal, dual = _pegasos_bounds(v, alpha, Z, R, lam)
+        alpha = np.minimum(counts / (lam * t), down(1 / (lam * n)))
+        primal = float(lam * (v @ v) / 2 + np.maximum(0, 1 - signed @ v).mean())
+        dual = float(lam * (alpha.sum() - v @ v / 2))
         if best.add(t, v[:d], float(v[d:].sum()), primal, alpha, dual):  # no bias: an empty sum
             break
-    return best.solution(f"pegasos stopped after {n_epochs} epochs")
+    best_v = np.append(best.w, best.b)[: v.size]
+    proof = _proof_without_bias(best_v, best.alpha, Z, y, lam)
+    return best.solution(proof, f"pegasos stopped after {n_epochs} epochs")
 
 
-def _pegasos_bounds(v: Array, alpha: Array, Z: Array, R: float, lam: float) -> tuple[float, float]:
-    """Bound the objective at v from above, and λ (Σ α_i − ½ ‖Σ α_i z_i‖²) from below.
+def _proof_without_bias(v: Array, alpha: Array, Z: Array, y: Array, lam: float) -> Certificate:
+    """Return what v and α prove of λ/2 ‖v‖² + (1/n) Σ max(0, 1 − y_i v·z_i), where α is in its box.
 
-    A margin is off by γ_d ‖v‖ R at most and the last sum by γ_n R Σ α_i. (It is v, but for the
-    rounding that has piled up over the steps.)
+    That is λ times the usual objective with C = 1/(λn).
     """
-    n, d = Z.shape
-    slack = gamma(d + 8) * (float(np.linalg.norm(v)) * R + 1)
-    primal = primal_above(v, np.maximum(1 - Z @ v + slack, 0), lam, 1 / n)
-    total = float(alpha.sum())
-    error = up(gamma(n + 6) * total * R)
-    return primal, dual_below(alpha @ Z, down(total, n + 4), error, lam)
+    n, C = len(y), up(1 / (lam * len(y)))
+    w, error = accurate_sum(Z, alpha * y)
+    largest = np.abs(w) + error
+    squared_norm = up(float(largest @ largest), v.size + 4) + v.size * TINIEST
+    dual = dual_below(down(float(alpha.sum()), n + 4), squared_norm)
+    margins = y * (Z @ w)
+    off = float(((gamma(v.size + 6) * largest + error) @ np.abs(Z).T).max())
+    short = (1 - margins).max(where=alpha < C, initial=0)
+    excess = (margins - 1).max(where=alpha > 0, initial=0)
+    return Certificate(
+        primal=up(lam * _value_above(v, 0.0, Z, y, C)),
+        dual=down(lam * dual),
+        kkt_violation=up(float(max(short, excess)) + off),
+        infeasibility=0.0,
+        norm_w=up(float(np.sqrt(squared_norm))),
+    )

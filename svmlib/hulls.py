@@ -10,11 +10,10 @@ module you can
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
 - find the largest cap at which the reduced hulls are still apart (`largest_separating_cap`).
 
-Every bound here is one: it holds for the floats given, taken as exact numbers, because the errors
-of rounding are bounded and put on its far side. Where the origin is and what the units are makes
-no difference, as long as squares are floats: sizes from about 1e-151 to 1e151, and all above
-1e-322 for `separation` and `largest_separating_cap`. (Points are first moved to the origin, which
-costs each coordinate a relative 2⁻⁵³, and then divided by a power of two, which is exact.)
+Every bound here holds for the floats given, taken as exact numbers: the errors of rounding are
+bounded by the lemma of `svmlib.certificate` and put on its far side. Origin and units make no
+difference, because points are first moved to the origin, which costs each coordinate a relative
+2⁻⁵³, and then divided by a power of two, which is exact.
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge loss*.
 """
@@ -29,12 +28,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
-from scipy.optimize import linprog
 from scipy.spatial import ConvexHull as Qhull
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import UNIT, down, exact_dot, gamma, radius, sum_in_pairs, tree_depth, up
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
+from svmlib.certificate import UNIT, down, gamma, radius, up
 from svmlib.geometry import euclidean_norm
 
 __all__ = [
@@ -50,7 +48,7 @@ __all__ = [
 ]
 
 _EPS = 2 * UNIT
-_MOST_NEWTON_STEPS = 100  # of `largest_separating_cap`; none is the rule, and three are many
+_MOST_CAPS = 100  # that `largest_separating_cap` tries; five are the rule
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
@@ -73,13 +71,12 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
     return np.ldexp(Z, size - exponent), np.ldexp(centre, size), exponent
 
 
-def check_size(X: Array, exponent: NDArray[np.int64], limit: int = 504, name: str = "X") -> None:
-    """Refuse X = c + 2^exponent Z outside 2^±limit; within the default, squares are floats."""
-    if np.frexp(np.abs(X).max())[1] > limit or (exponent < -limit and np.ptp(X, axis=0).any()):
+def check_size(X: Array, exponent: NDArray[np.int64]) -> None:
+    """Refuse X = c + 2^exponent Z where a square of a coordinate or of the spread is no float."""
+    if np.frexp(np.abs(X).max())[1] > 504 or (exponent < -504 and np.ptp(X, axis=0).any()):
         raise ValueError(
-            f"{name} must have coordinates below {2.0**limit:.0e} and a spread above "
-            f"{2.0**-limit:.0e}, so that floats can hold what is computed from them: "
-            f"rescale {name}, by a power of two if no digit may change"
+            "X must have coordinates below 5e+151 and a spread above 2e-152, so that floats can "
+            "hold their squares: rescale X, by a power of two if no digit may change"
         )
 
 
@@ -90,9 +87,8 @@ def check_size(X: Array, exponent: NDArray[np.int64], limit: int = 504, name: st
 class ConvexHull:
     """The convex hull of a finite set of points, as vertices and as half-spaces.
 
-    The hull is the set of all x with ``normals @ x <= offsets`` (the facets) and
-    ``affine_normals @ x == affine_offsets`` (the affine hull; no rows when the hull has interior
-    points). All normals have length one, and the normals of facets lie in the affine hull.
+    The hull is the set of all x with ``normals @ x <= offsets``. All normals have length one. Where
+    the points lie in a flat of less than d dimensions, two opposite half-spaces meet in it.
 
     Attributes
     ----------
@@ -101,29 +97,22 @@ class ConvexHull:
     vertices : ndarray of shape (m,)
         Indices of the extreme points; where the hull is a polygon they are in order along its
         boundary, counter-clockwise if d = 2.
-    dimension : int
-        Dimension of the affine hull: 0 for a point, 1 for a segment, and so on up to d.
     normals, offsets : ndarray of shape (f, d) and (f,)
-        Facets, as half-spaces a·x ≤ β.
-    affine_normals, affine_offsets : ndarray of shape (d − dimension, d) and (d − dimension,)
-        Equations of the affine hull.
+        The half-spaces a·x ≤ β.
 
     Examples
     --------
     >>> triangle = convex_hull([[0, 0], [4, 0], [0, 4], [1, 1]])
-    >>> len(triangle.vertices), triangle.dimension
-    (3, 2)
+    >>> sorted(triangle.vertices.tolist())
+    [0, 1, 2]
     >>> triangle.contains([[1, 2], [3, 3]])
     array([ True, False])
     """
 
     points: Array
     vertices: NDArray[np.int64]
-    dimension: int
     normals: Array
     offsets: Array
-    affine_normals: Array
-    affine_offsets: Array
 
     def contains(self, points: ArrayLike, *, tol: float = 1e-12) -> NDArray[np.bool_]:
         """Say for each row of `points` whether it lies in the hull.
@@ -132,8 +121,8 @@ class ConvexHull:
         ----------
         points : array_like of shape (m, d)
         tol : float
-            A point may lie outside a half-space, or off the affine hull, by `tol` times the
-            diameter of the bounding box, and by the rounding of the coordinates.
+            A point may lie outside a half-space by `tol` times the diameter of the bounding box,
+            and by the rounding of the coordinates.
 
         Returns
         -------
@@ -147,8 +136,7 @@ class ConvexHull:
         with np.errstate(over="ignore", invalid="ignore"):  # so far away that it is outside
             moved = targets - origin
             inside = moved @ self.normals.T <= self.offsets - self.normals @ origin + slack
-            on_affine_hull = np.abs(moved @ self.affine_normals.T) <= slack
-        return np.asarray(inside.all(axis=1) & on_affine_hull.all(axis=1))
+        return np.asarray(inside.all(axis=1))
 
 
 def convex_hull(points: ArrayLike) -> ConvexHull:
@@ -167,8 +155,8 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Raises
     ------
     ValueError
-        If `points` is empty, not two-dimensional or not finite, or if its coordinates are so large
-        or so close together (about 1e±300) that no facet could be written down.
+        If `points` is empty, not two-dimensional or not finite, or if floats cannot hold the
+        squares of distances.
 
     Notes
     -----
@@ -194,32 +182,26 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     X = check_points(points, "points")
     n, d = X.shape
     Z, centre, exponent = standardise(X, by_column=False)
-    check_size(X, exponent, 1000, "points")
+    check_size(X, exponent)
     mean = Z.mean(axis=0)
     triangle = np.linalg.qr(Z - mean, mode="r")  # has the same axes, and min(n, d) rows
     _, lengths, axes = np.linalg.svd(triangle, full_matrices=True)
-    rounding = _EPS * (np.ldexp(np.abs(X).max(), -int(exponent)) + 1) if lengths[0] > 0 else np.inf
+    rounding = _EPS * (np.ldexp(np.abs(X).max(), -int(exponent)) + 1) if Z.any() else np.inf
     dimension = int(np.sum(lengths > 4 * math.sqrt(n * d) * rounding))
     axes, flat = axes[:dimension], axes[dimension:]
 
+    # Facets in coordinates of the affine hull, then in those of the points.
     stretch = np.ptp(Z @ axes.T, axis=0)
-    coordinates = (Z - mean) @ axes.T / stretch
-    vertices, equations = _facets(coordinates)
+    vertices, equations = _facets((Z - mean) @ axes.T / stretch)
     normals = equations[:, :-1] / stretch @ axes
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = normals / lengths
-    levels = (-equations[:, -1:] / lengths)[:, 0] + normals @ mean
+    lengths = np.linalg.norm(normals, axis=1)
+    levels = -equations[:, -1] / lengths
+    normals = np.vstack([normals / lengths[:, np.newaxis], flat, -flat])
+    levels = np.append(levels, np.zeros(2 * len(flat))) + normals @ mean
     if dimension == d == 2 and np.linalg.det(axes) < 0:
         vertices = vertices[::-1]
-    return ConvexHull(
-        points=X,
-        vertices=vertices.astype(np.int64),
-        dimension=dimension,
-        normals=normals,
-        offsets=np.ldexp(levels, exponent) + normals @ centre,
-        affine_normals=flat,
-        affine_offsets=np.ldexp(flat @ mean, exponent) + flat @ centre,
-    )
+    offsets = np.ldexp(levels, exponent) + normals @ centre
+    return ConvexHull(X, vertices.astype(np.int64), normals, offsets)
 
 
 def _facets(Z: Array) -> tuple[NDArray[np.intp], Array]:
@@ -345,6 +327,13 @@ def _sums_to_one(weights: Array) -> bool:
     return abs(exact_dot(weights, np.ones(len(weights))) - 1) <= Fraction(2) ** -50
 
 
+def exact_dot(a: Array, b: Array) -> Fraction:
+    """Return a·b of two finite vectors without any rounding, at some microseconds a term."""
+    used = (a != 0) & (b != 0)
+    terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
+    return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
+
+
 class NotSeparableError(ValueError):
     """No hyperplane separates the two classes: their convex hulls share a point.
 
@@ -431,7 +420,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     """
     X, y = check_labelled(X, y)
     Z, _, exponent = standardise(X, by_column=True)
-    weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap_will_do=True)
+    weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     w = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max())
     b = _halfway(w, Z @ normal, X, y)
     if _separates(w, b, X, y):
@@ -561,10 +550,13 @@ def certify_weights(
     A `normal` that is p − q but for rounding errors, in standardised coordinates, can be given.
     """
     Z, centre, exponent = standardise(X, by_column=False)
-    p, q, error = _ends(Z, y, weights, cap)
+    p, q = (weights[own] @ Z[own] for own in (y > 0, y < 0))
     w = p - q if normal is None else normal
-    distance = distance_above(p - q, error)
-    bound = distance_below(_lift(y * (Z @ _unit_size(w)), y, cap), _unit_size(w), radius(Z))
+    unit = w / (np.abs(w).max() or 1.0)
+    heights = y * (Z @ unit)
+    lift = _least_mean(heights[y > 0], cap) + _least_mean(heights[y < 0], cap)
+    slack = _rounding(Z, y, weights)
+    bound = lift / float(np.linalg.norm(unit)) - slack if w.any() else 0.0
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
         q=centre + np.ldexp(q, exponent),
@@ -572,63 +564,27 @@ def certify_weights(
         cap=cap,
         w=np.ldexp(w, exponent),
         b=float(-np.ldexp(w, exponent) @ (np.ldexp(p + q, exponent) / 2 + centre)),
-        distance=float(np.ldexp(distance, exponent)),
+        distance=float(np.ldexp(np.linalg.norm(p - q) + slack, exponent)),
         lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
 
 
-def _unit_size(w: Array) -> Array:
-    """Multiply w by a power of two, so that its largest entry is between ½ and 1."""
-    unit_size: Array = np.ldexp(w, -np.frexp(np.abs(w).max())[1])
-    return unit_size
+def _rounding(Z: Array, y: Array, weights: Array) -> float:
+    """Bound what rounding does to ‖p − q‖, and to the lower bound that a normal proves.
 
-
-def _ends(Z: Array, y: Array, weights: Array, cap: float) -> tuple[Array, Array, float]:
-    """Return p, q and how far p − q can be from a difference of two points of the reduced hulls.
-
-    Taken as exact numbers the weights do not quite sum to one. Divided by their sum they do, off by
-    γ_{k+1} where k is the most additions that a term passes through; p = Σ λ_i z_i is then off by
-    γ_{2k+3} R, because of the products, their sum, and Z itself. What still exceeds the cap has to
-    go to points with room, and moves p by at most 2R times the excess.
+    Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
+    sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
+    rounding), and the mean of the lowest heights is a sum of up to k. Together that is less than
+    4 γ_{k+d+12} R. Weights that do not sum to one are divided by their sum; what then exceeds the
+    cap goes to points with room, which moves p by 2R times the excess.
     """
-    ends, error = [], 0.0
-    for members in (y > 0, y < 0):
-        mass = weights[members]
-        k = min(tree_depth(len(mass)), int(np.count_nonzero(mass)))
-        shares = mass / sum_in_pairs(mass)
-        ends.append(sum_in_pairs(shares[:, np.newaxis] * Z[members]))
-        error += gamma(2 * k + 6)
-        if cap < 1:
-            excess = np.maximum(shares * (1 + gamma(k + 3)) - cap, 0)
-            error += 2 * up(float(excess.sum()), len(y))
-    return ends[0], ends[1], up(error * radius(Z))
-
-
-def distance_above(v: Array, error: float) -> float:
-    """Bound a distance from above: by ‖v‖ for v that is off by an error of at most that length."""
-    return up(up(float(np.linalg.norm(v)), len(v) + 4) + error)
-
-
-def distance_below(lift: float, w: Array, R: float) -> float:
-    """Bound the distance of two hulls from below by lift/‖w‖, for w that is not tiny.
-
-    lift = min w·z over one hull − max w·z over the other, as computed. Each w·z is off by at most
-    γ_{d+1} ‖w‖ R (d products and sums, and Z itself), so lift/‖w‖ is off by 2 γ_{d+1} R; a
-    minimum over weights that sum to one is off by no more than what it is taken over.
-    """
-    if not w.any():
-        return -math.inf
-    length = float(np.linalg.norm(w))
-    return down(down(lift / length, len(w) + 5) - up(2 * gamma(len(w) + 4) * R))
-
-
-def _lift(heights: Array, y: Array, cap: float) -> float:
-    """Bound Σ λ_i h_i from below over all weights of the reduced hulls; heights are y_i w·z_i."""
-    return down(_least_mean(heights[y > 0], cap) + _least_mean(heights[y < 0], cap), 1)
+    misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT for label in (-1, 1))
+    k = int(np.count_nonzero(weights))
+    return up(4 * gamma(k + Z.shape[1] + 12) + 3 * misses) * radius(Z)
 
 
 def _least_mean(heights: Array, cap: float) -> float:
-    """Bound Σ λ_i h_i from below, over 0 ≤ λ_i ≤ μ with Σ λ_i = 1.
+    """Return the least Σ λ_i h_i over 0 ≤ λ_i ≤ μ with Σ λ_i = 1.
 
     ρ − Σ λ_i h_i = Σ λ_i (ρ − h_i) ≤ μ Σ max(ρ − h_i, 0) for every level ρ, with equality for the
     best weights if ρ is the height at which they run out: the lowest are filled first.
@@ -636,8 +592,7 @@ def _least_mean(heights: Array, cap: float) -> float:
     n = len(heights)
     filled = min(math.ceil(1 / cap) - 1, n - 1)
     level = float(np.partition(heights, filled)[filled])
-    below = float(sum_in_pairs(np.maximum(level - heights, 0)))
-    return down(level - up(max(cap, up(1 / n)) * below, tree_depth(n) + 4)) if below else level
+    return level - max(cap, 1 / n) * float(np.maximum(level - heights, 0).sum())
 
 
 def _smallest_cap(y: Array) -> float:
@@ -667,7 +622,7 @@ def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:
 
 
 def _nearest_to_origin(
-    X: Array, y: Array, cap: float, *, half_the_gap_will_do: bool = False
+    X: Array, y: Array, cap: float, *, half_the_gap: bool = False
 ) -> tuple[Array, Array]:
     """Wolfe's algorithm for the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin.
 
@@ -676,9 +631,7 @@ def _nearest_to_origin(
     """
     if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
         basis, coordinates = np.linalg.qr(X.T)
-        weights, normal = _nearest_to_origin(
-            coordinates.T, y, cap, half_the_gap_will_do=half_the_gap_will_do
-        )
+        weights, normal = _nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     rounding = 2 * _EPS * np.linalg.norm(X, axis=1).max()
@@ -702,7 +655,7 @@ def _nearest_to_origin(
             best = (gap, shares @ lambdas, normal)
         if gap <= rounding or length == 0:
             break
-        if half_the_gap_will_do and bound >= max(distance / 2, 1e6 * rounding):
+        if half_the_gap and bound >= max(distance / 2, 1e6 * rounding):
             break
         if len(corners) > X.shape[1] or (corners == corner).all(axis=1).any():
             break  # exact arithmetic would have stopped before
@@ -711,10 +664,10 @@ def _nearest_to_origin(
         lambdas, corners = lambdas[kept], corners[kept]
 
     _, weights, normal = best
-    return np.minimum(_normalise(weights, y), cap), normal
+    return np.minimum(normalise(weights, y), cap), normal
 
 
-def _normalise(weights: Array, y: Array) -> Array:
+def normalise(weights: Array, y: Array) -> Array:
     """Divide the weights of each class by their sum."""
     sums = {label: math.fsum(weights[y == label]) for label in (-1, 1)}
     return weights / np.where(y > 0, sums[1], sums[-1])
@@ -792,11 +745,6 @@ class SeparatingCap:
     lower_bound: float
 
     @property
-    def hulls_disjoint(self) -> bool:
-        """Whether even μ = 1 separates: the data are linearly separable."""
-        return self.weights is None
-
-    @property
     def none_separates(self) -> bool:
         """Whether no cap helps: the reduced hulls meet even at the smallest cap."""
         return self.weights is not None and self.supremum <= self.smallest
@@ -832,11 +780,9 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     λ ≤ μ the left side is at most μ times the sum of its positive terms. The dual of the linear
     program is the search for the best of these bounds.
 
-    In ν = 1/μ and t = νλ the program has d + 1 equations and the box 0 ≤ t ≤ 1, which is fast. Its
-    solution is nearly always exact but for rounding. Where it is not, as for hulls that nearly
-    touch, Newton's method goes on: the closest points of the reduced hulls at a cap that separates
-    give a w, and this w alone keeps the hulls apart up to some larger cap, at which the next w is
-    found. When no w goes further, the hulls meet.
+    Newton's method for the root (Dinkelbach): the closest points of the reduced hulls at a cap that
+    separates give a w, and this w alone keeps the hulls apart up to some larger cap, at which the
+    next w is found. When the closest points agree, the hulls meet, and there is no further cap.
 
     That the caps end at μ*, the value of this program, is derived in chapter 6, *The hinge loss*.
 
@@ -858,13 +804,11 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
     rounding = 8 * _EPS * radius(Z)
-    weights, normal = _cap_program(Z, y)
-    cap, bound = _cap_along(normal, Z, y)
-    for _ in range(_MOST_NEWTON_STEPS):
-        meet = np.linalg.norm((weights * y) @ Z) <= rounding
-        if meet and weights.max() <= cap * (1 + 1e-12):
-            break
+    cap, bound = smallest, down(smallest)
+    for _ in range(_MOST_CAPS):
         weights, normal = _nearest_to_origin(Z, y, cap)
+        if np.linalg.norm((weights * y) @ Z) <= rounding:
+            break
         further, proved = _cap_along(normal, Z, y)
         cap, bound = min(max(cap * (1 + 4 * _EPS), further), 1.0), max(bound, proved)
     else:
@@ -874,28 +818,10 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
             ConvergenceWarning,
             stacklevel=2,
         )
-        cap, weights = 1.0, _nearest_to_origin(Z, y, 1.0)[0]
+        weights = _nearest_to_origin(Z, y, 1.0)[0]
     highest = float(weights.max())
     snapped = smallest if highest <= smallest * (1 + 8 * _EPS) else highest
     return SeparatingCap(max(snapped, bound), smallest, weights, bound)
-
-
-def _cap_program(Z: Array, y: Array) -> tuple[Array, Array]:
-    """Solve max ν subject to Σ y_i t_i z_i = 0, Σ_{A⁺} t_i = Σ_{A⁻} t_i = ν and 0 ≤ t ≤ 1.
-
-    Returns λ = t/ν and the multipliers w of the first equation.
-    """
-    A = np.vstack([(y[:, np.newaxis] * Z).T, y])
-    costs = np.where(y > 0, -1.0, 0.0)
-    program = linprog(costs, A_eq=A, b_eq=np.zeros(len(A)), bounds=(0, 1), method="highs")
-    if not program.success or -program.fun < 0.5:
-        return _normalise(np.ones(len(y)), y), np.zeros(Z.shape[1])
-    t, multipliers = program.x, program.eqlin.marginals
-    free = (t > 1e-9) & (t < 1 - 1e-9)  # there both systems are equations, to be solved once more
-    basis = A[:, free]
-    t[free] -= np.linalg.lstsq(basis, A @ t)[0]
-    multipliers += np.linalg.lstsq(basis.T, costs[free] - multipliers @ basis)[0]
-    return _normalise(t.clip(0, 1), y), -multipliers[:-1]
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
@@ -905,10 +831,7 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     heights of either class: convex, linear between integers, zero at 0 and at the ν wanted. The
     levels that give the bound are the heights at which the weights run out.
     """
-    smallest = _smallest_cap(y)
-    if not w.any():
-        return smallest, down(smallest, 1)
-    w = _unit_size(w)
+    w = w / np.abs(w).max()
     heights = y * (Z @ w)
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
     n = min(len(plus), len(minus))
@@ -920,6 +843,6 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
 
     levels = np.where(y > 0, plus[last], minus[last])
     error = up(gamma(len(w) + 5) * radius(Z) * float(np.linalg.norm(w)))
-    below = float(sum_in_pairs(np.maximum(levels - heights + error, 0)))
-    bound = down(float(plus[last] + minus[last]) / below, tree_depth(len(y)) + 5) if below else 0.0
-    return min(max(1 / max(nu, 1.0), smallest), 1.0), min(max(bound, down(smallest, 1)), 1.0)
+    below = float(np.maximum(levels - heights + error, 0).sum())
+    bound = down(slopes[last] / below, len(y) + 8) if below else 0.0
+    return min(1 / max(nu, 1.0), 1.0), min(max(bound, 0.0), 1.0)

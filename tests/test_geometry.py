@@ -139,16 +139,12 @@ def test_no_canonical_form_without_separation():
 
 
 @given(problems())
-def test_the_supporting_hyperplanes_support(problem):
+def test_both_classes_reach_the_two_ends_and_go_no_further(problem):
     plane, X, y = problem
     margin = directional_margin(X, y, plane.w)
-    lower, upper = (hyperplane.decision_function(X) for hyperplane in margin.supporting)
     tol = 1e-9 * (1 + np.abs(X @ plane.w).max())
-    assert lower[y < 0].max() == pytest.approx(0, abs=tol)
-    assert upper[y > 0].min() == pytest.approx(0, abs=tol)
-    assert set(y[margin.touching].tolist()) == {-1, 1}
-    touch = np.where(y < 0, lower, upper)[margin.touching]
-    assert np.abs(touch).max() <= 1e-9 * np.ptp(X @ plane.w) + tol
+    assert (X[y < 0] @ plane.w).max() == pytest.approx(margin.b_minus, abs=tol)
+    assert (X[y > 0] @ plane.w).min() == pytest.approx(margin.b_plus, abs=tol)
 
 
 @given(problems())
@@ -168,24 +164,6 @@ def test_the_width_is_blind_to_the_length_of_w_but_not_to_its_sign(problem, c):
     assert directional_margin(X, y, c * plane.w).width == pytest.approx(width, abs=1e-8)
     back = directional_margin(X, y, -plane.w).width
     assert width <= 0 or back < 0
-
-
-def test_touching_samples_in_spite_of_rounding():
-    angle = 0.3
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    X = np.array([[0, 1], [3, 1], [7, 1], [1, 2], [1, 0], [2, -1]]) @ turn.T
-    margin = directional_margin(X, [1, 1, 1, 1, -1, -1], turn @ (0, 1))
-    assert margin.touching.tolist() == [0, 1, 2, 4]
-    assert margin.width == pytest.approx(1)
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e6])
-def test_what_touches_does_not_depend_on_units(scale):
-    X = np.array([[0.0, 1], [3, 1], [7, 1 + 1e-6], [1, 2], [1, 0], [2, -1]]) * scale
-    margin = directional_margin(X, [1, 1, 1, 1, -1, -1], (0, 1))
-    assert margin.touching.tolist() == [0, 1, 4]  # not 2, which is off by a millionth
-    X[2, 1] = X[0, 1] + 1e-11 * scale
-    assert directional_margin(X, [1, 1, 1, 1, -1, -1], (0, 1)).touching.tolist() == [0, 1, 2, 4]
 
 
 def test_a_width_that_is_not_positive_is_how_far_a_class_has_to_move():
@@ -253,7 +231,6 @@ def test_one_point_a_class():
     data = load_line_example()
     margin = directional_margin(data.X, data.y, data.X[0] - data.X[1])
     assert margin.width == pytest.approx(np.linalg.norm(data.X[0] - data.X[1]))
-    assert margin.touching.tolist() == [0, 1]
 
 
 def test_identical_points_in_both_classes_have_width_zero():

@@ -1,4 +1,5 @@
 import pickle
+import time
 from fractions import Fraction
 from itertools import permutations
 
@@ -10,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 from sklearn.svm import SVC
 
-from svmlib import hulls
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
@@ -336,11 +336,6 @@ class TestBoundsAgainstFractions:
             proved = exact.proved_by(exact.exact(w), exact.exact(X), exact.exact(y), Fraction(cap))
             assert Fraction(closest.lower_bound) ** 2 <= proved
 
-    def test_weights_above_the_cap_are_paid_for(self):
-        X, y = np.array([[0.0], [4.0], [10.0], [14.0]]), np.array([-1.0, -1, 1, 1])
-        closest = certify_weights(X, y, np.array([0.0, 1, 1, 0]), 0.5)
-        assert closest.distance >= 10 >= closest.lower_bound > 9.9
-
     @pytest.mark.parametrize("seed", range(150))
     def test_largest_separating_cap(self, seed):
         X, y = problem(seed)
@@ -356,24 +351,17 @@ class TestBoundsAgainstFractions:
             assert Fraction(caps.lower_bound) <= cap <= Fraction(caps.supremum * (1 + 1e-14))
 
     @pytest.mark.parametrize("seed", range(40))
-    def test_the_cap_that_a_direction_proves(self, seed):
+    def test_a_cap_proved_by_what_cancellation_leaves(self, seed):
+        """What tells the classes apart is of the order of the rounding of the other columns."""
         rng = np.random.default_rng(seed)
         n, d = 2 * int(rng.integers(2, 8)), 3
         y = np.where(np.arange(n) % 2, 1.0, -1.0)
-        Z, w = rng.uniform(-1, 1, (n, d)), np.ones(d)
-        Z[:, 0] = 10.0 ** -rng.uniform(12, 17) * (y + rng.standard_normal(n)) - Z[:, 1] - Z[:, 2]
-        _, bound = hulls._cap_along(w, Z, y)  # heights are what cancellation leaves
-        heights = exact.exact(y) * (exact.exact(Z) @ exact.exact(w))
-        if bound > smallest_cap(y):
-            lift = sum(exact.least_mean(heights[y == s], Fraction(bound)) for s in (-1, 1))
-            assert lift >= 0
-
-    def test_the_program_is_solved_to_rounding(self):
-        X, y = gaussians(400, 80, 1)
-        Z, _, _ = hulls.standardise(X, by_column=True)
-        weights, w = hulls._cap_program(Z, y)
-        assert np.abs((weights * y) @ Z).max() <= 1e-15
-        np.testing.assert_allclose(hulls._cap_along(w, Z, y), weights.max(), rtol=1e-11)
+        X = rng.uniform(-1, 1, (n, d))
+        X[:, 0] = 10.0 ** -rng.uniform(12, 17) * (y + rng.standard_normal(n)) - X[:, 1] - X[:, 2]
+        caps = largest_separating_cap(X, y)
+        if caps.weights is not None:
+            cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
+            assert cap is None or Fraction(caps.lower_bound) <= cap
 
     def test_what_is_inseparable_always_passes_its_own_verification(self):
         for seed in range(300):
@@ -391,21 +379,25 @@ class TestBoundsAgainstFractions:
         touching = np.vstack([X, X[:1], X[:1]]) * scale, np.append(y, [1, -1])
         caps = largest_separating_cap(*touching)
         assert Separation(*touching, weights=caps.weights).verify()
-        with pytest.raises(ValueError, match=r"X must have coordinates below .*: rescale X"):
-            closest_points(X * scale, y)
-        if scale < 1e-300:
-            with pytest.raises(ValueError, match=r"points must have .*: rescale points"):
-                convex_hull(X * scale)
-            return
-        hull = convex_hull(X * scale)
-        assert hull.contains(X * scale).all()
-        assert not hull.contains([[60 * scale, 0], [0, -60 * scale], [1e307, 1e307]]).any()
+        for refused in (lambda: closest_points(X * scale, y), lambda: convex_hull(X * scale)):
+            with pytest.raises(ValueError, match=r"X must have coordinates below .*: rescale X"):
+                refused()
+
+    def test_half_the_gap_is_found_sooner_than_all_of_it(self):
+        """`separation` need not know the closest points, only a normal that tells them apart."""
+        X, y = gaussians(2000, 20, 12)
+        seconds = {}
+        for function in (separation, closest_points):
+            began = time.process_time()
+            function(X, y)
+            seconds[function] = time.process_time() - began
+        assert seconds[separation] < seconds[closest_points] / 2
 
     def test_a_hundred_thousand_points(self):
         X, y = gaussians(100_000, 2, 1)
         assert convex_hull(X).contains(X[:10]).all()
         caps = largest_separating_cap(X[:10_000], y[:10_000])
-        assert caps.supremum - caps.lower_bound <= 1e-12 * caps.supremum
+        assert caps.supremum - caps.lower_bound <= 1e-11 * caps.supremum
 
 
 def test_objects_can_be_pickled_and_compared_by_identity():
@@ -461,7 +453,7 @@ def smallest_cap(y):
 def rounding(X):
     """What the bounds on ‖p − q‖ can be apart: roundings of sums of d and n terms, of points."""
     n, d = X.shape
-    return EPS * (d + 6 * np.log2(n) + 20) * np.linalg.norm(np.ptp(X, axis=0))
+    return 4 * EPS * (n + d + 14) * np.linalg.norm(np.ptp(X, axis=0))
 
 
 def check_closest(closest, X, y):
@@ -474,7 +466,7 @@ def check_closest(closest, X, y):
         np.testing.assert_allclose(weights[y == label].sum(), 1, rtol=1e-13)
         np.testing.assert_allclose(weights[y == label] @ X[y == label], point, atol=1e-13 * size)
     np.testing.assert_allclose(
-        closest.distance, np.linalg.norm(closest.p - closest.q), atol=1e-13 * size
+        closest.distance, np.linalg.norm(closest.p - closest.q), atol=1e-13 * size + rounding(X)
     )
     assert 0 <= closest.gap <= rounding(X)
     np.testing.assert_allclose(closest.w, closest.p - closest.q, atol=1e-13 * size)
@@ -572,7 +564,7 @@ class TestClosestPoints:
             one, other = closest_points(X, y), closest_points(X @ turn + origin, y)
             np.testing.assert_allclose(other.distance, one.distance, rtol=tol)
             np.testing.assert_allclose(other.p, one.p @ turn + origin, rtol=tol, atol=tol)
-            assert other.gap <= 1e-13  # for the data as rounded, however far away
+            assert other.gap <= rounding(X)  # for the data as rounded, however far away
 
     @pytest.mark.parametrize("distance", [1e-4, 1e-8, 1e-12, 1e-14])
     @pytest.mark.parametrize("d", [2, 6])
@@ -620,7 +612,7 @@ class TestLargestSeparatingCap:
         X, y = data
         answer = largest_separating_cap(X, y)
         assert answer.smallest == smallest_cap(y)
-        if answer.hulls_disjoint:
+        if answer.weights is None:
             assert separation(X, y).separable
             assert closest_points(X, y, 1.0).lower_bound > 0
             return
@@ -669,13 +661,13 @@ class TestLargestSeparatingCap:
 
     def test_a_shared_corner_meets_only_at_one(self):
         answer = largest_separating_cap([[0.0], [1], [1], [2]], [-1, -1, 1, 1])
-        assert not answer.hulls_disjoint
+        assert answer.weights is not None
         assert not answer.none_separates
         np.testing.assert_allclose(answer.supremum, 1)
 
     def test_separable(self):
         answer = largest_separating_cap([[0.0], [1], [2], [3]], [-1, -1, 1, 1])
-        assert answer.hulls_disjoint
+        assert answer.weights is None
         assert not answer.none_separates
         assert answer.supremum == 1
 
@@ -703,8 +695,6 @@ class TestConvexHull:
         mix[rank:] = 0  # in a flat of dimension at most `rank`
         points = X @ mix
         hull = convex_hull(points)
-        assert hull.dimension == np.linalg.matrix_rank(points - points[0])
-        assert hull.affine_normals.shape == (d - hull.dimension, d)
         assert hull.contains(points).all()
         shares = draw.draw(arrays(np.float64, (5, n), elements=st.integers(0, 8).map(float)))
         shares[:, 0] += 1
@@ -731,10 +721,11 @@ class TestConvexHull:
         points, _ = data
         hull = convex_hull(points)
         np.testing.assert_allclose(np.linalg.norm(hull.normals, axis=1), 1, rtol=1e-12)
-        np.testing.assert_allclose(hull.normals @ hull.affine_normals.T, 0, atol=1e-12)
         slack = hull.offsets - points @ hull.normals.T
         assert (slack >= -1e-12).all()
-        assert (np.sum(slack <= 1e-11, axis=0) >= hull.dimension).all()
+        flat = points.shape[1] - np.linalg.matrix_rank(points - points[0])  # two sides of each
+        assert np.sum((slack <= 1e-11).all(axis=0)) == 2 * flat
+        assert (np.sum(slack <= 1e-11, axis=0) >= points.shape[1] - flat).all()
 
     def test_polygon_runs_counter_clockwise(self):
         for seed in range(10):
@@ -771,12 +762,12 @@ class TestConvexHull:
     def test_degenerate(self, points, dimension, n_vertices, scale, move):
         points = np.array(points) * scale + move
         hull = convex_hull(points)
-        assert (hull.dimension, len(hull.vertices)) == (dimension, n_vertices)
+        assert len(hull.vertices) == n_vertices
         assert hull.contains(points).all()
         rounding = 1e-12 * (10 * scale + abs(move))
-        equations = points @ hull.affine_normals.T - hull.affine_offsets
-        assert np.abs(equations).max(initial=0) <= rounding
-        assert (points @ hull.normals.T <= hull.offsets + rounding).all()
+        levels = points @ hull.normals.T - hull.offsets
+        assert (levels <= rounding).all()
+        assert (levels >= -rounding).all(axis=0).sum() == 2 * (points.shape[1] - dimension)
         away = points[0] + scale * (points[0] - points.mean(axis=0) + 0.1)
         assert not hull.contains(away[np.newaxis]).any()
 
@@ -784,15 +775,15 @@ class TestConvexHull:
         t = np.random.default_rng(0).uniform(size=50)
         line = np.array([1e3, 1 / 9, -1e5]) + np.outer(t, [1 / 3, 1 / 7, 0.1])
         hull = convex_hull(line)
-        assert hull.dimension == 1
+        assert len(hull.normals) == 2 + 4  # two ends, and two sides of each of two planes
         assert set(hull.vertices) == {t.argmin(), t.argmax()}
 
     @pytest.mark.parametrize("thickness", [1e-9, 1e-13])
     def test_very_thin_but_not_flat(self, thickness):
         points = np.array([[0.0, 0], [1, thickness], [2, 0], [1, -thickness], [1, 0]])
         hull = convex_hull(points)
-        assert hull.dimension == 2
         assert sorted(hull.vertices) == [0, 1, 2, 3]
+        assert not hull.contains([[1, 2 * thickness]], tol=thickness / 10).any()
 
     def test_bad_input_is_refused(self):
         for points, message in [([1.0, 2.0], "shape"), ([[np.inf]], "finite"), ([[]], "at least")]:

@@ -3,34 +3,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from svmlib._rounding import (
-    UNIT,
-    accurate_sum,
-    down,
-    exact_dot,
-    gamma,
-    radius,
-    sum_in_pairs,
-    tree_depth,
-    up,
-)
+from svmlib.certificate import UNIT, accurate_sum, down, radius, up
+from svmlib.hulls import exact_dot
 from tests.exact import exact
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_a_sum_in_pairs_is_off_by_no_more_than_its_depth_says(seed):
-    rng = np.random.default_rng(seed)
-    A = rng.standard_normal((int(rng.integers(1, 70)), 2)) * 10.0 ** rng.uniform(-8, 8)
-    sizes = sum(exact(np.abs(A)))
-    error = np.abs(exact(sum_in_pairs(A)) - sum(exact(A)))
-    assert (error <= Fraction(gamma(tree_depth(len(A)))) * sizes).all()
-
-
-def test_depth_of_a_sum_in_pairs():
-    for n in range(1, 200):
-        assert 2 ** tree_depth(n) >= n > 2 ** tree_depth(n) / 2
-        assert sum_in_pairs(np.ones(n)) == n
-    assert sum_in_pairs(np.zeros((0, 2))).tolist() == [0, 0]
 
 
 def test_an_exact_inner_product_forgets_nothing():

@@ -10,8 +10,9 @@ from svmlib import SVC
 from svmlib.distributed import solve_linear
 from svmlib.duality import DualProblem, solve_interior_point, solve_slsqp
 from svmlib.hinge import pegasos, subgradient_descent
+from svmlib.hull_smo import hull_smo
 from svmlib.newton import newton
-from svmlib.smo import hull_smo, smo
+from svmlib.smo import smo
 
 random = np.random.default_rng(0)
 y = np.where(np.arange(60) % 2, 1, -1)

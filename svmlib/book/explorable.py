@@ -567,7 +567,7 @@ def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo
 
     Notes
     -----
-    Used in chapter 3, *SMO*. The steps are those of `svmlib.smo.hull_smo`.
+    Used in chapter 3, *SMO*. The steps are those of `svmlib.hull_smo.hull_smo`.
     """
     if len(data.y) > 26:
         raise ValueError(f"data must have at most 26 rows, got {len(data.y)}")
