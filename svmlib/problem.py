@@ -94,7 +94,8 @@ class DualProblem:
         A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
         k(x_i, z_j); `Linear` if not given.
     cache_mb : float, default 200
-        How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be (`Rows`).
+        How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be
+        (`svmlib.rows.Rows`).
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ class DualProblem:
         The kernel.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
-    rows : Rows
+    rows : svmlib.rows.Rows
         K, and what is kept of it.
 
     Raises

@@ -143,7 +143,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     -----
     Unlike `sklearn.svm.SVC` it takes two classes only
     (`sklearn.multiclass.OneVsOneClassifier` makes of it the machine that `sklearn.svm.SVC` is for
-    more, `~sklearn.multiclass.OneVsRestClassifier` another), dense numbers only (for texts and
+    more, `sklearn.multiclass.OneVsRestClassifier` another), dense numbers only (for texts and
     graphs, give their Gram matrix to ``"precomputed"``), and it gives no probabilities
     (`sklearn.calibration.CalibratedClassifierCV` makes it). It has no ``random_state``, for nothing
     in it is drawn, and no ``cache_size``, ``shrinking``, ``probability``, ``break_ties``,
