@@ -32,7 +32,6 @@ def gram(problem: DualProblem) -> Gram:
         return factored(problem.X)
     if problem.rows.fits and (problem.n <= _WHOLE or problem.of_given_matrix):
         problem.gram()
-    problem.rows.share()
     return Gram(problem.rows)
 
 

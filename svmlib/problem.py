@@ -94,7 +94,7 @@ class DualProblem:
         A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
         k(x_i, z_j); `Linear` if not given.
     cache_mb : float, default 200
-        How many megabytes (2²⁰ bytes) of rows of the Gram matrix K may be kept (`Rows`).
+        How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be (`Rows`).
 
     Attributes
     ----------
@@ -151,12 +151,7 @@ class DualProblem:
     ) -> None:
         self.X, self.y = check_labelled(X, y)
         self.n = self.y.size
-        if np.ndim(C) == 0:
-            self.upper = np.full(self.n, check_scalar(C, "C", positive=True, finite=False))
-        else:
-            self.upper = np.array(check_vector(C, "C", length=self.n))
-            if self.upper.min() <= 0:
-                raise ValueError(f"C must be positive for every sample, got {self.upper.min()}")
+        self.upper = _bounds(C, self.n)
         self.hard_margin = bool(np.isinf(self.upper[0]))
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
         self.linear = isinstance(self.kernel, Linear)
@@ -349,6 +344,16 @@ class DualProblem:
             return float(free.sum()) / free.size
         ends = [end for end in self._bias_interval(alpha, g) if np.isfinite(end)]
         return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
+
+
+def _bounds(C: float | ArrayLike, n: int) -> Array:
+    """Return C_i for every sample."""
+    if np.ndim(C) == 0:
+        return np.full(n, check_scalar(C, "C", positive=True, finite=False))
+    upper = np.array(check_vector(C, "C", length=n))
+    if upper.min() <= 0:
+        raise ValueError(f"C must be positive for every sample, got {upper.min()}")
+    return upper
 
 
 def _contradiction(X: Array, y: Array) -> tuple[int, int] | None:

@@ -51,7 +51,8 @@ class Rows:
     X : ndarray of shape (n, d)
         The points.
     megabytes : float
-        How many megabytes (2²⁰ bytes) of rows may be kept.
+        How many megabytes (2²⁰ bytes) of values there may be: half for rows, unless all of K is
+        asked for, and half for a block.
     """
 
     def __init__(self, kernel: Kernel, X: Array, megabytes: float) -> None:
@@ -61,7 +62,7 @@ class Rows:
         self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
         self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
         self.table = np.empty((0, self.n))
-        self._forget(self.room // self.n)
+        self._forget(max(2, self.room // 2 // self.n))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rows, (self.kernel, self.X, self.megabytes)  # a pickle leaves the rows behind
@@ -144,14 +145,6 @@ class Rows:
         if others.size:
             sums = sums + expansion(self.kernel, self.X[others], beta[others], self.X)
         return sums
-
-    def share(self) -> None:
-        """Leave half of the room for `block`, unless all of K is there and leaves as much."""
-        if self.small and self.whole:
-            return
-        half = self.room // 2 // self.n
-        if self.capacity > max(half, 1):
-            self._forget(max(half, 1))
 
     def block(self, F: Indices) -> Array:
         """Return K_FF, to be overwritten."""

@@ -237,21 +237,14 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if labels.ndim != 1 or labels.dtype.kind not in "biu":  # else there is nothing to check
             labels = validate_data(self, y=y)
             check_classification_targets(labels)
-        if _is_ready(X):  # else scikit-learn knows how to make it so, and what to refuse
-            points, self.n_features_in_ = X, X.shape[1]
-        else:
-            points = validate_data(self, X, dtype=np.float64, order="C")
+        points = self._points(X)
         check_consistent_length(points, labels)
         self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if self._given and points.shape[0] != points.shape[1]:
             raise ValueError(
                 f'X must be a square Gram matrix for kernel="precomputed", got shape {points.shape}'
             )
-        weights = np.ones(len(points))
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, points, dtype=np.float64)
-        if weights.min() < 0:
-            raise ValueError(f"sample_weight must not be negative, got {weights.min()}")
+        weights = _weights(sample_weight, points)
         used = np.flatnonzero(weights)
         if used.size < len(points):  # else there is nothing to copy
             points, weights = points[used], weights[used]
@@ -268,6 +261,13 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         warn_unless_converged(solution, self.solver_, tol)
         self._keep(solution, problem, points, used)
         return self
+
+    def _points(self, X: ArrayLike) -> Array:
+        """Return X as it should be; if it is not yet, scikit-learn knows what to refuse."""
+        if not _is_ready(X):
+            return np.asarray(validate_data(self, X, dtype=np.float64, order="C"))
+        self.n_features_in_ = X.shape[1]
+        return X
 
     def _problem(self, X: Array, signs: Array, bounds: float | Array) -> DualProblem:
         """Return the problem with the origin in the middle, if it can be solved."""
@@ -477,6 +477,16 @@ def _nearly_linear(problem: DualProblem) -> DualProblem | None:
     if Phi is None:
         return None
     return DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.rows.megabytes)
+
+
+def _weights(sample_weight: ArrayLike | None, X: Array) -> Array:
+    """Return the weights of the samples, 1 if none are given."""
+    if sample_weight is None:
+        return np.ones(len(X))
+    weights = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    if weights.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {weights.min()}")
+    return weights
 
 
 def _bounds(C: float, weights: Array, class_weight: Array, signs: Array) -> Array:

@@ -58,14 +58,14 @@ def test_a_second_solver_and_a_certificate_evaluate_nothing():
 
 def test_rows_that_are_kept_are_not_evaluated_again():
     """With room for half of them, SMO evaluates fewer rows than it takes steps."""
-    some = problem(400, mb=400 * 200 / 2**17)
+    some = problem(400, mb=400 * 399 / 2**17)
     taken = smo(some).n_iter
     assert some.kernel.values < 0.7 * 400 * taken
 
 
 def test_a_few_support_vectors_need_a_few_rows():
     """With no room for all of K, only the rows of those who have a multiplier are evaluated."""
-    some = problem(2000, gamma=0.05, C=10.0, mb=2000 * 900 / 2**17, shift=1.5)
+    some = problem(2000, gamma=0.05, C=10.0, mb=2000 * 1800 / 2**17, shift=1.5)
     solution = newton(some, start=first_steps(some, 600))
     assert solution.converged
     assert some.kernel.values < 0.5 * 2000**2
@@ -73,7 +73,7 @@ def test_a_few_support_vectors_need_a_few_rows():
 
 def test_without_room_only_what_has_changed_is_summed_again():
     """Kβ follows from that of the last β; with each sum afresh it would be three times as many."""
-    some = problem(1500, gamma=0.05, C=0.1, mb=1500 * 400 / 2**17)
+    some = problem(1500, gamma=0.05, C=0.1, mb=1500 * 800 / 2**17)
     solution = newton(some, start=first_steps(some, 1000))
     assert solution.converged
     assert some.kernel.values < 6 * 1500**2
@@ -132,7 +132,7 @@ def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
     """Of whole numbers, so that every value is exact whoever computes it."""
     rng = np.random.default_rng(rows)
     X, y = rng.integers(-3, 4, (40, 3)), np.where(np.arange(40) % 2, 1, -1)
-    few = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0), cache_mb=40 * rows / 2**17)
+    few = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0), cache_mb=40 * 2 * rows / 2**17)
     many = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0))
     for some in few, many:  # rows that are there in another order than all of them
         some.certificate(np.where(np.arange(40) > 30, 0.5, 0.0), 0.0)

@@ -412,8 +412,10 @@ class Figure {
   /** Once things are at rest: say it in words, and put the state into the address. */
   settle(moved) {
     this.moving = false;
-    if (this.pending || this.piece.work?.()) { this.timer = setTimeout(() => this.settle(moved), 0); return; }
+    const later = () => { this.timer = setTimeout(() => this.settle(moved), 0); };
+    if (this.pending) { later(); return; }
     if (this.status.textContent !== this.says) this.status.textContent = this.says;
+    if (this.piece.work?.()) { later(); return; }
     if (moved && this.page) {
       const state = this.encode();
       try { history.replaceState(history.state, "", `#${this.root.id}${state && `?${state}`}`); } catch { /* in a frame without an address */ }

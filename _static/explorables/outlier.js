@@ -2,7 +2,7 @@
 (() => {
 "use strict";
 const {math, pieces, round, priced, show, pair, enclose, several, LOOK} = svmExplorable;
-const {range, clip, plus, minus, dot, length, sum, hull, closest, centred, lowest, linear, certified} = math;
+const {range, clip, plus, dot, length, sum, hull, closest, centred, lowest, linear, certified} = math;
 
 /** Corners of a reduced hull, exactly: the order of the samples, and with it the corner, changes
 only where the direction passes the normal of a pair. */
