@@ -217,7 +217,9 @@ def _start(X: Array, y: Array, origin: Array, C: float, n: int) -> tuple[float, 
         return width, v
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = newton(DualProblem(X - origin, y, C * n / y.size), tol=1e-2)
+        few_rows = y.size / 2**15  # of K, in MB: a linear kernel needs none
+        problem = DualProblem(X - origin, y, C * n / y.size, cache_mb=few_rows)
+        found = newton(problem, tol=1e-2)
     return 0.15 * width, np.append((found.alpha * y) @ (X - origin), found.b)
 
 
