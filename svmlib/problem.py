@@ -240,7 +240,7 @@ class DualProblem:
 
     @cached_property
     def rounding(self) -> tuple[float, Array]:
-        """The error θ of the kernel's values, and the sizes s_i, so that |k_ij| ≤ s_i s_j.
+        """The error θ of the kernel's values, and the sizes s_i, so that abs(k_ij) ≤ s_i s_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
         the sizes are the roots of its diagonal, by Cauchy and Schwarz.

@@ -160,7 +160,7 @@ class Rows:
         return against(self.kernel, X)(X, np.empty((len(X), len(X))))
 
     def largest(self) -> float:
-        """Return the largest |k(x_i, x_j)|."""
+        """Return the largest absolute value of K."""
         if self.fits:
             return float(np.abs(self.gram()).max())
         row = np.empty((1, self.n))
