@@ -7,7 +7,7 @@ the dual value of some multipliers. With this module you can
 - read and print the verdict: `Certificate`,
 - build such bounds for a solver of your own, with `primal_above` and `dual_below`.
 
-*The lemma.* Each operation on floats returns the exact result times 1 + δ with −u ≤ δ ≤ u = 2⁻⁵³, so
+*The lemma.* Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³, so
 a sum of n products, added in whatever order, is off by at most γ_n times the sum of their sizes,
 
     γ_n = n u / (1 − n u).
