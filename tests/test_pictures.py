@@ -32,7 +32,7 @@ def test_a_stored_picture_keeps_every_pixel(tmp_path):
 
 @pytest.mark.parametrize("size", [(1000, 100), (100, 1000)])
 def test_a_thumbnail_shows_all_of_its_picture_on_white(size):
-    card = Image.open(io.BytesIO(shrink(png(*size)))).convert("RGB")
+    card = Image.open(io.BytesIO(shrink(base64.b64encode(png(*size))))).convert("RGB")
     assert card.size == THUMBNAIL
     pixels = np.array(card)
     assert (pixels[[0, -1]][:, [0, -1]] == 255).all(), "white corners"
@@ -49,6 +49,7 @@ def test_a_figure_is_found_by_its_name_with_its_own_words():
     book = new_notebook(
         cells=[new_markdown_cell("# One"), cell("fig-lines", "a"), cell("fig-line", "b")]
     )
-    assert figure(book, "fig-line") == (b"b", "b")
+    output, words = figure(book, "fig-line")
+    assert (base64.b64decode(output["image/png"]), words) == (b"b", "b")
     with pytest.raises(LookupError, match="there is no figure fig-c, only fig-lines fig-line"):
         figure(book, "fig-c")
