@@ -42,4 +42,4 @@ if __name__ == "__main__":
         chapter = notebooks.read(path)
         if any(skippable(chapter)):
             nbformat.write(first_reading(chapter), FOLDER / path.name)
-            print((FOLDER / path.name).relative_to(ROOT))
+            print((FOLDER / path.name).relative_to(ROOT), end=" ")  # one line: make's variable
