@@ -1,7 +1,7 @@
 """The notebooks as readers get them: installed by the zip's own README, run, and looked at.
 
-It looks at the last `make book` and `make student`. JupyterLab is looked at in Chromium; where none is
-installed those checks are skipped with a word about it, unless REQUIRE_BROWSER is set.
+It looks at the last `make book` and `make student`. JupyterLab is looked at in Chromium; where none
+is installed those checks are skipped with a word about it, unless REQUIRE_BROWSER is set.
 """
 
 import functools
