@@ -207,15 +207,6 @@ def test_prices_of_any_size_are_as_good_as_the_largest_multipliers(solver, K):
 # Large problems, and each way in which K is at hand
 
 
-def with_bias(K, free, h, right, total):
-    """Return x with (K_FF + hI) x + b = right and Σx = total, by elimination."""
-    m = len(free)
-    system = np.ones((m + 1, m + 1))
-    system[:m, :m] = K[np.ix_(free, free)] + h * np.eye(m)
-    system[m, m] = 0
-    return np.linalg.solve(system, np.append(right, total))[:m]
-
-
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
 @pytest.mark.parametrize("name", ["lognormal", "heavy tails", "collinear", "scales"])
 @pytest.mark.parametrize("n", [300, 2500])
@@ -564,16 +555,6 @@ def test_the_solution_may_have_another_bias(seed):
     y = np.where(np.arange(300) % 2, 1.0, -1.0)
     X = rng.normal(size=(300, 3)) + 0.4 * y[:, None]
     assert newton(DualProblem(X, y, 0.1, RBF(0.2)), tol=0.1).converged
-
-
-def random_points(seed):
-    rng = np.random.default_rng(seed)
-    X, y, beta = (
-        2 * rng.normal(size=(6, 3)),
-        np.where(np.arange(6) % 2, 1.0, -1.0),
-        rng.normal(size=6),
-    )
-    return X @ X.T, y, beta - beta.mean()
 
 
 def test_labels_that_the_points_do_not_explain():

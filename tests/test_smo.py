@@ -180,16 +180,6 @@ def test_the_duality_gap_is_no_larger_than_libsvms():
 # The steps
 
 
-def replay(problem: DualProblem, steps):
-    """Yield each step with β and g as they were before it, g computed afresh."""
-    K = problem.kernel(problem.X, problem.X)
-    beta = np.zeros(problem.n)
-    for step in steps:
-        yield step, beta.copy(), problem.y - K @ beta, K
-        beta[step.i] += step.length
-        beta[step.j] -= step.length
-
-
 def test_second_order_selection_takes_fewer_steps():
     second, first, cyclic = (
         sum(
