@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from explorables import load_what_is_needed
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_curve
 
 from svmlib import hulls
 from svmlib.book import explorable
@@ -33,6 +34,7 @@ from tests.browser import open_tab
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "_static" / "explorables"
 KINDS = ["street", "villages", "outlier", "rbf", "smo", "prices", "forces", "box", "units", "lift"]
+KINDS += ["threshold"]
 SCRIPTS = [
     STATIC / file
     for file in dict.fromkeys(file for kind in KINDS for file in explorable.scripts(kind))
@@ -400,6 +402,10 @@ FIGURES = {
     "box": (lambda: explorable.box(SIX, pair=(0, 3)), "labels +1 and −1: from 0 both can move"),
     "units": (lambda: explorable.units(BIRDS, 200), "slope 388.9 g per mm"),
     "lift": (lambda: explorable.lift(load_circles()), "100 samples lifted"),
+    "threshold": (
+        lambda: explorable.threshold([-1.5, -0.5, 0.25, 0.75], [0, 1, 0, 1], miss=4),
+        "1 of the rare and 1 of the other are to the right of it",
+    ),
 }
 
 
@@ -485,6 +491,8 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.box(SIX, pair=(1, 1)), "pair"),
         (lambda: explorable.units(BIRDS, 1e6), "worth"),
         (lambda: explorable.units(own([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
+        (lambda: explorable.threshold([0.0, 1.0], [1, 1]), "both classes"),
+        (lambda: explorable.threshold([0.0, 1.0], [0, 1], miss=0.5), "miss"),
     ],
 )
 def test_bad_input_is_named(make, named):
@@ -556,3 +564,37 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
         styles = [file.filename for file in context["css_files"]]
         assert styles == ["theme.css"] + ["explorables/style.css"] * bool(figures)
+
+
+def ranked(seed):
+    """Values with ties and labels 0 and 1, of few or many samples."""
+    random = np.random.RandomState(seed)
+    y = np.r_[0, 1, random.randint(0, 2, 2 + 3 * seed)]
+    return np.round(random.standard_normal(y.size) + y, seed % 3), y
+
+
+def test_thresholds_are_counted_as_by_scikit_learn_and_the_cheapest_is_that_of_chapter_8(
+    mathematics,
+):
+    for f, y in map(ranked, range(40)):
+        (steps,) = mathematics("thresholds", [[f.tolist(), y.tolist()]])
+        fpr, tpr, at = roc_curve(y, f, drop_intermediate=False)
+        assert [s["missed"] for s in steps] == np.round((1 - tpr) * y.sum()).tolist()[::-1]
+        assert [s["alarms"] for s in steps] == np.round(fpr * np.sum(y == 0)).tolist()[::-1]
+        assert [s["t"] for s in steps[:-1]] == at[:0:-1].tolist()
+        for miss in (1, 2.5, 10, 100):
+            thresholds = np.append(np.sort(f), np.inf)
+            called = f >= thresholds[:, np.newaxis]
+            costs = miss * np.sum(y > called, axis=1) + np.sum(called > y, axis=1)
+            (best,) = mathematics("cheapest", [[steps, miss]])
+            assert best["t"] == (t if np.isfinite(t := thresholds[costs.argmin()]) else None)
+            assert miss * best["missed"] + best["alarms"] == costs.min()
+
+
+def test_reliability_is_that_of_chapter_8(mathematics):
+    for f, y in map(ranked, range(1, 40)):
+        p = 1 / (1 + np.exp(-f))
+        (found,) = mathematics("fifths", [[p.tolist(), y.tolist()]])
+        groups = [k for k in np.array_split(np.argsort(p, kind="stable"), 5) if k.size]
+        expected = [[p[k].mean(), y[k].mean(), k.size] for k in groups]
+        assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)

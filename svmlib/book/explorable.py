@@ -32,9 +32,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+from numpy.typing import ArrayLike
 
 from svmlib import hulls
-from svmlib._validation import Array, check_scalar
+from svmlib._validation import Array, check_scalar, check_vector
 from svmlib.book import plotting
 from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
@@ -193,6 +194,12 @@ def _plane(data: Dataset, margin: float = 0.15) -> dict[str, Any]:
         "xlim": [float(low[0] - margin * size[0]), float(high[0] + margin * size[0])],
         "ylim": [float(low[1] - margin * size[1]), float(high[1] + margin * size[1])],
     }
+
+
+def _nothing(classes: Sequence[str]) -> dict[str, Any]:
+    """Return what `_plane` does for a figure without samples in a plane."""
+    free = {"units": ["", ""], "step": [0.01, 0.01], "movable": []}
+    return {"X": [], "y": [], "classes": list(classes), **free}
 
 
 def _plain(text: str) -> str:
@@ -630,14 +637,7 @@ def prices(*, name: str = "prices") -> Explorable:
         "Right, the lowest value of the Lagrangian against the price: a concave curve that "
         "touches the level of the optimum, one half, at the price 1."
     )
-    content = {
-        "X": [],
-        "y": [],
-        "classes": ["−1", "+1"],
-        "units": ["", ""],
-        "step": [0.01, 0.01],
-        "movable": [],
-    }
+    content = _nothing(["−1", "+1"])
     return Explorable("prices", name, content, draw, alt, figsize=(5.4, 3.2))
 
 
@@ -876,3 +876,80 @@ def lift(data: Dataset, *, name: str = "lift") -> Explorable:
         "below it on the floor is its shadow: one class is inside, the other outside."
     )
     return Explorable("lift", name, {**plane, "movable": []}, draw, alt, figsize=(4.6, 4.2))
+
+
+def threshold(
+    f: ArrayLike,
+    y: ArrayLike,
+    *,
+    miss: float = 10.0,
+    shift: float = 0.0,
+    names: tuple[str, str] = ("other", "rare"),
+    name: str = "threshold",
+) -> Explorable:
+    """Drag the threshold along two rows of hidden decision values, slide the price of a miss.
+
+    Parameters
+    ----------
+    f : array_like of shape (n,)
+        Decision values of samples that the machine has not seen; rounded to four decimals.
+    y : array_like of shape (n,)
+        Their labels; who is above 0 should be found.
+    miss : float
+        What a miss costs at the start, in false alarms, from 1 to 100; rounded as in `outlier`.
+    shift : float
+        What makes f + shift the logarithm of the odds, to read the threshold as a probability.
+    names : (str, str)
+        What the others are called, and those to be found.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If f and y differ in length, only one class is there, or the price is out of range.
+
+    Notes
+    -----
+    Used in chapter 8, *Practice*.
+    """
+    f, positive = np.round(check_vector(f, "f"), 4), np.asarray(y) > 0
+    if f.shape != positive.shape or len(set(positive)) < 2:
+        raise ValueError("y must have a label for each value of f, and both classes")
+    if not 1 <= check_scalar(miss, "miss", positive=True) <= 100:
+        raise ValueError(f"miss must be from 1 to 100, got {miss:.6g}")
+    miss, other, rare = _round(miss), *names
+    steps = np.append(np.unique(f), np.inf)
+    costs = [miss * np.sum(positive & (f < t)) + np.sum(~positive & (f >= t)) for t in steps]
+
+    def draw(figure: Figure) -> None:
+        above, below = figure.subplots(2, 1, sharex=True)
+        rows = ((~positive, 0, plotting.NEGATIVE, "o"), (positive, 1, plotting.POSITIVE, "^"))
+        for mine, row, colour, mark in rows:
+            order = np.sort(f[mine])
+            lift = 0.6 * (np.arange(order.size) * 0.618 % 1)  # so that dots do not hide dots
+            above.plot(order, row + lift, mark, color=colour, ms=3, alpha=0.6)
+        above.set(yticks=(0.3, 1.3), yticklabels=names, ylim=(-0.1, 1.8))
+        below.step(np.r_[steps[:-1], steps[-2] + 0.3], costs, where="pre")
+        below.plot(steps[np.argmin(costs)], min(costs), "o", color=plotting.BLACK, mfc="none", ms=9)
+        below.set(xlabel="decision value $f(x)$", ylabel="cost", ylim=(0, None))
+        for ax in (above, below):
+            ax.axvline(0, color=plotting.BLACK)
+
+    found, alarms = (int(np.sum(f[mine] >= 0)) for mine in (positive, ~positive))
+    alt = (
+        f"Two rows of dots, the decision values of {positive.sum()} {rare} and, below, of "
+        f"{np.sum(~positive)} {other}, cut by an upright line at 0: {found} of the {rare} and "
+        f"{alarms} of the {other} are to the right of it. Below, the cost of every threshold if a "
+        f"miss costs {miss:g} false alarms: from {costs[0]:g}, where all are called, it falls to "
+        f"{min(costs):g} and rises to {costs[-1]:g}, where nobody is."
+    )
+    content = {
+        **_nothing([other, rare]),
+        "f": f.tolist(),
+        "labels": positive.astype(int).tolist(),
+        "t": 0,
+        "miss": miss,
+        "shift": round(check_scalar(shift, "shift"), 4),
+    }
+    return Explorable("threshold", name, content, draw, alt, figsize=(5.0, 4.4))
