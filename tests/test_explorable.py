@@ -29,12 +29,14 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import directional_margin
 from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
+from svmlib.problem import balance
+from svmlib.smo import steps
 from tests.browser import open_tab
 
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "_static" / "explorables"
 KINDS = ["street", "villages", "outlier", "rbf", "smo", "prices", "forces", "box", "units", "lift"]
-KINDS += ["threshold"]
+KINDS += ["threshold", "race"]
 SCRIPTS = [
     STATIC / file
     for file in dict.fromkeys(file for kind in KINDS for file in explorable.scripts(kind))
@@ -406,6 +408,7 @@ FIGURES = {
         lambda: explorable.threshold([-1.5, -0.5, 0.25, 0.75], [0, 1, 0, 1], miss=4),
         "1 of the rare and 1 of the other are to the right of it",
     ),
+    "race": (lambda: explorable.race(load_outlier(), 100), "for C = 100. SMO comes down slowly"),
 }
 
 
@@ -493,6 +496,8 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.units(own([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
         (lambda: explorable.threshold([0.0, 1.0], [1, 1]), "both classes"),
         (lambda: explorable.threshold([0.0, 1.0], [0, 1], miss=0.5), "miss"),
+        (lambda: explorable.race(SIX, 1e4), "C"),
+        (lambda: explorable.race(load_circles(102)), "data"),
     ],
 )
 def test_bad_input_is_named(make, named):
@@ -598,3 +603,46 @@ def test_reliability_is_that_of_chapter_8(mathematics):
         groups = [k for k in np.array_split(np.argsort(p, kind="stable"), 5) if k.size]
         expected = [[p[k].mean(), y[k].mean(), k.size] for k in groups]
         assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def clouds(seed):
+    """A problem of 60 samples whose classes overlap, and its Gram matrix."""
+    random = np.random.RandomState(seed)
+    y = np.repeat((-1, 1), 30)
+    X = random.standard_normal((60, 2)) + 0.3 * y[:, np.newaxis]
+    problem = DualProblem(X, y, (1, 10, 100, 1000)[seed % 4], RBF(0.25))
+    return problem, [problem.gram().tolist(), y.tolist(), problem.upper[0], 1e-6]
+
+
+def test_the_first_steps_of_smo_are_those_of_svmlib(mathematics):
+    for problem, case in map(clouds, range(8)):
+        (run,) = mathematics("smoRun", [[*case, 40]])
+        alpha = np.zeros(problem.n)
+        for js, step in zip(run[1:], steps(problem), strict=False):
+            assert (js["i"], js["j"]) == (step.i, step.j)
+            alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
+            g, up = problem.y * problem.gradient(alpha), (alpha > 0) == (problem.y < 0)
+            free = (alpha > 0) & (alpha < problem.upper)
+            b = (g[free | up].max() + g[free | ~up].min()) / 2
+            proof = problem.certificate(alpha, b)
+            assert js["gap"] == pytest.approx(proof.relative_gap, rel=1e-6)
+
+
+def test_newton_solves_every_stage_and_in_the_end_the_problem(mathematics):
+    """At the end of a stage q is the ramp at the scores of q; the last has the proof of svmlib."""
+    for problem, case in map(clouds, range(16)):
+        (run,) = mathematics("newtonRun", [case])
+        K, y, C = problem.gram(), problem.y, problem.upper[0]
+        spent = np.diff([step["work"] for step in run])
+        assert spent == pytest.approx([s["free"] ** 3 / 6 + 2 * problem.n**2 for s in run[1:]])
+        assert run[-1]["gap"] <= 1e-6
+        assert len(run) < 60
+        for step in run[1:]:
+            c, q, s, h = (np.array(step[key]) for key in "cqsh")
+            ramp = np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y))
+            assert q == pytest.approx(ramp, abs=1e-9 * C)
+            if step["done"]:
+                assert q.sum() == pytest.approx(0, abs=1e-5 * C)
+                assert np.ptp(s - K @ q) < 1e-4
+        proof = problem.certificate(balance(abs(q), y, np.full(60, C)), np.mean(s - K @ q))
+        assert proof.relative_gap == pytest.approx(run[-1]["gap"], abs=1e-7)

@@ -475,7 +475,7 @@ function scan(page) {
     if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
   }
 }
-window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, below, above, power, enclose, several, listed, letter, round, priced, LOOK};
+window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, below, above, tenTo, power, enclose, several, listed, letter, round, priced, LOOK};
 // Script moves the focus when a handle is grabbed: it is marked for those who go by keys.
 for (const [name, keys] of [["keydown", true], ["pointerdown", false]]) {
   window.addEventListener(name, () => document.documentElement.toggleAttribute("data-keys", keys), true);

@@ -103,5 +103,5 @@ function line(X, y, {alpha, b}) {
   return {w, b: b - dot(w, middle)};
 }
 
-Object.assign(math, {linear, softMargin, certified, line});
+Object.assign(math, {linear, factor, softMargin, certified, line});
 })();

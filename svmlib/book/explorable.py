@@ -22,6 +22,7 @@ import io
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
 from svmlib._validation import Array, check_scalar, check_vector
@@ -42,6 +44,9 @@ from svmlib.datasets import Dataset
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
+from svmlib.newton import newton
+from svmlib.problem import Solution
+from svmlib.smo import smo as run_smo
 
 _HERE = Path(__file__).parent
 # Beside this file in a wheel, in _static/ in the repository, where the pages load them from.
@@ -60,6 +65,7 @@ _PARTS = {
     "lift": ("soft", "lift"),
     "rbf": ("soft", "contour", "rbf"),
     "box": ("soft", "contour", "box"),
+    "race": ("soft", "race"),
 }
 _MOST_HANDLES = 24  # or the Tab key stops too often
 
@@ -953,3 +959,72 @@ def threshold(
         "shift": round(check_scalar(shift, "shift"), 4),
     }
     return Explorable("threshold", name, content, draw, alt, figsize=(5.0, 4.4))
+
+
+def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "race") -> Explorable:
+    """Let SMO and Newton's method race, by multiplications; slide C; see the ramps of the stage.
+
+    Counted are, with K given, 3n for a step of SMO (to choose the partner and to update g) and
+    m³/6 + 2n² for a Newton step with m free samples (Cholesky, and two products with K).
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features and at most 100 rows.
+    C : float
+        The price at the start, from 1 to 1000; rounded as in `outlier`.
+    gamma : float
+        Of the RBF kernel.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, are too many, or C is out of range.
+
+    Notes
+    -----
+    Used in chapter 11, *Newton's method*. The steps are those of `svmlib.smo.steps` and of the
+    chapter's loop.
+    """
+    if not 1 <= check_scalar(C, "C", positive=True) <= 1000:
+        raise ValueError(f"C must be from 1 to 1000, got {C:.6g}")
+    if len(data.y) > 100:
+        raise ValueError(f"data must have at most 100 rows, got {len(data.y)}")
+    C, n, plane = _round(C), len(data.y), _plane(data)
+    problem = DualProblem(data.X, data.y, C, RBF(gamma))
+
+    def reached(solve: Callable[..., Solution], steps: int) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return solve(problem, tol=1e-6, max_iter=int(steps)).certificate.relative_gap
+
+    smo_steps = run_smo(problem, tol=1e-6).n_iter
+    trace = newton(problem, tol=1e-6, trace=True).trace
+    some = np.unique(np.geomspace(1, smo_steps, 40).astype(int))
+    work = {
+        "SMO": (3 * n * some, [reached(run_smo, k) for k in some]),
+        "Newton": (
+            np.cumsum([step.free**3 / 6 + 2 * n**2 for step in trace]),
+            [reached(newton, k + 1) for k in range(len(trace))],
+        ),
+    }
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        styles = ((plotting.NEGATIVE, "--"), (plotting.POSITIVE, "-"))
+        for (who, (cost, gaps)), (colour, dash) in zip(work.items(), styles, strict=True):
+            best = np.minimum.accumulate(gaps)  # the way there hangs on the last digits
+            ax.loglog(cost, best, dash, color=colour, label=who, gid="varies")
+        ax.set(xlabel="multiplications", ylabel="gap that is left", ylim=(1e-7, 2))
+        plotting.legend(ax)
+
+    alt = (
+        f"The gap that is left against multiplications, both on logarithmic axes, for C = {C:g}. "
+        f"SMO comes down slowly, to a millionth after about {float(f'{smo_steps:.0e}'):g} steps; "
+        f"Newton's method begins later and falls steeply, with about {round(len(trace), -1)} "
+        "systems."
+    )
+    content = {**plane, "movable": [], "C": C, "gamma": check_scalar(gamma, "gamma", positive=True)}
+    return Explorable("race", name, content, draw, alt, figsize=(4.6, 4.0))
