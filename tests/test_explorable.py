@@ -644,5 +644,5 @@ def test_newton_solves_every_stage_and_in_the_end_the_problem(mathematics):
             if step["done"]:
                 assert q.sum() == pytest.approx(0, abs=1e-5 * C)
                 assert np.ptp(s - K @ q) < 1e-4
-        proof = problem.certificate(balance(abs(q), y, np.full(60, C)), np.mean(s - K @ q))
+        proof = problem.certificate(balance(abs(q), y, np.full(60, C)), run[-1]["b"])
         assert proof.relative_gap == pytest.approx(run[-1]["gap"], abs=1e-7)

@@ -57,7 +57,7 @@ function newtonRun(K, y, C, tol, most = 200) {
     const beta = q.map((v, i) => v * (light / part(y[i]) || 0)), Kb = times(K, beta);
     return gapOf(y, C, beta, y.map((v, i) => v - Kb[i]), b);
   };
-  const blank = y.map(() => 0), steps = [{stage, h, c, s: blank, q: look(blank), free: n, gap: 1, work}];
+  const blank = y.map(() => 0), steps = [{stage, h, c, b, s: blank, q: look(blank), free: n, gap: 1, work}];
   for (let beta = c; steps.length <= most;) {
     const s = times(K, beta).map((v) => v + b), q = look(s), on = q.map((v, i) => v > lo[i] && v < hi[i]);
     const free = on.includes(true) ? on : on.map(() => true), m = free.filter(Boolean).length;
@@ -72,7 +72,7 @@ function newtonRun(K, y, C, tol, most = 200) {
     for (let high = t, k = 0; !done && k < 60; k++) { t = (low + high) / 2; if (slope(t) < 0) low = t; else high = t; }
     beta = beta.map((v, i) => v + t * d[i]); b += t * (bp - b);
     const there = s.map((v, i) => v + t * ds[i]), now = look(there);
-    steps.push({stage, h, c, s: there, q: now, free: m, gap: judged(now), work, done});
+    steps.push({stage, h, c, b, s: there, q: now, free: m, gap: judged(now), work, done});
     if (!done) continue;
     if (steps.at(-1).gap <= tol || stage > 12) break;
     c = beta = now; h = Math.max(h / 10, 1e-6); stage++;  // a smaller h drowns in rounding
