@@ -5,6 +5,7 @@ import json
 import re
 import warnings
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,10 @@ import pytest
 from explorables import load_what_is_needed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_curve
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from svmlib import hulls
 from svmlib.book import explorable
@@ -36,7 +41,7 @@ from tests.browser import open_tab
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "_static" / "explorables"
 KINDS = ["street", "villages", "outlier", "rbf", "smo", "prices", "forces", "box", "units", "lift"]
-KINDS += ["threshold", "race"]
+KINDS += ["threshold", "race", "winner"]
 SCRIPTS = [
     STATIC / file
     for file in dict.fromkeys(file for kind in KINDS for file in explorable.scripts(kind))
@@ -388,6 +393,21 @@ def test_the_still_is_described_and_the_data_are_those_given():
     assert content["y"] == data.y.tolist()
 
 
+@cache
+def searches(prices=(0.1, 1.0, 10.0), gammas=(0.3, 1.0, 3.0)):
+    """The same small search by four cuts of the folds."""
+    noisy = load_circles(60, noise=0.3)
+    return [
+        GridSearchCV(
+            make_pipeline(StandardScaler(), SVC()),
+            {"svc__gamma": gammas, "svc__C": prices},
+            cv=StratifiedKFold(5, shuffle=True, random_state=cut),
+            return_train_score=True,
+        ).fit(noisy.X, noisy.y)
+        for cut in range(4)
+    ]
+
+
 SIX = load_six_points()
 BIRDS = load_penguins()
 FIGURES = {
@@ -408,6 +428,7 @@ FIGURES = {
         lambda: explorable.threshold([-1.5, -0.5, 0.25, 0.75], [0, 1, 0, 1], miss=4),
         "1 of the rare and 1 of the other are to the right of it",
     ),
+    "winner": (lambda: explorable.winner(searches()), "Diamonds mark the winners of 4 cuts"),
     "race": (lambda: explorable.race(load_outlier(), 100), "for C = 100. SMO comes down slowly"),
 }
 
@@ -497,6 +518,7 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.threshold([0.0, 1.0], [1, 1]), "both classes"),
         (lambda: explorable.threshold([0.0, 1.0], [0, 1], miss=0.5), "miss"),
         (lambda: explorable.race(SIX, 1e4), "C"),
+        (lambda: explorable.winner([*searches(), *searches((1.0, 2.0))]), "same candidates"),
         (lambda: explorable.race(load_circles(102)), "data"),
     ],
 )
@@ -646,3 +668,28 @@ def test_newton_solves_every_stage_and_in_the_end_the_problem(mathematics):
                 assert np.ptp(s - K @ q) < 1e-4
         proof = problem.certificate(balance(abs(q), y, np.full(60, C)), run[-1]["b"])
         assert proof.relative_gap == pytest.approx(run[-1]["gap"], abs=1e-7)
+
+
+def test_winners_and_who_is_within_one_standard_error_are_those_of_the_search():
+    data = explorable.winner(searches()).data
+    for search, cut in zip(searches(), data["cuts"], strict=True):
+        rows = search.cv_results_
+
+        def params(cell):
+            row, column = divmod(cell, len(data["C"]))
+            return {"svc__C": data["C"][column], "svc__gamma": data["gamma"][row]}
+
+        places = [rows["params"].index(params(cell)) for cell in range(9)]
+        assert params(cut["best"]) == search.best_params_
+        for key, name in (("hidden", "mean_test_score"), ("seen", "mean_train_score")):
+            assert cut[key] == pytest.approx(1000 * rows[name][places], abs=0.51)
+        scores = [rows[f"split{k}_test_score"][search.best_index_] for k in range(5)]
+        error = np.std(scores, ddof=1) / 5**0.5
+        assert cut["error"] == pytest.approx(1000 * error, abs=0.51)
+        good = [
+            k for k in range(9) if rows["mean_test_score"][places[k]] >= np.mean(scores) - error
+        ]
+        assert cut["good"] == good
+        plainest = min(good, key=lambda k: (params(k)["svc__gamma"], params(k)["svc__C"]))
+        assert cut["plain"] == plainest
+    assert len({cut["best"] for cut in data["cuts"]}) > 1

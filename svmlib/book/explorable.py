@@ -1028,3 +1028,77 @@ def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "ra
     )
     content = {**plane, "movable": [], "C": C, "gamma": check_scalar(gamma, "gamma", positive=True)}
     return Explorable("race", name, content, draw, alt, figsize=(4.6, 4.0))
+
+
+def winner(searches: Sequence[Any], *, name: str = "winner") -> Explorable:
+    """Cut the folds anew: the winner of the search hops over the map of C and gamma.
+
+    Outlined are the candidates within one standard error of the winner; the simplest of them has
+    the smallest gamma, and then the smallest C.
+
+    Parameters
+    ----------
+    searches : sequence of GridSearchCV
+        Fitted with ``return_train_score=True`` over the same C and gamma, each with other folds.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the searches differ in their candidates, or these are not a full grid of C and gamma.
+
+    Notes
+    -----
+    Used in chapter 8, *Practice*.
+    """
+    grids: list[list[tuple[float, float]]] = []
+    cuts: list[dict[str, Any]] = []
+    for search in searches:
+        results = search.cv_results_
+        values = [
+            {key.rpartition("__")[2]: float(value) for key, value in params.items()}
+            for params in results["params"]
+        ]
+        if any(each.keys() != {"C", "gamma"} for each in values):
+            raise ValueError("searches must have the candidates C and gamma")
+        order = sorted(range(len(values)), key=lambda k: (values[k]["gamma"], values[k]["C"]))
+        grids.append([(values[k]["gamma"], values[k]["C"]) for k in order])
+        folds = np.array([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
+        folds, seen = folds[:, order], results["mean_train_score"][order]
+        mean, best = folds.mean(axis=0), order.index(int(results["mean_test_score"].argmax()))
+        error = folds[:, best].std(ddof=1) / np.sqrt(len(folds))
+        good = np.flatnonzero(mean >= mean[best] - error)  # the first of them is the simplest
+        cuts.append({"best": best, "good": good.tolist(), "plain": int(good[0])})
+        for key, scores in {"hidden": mean, "seen": seen, "error": error}.items():
+            cuts[-1][key] = np.rint(1000 * scores).astype(int).tolist()
+    gammas, prices = (sorted(set(column)) for column in zip(*grids[0], strict=True))
+    if any(grid != [(g, C) for g in gammas for C in prices] for grid in grids):
+        raise ValueError("searches must have the same candidates, a full grid of C and gamma")
+
+    def where(cell: int) -> str:
+        return f"C = {grids[0][cell][1]:g} and gamma = {grids[0][cell][0]:g}"
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        shown = np.reshape(cuts[0]["hidden"], (len(gammas), len(prices))) / 10
+        ax.pcolormesh(shown, cmap="Blues", vmin=shown.min(), vmax=2 * shown.max() - shown.min())
+        for row, column in np.ndindex(shown.shape):
+            text = f"{shown[row, column]:.1f}"
+            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", size=9)
+        for cut in cuts:
+            row, column = divmod(cut["best"], len(prices))
+            ax.plot(column + 0.2, row + 0.2, "D", color=plotting.BLACK, ms=4)
+        ax.set_xticks(np.arange(len(prices)) + 0.5, [f"{C:g}" for C in prices])
+        ax.set_yticks(np.arange(len(gammas)) + 0.5, [f"{g:g}" for g in gammas])
+        ax.set(xlabel="$C$", ylabel="gamma")
+
+    winners = len({cut["best"] for cut in cuts})
+    alt = (
+        f"A map of {len(gammas)} rows of gamma and {len(prices)} columns of C, in each cell the "
+        f"per cent of hidden samples that are right in the first cut of the folds; the best has "
+        f"{where(cuts[0]['best'])}. Diamonds mark the winners of {len(cuts)} cuts, "
+        f"{_counted(winners, 'different machine')}."
+    )
+    content = {**_nothing(["seen", "hidden"]), "C": prices, "gamma": gammas, "cuts": cuts}
+    return Explorable("winner", name, content, draw, alt, figsize=(4.8, 4.4))
