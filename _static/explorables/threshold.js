@@ -27,13 +27,13 @@ Object.assign(math, {thresholds, cheapest, fifths});
 
 pieces.threshold = (figure) => {
   const {data, state} = figure, {f, labels: y, shift} = data, [other, rare] = data.classes;
-  const all = thresholds(f, y), ends = [Math.min(...f), Math.max(...f)], pad = 0.06 * (ends[1] - ends[0]), xlim = [ends[0] - pad, ends[1] + pad];
+  const all = thresholds(f, y), ends = [Math.min(...f), Math.max(...f)], pad = 0.06 * (ends[1] - ends[0]) || 1, xlim = [ends[0] - pad, ends[1] + pad];
   const size = {1: y.filter((label) => label > 0).length}; size[0] = y.length - size[1];
   const p = (t) => 1 / (1 + Math.exp(-t - shift));
   const groups = fifths(f.map(p), y), error = ([, fact, n]) => Math.sqrt(fact * (1 - fact) / n);
   const top = Math.min(1, 1.1 * Math.max(...groups.map((g) => Math.max(g[0], g[1] + error(g)))));
   // From below: the cost, and two rows of dots, each on top of those that are as near as it is wide.
-  const plane = figure.plane({width: 440, height: 430, xlim, ylim: [0, 3.1], axes: ["decision value f(x)", ""], yticks: [],
+  const plane = figure.plane({width: 400, height: 420, xlim, ylim: [0, 3.1], axes: ["decision value f(x)", ""], yticks: [],
     label: "Decision values of both classes, the threshold and the cost"});
   const roc = figure.plane({width: 200, height: 220, xlim: [0, 1], ylim: [0, 1.02], axes: [`${other}: called`, `${rare}: found`], xticks: [[0, "0"], [0.5, "½"], [1, "1"]],
     yticks: [[0, "0"], [0.5, "½"], [1, "1"]], label: "ROC curve, and the line of equal cost through the threshold"});

@@ -7,7 +7,7 @@ pieces.winner = (figure) => {
   const {data, state} = figure, {C, gamma, cuts} = data, across = C.length, up = gamma.length;
   const told = (v) => String(+v.toPrecision(2)), percent = (v) => `${(v / 10).toFixed(1)} %`;
   const place = (cell) => [cell % across, Math.floor(cell / across)], name = (cell) => `C = ${told(C[cell % across])}, gamma = ${told(gamma[Math.floor(cell / across)])}`;
-  const map = figure.plane({width: 420, height: 400, xlim: [-0.5, across - 0.5], ylim: [-0.5, up - 0.5], axes: ["C", "gamma; in the cells: % of the hidden right"],
+  const map = figure.plane({width: 400, height: 385, xlim: [-0.5, across - 0.5], ylim: [-0.5, up - 0.5], axes: ["C", "gamma; in the cells: % of the hidden right"],
     xticks: C.map((v, k) => [k, told(v)]), yticks: gamma.map((v, k) => [k, told(v)]), label: "Hidden scores over C and gamma"});
   const low = Math.min(...cuts.flatMap((cut) => [...cut.hidden, ...cut.seen]));
   const pair = figure.plane({width: 360, height: 230, xlim: [0.5, cuts.length + 0.5], ylim: [5 * Math.floor(low / 50), 101], axes: ["cut", "triangle: seen, dot: hidden; ring: the winner"],
