@@ -1,4 +1,4 @@
-"""What the front page shows of the rest: a figure, a card for each chapter, files, the sources' place.
+"""What the front page shows of the rest: a figure, a card for each chapter, the files beside it.
 
     ```{alive} chapters/01_geometry fig-street
     The caption here.
