@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array
+from svmlib._validation import Array, check_scalar
 
 if TYPE_CHECKING:
     from svmlib.problem import DualProblem
@@ -212,6 +212,7 @@ class Certificate:
 
     def optimal_to(self, tol: float) -> bool:
         """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""
+        tol = check_scalar(tol, "tol")
         return bool(self.proves_optimality and self.relative_gap <= tol)
 
     def reaches(self, tol: float) -> bool:

@@ -26,6 +26,7 @@ from svmlib.problem import (
     Solution,
     balance,
     check_problem,
+    require_convex,
     warn_unless_converged,
 )
 
@@ -118,11 +119,7 @@ def solve_interior_point(
     problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
     problem.gram()  # or it does not fit
-    if not problem.convex:
-        raise ValueError(
-            "kernel must be positive semidefinite for the interior point method, but the Gram "
-            "matrix of these points is not; svmlib.smo.smo does not mind"
-        )
+    require_convex(problem, "the interior point method")
     with np.errstate(all="ignore"):  # what is beyond floats ends the iteration
         iterates = list(islice(_iterate(problem, _BEYOND * tol), max_iter))
         alpha, b, _ = iterates[-1] if iterates else (np.zeros(problem.n), 0.0, None)

@@ -34,6 +34,7 @@ from svmlib.problem import (
     balance,
     check_problem,
     check_start,
+    require_convex,
     warn_unless_converged,
 )
 from svmlib.rows import NoRoomError
@@ -179,19 +180,15 @@ def newton(
     """
     problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
-    if not problem.convex:
-        raise ValueError(
-            "kernel must be positive semidefinite for Newton's method, but the Gram matrix of "
-            "these points is not, or is too large to look (cache_mb); svmlib.smo.smo does not mind"
-        )
-    begun = np.zeros(problem.n) if start is None else check_start(start, problem)
-    alpha, steps, cut_off = descend(problem, tol, max_iter, begun)
+    require_convex(problem, "Newton's method")
+    first = np.zeros(problem.n) if start is None else check_start(start, problem)
+    alpha, steps, cut_off = descend(problem, tol, max_iter, first)
     n_iter, kept = len(steps), tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
     if not solution.converged:
         others = [
             problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
-            for alpha in (np.zeros(problem.n), begun)
+            for alpha in (np.zeros(problem.n), first)
         ]
         solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
         solution = replace(solution, cut_off=cut_off)

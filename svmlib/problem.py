@@ -349,6 +349,16 @@ def check_problem(problem: object) -> DualProblem:
     return problem
 
 
+def require_convex(problem: DualProblem, method: str) -> None:
+    """Raise a `ValueError` if the problem is not known to be convex."""
+    if not problem.convex:
+        why = "is not" if problem.rows.fits else "is too large to look (cache_mb)"
+        raise ValueError(
+            f"kernel must be positive semidefinite for {method}, but the Gram matrix of these "
+            f'points {why}; svmlib.smo.smo, or SVC(solver="smo"), does not mind'
+        )
+
+
 def check_start(start: ArrayLike, problem: DualProblem) -> Array:
     """Return multipliers to begin with, if they are feasible."""
     alpha = check_vector(start, "start", length=problem.n)

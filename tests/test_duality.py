@@ -316,6 +316,9 @@ def test_what_optimal_to_asks_for():
     assert not replace(good, dual=-np.inf).optimal_to(1e-3)
     assert not replace(good, primal=np.inf).optimal_to(1e-3)
     assert not replace(good, proves_optimality=False).optimal_to(1e-3)
+    for wrong in ("a", np.nan, None):
+        with pytest.raises(ValueError, match="tol must be a finite number"):
+            good.optimal_to(wrong)
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0])
