@@ -304,3 +304,17 @@ def test_a_hard_margin_that_is_not_found_ends_soon_and_is_told(solve, X, y, kern
     with pytest.warns(ConvergenceWarning, match=r"no hyperplane separates.*hulls\.separation"):
         solution = solve(problem, max_iter=1000)
     assert solution.certificate.primal == np.inf
+    if solve is smo and not isinstance(kernel, Linear):
+        assert solution.n_iter < 10  # a pair goes to the end of the box at once
+
+
+@pytest.mark.parametrize("seed", [25, 52, 101, 121])
+def test_who_is_at_a_bound_may_be_guessed_wrong(seed):
+    """Then the interior point as it was left is better than what the guess makes of it."""
+    rng = np.random.default_rng(seed)
+    X, y = hostile.problem(seed, most_points=20)
+    width = np.square(X).mean()
+    gamma = 10.0 ** rng.uniform(-4, 1) / width
+    kernel = RBF(gamma) if seed % 3 == 1 else Polynomial(2, 1 / width, 1.0)
+    problem = DualProblem(X, y, 10.0 ** rng.uniform(-2, 5), kernel)
+    assert solve_interior_point(problem).converged
