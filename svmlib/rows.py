@@ -130,7 +130,9 @@ class Rows:
 
     def times(self, beta: Array) -> Array:
         """Return Kβ: by rows that are there or find room, and the others' values in tiles."""
-        if isinstance(self.kernel, Linear) and not self.whole:
+        if self.whole:
+            return combine(beta, self.table)
+        if isinstance(self.kernel, Linear):
             return np.asarray(self.X @ (beta @ self.X))
         used = beta.nonzero()[0]
         self.keep(used)
