@@ -71,7 +71,8 @@ outputs: .venv/ready
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
 	  -n 2 --dist loadscope $(NOTEBOOKS) \
 	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
-	  tests/book/test_kernels.py tests/book/test_reading_time.py
+	  tests/book/test_kernels.py tests/book/test_reading_time.py \
+	  tests/book/test_lecture_plan.py
 
 # The same for each chapter without its second reading, which nothing else may need
 first-readings: .venv/ready
