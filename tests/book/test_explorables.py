@@ -1,13 +1,14 @@
 """The figures in a real browser, from disk: mouse, touch, keys, a phone, the dark, no scripts.
 
 They need no built book: a page is made of what a cell displays, with the script beside it as the
-built pages have it.
+built pages have it. All tests share two tabs, at a desk and on a phone, because a new one costs
+more than a test: each begins by loading its page anew.
 """
 
 import re
 import shutil
 import warnings
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
 from svmlib.book import explorable
-from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, load_six_points
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hull_smo import hull_smo
@@ -24,42 +24,10 @@ from svmlib.kernels import RBF
 from svmlib.smo import smo
 from tests.book import ROOT
 from tests.browser import open_tab
+from tests.figures import FIGURES, IN_UNITS, NUMBERED, held, number, own
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
-
-
-def rings():
-    """The blurred rings of chapter 5: 80 samples to learn from, 1000 hidden."""
-    data = load_circles(1080, noise=0.2)
-    order = np.random.RandomState(0).permutation(1080)
-    return [replace(data, X=data.X[rows], y=data.y[rows]) for rows in (order[:80], order[80:])]
-
-
-def numbered_six():
-    """The six samples of chapter 7."""
-    X = [[1, 1], [2, 3], [3, 2], [2, 2], [4, 3], [3, 4]]
-    return Dataset(X, np.repeat((-1, 1), 3), ("a", "b"), ("", ""), ("−1", "+1"))
-
-
-def three_points():
-    """The three points of chapter 4."""
-    X = [[1, 2], [2, 0], [0, 0]]
-    return Dataset(X, (1, 1, -1), ("a", "b"), ("", ""), ("−1", "+1"))
-
-
-FIGURES = {
-    "street": lambda: explorable.street(load_penguins().in_units((1, 200), ("mm", "200 g")), 141.3),
-    "villages": lambda: explorable.villages(load_six_points()),
-    "outlier": lambda: explorable.outlier(load_outlier(), 0.5),
-    "rbf": lambda: explorable.rbf(*rings()),
-    "smo": lambda: explorable.smo(load_six_points()),
-    "prices": lambda: explorable.prices(),
-    "forces": lambda: explorable.forces(three_points()),
-    "units": lambda: explorable.units(load_penguins(), 200),
-    "lift": lambda: explorable.lift(load_circles()),
-    "box": lambda: explorable.box(numbered_six(), pair=(3, 2)),
-}
 NAMED = "e => e.ariaLabel + e.ariaValueText"
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>
@@ -75,62 +43,118 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
 <p style="height: 1500px">Text after.</p></main></body></html>"""
 
 
-def written(name, folder, figures=None):
-    """A page with figures, the style and the parts of the script that they need, as served."""
-    figures = figures or [FIGURES[name]()]
+def written(folder, figures):
+    """Write a page with figures, the style and the parts of the script that they need."""
     scripts = dict.fromkeys(file for f in figures for file in explorable.scripts(f.data["kind"]))
-    source = ROOT / "_static" / "explorables"
     for file in ("style.css", *scripts):
-        shutil.copy(source / file, folder)
+        shutil.copy(ROOT / "_static" / "explorables" / file, folder)
     tags = "".join(f'<script defer src="{file}"></script>' for file in scripts)
     body = "".join(figure.html() for figure in figures)
-    (folder / "page.html").write_text(PAGE.format(name=name, scripts=tags, figure=body), "utf-8")
-    return name, (folder / "page.html").as_uri()
-
-
-@pytest.fixture(scope="module", params=list(FIGURES))
-def page(request, tmp_path_factory):
-    return written(request.param, tmp_path_factory.mktemp(request.param))
+    page = folder / "page.html"
+    page.write_text(PAGE.format(name=figures[0].name, scripts=tags, figure=body), "utf-8")
+    return figures[0].name, page.as_uri()
 
 
 class Visit:
-    """A tab with the page, offline, and what it complained of."""
+    """A page loaded in a tab, and what the browser complained of meanwhile."""
 
-    def __init__(self, browser, page, state="", **settings):
-        self.name, url = page
-        self.tab = open_tab(browser, **({"viewport": DESKTOP} | settings), offline=True)
-        self.context = self.tab.context
+    def __init__(self, tab, page):
+        self.tab, (self.name, self.url) = tab, page
         self.complaints, self.requests = [], []
-        self.tab.on("console", lambda message: self.complaints.append(message.text))
-        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.tab.on("request", lambda request: self.requests.append(request.url))
-        self.tab.goto(url + (f"#{self.name}?{state}" if state else ""))
-        self.root = self.tab.locator(f"#{self.name}")
+        self.listeners = {
+            "console": lambda message: self.complaints.append(message.text),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+        self.root = tab.locator(f"#{self.name}")
+        self.load()
+
+    def load(self, state=""):
+        """Load the page anew, as somebody does who is sent a situation."""
+        self.tab.goto("about:blank")
+        self.tab.goto(self.url + (f"#{self.name}?{state}" if state else ""))
+        self.settle()
+
+    def leave(self):
+        for event, listener in self.listeners.items():
+            self.tab.remove_listener(event, listener)
+        self.tab.emulate_media(media="screen", reduced_motion="no-preference")
+        assert not self.complaints
+        assert all(url.startswith(("file:", "data:", "about:")) for url in self.requests)
 
     def settle(self):
         self.tab.wait_for_selector(f"#{self.name}[data-settled=true]")
 
+    def press(self, *names, settle=True):
+        """Press buttons one after the other, and wait until all is said, unless told not to."""
+        for name in names:
+            self.root.get_by_role("button", name=name).click()
+        if settle:
+            self.settle()
+
     def figure(self, expression):
         return self.tab.evaluate(f"svmExplorable.figures['{self.name}'].{expression}")
 
-    def status(self):
-        return self.root.locator("[role=status]").inner_text()
-
-    def numbers(self):
-        return dict(
-            self.tab.eval_on_selector_all(
-                ".numbers > div", "rows => rows.map(r => [...r.children].map(c => c.textContent))"
-            )
+    def seen(self, state=None):
+        """What the figure is, shows and says now, or in another state."""
+        seen = self.tab.evaluate(
+            """([name, state]) => {
+                const f = svmExplorable.figures[name], text = (e) => e.textContent;
+                if (state !== null) { f.decode(state); f.draw(); f.settle(false); }
+                const rows = [...f.table.children].map((row) => [...row.children].map(text));
+                return {X: f.points, y: f.data.y, state: f.state, code: f.encode(),
+                        says: text(f.status), numbers: Object.fromEntries(rows),
+                        sliders: [...f.root.querySelectorAll("input")].map(e => e.ariaValueText)};
+            }""",
+            [self.name, state],
         )
+        return SimpleNamespace(**seen | {key: np.array(seen[key]) for key in "Xy"})
+
+
+def pages_of(names):
+    """One page a figure; all its tests go to the same worker."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
+
+
+@pytest.fixture(scope="module", params=pages_of(FIGURES))
+def page(request, tmp_path_factory):
+    make, _ = FIGURES[request.param]
+    return written(tmp_path_factory.mktemp(request.param), [make()])
+
+
+@pytest.fixture(scope="module")
+def desk(browser):
+    tab = open_tab(browser, viewport=DESKTOP, offline=True)
+    yield tab
+    tab.close()
+
+
+@pytest.fixture(scope="module")
+def hand(browser):
+    tab = open_tab(browser, viewport=PHONE, has_touch=True, is_mobile=True, offline=True)
+    yield tab
+    tab.close()
 
 
 @pytest.fixture
-def visit(browser, page):
-    visit = Visit(browser, page)
+def visit(desk, page):
+    visit = Visit(desk, page)
     yield visit
-    assert not visit.complaints
-    assert all(url.startswith(("file:", "data:")) for url in visit.requests)
-    visit.context.close()
+    visit.leave()
+
+
+@pytest.fixture
+def phone(hand, page):
+    visit = Visit(hand, page)
+    yield visit
+    visit.leave()
+
+
+def only(*names):
+    """For what not all figures do."""
+    return pytest.mark.parametrize("page", pages_of(names), indirect=True)
 
 
 def centre(locator):
@@ -138,17 +162,7 @@ def centre(locator):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def drag(tab, grip, dx, dy):
-    grip.scroll_into_view_if_needed()
-    x, y = centre(grip.locator(".hit"))
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(x + dx / 2, y + dy / 2)
-    tab.mouse.move(x + dx, y + dy)
-    tab.mouse.up()
-
-
-def frames(visit, count):
+def frames(visit, count=2):
     """Wait until the browser has drawn so often: longer on a busy machine, as all that moves."""
     visit.tab.evaluate(
         "async n => { while (n--) await new Promise(drawn => requestAnimationFrame(drawn)); }",
@@ -156,35 +170,56 @@ def frames(visit, count):
     )
 
 
-def test_comes_alive_and_is_at_rest(visit):
+def pull(visit, grip, dx, dy):
+    """Drag a handle, until the picture is drawn; return where it was."""
+    grip.scroll_into_view_if_needed()
+    x, y = centre(grip.locator(".hit"))
+    mouse = visit.tab.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + dx / 2, y + dy / 2)
+    mouse.move(x + dx, y + dy)
+    mouse.up()
+    frames(visit)
+    return x, y
+
+
+def drag(visit, *way):
+    """The same, until all is said."""
+    start = pull(visit, *way)
     visit.settle()
+    return start
+
+
+def test_comes_alive_and_is_at_rest(visit):
     assert not visit.root.locator(".still").is_visible()
-    assert visit.status()
+    assert visit.seen().says
     before = visit.root.inner_html()
     frames(visit, 40)  # 600 ms at least
     assert visit.root.inner_html() == before  # nothing moves by itself
     assert "#" not in visit.tab.url
 
 
-def test_the_mouse_moves_every_handle_and_the_figure_says_so(visit):
-    grips = visit.root.locator(".grip")
+def test_the_mouse_moves_every_handle_the_address_keeps_it_and_start_again_undoes_it(visit):
+    first, grips = visit.seen(), visit.root.locator(".grip")
     for k in range(grips.count()):
-        before, label = visit.figure("encode()"), grips.nth(k).evaluate(NAMED)
-        drag(visit.tab, grips.nth(k), 31, -22)
-        visit.settle()
-        assert visit.figure("encode()") != before
+        before, label = visit.seen().code, grips.nth(k).evaluate(NAMED)
+        x, y = pull(visit, grips.nth(k), 31, -22)
+        assert visit.seen().code != before
         assert grips.nth(k).evaluate(NAMED) != label
-    assert visit.tab.url.endswith(f"#{visit.name}?{visit.figure('encode()')}")
-
-
-def test_a_sample_goes_where_the_mouse_goes(visit):
-    grip = visit.root.locator(".grip[role=button]").first
-    if not grip.count():
-        return  # only levers here, which move on a line
-    x, y = centre(grip.locator(".hit"))
-    drag(visit.tab, grip, 37, -26)
+        if not k and grips.nth(k).get_attribute("role") == "button":  # levers move on a line
+            place = centre(grips.nth(k).locator(".hit"))
+            assert place == pytest.approx((x + 31, y - 22), abs=4)
     visit.settle()
-    assert centre(grip.locator(".hit")) == pytest.approx((x + 37, y - 26), abs=4)
+    moved = visit.seen()
+    assert visit.tab.url.endswith(f"#{visit.name}?{moved.code}")
+    visit.load(moved.code)
+    again = visit.seen()
+    assert (again.says, again.numbers, again.code) == (moved.says, moved.numbers, moved.code)
+    drag(visit, grips.last, -40, 30)
+    visit.press("Start again")
+    again = visit.seen()
+    assert (again.says, again.numbers, again.code) == (first.says, first.numbers, "")
 
 
 def test_keys_alone_reach_and_move_everything(visit):
@@ -193,201 +228,156 @@ def test_keys_alone_reach_and_move_everything(visit):
     for k in range(stops.count()):
         visit.tab.keyboard.press("Tab")
         assert stops.nth(k).evaluate("e => e === document.activeElement")
-        if not stops.nth(k).evaluate("e => e.matches('.grip, input')"):
-            continue
-        label = stops.nth(k).evaluate(NAMED)
-        visit.tab.keyboard.press("ArrowRight")
-        visit.settle()
-        assert stops.nth(k).evaluate(NAMED) != label
-        visit.tab.keyboard.press("ArrowLeft")
-        visit.settle()
-        assert stops.nth(k).evaluate(NAMED) == label
-
-
-def test_shift_takes_ten_steps(visit):
+        if stops.nth(k).evaluate("e => e.matches('.grip, input')"):
+            labels = [stops.nth(k).evaluate(NAMED)]
+            for key in ("ArrowRight", "ArrowLeft"):
+                visit.tab.keyboard.press(key)
+                frames(visit)
+                labels.append(stops.nth(k).evaluate(NAMED))
+            assert labels[0] == labels[2] != labels[1]
     grip, states = visit.root.locator(".grip").first, []
     for keys in (["ArrowRight"] * 10, ["Shift+ArrowRight"]):
+        visit.press("Start again")
         for key in keys:
             grip.press(key)
         visit.settle()
-        states.append(visit.figure("encode()"))
-        visit.root.get_by_text("Start again").click()
+        states.append(visit.seen().code)
     assert states[0] == states[1] != ""
 
 
-def test_start_again_undoes_everything(visit):
-    visit.settle()
-    said = visit.status(), visit.numbers()
-    drag(visit.tab, visit.root.locator(".grip").last, -40, 30)
-    visit.settle()
-    visit.root.get_by_text("Start again").click()
-    visit.settle()
-    assert (visit.status(), visit.numbers()) == said
-    assert visit.figure("encode()") == ""
+def test_handles_leave_the_arrow_keys_to_the_figure_and_show_who_goes_by_keys(visit):
+    grips = visit.root.locator(".grip")
+    grip = grips.first
+    # A screen reader's browse mode keeps the arrows of a button, and hands on an application's.
+    assert visit.root.locator("[role=application][aria-label] > .grip").count() == grips.count()
+    drag(visit, grip, 12, 3)
+    look = "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e.firstChild).stroke]"
+    assert grip.evaluate("e => e === document.activeElement")
+    assert grip.evaluate(look) == ["none", "none"]
+    visit.tab.keyboard.press("ArrowRight")
+    outline, ring = grip.evaluate(look)
+    assert outline == "none"
+    assert ring != "none"
 
 
-def test_the_address_holds_the_situation(browser, page, visit):
-    for k, (dx, dy) in enumerate([(25, -30), (-18, 44)]):
-        drag(
-            visit.tab,
-            visit.root.locator(".grip").nth(k % visit.root.locator(".grip").count()),
-            dx,
-            dy,
-        )
-    visit.settle()
-    again = Visit(browser, page, state=visit.tab.url.split("?")[1])
-    again.settle()
-    assert (again.status(), again.numbers()) == (visit.status(), visit.numbers())
-    assert again.figure("encode()") == visit.figure("encode()")
-    again.context.close()
+def test_no_address_leads_out_of_the_figure(visit):
+    for state in (
+        "p0=1e9,-1e9&p99=1,1&angle=1e99&logC=-1e99&mu=-4",
+        "p0=NaN,1&p1=&p2=1&__proto__=1&%3Cb%3E=2",
+    ):
+        visit.load(state)
+        seen, plane = visit.seen(), visit.figure("data")
+        for x, y in seen.X:
+            assert plane["xlim"][0] <= x <= plane["xlim"][1]
+            assert plane["ylim"][0] <= y <= plane["ylim"][1]
+        assert "NaN" not in seen.says + str(seen.numbers)
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        "p0=1e9,-1e9",
-        "p0=NaN,1",
-        "p0=",
-        "p99=1,1",
-        "angle=1e99&logC=-1e99&mu=-4",
-        "__proto__=1",
-        "%3Cb%3E=2",
-        "p0=1",
-    ],
-)
-def test_no_address_leads_out_of_the_figure(browser, page, state):
-    visit = Visit(browser, page, state=state)
-    visit.settle()
-    assert not visit.complaints
-    plane = visit.figure("data")
-    for x, y in visit.figure("points"):
-        assert plane["xlim"][0] <= x <= plane["xlim"][1]
-        assert plane["ylim"][0] <= y <= plane["ylim"][1]
-    assert "NaN" not in visit.status() + str(visit.numbers())
-    visit.context.close()
+# What each figure shows is what svmlib computes there
 
 
-def check_street(visit, X, y):
-    w = np.radians(visit.figure("state.angle"))
-    mine = directional_margin(X, y, [np.cos(w), np.sin(w)])
-    shown = visit.numbers()
-    assert float(shown["width of your street"].replace("−", "-")) == pytest.approx(
-        mine.width, abs=6e-4
-    )
-    bridge = hulls.closest_points(X, y)
+def check_street(visit, seen):
+    w = np.radians(seen.state["angle"])
+    mine = directional_margin(seen.X, seen.y, [np.cos(w), np.sin(w)])
+    assert number(seen.numbers["width of your street"]) == pytest.approx(mine.width, abs=6e-4)
+    bridge = hulls.closest_points(seen.X, seen.y)
     if bridge.lower_bound > 0:
-        low, high = map(float, shown["widest possible"].split(" to "))
+        low, high = held(seen.numbers["widest possible"])
         assert low <= bridge.distance
         assert bridge.lower_bound <= high <= low + 0.0011
     else:
-        assert shown["widest possible"] == "there is none"
-        assert "share the point" in visit.status()
+        assert seen.numbers["widest possible"] == "there is none"
+        assert "share the point" in seen.says
 
 
-def held(text):
-    """The ends of an interval such as "3.75 ± 10⁻⁴" or "3.7 to 3.8"."""
-    if " to " in text:
-        low, high = text.replace("−", "-").split(" to ")
-        return float(low), float(high)
-    value, power = text.replace("−", "-").split(" ± 10")
-    error = 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    return float(value) - error, float(value) + error
-
-
-def check_villages(visit, X, y):
-    bridge, shown = hulls.closest_points(X, y), visit.numbers()
-    if visit.figure("state.own"):  # and the distance is in what the grey leaves free
-        wide, long = (float(shown[row]) for row in ("gap across it", "your bridge"))
+def check_villages(visit, seen):
+    bridge, shown = hulls.closest_points(seen.X, seen.y), seen.numbers
+    if seen.state["own"]:  # and the distance is in what the grey leaves free
+        wide, long = (number(shown[row]) for row in ("gap across it", "your bridge"))
         assert wide <= bridge.distance
         assert bridge.lower_bound <= long
         grey = drawn(visit, ".closed", plane=1)[:, 0]
         assert grey[[1, 4]] == pytest.approx([wide, long], abs=0.002)
-        return
-    if not hulls.separation(X, y).separable:
-        assert "proves that no line separates" in visit.status()
+    elif not hulls.separation(seen.X, seen.y).separable:
+        assert "proves that no line separates" in seen.says
         assert "common point" in shown
-        return
-    assert "The hulls are apart" in visit.status()
-    low, high = held(shown["bridge from p to q = gap across it"])
-    assert high - low < 1e-9
-    assert low <= bridge.distance
-    assert bridge.lower_bound <= high
-    for row, sign in (("p", 1), ("q", -1)):
-        weights = {name: float(v) for v, name in re.findall(r"([\d.]+) ([A-F])", shown[row])}
-        assert sum(weights.values()) == pytest.approx(1, abs=2e-3)
-        assert all(y["ABCDEF".index(name)] == sign for name in weights)
+    else:
+        assert "The hulls are apart" in seen.says
+        low, high = held(shown["bridge from p to q = gap across it"])
+        assert high - low < 1e-9
+        assert low <= bridge.distance
+        assert bridge.lower_bound <= high
+        for row, sign in (("p", 1), ("q", -1)):
+            weights = {name: float(v) for v, name in re.findall(r"([\d.]+) ([A-F])", shown[row])}
+            assert sum(weights.values()) == pytest.approx(1, abs=2e-3)
+            assert all(seen.y["ABCDEF".index(name)] == sign for name in weights)
 
 
-def check_outlier(visit, X, y):
-    shown, cap = visit.numbers(), visit.figure("state.cap")
-    if "reduced hulls" in shown:
-        assert hulls.closest_points(X, y, visit.figure("state.mu")).lower_bound == 0
+def check_outlier(visit, seen):
+    X, y, cap = seen.X, seen.y, seen.state["cap"]
+    if "reduced hulls" in seen.numbers:
+        assert hulls.closest_points(X, y, seen.state["mu"]).lower_bound == 0
         return
-    C = 10 ** visit.figure("state.logC")
-    if not cap:
-        C = float(visit.root.locator("input").first.get_attribute("aria-valuetext"))
-    if cap and not -3 < visit.figure("state.logC") < 4:
+    C = 10 ** seen.state["logC"] if cap else float(seen.sliders[0])
+    if cap and not -3 < seen.state["logC"] < 4:
         return  # the price lies outside the slider, which shows its end
     found = solve_interior_point(DualProblem(X, y, C))
-    python = found.certificate
-    dual, primal = held(shown["dual and primal value"])
-    assert dual <= python.primal
-    assert python.dual <= primal * (1 + 1e-5 * cap)
+    dual, primal = held(seen.numbers["dual and primal value"])
+    assert dual <= found.certificate.primal
+    assert found.certificate.dual <= primal * (1 + 1e-5 * cap)
     assert primal == pytest.approx(dual, rel=2e-5)
     if cap:
-        assert visit.figure("state.mu") == pytest.approx(2 * C / found.alpha.sum(), rel=1e-4)
+        assert seen.state["mu"] == pytest.approx(2 * C / found.alpha.sum(), rel=1e-4)
 
 
-def check_rbf(visit, X, y):
-    sigma, C = (
-        float(slider.get_attribute("aria-valuetext"))
-        for slider in visit.root.locator("input").all()
-    )
-    y = np.array(visit.figure("data.y"))
-    problem = DualProblem(X, y, C, RBF.from_width(sigma))
-    solution, shown = solve_interior_point(problem), visit.numbers()
-    dual, primal = held(shown["dual and primal value"])
+def check_rbf(visit, seen):
+    sigma, C = map(float, seen.sliders)
+    problem = DualProblem(seen.X, seen.y, C, RBF.from_width(sigma))
+    solution = solve_interior_point(problem)
+    dual, primal = held(seen.numbers["dual and primal value"])
     assert dual <= solution.certificate.primal
     assert solution.certificate.dual <= primal
     assert primal == pytest.approx(dual, rel=2e-5)
     hidden = visit.figure("data.hidden")
     for row, Z, labels in (
-        ("training errors", X, y),
+        ("training errors", seen.X, seen.y),
         ("errors on hidden samples", hidden["X"], hidden["y"]),
     ):
         f = problem.decision_function(solution.alpha, solution.b, Z)
         if abs(f).min() < 1e-5 * C:
             continue  # too near the boundary for two programs to agree
-        wrong = np.sum(np.where(f >= 0, 1, -1) != labels)
-        expected = (
-            f"{wrong} of {len(y)}" if "%" not in shown[row] else f"{wrong / 10:.1f} % of 1000"
+        wrong, shown = np.sum(np.where(f >= 0, 1, -1) != labels), seen.numbers[row]
+        assert shown == (
+            f"{wrong / 10:.1f} % of 1000" if "%" in shown else f"{wrong} of {len(labels)}"
         )
-        assert shown[row] == expected
 
 
-def check_smo(visit, X, y):
+def some_steps(solve, *args, **options):
+    """The trace of ten steps, which need not be enough."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return solve(*args, **options, max_iter=10, trace=True).trace
+
+
+def check_smo(visit, seen):
     """Ten steepest steps from wherever the samples are: the bounds of hull_smo, step by step."""
+    X, y, best = seen.X, seen.y, 0
     if not hulls.separation(X, y).separable:
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # ten steps need not be enough
-        run = hull_smo(X, y, max_iter=10, tol=1e-3, trace=True)
-    best = 0
-    for k, step in enumerate(run.trace):
+    for k, step in enumerate(some_steps(hull_smo, X, y, tol=1e-3)):
         if k:
             visit.figure(f"steps.push({step.pair[0]} * 6 + {step.pair[1]})")
         visit.figure("draw()")
         bounds = hulls.certify_weights(X, y, step.weights)
-        low, high = held(visit.numbers()["distance of the hulls"])
+        low, high = held(visit.seen().numbers["distance of the hulls"])
         best = max(best, bounds.lower_bound)
         assert low <= best * (1 + 1e-9)
         assert bounds.distance <= high * (1 + 1e-12)
         assert high - low <= 21 * (bounds.distance - best) + 1e-9 * bounds.distance
 
 
-def check_prices(visit, _X, _y):
-    state, shown = visit.figure("state"), visit.numbers()
-    two = state["which"] == 1
+def check_prices(visit, seen):
+    two, x, price = seen.state["which"] == 1, seen.state["z"], seen.state["alpha"]
     z = np.linspace(-3, 3, 600_001)
 
     def objective(z):
@@ -396,39 +386,30 @@ def check_prices(visit, _X, _y):
     def g(z):
         return -z if two else 1 - z
 
-    def number(row):
-        return float(shown[row].replace("−", "-"))
-
-    theta, optimum = (objective(z) + state["alpha"] * g(z)).min(), objective(z[g(z) <= 0]).min()
-    assert number("θ(α), a lower bound") == pytest.approx(theta, abs=1.1e-3)
-    assert number("θ(α), a lower bound") <= theta
-    assert number("p*") == pytest.approx(optimum, abs=6e-4)
-    if g(state["z"]) <= 0:
-        assert number("F(z), an upper bound") == pytest.approx(objective(state["z"]), abs=1.1e-3)
-        assert number("between them") >= optimum - theta - 1e-3
-        ends = number("F(z), an upper bound") - number("θ(α), a lower bound")
-        assert number("between them") == pytest.approx(ends, abs=1e-9)  # to the last digit
+    shown = {row: number(text) for row, text in seen.numbers.items() if text[-1].isdigit()}
+    theta, optimum = (objective(z) + price * g(z)).min(), objective(z[g(z) <= 0]).min()
+    assert shown["θ(α), a lower bound"] == pytest.approx(theta, abs=1.1e-3)
+    assert shown["θ(α), a lower bound"] <= theta
+    assert shown["p*"] == pytest.approx(optimum, abs=6e-4)
+    if g(x) <= 0:
+        assert shown["F(z), an upper bound"] == pytest.approx(objective(x), abs=1.1e-3)
+        assert shown["between them"] >= optimum - theta - 1e-3
+        ends = shown["F(z), an upper bound"] - shown["θ(α), a lower bound"]
+        assert shown["between them"] == pytest.approx(ends, abs=1e-9)  # to the last digit
     else:
-        assert "not allowed" in shown["F(z), an upper bound"]
+        assert "not allowed" in seen.numbers["F(z), an upper bound"]
 
 
-def check_box(visit, X, y):
+def check_box(visit, seen):
     """Ten steps along the pairs that smo chooses, with its multipliers and its m − M."""
-    y = np.array(visit.figure("data.y"))
-    C = float(visit.root.locator("input").get_attribute("aria-valuetext"))
+    X, y, C = seen.X, seen.y, float(seen.sliders[0])
     assert len(set(y)) == 2
-    Z = X - (X.min(axis=0) + X.max(axis=0)) / 2  # as the script does
-    problem = DualProblem(Z, y, C)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        run = smo(problem, selection="first", max_iter=10, tol=1e-6, trace=True)
-    alpha = np.zeros(6)
-    for step in run.trace:
-        if np.linalg.norm(Z[step.i] - Z[step.j]) < 1e-9:
-            return  # equal samples: their order among ties is rounding
-        found = visit.figure(f"piece.look({step.i}, {step.j})")
+    Z, alpha = X - (X.min(axis=0) + X.max(axis=0)) / 2, np.zeros(6)  # as the script does
+    for step in some_steps(smo, DualProblem(Z, y, C), selection="first", tol=1e-6):
         i, j = step.i, step.j
-        same = y[i] == y[j]
+        if np.linalg.norm(Z[i] - Z[j]) < 1e-9:
+            return  # equal samples: their order among ties is rounding
+        found, same = visit.figure(f"piece.look({i}, {j})"), y[i] == y[j]
         low = alpha[i] + alpha[j] - C if same else alpha[j] - alpha[i]
         high = alpha[i] + alpha[j] if same else C + alpha[j] - alpha[i]
         assert found["L"] == pytest.approx(max(0, low), abs=1e-9)
@@ -436,38 +417,37 @@ def check_box(visit, X, y):
         assert found["best"] == pytest.approx(step.length, rel=1e-6, abs=1e-12)
         assert found["gain"] == pytest.approx(step.gain, rel=1e-6, abs=1e-12)
         assert found["m"] - found["M"] == pytest.approx(step.gap, rel=1e-6, abs=1e-9)
-        alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
-        visit.figure(f"steps.push(({step.i} * 6 + {step.j}) * 102)")
+        alpha[[i, j]] = step.alpha_i, step.alpha_j
+        visit.figure(f"steps.push(({i} * 6 + {j}) * 102)")
         visit.figure("draw()")
-        shown = [float(v.replace("−", "-")) for v in visit.numbers()["α"].split(", ")]
+        shown = [number(v) for v in visit.seen().numbers["α"].split(", ")]
         assert shown == pytest.approx(alpha, rel=6e-3, abs=1e-9)
 
 
-def check_units(visit, X, y):
-    worth = 10 ** visit.figure("state.log")
-    bridge = hulls.closest_points(X / (1, worth), y)
+def check_units(visit, seen):
+    worth = 10 ** seen.state["log"]
+    bridge = hulls.closest_points(seen.X / (1, worth), seen.y)
     slope = -bridge.w[0] / bridge.w[1] * worth
-    assert float(visit.numbers()["slope"].split()[0]) == pytest.approx(slope, abs=0.06)
-    count = np.sum(bridge.weights > 1e-9)
-    assert visit.numbers()["rests on"] == f"{count} samples"
+    assert float(seen.numbers["slope"].split()[0]) == pytest.approx(slope, abs=0.06)
+    assert seen.numbers["rests on"] == f"{np.sum(bridge.weights > 1e-9)} samples"
 
 
-def check_lift(visit, X, y):
+def check_lift(visit, seen):
     """The circle on the floor, and the samples that are on the wrong side of the plane above it."""
-    shown, state = visit.numbers(), visit.figure("state")
-    *centre, radius = (float(v.replace("−", "-")) for v in re.findall(r"[−\d.]+", shown["circle"]))
-    c = np.array([state["c1"], state["c2"]])
+    *centre, radius = map(number, re.findall(r"[−\d.]+", seen.numbers["circle"]))
+    c, height = np.array([seen.state["c1"], seen.state["c2"]]), seen.state["height"]
     assert centre == pytest.approx(c, abs=0.0051)
-    assert radius == pytest.approx(state["height"] ** 0.5, abs=0.0051)
-    below = (X**2).sum(axis=1) - (2 * X @ c + state["height"] - c @ c)
-    wrong = np.sum((below <= 0) != (y > 0))
-    assert shown["samples on the wrong side"] == f"{wrong} of {len(y)}"
-    assert ("It has the inner class" in visit.status()) == (wrong == 0)
+    assert radius == pytest.approx(height**0.5, abs=0.0051)
+    below = (seen.X**2).sum(axis=1) - (2 * seen.X @ c + height - c @ c)
+    wrong = np.sum((below <= 0) != (seen.y > 0))
+    assert seen.numbers["samples on the wrong side"] == f"{wrong} of {len(seen.y)}"
+    assert ("It has the inner class" in seen.says) == (wrong == 0)
 
 
-def check_forces(visit, X, y):
+def check_forces(visit, seen):
     """Both laws of the lever, and the way in which the plank can grow."""
-    bridge, shown, state = hulls.closest_points(X, y), visit.numbers(), visit.figure("state")
+    X, y, shown = seen.X, seen.y, seen.numbers
+    bridge, angle = hulls.closest_points(X, y), seen.state["angle"]
     if not bridge.lower_bound > 0:
         assert shown == {"width of the plank": "none fits"}
         return
@@ -476,52 +456,36 @@ def check_forces(visit, X, y):
         turn = np.radians(degrees)
         return directional_margin(X, y, [np.cos(turn), np.sin(turn)]).width
 
-    width = along(state["angle"])
-    assert float(shown["width of the plank"].replace("−", "-")) == pytest.approx(width, abs=6e-4)
+    width = along(angle)
+    assert number(shown["width of the plank"]) == pytest.approx(width, abs=6e-4)
     if width <= 0:
-        assert "No plank fits along this direction" in visit.status()
+        assert "No plank fits along this direction" in seen.says
         return
     alpha = np.array([float(shown.get(f"force of {name}", 0)) for name in "ABC"])
     assert shown["sum of the forces"] == "(0, 0)"
     assert alpha @ y == pytest.approx(0, abs=1.6e-3)
-    rest = "At rest" in visit.status()
+    rest = "At rest" in seen.says
     assert rest == (width >= bridge.distance * (1 - 1e-10))
-    if state["best"]:
-        assert rest
+    assert rest or not seen.state["best"]
+    torque = number(shown["sum of the torques"])
     if rest:
-        assert shown["sum of the torques"] == "0"
+        assert torque == 0
         w = 2 * bridge.w / (bridge.w @ bridge.w)
         assert (alpha * y) @ X == pytest.approx(w, abs=6e-4 * np.abs(X).sum())
         return
     assert alpha.sum() == pytest.approx(4 / width**2, abs=1.1e-3)
-    torque = float(shown["sum of the torques"].replace("−", "-"))
-    growth = [(along(state["angle"] + h) - width) / np.radians(h) for h in (-1e-6, 1e-6)]
+    growth = [(along(angle + h) - width) / np.radians(h) for h in (-1e-6, 1e-6)]
     assert (growth[0] > 0) == (growth[1] > 0) == (torque > 0)
     assert min(abs(2 * g / width**2 - torque) for g in growth) <= 0.006 * abs(torque) + 1e-6
-    assert ("counter-clockwise" in visit.status()) == (torque > 0)
-
-
-CHECKS = {
-    "units": check_units,
-    "lift": check_lift,
-    "forces": check_forces,
-    "box": check_box,
-    "prices": check_prices,
-    "smo": check_smo,
-    "rbf": check_rbf,
-    "street": check_street,
-    "villages": check_villages,
-    "outlier": check_outlier,
-}
+    assert ("counter-clockwise" in seen.says) == (torque > 0)
 
 
 def test_what_is_shown_is_what_svmlib_computes_there(visit):
     """Samples and sliders put anywhere, also on top of each other and on one line."""
-    random = np.random.RandomState(3)
-    data = visit.figure("data")
+    check, random = globals()[f"check_{visit.name}"], np.random.RandomState(3)
+    data, params = visit.figure("data"), visit.figure("params")
     places = [data["X"][k] for k in (0, -1, 1, 1)] if data["X"] else []
-    visit.settle()
-    CHECKS[visit.name](visit, np.array(visit.figure("points")), np.array(data["y"]))
+    check(visit, visit.seen())
     for trial in range(12 if visit.name == "rbf" else 40):
         parts = []
         for i in data["movable"]:
@@ -534,13 +498,10 @@ def test_what_is_shown_is_what_svmlib_computes_there(visit):
             for k in range(trial % 6):
                 u, v = random.uniform(-1.2, 1.2, 2) if k % 2 else data["X"][k]
                 parts.append(f"p{80 + k}={u},{v},{random.choice((-1, 1))}")
-        for key, limits in visit.figure("params").items():
+        for key, limits in params.items():
             if key != "cap" or trial % 2:
                 parts.append(f"{key}={random.uniform(limits['min'], limits['max'])}")
-        visit.figure(f"decode('{'&'.join(parts)}')")
-        visit.figure("draw()")
-        visit.figure("settle(false)")
-        CHECKS[visit.name](visit, np.array(visit.figure("points")), np.array(data["y"]))
+        check(visit, visit.seen("&".join(parts)))
 
 
 def drawn(visit, path, plane=0):
@@ -559,17 +520,14 @@ def drawn(visit, path, plane=0):
     )
 
 
+@only("street", "villages", "outlier", "units")
 def test_the_picture_shows_the_line_of_svmlib(visit):
     """The line and, where there is one, the bridge, at the start and after a pull."""
-    if visit.name not in ("street", "villages", "outlier", "units"):
-        return
     for _ in range(2):
-        visit.settle()
-        X, y = np.array(visit.figure("points")), np.array(visit.figure("data.y"))
-        size = np.ptp(X, axis=0)
-        line = drawn(visit, ".line:not(.thin)")
+        seen = visit.seen()
+        X, y, size = seen.X, seen.y, np.ptp(seen.X, axis=0)
         if visit.name == "street":
-            angle = np.radians(visit.figure("state.angle"))
+            angle = np.radians(seen.state["angle"])
             plane = directional_margin(X, y, [np.cos(angle), np.sin(angle)]).midline
         elif visit.name == "outlier":
             middle = X.mean(axis=0)
@@ -577,56 +535,44 @@ def test_the_picture_shows_the_line_of_svmlib(visit):
             w = (solution.alpha * y) @ X
             plane = Hyperplane(w, solution.b - w @ middle)
         else:
-            unit = (1, 10 ** visit.figure("state.log")) if visit.name == "units" else (1, 1)
+            unit = (1, 10 ** seen.state["log"]) if visit.name == "units" else (1, 1)
             bridge = hulls.closest_points(X / unit, y)
             plane = Hyperplane(bridge.w / unit, bridge.b)
             ends = np.array([bridge.p, bridge.q]) * unit
             assert abs((drawn(visit, ".bridge") - ends) / size).max() < 1e-3
-        off = plane.decision_function(line) / np.linalg.norm(plane.w * size)
+        line = plane.decision_function(drawn(visit, ".line:not(.thin)"))
+        off = line / np.linalg.norm(plane.w * size)
         assert abs(off).max() < 2e-3  # a hundredth of a pixel, seen from far away
         grip = visit.root.locator(".grip[role=button]").first
-        drag(visit.tab, grip if grip.count() else visit.root.locator(".grip").first, 24, -18)
+        drag(visit, grip if grip.count() else visit.root.locator(".grip").first, 24, -18)
 
 
 # On a phone
 
 
-@pytest.fixture
-def phone(browser, page):
-    visit = Visit(browser, page, viewport=PHONE, has_touch=True, is_mobile=True)
-    yield visit
-    assert not visit.complaints
-    visit.context.close()
-
-
 def finger(visit, start, end):
-    session = visit.context.new_cdp_session(visit.tab)
+    session = visit.tab.context.new_cdp_session(visit.tab)
     points = [np.array(start) + (np.array(end) - start) * t for t in (0, 0.3, 0.6, 1)]
     for k, (x, y) in enumerate(points):
         kind = "touchMove" if k else "touchStart"
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
-        frames(visit, 2)
+        frames(visit)
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_a_finger_moves_a_handle_and_not_the_page(phone):
+def test_a_finger_beside_the_handles_moves_the_page_and_on_one_only_the_handle(phone):
+    box, scrolled = phone.root.locator("svg").first.bounding_box(), phone.tab.evaluate("scrollY")
+    finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
+    phone.tab.wait_for_function(f"scrollY > {scrolled + 50}")
+    assert not phone.seen().code
     grip = phone.root.locator(".grip").first
     grip.scroll_into_view_if_needed()
     x, y = centre(grip.locator(".hit"))
     scrolled = phone.tab.evaluate("scrollY")
     finger(phone, (x, y), (x - 30, y - 40))
     phone.settle()
-    assert phone.figure("encode()")
+    assert phone.seen().code
     assert phone.tab.evaluate("scrollY") == scrolled
-
-
-def test_a_finger_beside_the_handles_scrolls_the_page(phone):
-    svg = phone.root.locator("svg").first
-    box = svg.bounding_box()
-    scrolled = phone.tab.evaluate("scrollY")
-    finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
-    phone.tab.wait_for_function(f"scrollY > {scrolled + 50}")
-    assert not phone.figure("encode()")
 
 
 def test_fits_a_phone(phone):
@@ -648,33 +594,6 @@ def test_fits_a_phone(phone):
 # For those who cannot see it, in the dark, on paper, without scripts
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_is_accessible(visit, theme):
-    visit.tab.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-    violations = Axe().run(visit.tab, options={"preload": False}).response["violations"]
-    found = [f"{v['id']}: {node['html'][:150]}" for v in violations for node in v["nodes"]]
-    assert not found
-    # What carries meaning stands out from the paper by 3:1 at least (WCAG 1.4.11).
-    for colour, paper in visit.tab.evaluate(
-        """() => {
-            const style = getComputedStyle(document.querySelector('.explorable'));
-            return ['--look0', '--look1', '--look2', '--rule', '--ink'].map(
-                name => [name, '--paper'].map(v => style.getPropertyValue(v).trim()));
-        }"""
-    ):
-        assert contrast(colour, paper) >= 3
-
-
-def test_the_still_stands_for_it_on_paper_and_without_scripts(browser, page, visit):
-    visit.tab.emulate_media(media="print")
-    assert visit.root.locator(".still").is_visible()
-    assert not visit.root.locator(".live").is_visible()
-    bare = Visit(browser, page, java_script_enabled=False)
-    assert bare.root.locator(".still").is_visible()
-    assert len(bare.root.locator(".still").get_attribute("alt")) > 100
-    bare.context.close()
-
-
 def contrast(first, second):
     def luminance(colour):
         digits = colour[1:] if len(colour) == 7 else "".join(2 * d for d in colour[1:])
@@ -686,48 +605,38 @@ def contrast(first, second):
     return (high + 0.05) / (low + 0.05)
 
 
-def test_samples_can_be_added_and_taken_back(browser, tmp_path):
-    """By click, by finger, by Enter, from the address: twenty at most."""
-    visit = Visit(browser, written("rbf", tmp_path), has_touch=True)
-    visit.settle()
-    said, undo = visit.status(), visit.root.get_by_text("Take the last one back")
-    assert undo.get_attribute("aria-disabled") == "true"
-    box = visit.root.locator("svg").first.bounding_box()
-    visit.tab.mouse.click(box["x"] + 100, box["y"] + 100)
-    visit.tab.touchscreen.tap(box["x"] + 150, box["y"] + 60)
-    visit.root.locator("select").first.select_option("1")
-    diamond = visit.root.locator(".grip")
-    diamond.press("Shift+ArrowLeft")
-    diamond.press("Enter")
-    visit.settle()
-    assert visit.figure("data.y.slice(80)") == [-1, -1, 1]
-    assert "of 83 training samples" in visit.status()
-    again = Visit(browser, ("rbf", visit.tab.url.split("#")[0]), state=visit.tab.url.split("?")[1])
-    again.settle()
-    assert again.status() == visit.status()
-    again.context.close()
-    for _ in range(18):
-        diamond.press("Enter")
-    visit.settle()
-    assert visit.figure("points.length") == visit.figure("data.y.length") == 100
-    assert "No more samples can be added" in visit.status()
-    for _ in range(20):
-        undo.click()
-    visit.settle()
-    assert visit.status() == said
-    assert undo.get_attribute("aria-disabled") == "true"
-    assert not visit.complaints
-    visit.context.close()
+def test_is_accessible_in_the_light_and_in_the_dark(visit):
+    for theme in ("light", "dark"):
+        visit.tab.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        violations = Axe().run(visit.tab, options={"preload": False}).response["violations"]
+        assert not [f"{v['id']}: {node['html'][:150]}" for v in violations for node in v["nodes"]]
+        # What carries meaning stands out from the paper by 3:1 at least (WCAG 1.4.11).
+        for colour, paper in visit.tab.evaluate(
+            """() => {
+                const style = getComputedStyle(document.querySelector('.explorable'));
+                return ['--look0', '--look1', '--look2', '--rule', '--ink'].map(
+                    name => [name, '--paper'].map(v => style.getPropertyValue(v).trim()));
+            }"""
+        ):
+            assert contrast(colour, paper) >= 3
+
+
+def test_the_still_stands_for_it_on_paper(visit):
+    visit.tab.emulate_media(media="print")
+    assert visit.root.locator(".still").is_visible()
+    assert not visit.root.locator(".live").is_visible()
+
+
+@only("street")
+def test_the_still_stands_for_it_without_scripts(browser, page):
+    tab = open_tab(browser, java_script_enabled=False)
+    tab.goto(page[1])
+    assert tab.locator(".still").is_visible()
+    tab.close()
 
 
 # What readers may bring, and where they may put it
 
-
-def own(X, y):
-    return Dataset(np.array(X, dtype=float), y, ("a", "b"), ("", ""), ("−1", "+1"))
-
-
-FAR = np.random.RandomState(0).standard_normal((8, 2)) * 1e-3 + 1e5
 NASTY = {
     "one a class": own([[0, 0], [1, 1]], (-1, 1)),
     "equal points of both classes": own([[1, 1], [1, 1]], (-1, 1)),
@@ -735,10 +644,23 @@ NASTY = {
     "touching": own([[0, 0], [2, 0], [1, 0], [1, 2]], (-1, -1, 1, 1)),
     "one in the middle": own([[0, 0], [4, 0], [0, 4], [1, 1]], (-1, -1, -1, 1)),
     "threefold": own([[0, 0]] * 3 + [[1, 2]] * 3, np.repeat((-1, 1), 3)),
-    "far away": own(FAR, np.repeat((-1, 1), 4)),
-    "upright": own([[0, 0], [0, 1], [1, 0], [1, 1]], (-1, -1, 1, 1)),
+    "far away": own(
+        np.random.RandomState(0).standard_normal((8, 2)) * 1e-3 + 1e5, np.repeat((-1, 1), 4)
+    ),
     "small": own([[0, 0], [1e-9, 1e-9], [1e-9, 0]], (-1, 1, 1)),
     "large": own([[0, 0], [1e9, 1e9], [1e9, 0]], (-1, 1, 1)),
+}
+OF_DATA = {  # how a figure is made of them
+    "street": lambda data: explorable.street(data, 10.0),
+    "villages": explorable.villages,
+    "outlier": explorable.outlier,
+    "rbf": lambda data: explorable.rbf(data, data),
+    "smo": explorable.smo,
+    "forces": explorable.forces,
+    "box": lambda data: explorable.box(data, pair=(0, 1)),
+    "units": lambda data: explorable.units(data, 1.0),
+    "lift": explorable.lift,
+    "prices": lambda _: explorable.prices(),
 }
 EVERYWHERE = """(name) => {
     const f = svmExplorable.figures[name], bad = [], {xlim, ylim} = f.planes[0];
@@ -755,7 +677,7 @@ EVERYWHERE = """(name) => {
             if (/NaN|undefined|Infinity|∞/.test(text)) bad.push(`${f.encode()}: ${text}`);
         }
     };
-    for (let k = 0; k < (name === "rbf" ? 12 : 60) && !bad.length; k++) {
+    for (let k = 0; k < (name === "rbf" ? 6 : 24) && !bad.length; k++) {
         f.decode("");
         for (const [key, {min, max}] of Object.entries(f.params)) f.slide(key, inside([min, max]));
         for (const i of f.data.movable) {
@@ -774,251 +696,244 @@ EVERYWHERE = """(name) => {
 }"""
 
 
-def possible(make):
+def possible(make, data):
     """What a reader gets who tries: a figure, or an error that names what is wrong."""
     try:
-        return [make()]
+        return [make(data)]
     except ValueError as error:
         assert re.match("data must", str(error))  # noqa: PT017, the figures that are left matter
         return []
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_nothing_breaks_on_any_data_in_any_position(browser, tmp_path, name):
-    data = NASTY[name]
-    makers = [
-        lambda: explorable.street(data, 10.0),
-        lambda: explorable.villages(data),
-        lambda: explorable.outlier(data),
-        lambda: explorable.rbf(data, data),
-        lambda: explorable.smo(data),
-        lambda: explorable.forces(data),
-        lambda: explorable.box(data, pair=(0, 1)),
-        lambda: explorable.units(data, 1.0),
-        lambda: explorable.lift(data),
-        lambda: explorable.prices(),
-    ]
-    figures = [figure for make in makers for figure in possible(make)]
+def test_nothing_breaks_on_any_data_in_any_position(desk, tmp_path, name):
+    figures = [figure for make in OF_DATA.values() for figure in possible(make, NASTY[name])]
     assert len(figures) >= 8
-    visit = Visit(browser, written("street", tmp_path, figures))
+    visit = Visit(desk, written(tmp_path, figures))
     for figure in figures:
-        assert visit.tab.evaluate(EVERYWHERE, figure.name) == []
-    assert not visit.complaints
-    visit.context.close()
+        assert desk.evaluate(EVERYWHERE, figure.name) == []
+    visit.leave()
 
 
 def test_each_of_them_is_in_a_chapter():
     chapters = "".join(path.read_text("utf-8") for path in (ROOT / "chapters").glob("*.ipynb"))
-    assert set(re.findall(r'\\"kind\\": \\"(\w+)\\"', chapters)) == set(FIGURES)
+    kinds = set(re.findall(r'\\"kind\\": \\"(\w+)\\"', chapters))
+    assert kinds == set(FIGURES) == set(OF_DATA)
+
+
+# Steps, taken by hand, and by the figure itself
+
+
+def taken(visit):
+    return len(visit.figure("steps"))
+
+
+BY_STEPS = {  # buttons, how many times one presses them, and what is shown in the end
+    "smo": (
+        ("Choose the steepest", "Take the step"),
+        23,
+        ": done. Always the steepest pair takes 23. The bounds agree to",
+        {"distance of the hulls": "2.00000 ± ", "change of Q": "0"},
+    ),
+    "box": (
+        ("Choose the pair", "Take the best step"),
+        6,
+        "No pair can gain: this is the optimum. After 6 steps",
+        {"dual and primal value": "3.7500000", "m − M": "0"},
+    ),
+}
+
+
+@only(*BY_STEPS)
+def test_steps_lead_to_the_optimum_by_hand_and_by_themselves(browser, page):
+    visit = Visit(open_tab(browser, viewport=DESKTOP), page)
+    buttons, steps, words, numbers = BY_STEPS[visit.name]
+    for k in range(steps):
+        assert taken(visit) == k
+        visit.press(*buttons, settle=False)
+    visit.settle()
+    done = visit.seen()
+    assert words in done.says
+    for row, value in numbers.items():
+        assert done.numbers[row].startswith(value)
+    last = visit.root.get_by_role("button", name=buttons[-1])
+    assert last.get_attribute("aria-disabled") == "true"
+    last.click(force=True)  # nothing is counted any more
+    visit.settle()
+    assert (visit.seen().numbers, taken(visit)) == (done.numbers, steps)
+    visit.press("Start again")
+    visit.tab.clock.install(time=0)
+    visit.tab.clock.pause_at(1000)
+    run = visit.root.get_by_role("button", name="Let it run")
+    for end, so_far, left in (("Stop", 2, 2), ("Start again", 4, 0)):
+        run.click()
+        visit.tab.clock.run_for(1000)
+        assert taken(visit) == so_far
+        visit.root.get_by_role("button", name=end).click()
+        visit.tab.clock.run_for(5000)
+        assert taken(visit) == left
+    run.click()
+    visit.tab.clock.run_for(30_000)
+    assert visit.seen().numbers == done.numbers
+    assert run.inner_text() == "Let it run"
+    assert run.get_attribute("aria-disabled") == "true"
+    visit.leave()
+    visit.tab.close()
+
+
+@only(*BY_STEPS)
+def test_nothing_runs_by_itself_for_who_wants_less_motion(visit):
+    assert visit.root.get_by_text("Let it run").count() == 1
+    visit.tab.emulate_media(reduced_motion="reduce")
+    visit.load()
+    assert not visit.root.get_by_text("Let it run").count()
 
 
 # What only one of them does
 
 
-def alone(browser, name, folder):
-    visit = Visit(browser, written(name, folder))
+@only("rbf")
+def test_samples_can_be_added_and_taken_back(visit):
+    """By click, by Enter, from the address: twenty at most."""
+    first, undo = visit.seen(), visit.root.get_by_text("Take the last one back")
+    assert undo.get_attribute("aria-disabled") == "true"
+    box = visit.root.locator("svg").first.bounding_box()
+    for dx, dy in ((100, 100), (150, 60)):
+        visit.tab.mouse.click(box["x"] + dx, box["y"] + dy)
+    visit.root.locator("select").first.select_option("1")
+    diamond = visit.root.locator(".grip")
+    diamond.press("Shift+ArrowLeft")
+    diamond.press("Enter")
     visit.settle()
-    return visit
+    seen = visit.seen()
+    assert seen.y[80:].tolist() == [-1, -1, 1]
+    assert "of 83 training samples" in seen.says
+    visit.load(seen.code)
+    assert visit.seen().says == seen.says
+    for _ in range(18):
+        diamond.press("Enter")
+    visit.settle()
+    seen = visit.seen()
+    assert len(seen.X) == len(seen.y) == 100
+    assert "No more samples can be added" in seen.says
+    visit.press(*["Take the last one back"] * 20)
+    assert visit.seen().says == first.says
+    assert undo.get_attribute("aria-disabled") == "true"
 
 
-def test_the_best_street_follows_until_it_is_turned(browser, tmp_path):
-    visit = alone(browser, "street", tmp_path)
-    visit.root.get_by_text("Show the best").click()
-    visit.settle()
-    assert "This is the best street" in visit.status()
+@only("rbf")
+def test_a_tap_adds_a_sample(phone):
+    box = phone.root.locator("svg").first.bounding_box()
+    phone.tab.touchscreen.tap(box["x"] + 150, box["y"] + 60)
+    phone.settle()
+    assert len(phone.seen().X) == 81
+
+
+@only("street")
+def test_the_best_street_follows_until_it_is_turned(visit):
+    visit.press("Show the best")
+    says = visit.seen().says
+    assert "This is the best street" in says
     # All that hold it are ringed and named, and one can drag them.
-    data = load_penguins().in_units((1, 200), ("mm", "200 g"))
-    holding = np.flatnonzero(hulls.closest_points(data.X, data.y).weights > 1e-9)
+    holding = np.flatnonzero(hulls.closest_points(IN_UNITS.X, IN_UNITS.y).weights > 1e-9)
     assert set(holding) <= set(visit.figure("data.movable"))
     rings = visit.root.locator("svg").first.locator(".ring").get_attribute("d")
     assert rings.count("M") == len(holding) == 3
-    places = [f"at {depth:g} mm, {mass:g} g" for depth, mass in data.X[holding] * (1, 200)]
-    assert all(place in visit.status() for place in places)
-    drag(visit.tab, visit.root.locator(f".grip[aria-label*='{places[0]}']").first, 12, 3)
-    visit.settle()
-    assert "This is the best street" in visit.status()
+    places = [f"at {depth:g} mm, {mass:g} g" for depth, mass in IN_UNITS.X[holding] * (1, 200)]
+    assert all(place in says for place in places)
+    drag(visit, visit.root.locator(f".grip[aria-label*='{places[0]}']").first, 12, 3)
+    assert "This is the best street" in visit.seen().says
     visit.root.locator(".grip[role=slider]").press("ArrowUp")
     visit.settle()
-    assert "% of the widest possible" in visit.status()
-    visit.context.close()
+    assert "% of the widest possible" in visit.seen().says
 
 
-def test_the_best_so_far_is_kept_until_it_is_beaten(browser, tmp_path):
-    visit = alone(browser, "street", tmp_path)
+@only("street")
+def test_the_best_so_far_is_kept_until_it_is_beaten(visit):
     handle, scores, widest = visit.root.locator(".grip[role=slider]"), [], 0
     for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight"):
         handle.press(key)
         visit.settle()
-        widest = max(widest, float(visit.numbers()["width of your street"]))
-        scores.append(float(visit.numbers()["your best so far"][:-2]))
+        shown = visit.seen().numbers
+        widest = max(widest, float(shown["width of your street"]))
+        scores.append(float(shown["your best so far"][:-2]))
         assert scores[-1] == pytest.approx(100 * widest / 1.5243, abs=0.2)
     assert scores[2] < scores[3]
-    visit.root.get_by_text("Show the best").click()
-    visit.settle()
-    assert (
-        float(visit.numbers()["your best so far"][:-2]) == scores[3]
-    )  # the machine's is not yours
-    visit.context.close()
+    visit.press("Show the best")  # the machine's is not yours
+    assert float(visit.seen().numbers["your best so far"][:-2]) == scores[3]
 
 
-def test_who_follows_the_text_of_chapter_7_arrives_at_the_optimum(browser, tmp_path):
-    visit = alone(browser, "box", tmp_path)
-    choose, take = (visit.root.get_by_text(t) for t in ("Choose the pair", "Take the best step"))
-    for _ in range(6):
-        choose.click()
-        take.click()
-        visit.settle()
-    assert "No pair can gain: this is the optimum. After 6 steps" in visit.status()
-    shown = visit.numbers()
-    assert shown["dual and primal value"].startswith("3.7500000")
-    assert not re.search(r"e[-−]\d", str(shown))  # no number that is rounding alone
-    for button in (choose, take):
-        assert button.get_attribute("aria-disabled") == "true"
-        button.click(force=True)
-    visit.settle()
-    assert visit.numbers() == shown
-    visit.context.close()
-
-
-def test_no_step_is_counted_after_the_last(browser, tmp_path):
-    visit = alone(browser, "smo", tmp_path)
-    choose, take = (visit.root.get_by_text(t) for t in ("Choose the steepest", "Take the step"))
-    for _ in range(40):
-        choose.click()
-        take.click(force=True)
-        visit.settle()
-    assert ": done. Always the steepest pair takes 23. The bounds agree to" in visit.status()
-    assert take.get_attribute("aria-disabled") == "true"
-    assert len(visit.figure("steps")) < 40
-    assert visit.numbers()["change of Q"] == "0"
-    assert visit.numbers()["distance of the hulls"].startswith("2.00000 ± ")
-    visit.context.close()
-
-
-def test_handles_leave_the_arrow_keys_to_the_figure_and_show_who_goes_by_keys(visit):
-    grips = visit.root.locator(".grip")
-    grip = grips.first
-    # A screen reader's browse mode keeps the arrows of a button, and hands on an application's.
-    assert visit.root.locator("[role=application][aria-label] > .grip").count() == grips.count()
-    drag(visit.tab, grip, 12, 3)
-    look = "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e.firstChild).stroke]"
-    assert grip.evaluate("e => e === document.activeElement")
-    assert grip.evaluate(look) == ["none", "none"]
-    visit.tab.keyboard.press("ArrowRight")
-    outline, ring = grip.evaluate(look)
-    assert outline == "none"
-    assert ring != "none"
-
-
-def test_the_pair_is_dragged_along_its_line(browser, tmp_path):
+@only("box")
+def test_the_pair_is_dragged_along_its_line(visit):
     """Its multipliers, and nothing else, go where the hand goes; then the best step leads on."""
-    visit = alone(browser, "box", tmp_path)
     pair = visit.root.locator(".grip[role=slider]")
     for dx, dy, end in ((0, -60, None), (5, 400, 0), (0, -400, 1), (0, 30, None)):
-        drag(visit.tab, pair, dx, dy)
-        visit.settle()
+        drag(visit, pair, dx, dy)
         alpha = visit.figure("piece.look(3, 2).alpha")
         assert alpha[3] == alpha[2]  # labels differ: the line rises
         assert alpha[3] == end or (end is None and 0 < alpha[3] < 1)  # exactly, at the ends
         assert sum(alpha) == alpha[3] + alpha[2]
-        assert len(visit.figure("steps")) == 1  # one drag after the other is one way
+        assert taken(visit) == 1  # one drag after the other is one way
     assert 0.5 < alpha[3] < 1
-    assert visit.numbers()["α"].split(", ")[2] == f"{alpha[2]:.3g}"
-    visit.root.get_by_text("Take the best step").click()
-    visit.settle()
+    assert visit.seen().numbers["α"].split(", ")[2] == f"{alpha[2]:.3g}"
+    visit.press("Take the best step")
     assert visit.figure("piece.look(3, 2).alpha")[3] == 1  # clipped by the box
-    assert len(visit.figure("steps")) == 2
-    again = Visit(browser, ("box", visit.tab.url.split("#")[0]), state=visit.tab.url.split("?")[1])
-    again.settle()
-    assert again.numbers() == visit.numbers()
-    again.context.close()
-    visit.context.close()
+    assert taken(visit) == 2
+    seen = visit.seen()
+    visit.load(seen.code)
+    assert visit.seen().numbers == seen.numbers
 
 
-@pytest.mark.parametrize(("name", "steps"), [("smo", 23), ("box", 6)])
-def test_it_runs_until_it_is_done_or_stopped(browser, tmp_path, name, steps):
-    visit = alone(browser, name, tmp_path)
-    visit.tab.clock.install(time=0)
-    visit.tab.clock.pause_at(1000)
-    run = visit.root.get_by_role("button", name="Let it run")
-    for end, taken in (("Stop", 2), ("Start again", 4)):
-        run.click()
-        visit.tab.clock.run_for(1000)
-        assert len(visit.figure("steps")) == taken
-        visit.root.get_by_role("button", name=end).click()
-        visit.tab.clock.run_for(5000)
-        assert len(visit.figure("steps")) == (2 if end == "Stop" else 0)
-    run.click()
-    visit.tab.clock.run_for(30_000)
-    assert len(visit.figure("steps")) == steps
-    assert run.inner_text() == "Let it run"
-    assert run.get_attribute("aria-disabled") == "true"
-    visit.context.close()
-    still = Visit(browser, written(name, tmp_path), reduced_motion="reduce")
-    assert not still.root.get_by_text("Let it run").count()
-    still.context.close()
-
-
-def test_the_race_and_the_record_are_those_of_the_steps_taken(browser, tmp_path):
-    visit = alone(browser, "smo", tmp_path)
+@only("smo")
+def test_the_race_and_the_record_are_those_of_the_steps_taken(visit):
     track = drawn(visit, ".allowed", plane=2)
-    choose, take = (visit.root.get_by_text(t) for t in ("Choose the steepest", "Take the step"))
-    for _ in range(6):
-        choose.click()
-        take.click()
-        visit.settle()
+    visit.press(*["Choose the steepest", "Take the step"] * 6)
     assert drawn(visit, ".curve", plane=2) == pytest.approx(track[:7], abs=0.1)
-    record = visit.numbers()["pairs taken (* stopped at M)"].split(", ")
+    seen = visit.seen()
+    record = seen.numbers["pairs taken (* stopped at M)"].split(", ")
     pairs = [["ABCDEF".index(letter) for letter in word[:2]] for word in record]
     assert [6 * i + j for i, j in pairs] == visit.figure("steps")
-    points, labels = visit.figure("points"), visit.figure("data.y")
     for k, (word, pair) in enumerate(zip(record, pairs, strict=True), 1):
         weights = visit.tab.evaluate(
-            "run => svmExplorable.math.hullRun(...run).lambda", [points, labels, pairs[:k]]
+            "run => svmExplorable.math.hullRun(...run).lambda",
+            [seen.X.tolist(), seen.y.tolist(), pairs[:k]],
         )
         assert word.endswith("*") == (min(weights[i] for i in pair) == 0)
     assert any(word.endswith("*") for word in record)
     assert visit.root.locator(".numbers sub").inner_text() == "ij"
-    visit.root.get_by_text("Undo").click()
-    visit.settle()
-    assert len(visit.numbers()["pairs taken (* stopped at M)"].split(", ")) == 5
-    visit.context.close()
+    visit.press("Undo")
+    assert len(visit.seen().numbers["pairs taken (* stopped at M)"].split(", ")) == 5
 
 
-def test_level_curves_in_the_box_are_those_of_the_dual(browser, tmp_path):
-    visit = alone(browser, "box", tmp_path)
+@only("box")
+def test_level_curves_in_the_box_are_those_of_the_dual(visit):
     visit.figure("steps.push((3 * 6 + 2) * 102 + 41)")  # to 0.4 of the way, then another pair
     visit.figure("set('i', 4)")
     visit.figure("draw()")
     ends = drawn(visit, ".axis.faint", plane=1).reshape(-1, 2, 2)
-    six = numbered_six()
     alpha = np.tile([0, 0, 0.4, 0.4, 0, 0], (*ends.shape[:2], 1))
     alpha[..., [4, 2]] = ends
-    values = alpha.sum(axis=-1) - (((alpha * six.y) @ six.X) ** 2).sum(axis=-1) / 2
+    values = alpha.sum(axis=-1) - (((alpha * NUMBERED.y) @ NUMBERED.X) ** 2).sum(axis=-1) / 2
     depth = np.ptp(values)
     assert abs(values[:, 0] - values[:, 1]).max() < 0.01 * depth
     assert len(set(np.round(values.mean(axis=1) / depth, 2))) >= 8
-    visit.context.close()
 
 
-def test_the_path_in_the_price_is_that_of_svmlib(browser, tmp_path):
+@only("outlier")
+def test_the_path_in_the_price_is_that_of_svmlib(visit):
     """Of the outlier, at its first place and at another."""
-    visit = alone(browser, "outlier", tmp_path)
     for move in (0, 60):
-        drag(visit.tab, visit.root.locator(".grip[role=button]"), move, move)
-        visit.settle()
-        path = drawn(visit, ".curve", plane=2)
+        drag(visit, visit.root.locator(".grip[role=button]"), move, move)
+        path, seen = drawn(visit, ".curve", plane=2), visit.seen()
         assert len(path) == 71
-        X, y = np.array(visit.figure("points")), np.array(visit.figure("data.y"))
         for log, share in path[::10]:
             C = 10 ** round(log)
-            alpha = solve_interior_point(DualProblem(X - X.mean(axis=0), y, C)).alpha
-            assert share == pytest.approx(alpha[-1] / C, abs=2e-3)
-    visit.context.close()
+            problem = DualProblem(seen.X - seen.X.mean(axis=0), seen.y, C)
+            assert share == pytest.approx(solve_interior_point(problem).alpha[-1] / C, abs=2e-3)
 
 
-def test_the_right_angle_is_seen_in_a_picture_drawn_to_scale(browser, tmp_path):
-    visit = alone(browser, "units", tmp_path)
+@only("units")
+def test_the_right_angle_is_seen_in_a_picture_drawn_to_scale(visit):
     for true in (0, 1):
         visit.root.locator("select").select_option(str(true))
         visit.settle()
@@ -1033,14 +948,13 @@ def test_the_right_angle_is_seen_in_a_picture_drawn_to_scale(browser, tmp_path):
             )
             cosine = bridge @ line / np.linalg.norm(bridge) / np.linalg.norm(line)
             assert (abs(cosine) < 0.02) == bool(true)
-            points = np.array(visit.figure("points"))
+            points = visit.seen().X
             assert (low < points.min(axis=0)).all()
             assert (points.max(axis=0) < high).all()
-    visit.context.close()
 
 
-def test_a_bridge_of_ones_own_is_dragged_within_the_hulls(browser, tmp_path):
-    visit = alone(browser, "villages", tmp_path)
+@only("villages")
+def test_a_bridge_of_ones_own_is_dragged_within_the_hulls(visit):
     assert visit.root.locator(".grip").count() == 6
     visit.root.locator("select").select_option("1")
     visit.settle()
@@ -1048,21 +962,14 @@ def test_a_bridge_of_ones_own_is_dragged_within_the_hulls(browser, tmp_path):
         "planes.map(p => [[p.w, p.svg.viewBox.baseVal.width], p.xlim])[0]"
     )
     unit = visit.root.locator("svg").first.bounding_box()["width"] / box * width / (high - low)
-    p = visit.root.locator(".grip[aria-label*='end p']")
-    q = visit.root.locator(".grip[aria-label*='end q']")
-    x, y = centre(p.locator(".hit"))
-    drag(visit.tab, p, 14, -12)
-    visit.settle()
+    p, q = (visit.root.locator(f".grip[aria-label*='end {end}']") for end in "pq")
+    x, y = drag(visit, p, 14, -12)
     assert centre(p.locator(".hit")) == pytest.approx((x + 14, y - 12), abs=2)
-    drag(visit.tab, p, -unit * visit.figure("state.px"), 300)  # down, above the village D
-    drag(visit.tab, q, 0, -300)  # up, as far as it can
-    visit.settle()
-    assert "They agree: no bridge is shorter" in visit.status()
-    assert float(visit.numbers()["your bridge"]) <= 2.001
-    assert float(visit.numbers()["gap across it"]) >= 1.999
-    url, state = visit.tab.url.split("#villages?")
-    again = Visit(browser, ("villages", url), state=state)
-    again.settle()
-    assert again.status() == visit.status()
-    again.context.close()
-    visit.context.close()
+    drag(visit, p, -unit * visit.seen().state["px"], 300)  # down, above the village D
+    drag(visit, q, 0, -300)  # up, as far as it can
+    seen = visit.seen()
+    assert "They agree: no bridge is shorter" in seen.says
+    assert float(seen.numbers["your bridge"]) <= 2.001
+    assert float(seen.numbers["gap across it"]) >= 1.999
+    visit.load(seen.code)
+    assert visit.seen().says == seen.says

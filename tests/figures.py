@@ -1,0 +1,65 @@
+"""The figures that one can take hold of, for all tests that look at them.
+
+A new one needs a line in FIGURES, and a function check_NAME in tests/book/test_explorables.py that
+compares what it shows with svmlib. What its script computes is tested in tests/test_explorable.py.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from svmlib.book import explorable
+from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, load_six_points
+
+
+def own(X, y):
+    """Samples of one's own."""
+    return Dataset(np.array(X, dtype=float), y, ("a", "b"), ("", ""), ("−1", "+1"))
+
+
+SIX = load_six_points()
+BIRDS = load_penguins()
+IN_UNITS = BIRDS.in_units((1, 200), ("mm", "200 g"))
+NUMBERED = own([[1, 1], [2, 3], [3, 2], [2, 2], [4, 3], [3, 4]], np.repeat((-1, 1), 3))
+THREE = own([[1, 2], [2, 0], [0, 0]], (1, 1, -1))
+
+
+def rings():
+    """The blurred rings of chapter 5: 80 samples to learn from, 1000 hidden."""
+    data = load_circles(1080, noise=0.2)
+    order = np.random.RandomState(0).permutation(1080)
+    return [replace(data, X=data.X[rows], y=data.y[rows]) for rows in (order[:80], order[80:])]
+
+
+# As the chapters have them, and words that describe the still.
+FIGURES = {
+    "street": (lambda: explorable.street(IN_UNITS, 141.3), "0.699 wide"),
+    "villages": (lambda: explorable.villages(SIX), "bridge of length 2.000"),
+    "outlier": (lambda: explorable.outlier(load_outlier(), 0.5), "width 3.37"),
+    "rbf": (lambda: explorable.rbf(*rings()), "5 samples are on the wrong side, and 13.0%"),
+    "smo": (lambda: explorable.smo(SIX), "length 3.516"),
+    "prices": (explorable.prices, "at height 0.32"),
+    "forces": (lambda: explorable.forces(THREE), "0.250 at A, 0.375 at B, 0.625 at C"),
+    "units": (lambda: explorable.units(BIRDS, 200), "slope 388.9 g per mm"),
+    "lift": (lambda: explorable.lift(load_circles()), "100 samples lifted"),
+    "box": (
+        lambda: explorable.box(NUMBERED, pair=(3, 2)),
+        "labels +1 and −1: from 0 both can move",
+    ),
+}
+
+
+def number(text):
+    """A number as the figures print it, with a minus sign instead of a hyphen."""
+    return float(text.replace("−", "-"))
+
+
+def held(text):
+    """The ends, exactly, of an interval such as "3.75 ± 10⁻⁴" or "3.7 to 3.8"."""
+    text = text.translate(str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789"))
+    if " to " in text:
+        return tuple(map(Fraction, text.split(" to ")))
+    value, power = text.split(" ± 10")
+    error = Fraction(10) ** int(power)
+    return Fraction(value) - error, Fraction(value) + error
