@@ -22,12 +22,14 @@ Algorithms", chapter 3.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array
 
@@ -249,6 +251,28 @@ class Certificate:
 def printed(value: float, rounding: str) -> str:
     """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
     return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
+
+
+def warn_not_converged(
+    solver: str,
+    n_iter: int,
+    gap: float,
+    tol: float,
+    advice: str,
+    *,
+    measure: str = "relative duality gap",
+    level: int = 3,
+) -> None:
+    """Warn that a solver has stopped too far from the optimum, and say what may help.
+
+    The level is that of `warnings.warn`: 3 blames the line that called whoever calls this.
+    """
+    warnings.warn(
+        f"{solver} stopped after {n_iter} iterations with a {measure} of {gap:.3g}, rounding "
+        f"included, more than tol={tol:g}: {advice}",
+        ConvergenceWarning,
+        stacklevel=level,
+    )
 
 
 class Scores(NamedTuple):

@@ -12,21 +12,18 @@ Derived in chapter 3, *SMO*.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import ArrayLike
 
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
+from svmlib.certificate import warn_not_converged
 from svmlib.hulls import (
     ClosestPoints,
     NotSeparableError,
     certify_weights,
-    check_size,
     separation,
     standardise,
 )
@@ -117,8 +114,8 @@ def hull_smo(
     Returns
     -------
     HullSolution
-        With a `sklearn.exceptions.ConvergenceWarning` that names the two bounds on the distance if
-        max_iter was reached, or if only rounding was left.
+        With a `sklearn.exceptions.ConvergenceWarning` that names the relative gap if max_iter was
+        reached, or if only rounding was left.
 
     Raises
     ------
@@ -168,60 +165,37 @@ def hull_smo(
     answer = separation(X, y)
     if not answer.separable and answer.verify():
         raise NotSeparableError(answer)
-    Z, _, exponent = standardise(X, by_column=False)
-    check_size(X, exponent)
+    Z, plus = standardise(X, by_column=False)[0], y > 0
 
-    kept = []
-    for n_iter, (step, relative_gap) in enumerate(_steps(Z, y)):
-        if trace:
-            kept.append(step)
-        if relative_gap <= tol / 2 or n_iter == max_iter:  # the proof adds its rounding
-            break
-    closest = certify_weights(X, y, step.weights)
-    converged = closest.gap <= tol * closest.distance
-    if not converged:
-        warnings.warn(
-            f"hull_smo stopped after {n_iter} steps with a distance of {closest.distance:.6g} and "
-            f"a lower bound of {closest.lower_bound:.6g}; columns of different scale need many",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return HullSolution(closest, n_iter, converged, tuple(kept))
-
-
-def _steps(Z: Array, y: Array) -> Iterator[tuple[HullStep, float]]:
-    """Yield the start and every step, with the relative gap, until only rounding is left."""
-    plus = y > 0
-    weights, pair = np.ones(y.size), None
-    while True:
-        # Convex weights λ, and w = (p − q)/‖p − q‖² of λ/‖p − q‖², whose sum is the best.
+    weights, pair, steps = np.ones(y.size), None, []
+    for n_iter in range(max_iter + 1):
+        # Size: λ is best at 1/‖p − q‖² times convex weights, where w = (p − q)/‖p − q‖².
         for own in (plus, ~plus):
             weights[own] /= weights[own].sum()
+        steps += [HullStep(weights.copy(), pair)] if trace else []
         difference = (weights * y) @ Z
         squared = float(difference @ difference)
-        heights = y * (Z @ difference) / (squared or 1.0)  # w·x⁺ and −w·x⁻
-        lift = float(heights[plus].min() + heights[~plus].min())
-        yield HullStep(weights.copy(), pair), 1 - lift
-
-        # The best step along the steepest pair, as far as both weights can follow.
-        i, j = pair = _steepest_pair(heights, weights, plus)
-        u = Z[i] - Z[j]
-        if squared <= _ROUNDING**2 or not u.any():
-            return
+        if squared <= _ROUNDING**2:
+            break
+        heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
+        # Up: the two nearest to each other along w. Their slope is the relative gap.
+        i, j = (int(np.where(own, heights, np.inf).argmin()) for own in (plus, ~plus))
+        gap = 1 - heights[i] - heights[j]
+        if gap <= tol / 2 or n_iter == max_iter:  # the proof adds its rounding
+            break
+        # Down: the two furthest apart that have weight, if that is steeper.
+        held = [np.where(own & (weights > 0), heights, -np.inf) for own in (plus, ~plus)]
+        if held[0].max() + held[1].max() - 1 > gap:
+            i, j = (int(those.argmax()) for those in held)
+        # Step: to the minimum along the pair, as far as both weights can follow.
+        pair, u = (i, j), Z[i] - Z[j]
         best = squared * (1 - heights[i] - heights[j]) / float(u @ u)
-        step = max(best, -weights[i], -weights[j])
-        if step == 0:
-            return
-        weights[[i, j]] += step
+        weights[[i, j]] += max(best, -weights[i], -weights[j])
 
-
-def _steepest_pair(heights: Array, weights: Array, plus: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the pair with the largest slope of Q among those whose weights can follow it.
-
-    Up: the two nearest to each other along w. Down: the two furthest apart that have weight.
-    """
-    grow = [int(np.where(own, heights, np.inf).argmin()) for own in (plus, ~plus)]
-    held = weights > 0
-    shrink = [int(np.where(own & held, heights, -np.inf).argmax()) for own in (plus, ~plus)]
-    i, j = grow if 1 - heights[grow].sum() >= heights[shrink].sum() - 1 else shrink
-    return i, j
+    closest = certify_weights(X, y, weights)
+    converged = closest.gap <= tol * closest.distance
+    if not converged:
+        gap = closest.gap / closest.distance
+        advice = "allow more steps, or scale the columns of X"
+        warn_not_converged("hull_smo", n_iter, gap, tol, advice, measure="relative gap")
+    return HullSolution(closest, n_iter, converged, tuple(steps))

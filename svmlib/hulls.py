@@ -21,7 +21,6 @@ Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge los
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,10 +28,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib.certificate import UNIT, down, gamma, radius, up
+from svmlib.certificate import UNIT, down, gamma, radius, up, warn_not_converged
 from svmlib.geometry import euclidean_norm
 
 __all__ = [
@@ -51,33 +49,23 @@ _EPS = 2 * UNIT
 _MOST_CAPS = 100  # that `largest_separating_cap` tries; five are the rule
 
 
-def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int64]]:
+def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
     """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column.
 
     c and e are exact, and Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: the
-    only operation that rounds is the subtraction of c. A constant column becomes exactly zero.
+    only operation that rounds is the subtraction of c. With one e for all columns lengths keep
+    their meaning, and X is refused where floats could not hold their squares.
     """
-    size = np.frexp(np.abs(X).max(axis=0))[1]
-    Z = np.ldexp(X, -size)
-    low = Z.min(axis=0)
-    centre = low + (Z.max(axis=0) - low) / 2
-    Z = Z - centre
-    widest = np.abs(Z).max(axis=0)
-    exponent = np.asarray(size + np.frexp(widest)[1], dtype=np.int64)
-    if not by_column:
-        exponent = np.asarray(
-            exponent[widest > 0].max(initial=-9999)
-        )  # −9999: all points are equal
-    return np.ldexp(Z, size - exponent), np.ldexp(centre, size), exponent
-
-
-def check_size(X: Array, exponent: NDArray[np.int64]) -> None:
-    """Refuse X = c + 2^exponent Z where a square of a coordinate or of the spread is no float."""
-    if np.frexp(np.abs(X).max())[1] > 504 or (exponent < -504 and np.ptp(X, axis=0).any()):
+    centre = X.min(axis=0) / 2 + X.max(axis=0) / 2
+    Z = X - centre
+    spread = np.abs(Z).max(axis=0 if by_column else None)
+    if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
         raise ValueError(
             "X must have coordinates below 5e+151 and a spread above 2e-152, so that floats can "
             "hold their squares: rescale X, by a power of two if no digit may change"
         )
+    exponent = np.frexp(spread)[1]
+    return np.ldexp(Z, -exponent), centre, exponent
 
 
 # Convex hulls
@@ -85,10 +73,7 @@ def check_size(X: Array, exponent: NDArray[np.int64]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ConvexHull:
-    """The convex hull of a finite set of points, as vertices and as half-spaces.
-
-    The hull is the set of all x with ``normals @ x <= offsets``. All normals have length one. Where
-    the points lie in a flat of less than d dimensions, two opposite half-spaces meet in it.
+    """The convex hull of a finite set of points: all that can be mixed of its vertices.
 
     Attributes
     ----------
@@ -97,8 +82,6 @@ class ConvexHull:
     vertices : ndarray of shape (m,)
         Indices of the extreme points; where the hull is a polygon they are in order along its
         boundary, counter-clockwise if d = 2.
-    normals, offsets : ndarray of shape (f, d) and (f,)
-        The half-spaces a·x ≤ β.
 
     Examples
     --------
@@ -110,33 +93,34 @@ class ConvexHull:
     """
 
     points: Array
-    vertices: NDArray[np.int64]
-    normals: Array
-    offsets: Array
+    vertices: NDArray[np.intp]
 
     def contains(self, points: ArrayLike, *, tol: float = 1e-12) -> NDArray[np.bool_]:
-        """Say for each row of `points` whether it lies in the hull.
+        """Say for each row of `points` whether it lies in the hull: see `closest_points`.
 
         Parameters
         ----------
         points : array_like of shape (m, d)
         tol : float
-            A point may lie outside a half-space by `tol` times the diameter of the bounding box,
-            and by the rounding of the coordinates.
+            A point may be `tol` times the diameter of the bounding box away from the hull, and as
+            much as its coordinates may have been rounded.
 
         Returns
         -------
         ndarray of bool, shape (m,)
+
+        Raises
+        ------
+        ValueError
+            If `points` is no array of such a shape, or tol is not a positive number.
         """
         targets = check_points(points, "points", n_features=self.points.shape[1])
-        origin = self.points[self.vertices[0]]
-        extent = euclidean_norm(np.ptp(self.points, axis=0))
-        rounding = 8 * _EPS * np.maximum(np.abs(targets).max(axis=1), np.abs(self.points).max())
-        slack = (tol * extent + rounding)[:, np.newaxis]
-        with np.errstate(over="ignore", invalid="ignore"):  # so far away that it is outside
-            moved = targets - origin
-            inside = moved @ self.normals.T <= self.offsets - self.normals @ origin + slack
-        return np.asarray(inside.all(axis=1))
+        extent = check_scalar(tol, "tol", positive=True) * euclidean_norm(np.ptp(self.points, 0))
+        corners = self.points[self.vertices]
+        y = np.append(np.ones(len(corners)), -1)
+        away = [closest_points(np.vstack([corners, x]), y).lower_bound for x in targets]
+        rounding = 8 * _EPS * np.maximum(np.abs(targets).max(axis=1), np.abs(corners).max())
+        return np.asarray(np.array(away) <= extent + rounding)
 
 
 def convex_hull(points: ArrayLike) -> ConvexHull:
@@ -162,9 +146,9 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     -----
     The affine hull comes from a singular value decomposition: a direction in which the points
     extend no further than the rounding of their coordinates does not count. Within it, in
-    coordinates scaled so that the hull is about as thick as it is long, Qhull finds the facets.
-    Their number can grow like :math:`n^{\lfloor d/2 \rfloor}`; from eight dimensions or so
-    on, ask `separation` whether a point is in a hull instead.
+    coordinates scaled so that the hull is about as thick as it is long, Qhull finds the vertices.
+    It computes the facets, too, whose number can grow like :math:`n^{\lfloor d/2 \rfloor}`: from
+    eight dimensions or so on, ask `separation` whether a point is in a hull instead.
 
     Derived in chapter 2, *Convex hulls*.
 
@@ -176,44 +160,25 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Examples
     --------
     >>> square = convex_hull([[0, 0], [2, 0], [2, 2], [0, 2], [1, 1]])
-    >>> sorted(square.vertices.tolist()), square.normals.shape
-    ([0, 1, 2, 3], (4, 2))
+    >>> sorted(square.vertices.tolist())
+    [0, 1, 2, 3]
     """
     X = check_points(points, "points")
-    n, d = X.shape
-    Z, centre, exponent = standardise(X, by_column=False)
-    check_size(X, exponent)
-    mean = Z.mean(axis=0)
-    triangle = np.linalg.qr(Z - mean, mode="r")  # has the same axes, and min(n, d) rows
-    _, lengths, axes = np.linalg.svd(triangle, full_matrices=True)
-    rounding = _EPS * (np.ldexp(np.abs(X).max(), -int(exponent)) + 1) if Z.any() else np.inf
-    dimension = int(np.sum(lengths > 4 * math.sqrt(n * d) * rounding))
-    axes, flat = axes[:dimension], axes[dimension:]
-
-    # Facets in coordinates of the affine hull, then in those of the points.
-    stretch = np.ptp(Z @ axes.T, axis=0)
-    vertices, equations = _facets((Z - mean) @ axes.T / stretch)
-    normals = equations[:, :-1] / stretch @ axes
-    lengths = np.linalg.norm(normals, axis=1)
-    levels = -equations[:, -1] / lengths
-    normals = np.vstack([normals / lengths[:, np.newaxis], flat, -flat])
-    levels = np.append(levels, np.zeros(2 * len(flat))) + normals @ mean
-    if dimension == d == 2 and np.linalg.det(axes) < 0:
-        vertices = vertices[::-1]
-    offsets = np.ldexp(levels, exponent) + normals @ centre
-    return ConvexHull(X, vertices.astype(np.int64), normals, offsets)
-
-
-def _facets(Z: Array) -> tuple[NDArray[np.intp], Array]:
-    """Vertices and facet equations (a, c), meaning a·z + c ≤ 0, of points that span their space."""
-    dimension = Z.shape[1]
-    if dimension == 0:
-        return np.array([0]), np.empty((0, 1))
-    if dimension == 1:
-        ends = np.array([Z[:, 0].argmin(), Z[:, 0].argmax()])
-        return ends, np.array([[-1.0, Z[ends[0], 0]], [1.0, -Z[ends[1], 0]]])
-    hull = Qhull(Z)
-    return hull.vertices, np.unique(hull.equations, axis=0)  # Qhull cuts facets into simplices
+    Z, _, exponent = standardise(X, by_column=False)
+    Z = Z - Z.mean(axis=0)
+    # The axes along which the points extend further than their rounding span the affine hull.
+    triangle = np.linalg.qr(Z, mode="r")  # has the same axes, and min(n, d) rows
+    _, lengths, axes = np.linalg.svd(triangle)
+    rounding = _EPS * (np.ldexp(np.abs(X).max(), -exponent) + 1)
+    axes = axes[: np.sum(lengths > 4 * math.sqrt(Z.size) * rounding)]
+    inside = Z @ axes.T
+    # Its vertices; Qhull wants two dimensions.
+    if len(axes) < 2:
+        ends = [inside.argmin(), inside.argmax()] if len(axes) else [0]
+        return ConvexHull(X, np.array(ends))
+    vertices = Qhull(inside / np.ptp(inside, axis=0)).vertices
+    mirrored = X.shape[1] == 2 and np.linalg.det(axes) < 0
+    return ConvexHull(X, (vertices[::-1] if mirrored else vertices).astype(np.intp))
 
 
 # Separation
@@ -234,9 +199,6 @@ class Separation:
         one with the widest gap, which `closest_points` finds.
     weights : ndarray of shape (n,), or None
         Convex weights, summing to one in each class, of a point common to both hulls.
-    accuracy : float, default 1e-14
-        How well the coordinates in X are known, as a share of the largest in their column; more
-        than the default for coordinates that were themselves computed.
 
     Notes
     -----
@@ -266,7 +228,6 @@ class Separation:
     w: Array | None = None
     b: float | None = None
     weights: Array | None = None
-    accuracy: float = 1e-14
 
     @property
     def separable(self) -> bool:
@@ -290,14 +251,15 @@ class Separation:
         moves = [abs(exact_dot(signed, column)) / Fraction(size) for column, size in columns]
         return up(float(max(moves, default=0)))
 
-    def verify(self, *, tol: float | None = None) -> bool:
+    def verify(self, *, tol: float = 1e-14) -> bool:
         """Check the certificate from the data, without trusting how it was found.
 
         Parameters
         ----------
-        tol : float, optional
+        tol : float, default 1e-14
             Largest `residual` that is accepted for a common point, for each square root of the
-            number of features; `accuracy` unless given. Its weights must not be negative, and
+            number of features; more for coordinates that were themselves computed. Its weights
+            must not be negative, and
             must sum to one in each class within 2⁻⁵⁰. A hyperplane is checked exactly.
 
         Returns
@@ -310,21 +272,17 @@ class Separation:
             If X and y are no labelled points, or tol is not a positive number.
         """
         X, y = check_labelled(self.X, self.y)
-        tol = check_scalar(self.accuracy if tol is None else tol, "tol", positive=True)
+        tol = check_scalar(tol, "tol", positive=True)
         if self.w is not None and self.b is not None:
             return _separates(self.w, self.b, X, y)
         return (
             self.weights is not None
             and self.weights.shape == y.shape
             and bool((self.weights >= 0).all() and np.isfinite(self.weights).all())
-            and all(_sums_to_one(self.weights[y == label]) for label in (-1, 1))
+            # One but for the rounding of the weights themselves; `fsum` rounds once, in the end.
+            and all(abs(math.fsum(self.weights[y == s]) - 1) <= 2**-50 for s in (-1, 1))
             and self.residual <= tol * math.sqrt(X.shape[1])
         )
-
-
-def _sums_to_one(weights: Array) -> bool:
-    """Whether the exact sum is within 2⁻⁵⁰, which rounding of the weights themselves explains."""
-    return abs(exact_dot(weights, np.ones(len(weights))) - 1) <= Fraction(2) ** -50
 
 
 def exact_dot(a: Array, b: Array) -> Fraction:
@@ -357,11 +315,10 @@ class NotSeparableError(ValueError):
         self.separation = separation
 
     def __str__(self) -> str:
-        point = self.separation.point
-        where = "" if point is None else f" {np.array2string(point, precision=4, threshold=6)}"
+        point = np.array2string(np.asarray(self.separation.point), precision=4, threshold=6)
         return (
-            "no hyperplane separates the two classes: their convex hulls share the point"
-            f"{where} (its weights are in the attribute separation of this error); "
+            "no hyperplane separates the two classes: their convex hulls share the point "
+            f"{point} (its weights are in the attribute separation of this error); "
             "a soft margin, C < inf, accepts such data"
         )
 
@@ -421,18 +378,14 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     X, y = check_labelled(X, y)
     Z, _, exponent = standardise(X, by_column=True)
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
-    w = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max())
-    b = _halfway(w, Z @ normal, X, y)
+    # In the units of X; and b halfway between the two classes, exact but for its last rounding.
+    w, heights = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max()), Z @ normal
+    lowest = X[np.where(y > 0, heights, np.inf).argmin()]
+    highest = X[np.where(y < 0, heights, -np.inf).argmax()]
+    b = float(-(exact_dot(w, lowest) + exact_dot(w, highest)) / 2)
     if _separates(w, b, X, y):
         return Separation(X, y, w=w, b=b)
     return Separation(X, y, weights=weights)
-
-
-def _halfway(w: Array, heights: Array, X: Array, y: Array) -> float:
-    """Return the float b nearest to halfway between the classes; heights are rough w·x_i."""
-    lowest = X[np.where(y > 0, heights, np.inf).argmin()]
-    highest = X[np.where(y < 0, heights, -np.inf).argmax()]
-    return float(-(exact_dot(w, lowest) + exact_dot(w, highest)) / 2)
 
 
 # Closest points
@@ -535,10 +488,14 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     (array([2., 0.]), 2.0)
     """
     X, y = check_labelled(X, y)
-    cap = _check_cap(cap, y)
-    Z, _, exponent = standardise(X, by_column=False)
-    check_size(X, exponent)
-    weights, normal = _nearest_to_origin(Z, y, cap)
+    cap, smallest = check_scalar(cap, "cap", positive=True), _smallest_cap(y)
+    if not smallest * (1 - 1e-15) <= cap <= 1 + 1e-15:
+        raise ValueError(
+            f"cap must be from {smallest:.6g} to 1, got {cap:.6g}: the smaller class has "
+            f"{round(1 / smallest)} points, whose weights must sum to one"
+        )
+    cap = min(max(cap, smallest), 1.0)
+    weights, normal = _nearest_to_origin(standardise(X, by_column=False)[0], y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
 
@@ -554,7 +511,7 @@ def certify_weights(
     w = p - q if normal is None else normal
     unit = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ unit)
-    lift = _least_mean(heights[y > 0], cap) + _least_mean(heights[y < 0], cap)
+    lift = heights @ _lowest_corner(heights, y, cap)
     slack = _rounding(Z, y, weights)
     bound = lift / float(np.linalg.norm(unit)) - slack if w.any() else 0.0
     return ClosestPoints(
@@ -574,41 +531,18 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
 
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
     sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
-    rounding), and the mean of the lowest heights is a sum of up to k. Together that is less than
-    4 γ_{k+d+12} R. Weights that do not sum to one are divided by their sum; what then exceeds the
-    cap goes to points with room, which moves p by 2R times the excess.
+    rounding), and the lowest corner is a sum of up to k + 2 heights with weights off by 4u in all.
+    Together that is less than 4 γ_{k+d+12} R. Weights that do not sum to one are divided by their
+    sum; what then exceeds the cap goes to points with room, which moves p by 2R times the excess.
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT for label in (-1, 1))
     k = int(np.count_nonzero(weights))
     return up(4 * gamma(k + Z.shape[1] + 12) + 3 * misses) * radius(Z)
 
 
-def _least_mean(heights: Array, cap: float) -> float:
-    """Return the least Σ λ_i h_i over 0 ≤ λ_i ≤ μ with Σ λ_i = 1.
-
-    ρ − Σ λ_i h_i = Σ λ_i (ρ − h_i) ≤ μ Σ max(ρ − h_i, 0) for every level ρ, with equality for the
-    best weights if ρ is the height at which they run out: the lowest are filled first.
-    """
-    n = len(heights)
-    filled = min(math.ceil(1 / cap) - 1, n - 1)
-    level = float(np.partition(heights, filled)[filled])
-    return level - max(cap, 1 / n) * float(np.maximum(level - heights, 0).sum())
-
-
 def _smallest_cap(y: Array) -> float:
     """Return max(1/n₊, 1/n₋), below which weights of one class cannot sum to one."""
     return float(1 / min(np.sum(y > 0), np.sum(y < 0)))
-
-
-def _check_cap(cap: object, y: Array) -> float:
-    number = check_scalar(cap, "cap", positive=True)
-    smallest = _smallest_cap(y)
-    if not smallest * (1 - 8 * _EPS) <= number <= 1 + 8 * _EPS:
-        raise ValueError(
-            f"cap must be from {smallest:.6g} to 1, got {number:.6g}: the smaller class has "
-            f"{min(np.sum(y > 0), np.sum(y < 0))} points, whose weights must sum to one"
-        )
-    return min(max(number, smallest), 1.0)  # 2C/Σα may miss an end by its rounding
 
 
 def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:
@@ -635,42 +569,29 @@ def _nearest_to_origin(
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     rounding = 2 * _EPS * np.linalg.norm(X, axis=1).max()
-    centroids = _lowest_corner(np.zeros_like(y), y, _smallest_cap(y))
-    weights = _lowest_corner(signed @ (centroids @ signed), y, cap)
+    centroids = _lowest_corner(np.zeros_like(y), y, _smallest_cap(y)) @ signed
+    weights = _lowest_corner(signed @ centroids, y, cap)
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
-    normal = corners[0]
 
-    best = (math.inf, weights, normal)
-    shortest, stalled = math.inf, 0
-    while stalled < 10:  # rounding can make Wolfe's strict decrease fail; then it is at its best
-        weights = _lowest_corner(signed @ normal, y, cap)
-        corner = weights @ signed
-        length = float(np.linalg.norm(normal))
-        bound = max(float(normal @ corner) / length, 0.0) if length > 0 else 0.0
-        distance = float(np.linalg.norm(shares @ corners))
-        gap = distance - bound
-        stalled = 0 if gap < best[0] or length < shortest else stalled + 1
-        shortest = min(shortest, length)
-        if gap < best[0]:
-            best = (gap, shares @ lambdas, normal)
-        if gap <= rounding or length == 0:
+    normal, shortest, least, stalled = corners[0], math.inf, math.inf, 0
+    while stalled < 10:  # v gets shorter each time, until only rounding is left
+        # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
+        length, weights = float(np.linalg.norm(normal)), _lowest_corner(signed @ normal, y, cap)
+        corner, distance = weights @ signed, float(np.linalg.norm(shares @ corners))
+        bound = max(float(normal @ corner) / (length or 1.0), 0.0)
+        stalled = 0 if distance - bound < least or length < shortest else stalled + 1
+        if distance - bound < least:
+            least, best = distance - bound, (shares @ lambdas, normal)
+        half = half_the_gap and bound >= max(distance / 2, 1e6 * rounding)
+        if half or min(least, length) <= rounding or len(corners) > X.shape[1]:
             break
-        if half_the_gap and bound >= max(distance / 2, 1e6 * rounding):
-            break
-        if len(corners) > X.shape[1] or (corners == corner).all(axis=1).any():
-            break  # exact arithmetic would have stopped before
+        # Take in that corner, and go to the nearest point of those that are then needed.
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
         shares, kept, normal = _move(np.append(shares, 0.0), corners)
-        lambdas, corners = lambdas[kept], corners[kept]
-
-    _, weights, normal = best
-    return np.minimum(normalise(weights, y), cap), normal
-
-
-def normalise(weights: Array, y: Array) -> Array:
-    """Divide the weights of each class by their sum."""
+        lambdas, corners, shortest = lambdas[kept], corners[kept], min(shortest, length)
+    weights, normal = best
     sums = {label: math.fsum(weights[y == label]) for label in (-1, 1)}
-    return weights / np.where(y > 0, sums[1], sums[-1])
+    return np.minimum(weights / np.where(y > 0, sums[1], sums[-1]), cap), normal
 
 
 def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array]:
@@ -799,50 +720,44 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     True
     """
     X, y = check_labelled(X, y)
-    smallest = _smallest_cap(y)
-    if separation(X, y).separable:
+    answer, smallest = separation(X, y), _smallest_cap(y)
+    if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
     rounding = 8 * _EPS * radius(Z)
     cap, bound = smallest, down(smallest)
     for _ in range(_MOST_CAPS):
         weights, normal = _nearest_to_origin(Z, y, cap)
-        if np.linalg.norm((weights * y) @ Z) <= rounding:
+        apart = float(np.linalg.norm((weights * y) @ Z))
+        if apart <= rounding:
             break
         further, proved = _cap_along(normal, Z, y)
         cap, bound = min(max(cap * (1 + 4 * _EPS), further), 1.0), max(bound, proved)
     else:
-        warnings.warn(
-            f"largest_separating_cap found only that the cap is above {bound:.6g}: the hulls of X "
-            "touch within rounding",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-        weights = _nearest_to_origin(Z, y, 1.0)[0]
+        weights, advice = answer.weights, f"only between {bound:.6g} and 1 is the cap known"
+        name = "distance of the reduced hulls"
+        found = apart, rounding, advice
+        warn_not_converged("largest_separating_cap", _MOST_CAPS, *found, measure=name)
     highest = float(weights.max())
-    snapped = smallest if highest <= smallest * (1 + 8 * _EPS) else highest
-    return SeparatingCap(max(snapped, bound), smallest, weights, bound)
+    supremum = smallest if highest <= smallest * (1 + 8 * _EPS) else max(highest, bound)
+    return SeparatingCap(supremum, smallest, weights, bound)
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     """Return the largest cap up to which w separates the reduced hulls, and a cap it is proved for.
 
-    With ν = 1/μ, the lowest point of R⁺ − R⁻ along w is at T(ν)/ν, where T adds up the lowest ν
+    The lowest point of R⁺ − R⁻ along w is at T(ν)/ν with ν = 1/μ, where T adds up the lowest ν
     heights of either class: convex, linear between integers, zero at 0 and at the ν wanted. The
-    levels that give the bound are the heights at which the weights run out.
+    heights at which the weights of that ν run out are the levels that prove it.
     """
     w = w / np.abs(w).max()
     heights = y * (Z @ w)
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
     n = min(len(plus), len(minus))
-    slopes = plus[:n] + minus[:n]
-    T = np.cumsum(slopes)
-    k = int(np.flatnonzero(T <= 0).max(initial=0))  # T is positive from ν = k + 2 on
-    last = min(k + 1, n - 1)
-    nu = k + 1 - T[k] / slopes[last] if slopes[last] > 0 else k + 1
-
-    levels = np.where(y > 0, plus[last], minus[last])
+    levels = plus[:n] + minus[:n]
+    last = min(int(np.sum(np.cumsum(levels) <= 0)), n - 1)
+    short = np.where(y > 0, plus[last], minus[last]) - heights
     error = up(gamma(len(w) + 5) * radius(Z) * float(np.linalg.norm(w)))
-    below = float(np.maximum(levels - heights + error, 0).sum())
-    bound = down(slopes[last] / below, len(y) + 8) if below else 0.0
-    return min(1 / max(nu, 1.0), 1.0), min(max(bound, 0.0), 1.0)
+    below, at_most = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
+    proved = down(levels[last] / at_most, len(y) + 8)
+    return (levels[last] / below if below else 1.0), min(max(proved, 0.0), 1.0)

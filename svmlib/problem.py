@@ -14,7 +14,6 @@ Derived in chapter 4, *Lagrange duality*.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,10 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import Certificate, bounded_scores, certify, gamma
+from svmlib.certificate import Certificate, bounded_scores, certify, gamma, warn_not_converged
 from svmlib.hulls import NotSeparableError, Separation
 from svmlib.kernels import (
     Kernel,
@@ -409,20 +407,16 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float, *, level:
     if solution.converged:
         return
     found = solution.certificate
-    if found.proves_optimality:
-        reached = f"a relative duality gap of {found.relative_gap:.3g}"
-    else:
-        reached = f"a KKT violation of {found.kkt_violation:.3g}"
-    hint = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+    advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
     if found.primal == np.inf and found.proves_optimality:
-        hint += "; or no hyperplane separates the classes, as svmlib.hulls.separation would tell"
+        advice += "; or no hyperplane separates the classes, as svmlib.hulls.separation would tell"
     elif solution.cut_off:
-        hint = "the equations of the free multipliers need more than half of the cache (cache_mb)"
+        advice = "the equations of the free multipliers need more than half of the cache (cache_mb)"
     elif found.primal == np.inf:
-        hint += "; C = inf needs a positive semidefinite kernel, and this one is not known to be"
-    warnings.warn(
-        f"{solver} stopped after {solution.n_iter} iterations with {reached}, rounding included, "
-        f"more than tol={tol:g} (primal {found.primal:.6g}, dual {found.dual:.6g}): {hint}",
-        ConvergenceWarning,
-        stacklevel=level,
+        advice += "; C = inf needs a positive semidefinite kernel, and this one is not known to be"
+    measure, value = "KKT violation", found.kkt_violation
+    if found.proves_optimality:
+        measure, value = "relative duality gap", found.relative_gap
+    warn_not_converged(
+        solver, solution.n_iter, value, tol, advice, measure=measure, level=level + 1
     )

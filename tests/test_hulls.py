@@ -236,8 +236,8 @@ class TestNearMissesAreRefused:
 
     X, y = np.array([[0.0], [2.0], [1.0]]), np.array([-1.0, -1, 1])
 
-    def point(self, *weights, **options):
-        return Separation(self.X, self.y, weights=np.array(weights), **options)
+    def point(self, *weights):
+        return Separation(self.X, self.y, weights=np.array(weights))
 
     def test_the_right_one_passes(self):
         assert self.point(0.5, 0.5, 1.0).verify()
@@ -245,10 +245,10 @@ class TestNearMissesAreRefused:
 
     @pytest.mark.parametrize("error", [1e-5, 1e-9, 1e-12, 1e-14, -1e-9, -1e-14])
     def test_sums_that_are_not_one(self, error):
-        for accuracy in (1e-14, 1e-3):  # the coordinates may be vague, the weights may not
-            assert not self.point(0.5, 0.5, 1 + error, accuracy=accuracy).verify()
-            assert not self.point(0.5, 0.5 + error, 1.0, accuracy=accuracy).verify()
-            assert not self.point(0.5 + error, 0.5 + error, 1 + error, accuracy=accuracy).verify()
+        for tol in (1e-14, 1e-3):  # the coordinates may be vague, the weights may not
+            assert not self.point(0.5, 0.5, 1 + error).verify(tol=tol)
+            assert not self.point(0.5, 0.5 + error, 1.0).verify(tol=tol)
+            assert not self.point(0.5 + error, 0.5 + error, 1 + error).verify(tol=tol)
 
     @pytest.mark.parametrize("size", [1e-300, 1e-20, 1e-16, 1e-9])
     def test_negative_weights(self, size):
@@ -259,9 +259,7 @@ class TestNearMissesAreRefused:
     @pytest.mark.parametrize("move", [1e-13, 1e-10, -1e-13])
     def test_sums_that_do_not_meet(self, move):
         assert not self.point(0.5 + move, 0.5 - move, 1.0).verify()
-        assert self.point(0.5 + move, 0.5 - move, 1.0, accuracy=3e-10).verify()
         assert self.point(0.5 + move, 0.5 - move, 1.0).verify(tol=3e-10)
-        assert not self.point(0.5 + move, 0.5 - move, 1.0, accuracy=1.0).verify(tol=1e-14)
 
     @pytest.mark.parametrize("scale", [1e-300, 1e-9, 1e9, 1e300])
     def test_the_residual_is_relative_to_the_column(self, scale):
@@ -704,18 +702,6 @@ class TestConvexHull:
         for point in points:
             assert in_hull_by_linear_program(point, corners)
 
-    @given(labelled(max_points=12, max_features=4))
-    @settings(max_examples=40)
-    def test_facets_support_the_hull(self, data):
-        points, _ = data
-        hull = convex_hull(points)
-        np.testing.assert_allclose(np.linalg.norm(hull.normals, axis=1), 1, rtol=1e-12)
-        slack = hull.offsets - points @ hull.normals.T
-        assert (slack >= -1e-12).all()
-        flat = points.shape[1] - np.linalg.matrix_rank(points - points[0])  # two sides of each
-        assert np.sum((slack <= 1e-11).all(axis=0)) == 2 * flat
-        assert (np.sum(slack <= 1e-11, axis=0) >= points.shape[1] - flat).all()
-
     def test_polygon_runs_counter_clockwise(self):
         for seed in range(10):
             points = np.random.default_rng(seed).standard_normal((30, 2))
@@ -728,35 +714,30 @@ class TestConvexHull:
                 ) * (np.roll(x, -2) - np.roll(x, -1))
                 assert (turn > 0).all()
 
-    def test_cube_has_six_facets_and_eight_corners(self):
+    def test_cube_has_eight_corners(self):
         grid = np.stack(np.meshgrid(*[[0.0, 0.5, 1.0]] * 3), axis=-1).reshape(-1, 3)
         hull = convex_hull(grid)
-        assert hull.normals.shape == (6, 3)
         assert len(hull.vertices) == 8
         assert hull.contains([[1, 1, 1], [0.5, 0, 1], [0.5, 0.5, 1.001]]).tolist() == [1, 1, 0]
 
     @pytest.mark.parametrize(
-        ("points", "dimension", "n_vertices"),
+        ("points", "n_vertices"),
         [
-            ([[3.0]], 0, 1),
-            ([[1.0, 2], [1, 2], [1, 2]], 0, 1),
-            ([[5.0], [1], [3], [1]], 1, 2),
-            ([[0.0, 0], [1, 3], [2, 6], [1, 3]], 1, 2),
-            ([[0.0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1], [0.5, 0.5, 1]], 2, 4),
+            ([[3.0]], 1),
+            ([[1.0, 2], [1, 2], [1, 2]], 1),
+            ([[5.0], [1], [3], [1]], 2),
+            ([[0.0, 0], [1, 3], [2, 6], [1, 3]], 2),
+            ([[0.0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1], [0.5, 0.5, 1]], 4),
         ],
     )
     @pytest.mark.parametrize(
         ("scale", "move"), [(1, 0), (1e-12, 0), (1e12, 0), (1, 1e6), (1, -1e9)]
     )
-    def test_degenerate(self, points, dimension, n_vertices, scale, move):
+    def test_degenerate(self, points, n_vertices, scale, move):
         points = np.array(points) * scale + move
         hull = convex_hull(points)
         assert len(hull.vertices) == n_vertices
         assert hull.contains(points).all()
-        rounding = 1e-12 * (10 * scale + abs(move))
-        levels = points @ hull.normals.T - hull.offsets
-        assert (levels <= rounding).all()
-        assert (levels >= -rounding).all(axis=0).sum() == 2 * (points.shape[1] - dimension)
         away = points[0] + scale * (points[0] - points.mean(axis=0) + 0.1)
         assert not hull.contains(away[np.newaxis]).any()
 
@@ -764,7 +745,6 @@ class TestConvexHull:
         t = np.random.default_rng(0).uniform(size=50)
         line = np.array([1e3, 1 / 9, -1e5]) + np.outer(t, [1 / 3, 1 / 7, 0.1])
         hull = convex_hull(line)
-        assert len(hull.normals) == 2 + 4  # two ends, and two sides of each of two planes
         assert set(hull.vertices) == {t.argmin(), t.argmax()}
 
     @pytest.mark.parametrize("thickness", [1e-9, 1e-13])
