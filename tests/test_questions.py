@@ -99,7 +99,12 @@ def read(pattern, text):
     return [np.array(eval(found)) for found in re.findall(pattern, text)]
 
 
-@pytest.mark.parametrize("question", list(questions.numbers(1)), ids=lambda question: question.text[:40])
+every_question = pytest.mark.parametrize(
+    "question", list(questions.numbers(1)), ids=lambda question: question.text[:40]
+)
+
+
+@every_question
 def test_an_answer_is_that_of_the_text(question):
     """Computed again in plain NumPy, from nothing but what a student is told."""
     text, number = question.text, question.number
