@@ -521,7 +521,8 @@ def check_race(visit, seen):
 def check_winner(visit, seen):
     search = searches()[seen.state["cut"]]
     best = "C = {svc__C:g}, gamma = {svc__gamma:g}".format(**search.best_params_)
-    assert seen.numbers["winner"].startswith(f"{best}, {100 * search.best_score_:.1f} %")
+    told = seen.numbers["winner"].replace("\u00a0", " ")
+    assert told.startswith(f"{best}, {100 * search.best_score_:.1f} % ±")
     earlier = searches()[: seen.state["cut"] + 1]
     different = len({tuple(s.best_params_.values()) for s in earlier})
     assert seen.state["cut"] == 0 or f"cuts {different} " in seen.says
