@@ -5,12 +5,11 @@ const {pieces, math, several} = svmExplorable, {clip} = math;
 
 pieces.winner = (figure) => {
   const {data, state} = figure, {C, gamma, cuts} = data, across = C.length, up = gamma.length;
-  const told = (v) => String(+v.toPrecision(2)), percent = (v) => `${(v / 10).toFixed(1)} %`;
-  const place = (cell) => [cell % across, Math.floor(cell / across)], name = (cell) => `C = ${told(C[cell % across])}, gamma = ${told(gamma[Math.floor(cell / across)])}`;
+  const told = (v) => String(+v.toPrecision(2)), percent = (v) => `${(v / 10).toFixed(1)}\u00a0%`;
+  const place = (cell) => [cell % across, Math.floor(cell / across)], name = (cell) => `C\u00a0=\u00a0${told(C[cell % across])}, gamma\u00a0=\u00a0${told(gamma[Math.floor(cell / across)])}`;
   const map = figure.plane({width: 400, height: 385, xlim: [-0.5, across - 0.5], ylim: [-0.5, up - 0.5], axes: ["C", "gamma; in the cells: % of the hidden right"],
     xticks: C.map((v, k) => [k, told(v)]), yticks: gamma.map((v, k) => [k, told(v)]), label: "Hidden scores over C and gamma"});
-  const low = Math.min(...cuts.flatMap((cut) => [...cut.hidden, ...cut.seen]));
-  const pair = figure.plane({width: 360, height: 230, xlim: [0.5, cuts.length + 0.5], ylim: [5 * Math.floor(low / 50), 101], axes: ["cut", "triangle: seen, dot: hidden; ring: the winner"],
+  const pair = figure.plane({width: 360, height: 230, xlim: [0.5, cuts.length + 0.5], ylim: [0, 101], axes: ["cut", "triangle: seen, dot: hidden; ring: the winner"],
     xticks: cuts.map((_, k) => [k + 1, String(k + 1)]), label: "Scores of the machine that is looked at, cut by cut"});
   figure.param("cut", 0, 0, cuts.length - 1, 1);
   figure.param("cell", cuts[0].best, 0, across * up - 1, 1);
@@ -44,6 +43,7 @@ pieces.winner = (figure) => {
       hidden.forEach((v, k) => map.text(place(k), (v / 10).toFixed(1), 0, 2, "middle"));
       const wins = past.map((cut, k) => past.slice(0, k).filter((other) => other.best === cut.best).length);
       map.marks("ends", past.map((cut, k) => [place(cut.best)[0] - 0.36 + 0.14 * (wins[k] % 6), place(cut.best)[1] - 0.33]), 4, 3);
+      pair.view(pair.xlim, [5 * Math.floor(Math.min(...cuts.map((cut) => Math.min(cut.hidden[cell], cut.seen[cell], cut.hidden[cut.best] - cut.error))) / 50), 101]);
       pair.curve("axis", [[-1, 100], [99, 100]]);
       pair.rings(past.map((cut, k) => [k + 1, cut.hidden[cut.best] / 10]), 8);
       pair.marks("mark look1", past.map((cut, k) => [k + 1, cut.seen[cell] / 10]), 4, 1);
