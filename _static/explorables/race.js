@@ -142,7 +142,7 @@ pieces.race = (figure) => {
       figure.numbers([["SMO", told("smo")], ["Newton", told("newton")], ["stage", String(stage)], ["h", String(+h.toPrecision(1))], ["on the ramp", `${free.length} of ${n}`]]);
       const [a, b] = ["smo", "newton"].map((which) => runs[which].at(-1).work), ratio = Math.max(a, b) / Math.min(a, b);
       if (["smo", "newton"].some((which) => runs[which].at(-1).gap > tol)) return "For this problem one of the two does not come to a gap of 10⁻⁶ in the steps that are kept.";
-      return `C = ${C}: for a gap of 10⁻⁶ SMO takes ${several(runs.smo.length - 1, "step")}, Newton's method ${several(runs.newton.length - 1, "system")}; ${a > b ? "SMO" : "Newton's method"} costs ${+ratio.toPrecision(2)} times as much. Newton's method is in stage ${stage}, with ${several(free.length, "sample")} on the ramp.`;
+      return `C = ${C}: for a gap of 10⁻⁶ SMO takes ${several(runs.smo.length - 1, "step")}, Newton's method ${several(runs.newton.length - 1, "system")}; ${a > b ? "SMO" : "Newton's method"} costs ${+ratio.toPrecision(2)} times as much. ${over() ? "Both are there." : `Newton's method is in stage ${stage}, with ${several(free.length, "sample")} on the ramp.`}`;
     },
   };
 };
