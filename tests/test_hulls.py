@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
+    _cap_along,
     certify_weights,
     closest_points,
     convex_hull,
@@ -126,6 +127,14 @@ class TestSeparation:
             answer = separation(X, y)
             check_certificate(answer, X, y)
             assert answer.separable or power == 52  # then no float lies strictly between
+
+    def test_two_points_two_roundings_apart_are_told_apart(self):
+        """Only a b whose two inner products are exact is between them every time."""
+        for seed in range(400):
+            rng = np.random.default_rng(seed)
+            a = rng.uniform(1, 2, (1, 3))
+            X = np.vstack([a, a + 2.0**-51 * rng.choice([-1, 1], (1, 3))])
+            assert separation(X, [-1, 1]).separable
 
     @pytest.mark.parametrize(
         ("X", "y"),
@@ -321,6 +330,19 @@ class TestBoundsAgainstFractions:
         if caps.weights is not None:
             cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
             assert cap is None or Fraction(caps.lower_bound) <= cap
+
+    @pytest.mark.parametrize("seed", range(30))
+    def test_the_cap_that_a_direction_proves_where_its_heights_are_rounding(self, seed):
+        rng = np.random.default_rng(seed)
+        y, w, Z = np.repeat([1.0, -1.0], 5), rng.uniform(0.5, 1, 3), rng.uniform(-0.3, 0.3, (10, 3))
+        Z[:, 0] = 1e-16 * (y + rng.standard_normal(10)) - (Z[:, 1:] @ w[1:]) / w[0]
+        heights = exact.exact(y) * (exact.exact(Z) @ exact.exact(w))
+        caps = [Fraction(0)]
+        for level in ((p, m) for p in heights[y > 0] for m in heights[y < 0] if p + m > 0):
+            below = [max(level[y[i] < 0] - h, Fraction(0)) for i, h in enumerate(heights)]
+            caps.append(sum(level) / sum(below) if any(below) else Fraction(1))
+        best = max(caps)
+        assert Fraction(_cap_along(w, Z, y)[1]) <= best
 
     def test_what_is_inseparable_always_passes_its_own_verification(self):
         for seed in range(300):
