@@ -339,7 +339,7 @@ class TestBoundsAgainstFractions:
         heights = exact.exact(y) * (exact.exact(Z) @ exact.exact(w))
         caps = [Fraction(0)]
         for level in ((p, m) for p in heights[y > 0] for m in heights[y < 0] if p + m > 0):
-            below = [max(level[y[i] < 0] - h, Fraction(0)) for i, h in enumerate(heights)]
+            below = [max(level[int(y[i] < 0)] - h, Fraction(0)) for i, h in enumerate(heights)]
             caps.append(sum(level) / sum(below) if any(below) else Fraction(1))
         best = max(caps)
         assert Fraction(_cap_along(w, Z, y)[1]) <= best
