@@ -32,14 +32,14 @@ def as_float(value: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must have no masked entries; leave their rows out")
-    if given.dtype.kind in "iuf" and given.dtype != np.float64:
-        with np.errstate(invalid="ignore"):
-            exact = (array.astype(given.dtype) == given).all()
-        if not exact:
-            raise ValueError(
-                f"{name} must hold numbers that are float64, but some of its {given.dtype} are "
-                "not (integers beyond 2**53, for instance); subtract what they have in common"
-            )
+    if (
+        given.dtype.kind in "iu"
+        and not -(2**53) <= given.min(initial=0) <= given.max(initial=0) <= 2**53
+    ):
+        raise ValueError(
+            f"{name} must hold integers that are float64, up to 2**53 in size; subtract what they "
+            "have in common"
+        )
     return array
 
 

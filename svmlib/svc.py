@@ -13,51 +13,36 @@ Derived in chapter 7, *The full SMO*.
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
-from itertools import islice
 from typing import Any, Literal, Self, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmlib._portfolio import SolverName, solve
 from svmlib._validation import Array, as_float, check_count, check_scalar, check_vector
 from svmlib.hulls import NotSeparableError, Separation, separation
-from svmlib.interior_point import solve_interior_point
 from svmlib.kernels import (
     RBF,
     Kernel,
     Linear,
-    PointwiseKernel,
     Polynomial,
     Precomputed,
     Sigmoid,
     check_kernel,
     expansion,
-    low_rank,
 )
-from svmlib.newton import descend, newton
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
-from svmlib.smo import smo, steps
 
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
-SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
-# `make bench` measures where these belong.
-_NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
-_NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
-_PATIENCE = 100  # steps of SMO a sample (of at least 1000), which seldom gets there later
-_NEWTON_STEPS = 1000  # the most steps of Newton's method
 _MEMORY_MB = 185.0  # what a fit takes, where it can
-_LARGEST_VALUE = 1e300  # of a kernel for which a start is sought: there floats have some room
 
 
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -93,7 +78,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         get there warns.
     class_weight : dict or "balanced", optional
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
-        n / (2 · number of samples of the class), as in scikit-learn.
+        n / (2 · number of samples of the class), as in scikit-learn. It counts samples of positive
+        weight, whatever that is.
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
         ``"auto"`` is Newton's method from a good guess; and SMO where the kernel is not known to be
         positive semidefinite, or where Newton's equations do not fit into the memory. The guess of
@@ -202,8 +188,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         y : array_like of shape (n,)
             Their labels, of two classes.
         sample_weight : array_like of shape (n,), optional
-            Non-negative weights. Sample i has the constant C_i = weight · C, so a weight of 2 is
-            the sample twice and a weight of 0 is no sample.
+            Non-negative weights. Sample i has the constant C_i = weight · C, so a weight of 0 is no
+            sample, and a weight of 2 is the sample twice (but with ``class_weight="balanced"``,
+            which counts it once).
 
         Returns
         -------
@@ -232,7 +219,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.class_weight_ = self._class_weight(labels)
         bounds: float | Array = C
         if np.isfinite(C) and not (sample_weight is None and self.class_weight is None):
-            bounds = _bounds(C * self.class_weight_, weights, signs)
+            bounds = weights * C * np.where(signs > 0, *self.class_weight_[::-1])
         self.kernel_ = self._kernel(X, weights, used)
         if self._given:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
@@ -240,7 +227,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             _require_separable(X, signs, self.kernel_)
         self._origin = self._middle(X)
         problem = self._problem(X, signs, bounds)
-        solution, self.solver_ = self._solve(problem, tol)
+        limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
+        solution, self.solver_ = solve(problem, self.solver, tol, limit)
         warn_unless_converged(solution, self.solver_, tol)
         self._keep(solution, problem, X, used)
         return self
@@ -364,30 +352,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         centred = X - self._origin if self._origin.any() else X
         return DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)
 
-    def _solve(self, problem: DualProblem, tol: float) -> tuple[Solution, str]:
-        """Return the solution, and the name of the solver that took the last steps.
-
-        ``"auto"``: Newton's method from a good guess; SMO where K is indefinite, or where the
-        equations do not fit.
-        """
-        limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
-        most: dict[str, Any] = {"max_iter": limit} if limit < np.inf else {}
-        with warnings.catch_warnings():  # the certificate will judge, and we shall tell
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            if self.solver == "interior_point":
-                return solve_interior_point(problem, tol=tol, **most), self.solver
-            if self.solver == "smo":
-                return smo(problem, tol=tol, **most), self.solver
-            patience = min(limit, _PATIENCE * max(problem.n, 1000))
-            if self.solver == "auto" and not problem.convex:
-                return smo(problem, tol=tol, max_iter=int(patience)), "smo"
-            solution, solver = newton_from_guess(problem, tol, limit)
-            left = int(patience) - solution.n_iter
-            if self.solver == "newton" or not solution.cut_off or left < 1:
-                return solution, solver
-            more = smo(problem, tol=tol, start=solution.alpha, max_iter=left)
-            return replace(more, n_iter=solution.n_iter + more.n_iter), "smo"
-
     def _keep(
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
     ) -> None:
@@ -433,74 +397,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         w = np.asarray(self.dual_coef_ @ (self.support_vectors_ - self._origin))
         w.flags.writeable = False  # who writes into it would change nothing
         return w
-
-
-def newton_from_guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Solution, str]:
-    """Run Newton's method from near the solution; return who took the last steps, too.
-
-    There fewer multipliers are free, so that its equations are smaller.
-    """
-    alpha, spent, ended = guess(problem, tol, max_iter - 1)
-    if ended:  # SMO may have been all
-        solution = problem.solution(alpha, tol=tol, n_iter=spent)
-        if solution.converged:
-            return solution, "smo"
-    most = int(min(max_iter - spent, _NEWTON_STEPS))
-    solution = newton(problem, tol=tol, start=alpha, max_iter=most)
-    return replace(solution, n_iter=spent + solution.n_iter), "newton"
-
-
-def guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, bool]:
-    """Return α near the solution, how many steps it took, and whether these were all of SMO's."""
-    n, alpha = problem.n, np.zeros(problem.n)
-    if n <= _NO_START or problem.linear or not problem.convex:
-        return alpha, 0, False
-    if not problem.diagonal.max() < _LARGEST_VALUE:
-        return alpha, 0, False
-    # A few coordinates may be as good as the kernel, and then cost much less.
-    nearly = _nearly_linear(problem)
-    if nearly is not None:
-        alpha, taken, _ = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
-        return alpha, len(taken), False
-    # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most multipliers
-    # go to their bounds, and SMO is quick to the end; else it is, until no margin is wrong by much.
-    reach = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near, n_steps = min(_NEAR, min(reach / 4, 1) ** 2), 0
-    with np.errstate(over="ignore"):
-        for step in islice(steps(problem, tol), int(min(2 * n // 3, max_iter))):
-            if step.gap <= near and n_steps >= n // 8:
-                return alpha, n_steps, near <= tol
-            alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-            n_steps += 1
-    return alpha, n_steps, True
-
-
-def _nearly_linear(problem: DualProblem) -> DualProblem | None:
-    """Return the problem with few coordinates for points and a linear kernel, if they will do.
-
-    Where C = ∞ nothing will: the coordinates may be equal where labels are not.
-    """
-    kernel, quarter = problem.kernel, problem.rows.room // 4 // problem.n  # of the cache:
-    if problem.hard_margin or not isinstance(kernel, PointwiseKernel):  # Newton makes copies
-        return None
-    if not kernel.positive_semidefinite:
-        return None
-    Phi = low_rank(kernel, problem.X, most=max(1, quarter))
-    if Phi is None:
-        return None
-    return DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.rows.megabytes)
-
-
-def _bounds(C: Array, weights: Array, signs: Array) -> Array:
-    """Return C_i: the weight of the sample times the C of its class."""
-    with np.errstate(over="ignore", under="ignore"):
-        bounds = np.where(signs > 0, C[1], C[0]) * weights
-    if not (np.isfinite(bounds) & (bounds > 0)).all():
-        raise ValueError(
-            "sample_weight times class_weight times C must be positive numbers that a float can "
-            f"hold, got {bounds.min():g} to {bounds.max():g}"
-        )
-    return np.asarray(bounds)
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:

@@ -147,6 +147,7 @@ def test_squared_grams_prove_nothing_false(parameters):
     with pytest.warns(UserWarning, match="a relative duality gap of .* rounding included"):
         model = SVC(kernel="poly", degree=2, **parameters).fit(penguins.X, penguins.y)
     assert model.certificate_.dual <= 136
+    assert model.certificate_.primal <= 136 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("C", [1.0, 1e6])
@@ -263,25 +264,6 @@ def test_the_mean_of_equal_points_need_not_be_one_of_them():
     alpha = np.where((np.arange(32) > 0) & (np.arange(32) < 30), 1.0, 0.0)
     problem = DualProblem(X, np.where(np.arange(32) == 0, 1, -1), 1.0, kernel)
     assert problem.certificate(alpha, 0.0).norm_w >= 29
-
-
-@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0), Polynomial(2, 1.0, 1.0)], ids=repr)
-@pytest.mark.parametrize("scale", [1.0, 1e60, 1e130])
-@pytest.mark.parametrize(("size", "b"), [(1e139, 0.0), (1e139, -1e308), (1.0, 1.7e308)])
-def test_sums_beyond_floats_are_bounds_and_no_warnings(kernel, scale, size, b):
-    """An infinite bound is true; NaN would be smaller than nothing, and so no bound."""
-    points = np.random.default_rng(1).normal(size=(4, 2)) * scale
-    points[0, 0] = 0
-    try:
-        problem = DualProblem(points, [-1, 1, -1, 1], 1e200, kernel)
-    except ValueError:  # k(x, x) itself is no float
-        return
-    with np.errstate(all="raise", under="ignore"):
-        certificate = problem.certificate([size, size, 0, 0], b)
-    judge = Judge(points, problem.y, problem.upper, kernel)
-    assert mp.mpf(certificate.kkt_violation) >= judge.violation([size, size, 0, 0], b)
-    assert certificate.dual <= certificate.primal
-    assert mp.mpf(certificate.norm_w) >= judge.norm([size, size, 0, 0])
 
 
 def test_a_gram_matrix_of_zeros_is_positive_semidefinite():

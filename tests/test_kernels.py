@@ -154,6 +154,19 @@ def test_a_skew_that_is_rounding_is_averaged(scale):
     assert K[0, 1] == K[1, 0]
 
 
+def test_a_symmetric_matrix_is_not_copied():
+    K = np.eye(3)
+    assert Precomputed(K).K is K
+    with pytest.raises(ValueError, match="must be a square Gram matrix"):
+        Precomputed(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("X", [[[0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]]], ids=str)
+def test_points_that_are_no_rows_of_a_matrix_are_refused(X):
+    with pytest.raises(ValueError, match="X must be one column with numbers of rows of K, 0 to 2"):
+        Precomputed(np.eye(3))(np.array(X), np.zeros((1, 1)))
+
+
 # Functions of the user's
 
 
