@@ -204,7 +204,8 @@ def load_penguins(
     try:
         from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
     except ImportError as error:
-        raise ImportError('palmerpenguins is missing: pip install "svmlib[book]"') from error
+        message = 'load_penguins needs palmerpenguins: pip install "svmlib[book]"'
+        raise ImportError(message) from error
     table = load_table()
     chosen = table[table["species"].isin(species)]
     complete = chosen.dropna(subset=list(features))

@@ -732,8 +732,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         name = "distance of the reduced hulls"
         found = apart, rounding, advice
         warn_not_converged("largest_separating_cap", _MOST_CAPS, *found, measure=name)
-    highest = float(weights.max())
-    supremum = smallest if highest <= smallest * (1 + 8 * _EPS) else max(highest, bound)
+    supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCap(supremum, smallest, weights, bound)
 
 

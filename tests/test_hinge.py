@@ -52,11 +52,6 @@ class TestLosses:
         assert absolute(m) == abs(1 - m)
         np.testing.assert_allclose(np.expm1(min(logistic(m), 50)), np.exp(min(-m, 50)), rtol=1e-9)
 
-    @given(REALS, st.sampled_from([-1, 1]))
-    def test_as_functions_of_label_and_score(self, f, y):
-        np.testing.assert_allclose(squared(y * f), (y - f) ** 2)
-        np.testing.assert_allclose(absolute(y * f), abs(y - f))
-
     @given(REALS, REALS, st.floats(0, 1))
     def test_convex_and_above_the_number_of_mistakes(self, a, b, t):
         for loss in (hinge, squared, absolute, logistic):
@@ -68,11 +63,6 @@ class TestLosses:
     def test_logistic_is_safe_at_any_margin(self):
         np.testing.assert_array_equal(logistic([-1e300, 1e300]), [1e300, 0])
         np.testing.assert_allclose(logistic([0.0, 40.0]), [np.log(2), np.exp(-40)], rtol=1e-12)
-
-    def test_shapes(self):
-        for loss in (hinge, squared, absolute, logistic):
-            assert loss(np.zeros((2, 3))).shape == (2, 3)
-            assert loss([1, 2]).dtype == np.float64
 
     @pytest.mark.parametrize("margin", [None, np.nan, [0.0, np.inf], "one", [1j]])
     def test_what_is_no_number_is_refused(self, margin):
@@ -129,16 +119,6 @@ class TestBoundsAgainstFractions:
         dual = exact.dual_value(other.alpha, X, y, balance=False) * Fraction(0.1)
         assert Fraction(other.certificate.dual) <= dual
 
-    @pytest.mark.parametrize("shift", [1e8, 1e11])
-    def test_far_from_the_origin(self, shift):
-        X, y = gaussians(30, 2, 2)
-        X = X + shift
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            solution = subgradient_descent(X, y, 1.0, max_iter=500)
-        F = exact.objective(solution.w, solution.b, X, y, 1.0)
-        assert Fraction(solution.certificate.primal) >= F
-
     @pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e-154])
     def test_tiny_features_leave_only_the_bias(self, scale):
         X, y = gaussians(20, 2, 4)
@@ -157,14 +137,6 @@ class TestObjective:
         X, y = [[1.0], [3.0]], [-1, 1]
         assert primal_objective([1.0], -1.0, X, y, 10) == 0.5 + 10 * 1 + 0
         assert primal_objective([2.0], 0.0, X, y, 1) == 2 + 3
-
-    def test_three_scalings_have_the_same_minimiser(self):
-        X, y = gaussians(30, 2, 1)
-        C, w, b = 0.4, np.array([0.3, 0.2]), 0.1
-        losses = hinge(y * (X @ w + b))
-        F = primal_objective(w, b, X, y, C)
-        np.testing.assert_allclose(C * (1 / C / 2 * w @ w + losses.sum()), F)
-        np.testing.assert_allclose(C * 30 * (1 / (C * 30) / 2 * w @ w + losses.mean()), F)
 
     def test_bad_input_is_refused(self):
         X, y = [[1.0], [3.0]], [-1, 1]
@@ -276,12 +248,6 @@ class TestSubgradientDescent:
         one, other = subgradient_descent(X, y, 1), subgradient_descent(X + 1e6, y, 1)
         np.testing.assert_allclose(other.w, one.w, rtol=1e-6)
         np.testing.assert_allclose(other.b + other.w.sum() * 1e6, one.b, atol=1e-5)
-
-    def test_swapping_the_classes_flips_the_sign(self):
-        X, y = gaussians(61, 2, 2, share=0.3)
-        one, other = subgradient_descent(X, y, 1, tol=1e-5), subgradient_descent(X, -y, 1, tol=1e-5)
-        np.testing.assert_allclose(other.w, -one.w, atol=1e-2)
-        np.testing.assert_allclose(other.certificate.primal, one.certificate.primal, rtol=1e-5)
 
     @pytest.mark.parametrize(
         ("X", "y"),

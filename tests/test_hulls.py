@@ -4,15 +4,16 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 from sklearn.svm import SVC
 
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
+    _cap_along,
     certify_weights,
     closest_points,
     convex_hull,
@@ -108,17 +109,6 @@ class TestSeparation:
             assert answer.separable == expected
             check_certificate(answer, Z, labels)
 
-    @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e-8, 1.0, 1e8, 1e12, 1e300])
-    @pytest.mark.parametrize("distance", [2.0, 0.0])
-    def test_scale_of_the_data(self, scale, distance):
-        X, y = gaussians(40, 3, 0)
-        X[:, 0] = y * (np.abs(X[:, 0]) + distance / 2)
-        X[:2, 0] = y[:2] * distance / 2
-        X[1] = X[0] if distance == 0 else X[1]
-        answer = separation(X * scale, y)
-        assert answer.separable == (distance > 0)
-        check_certificate(answer, X * scale, y)
-
     @pytest.mark.parametrize("d", [2, 5, 20])
     @pytest.mark.parametrize("distance", [1e-3, 1e-6, 1e-9, 1e-12, 1e-14])
     def test_nearly_touching_hulls_are_separated(self, d, distance):
@@ -138,6 +128,14 @@ class TestSeparation:
             check_certificate(answer, X, y)
             assert answer.separable or power == 52  # then no float lies strictly between
 
+    def test_two_points_two_roundings_apart_are_told_apart(self):
+        """Only a b whose two inner products are exact is between them every time."""
+        for seed in range(400):
+            rng = np.random.default_rng(seed)
+            a = rng.uniform(1, 2, (1, 3))
+            X = np.vstack([a, a + 2.0**-51 * rng.choice([-1, 1], (1, 3))])
+            assert separation(X, [-1, 1]).separable
+
     @pytest.mark.parametrize(
         ("X", "y"),
         [
@@ -156,29 +154,6 @@ class TestSeparation:
             answer = separation(Z, labels)
             assert not answer.separable
             check_certificate(answer, Z, labels)
-
-    def test_two_points(self):
-        X, y = np.array([[1.0, 2.0], [1.0, 3.0]]), np.array([1, -1])
-        check_certificate(separation(X, y), X, y)
-        assert separation(X, y).separable
-
-    def test_imbalance(self):
-        X, y = gaussians(1001, 3, 0)
-        y[:] = -1
-        y[0] = 1
-        for x_0, expected in [(X[1:].mean(axis=0), False), ([9, 9, 9], True)]:
-            X[0] = x_0
-            answer = separation(X, y)
-            assert answer.separable == expected
-            check_certificate(answer, X, y)
-
-    def test_features_of_very_different_size(self):
-        X, y = gaussians(60, 2, 0)
-        X[:, 0] = 1e-8 * y * (1 + np.abs(X[:, 0]))  # all the information is here
-        X[:, 1] *= 1e8
-        answer = separation(X, y)
-        assert answer.separable
-        check_certificate(answer, X, y)
 
     @pytest.mark.parametrize(("n", "d"), [(5000, 3), (3000, 100), (100, 300)])
     def test_large(self, n, d):
@@ -273,10 +248,6 @@ class TestNearMissesAreRefused:
     def test_no_weights_at_all(self, weights):
         assert not self.point(*weights).verify()
 
-    def test_the_point_is_halfway_between_the_two_sums(self):
-        X, y, weights = np.array([[0.0], [4.0], [1.0]]), [-1, -1, 1], np.array([0.5, 0.5, 1.0])
-        assert Separation(X, y, weights=weights).point == [1.5]
-
     @pytest.mark.parametrize(
         ("w", "b"),
         [([np.nan], 0.0), ([np.inf], 0.0), ([1.0], np.nan), ([1.0, 1.0], -2.5), ([0.0], 1)],
@@ -360,6 +331,19 @@ class TestBoundsAgainstFractions:
             cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
             assert cap is None or Fraction(caps.lower_bound) <= cap
 
+    @pytest.mark.parametrize("seed", range(30))
+    def test_the_cap_that_a_direction_proves_where_its_heights_are_rounding(self, seed):
+        rng = np.random.default_rng(seed)
+        y, w, Z = np.repeat([1.0, -1.0], 5), rng.uniform(0.5, 1, 3), rng.uniform(-0.3, 0.3, (10, 3))
+        Z[:, 0] = 1e-16 * (y + rng.standard_normal(10)) - (Z[:, 1:] @ w[1:]) / w[0]
+        heights = exact.exact(y) * (exact.exact(Z) @ exact.exact(w))
+        caps = [Fraction(0)]
+        for level in ((p, m) for p in heights[y > 0] for m in heights[y < 0] if p + m > 0):
+            below = [max(level[int(y[i] < 0)] - h, Fraction(0)) for i, h in enumerate(heights)]
+            caps.append(sum(level) / sum(below) if any(below) else Fraction(1))
+        best = max(caps)
+        assert Fraction(_cap_along(w, Z, y)[1]) <= best
+
     def test_what_is_inseparable_always_passes_its_own_verification(self):
         for seed in range(300):
             X, y = problem(seed)
@@ -417,22 +401,6 @@ def test_bad_data_are_refused(function, X, y, message):
         function(X, y)
 
 
-def closest_by_slsqp(X, y, cap):
-    signed = y[:, None] * X
-    plus, minus = (y > 0).astype(float), (y < 0).astype(float)
-    return minimize(
-        lambda s: np.sum((s @ signed) ** 2),
-        plus / plus.sum() + minus / minus.sum(),
-        jac=lambda s: 2 * signed @ (s @ signed),
-        bounds=[(0, cap)] * len(y),
-        constraints=[
-            {"type": "eq", "fun": lambda s: plus @ s - 1, "jac": lambda s: plus},
-            {"type": "eq", "fun": lambda s: minus @ s - 1, "jac": lambda s: minus},
-        ],
-        options={"ftol": 1e-15, "maxiter": 1000},
-    )
-
-
 def smallest_cap(y):
     return 1 / min(np.sum(y > 0), np.sum(y < 0))
 
@@ -461,12 +429,6 @@ def check_closest(closest, X, y):
     assert abs(halfway) <= 1e-13 * size * max(closest.distance, EPS * size)
 
 
-def least_mean(values, cap):
-    """The smallest Σ λ_i v_i with Σ λ_i = 1 and 0 ≤ λ_i ≤ cap, as a linear program."""
-    ones = np.ones((1, len(values)))
-    return linprog(values, A_eq=ones, b_eq=[1], bounds=(0, cap)).fun
-
-
 class TestClosestPoints:
     @given(labelled(), st.floats(0, 1))
     def test_certificate(self, data, fraction):
@@ -474,27 +436,6 @@ class TestClosestPoints:
         cap = smallest_cap(y) + fraction * (1 - smallest_cap(y))
         for mu in (1.0, cap):
             check_closest(closest_points(X, y, mu), X, y)
-
-    @given(labelled(max_points=10), st.floats(0, 1))
-    @settings(max_examples=40)
-    def test_agrees_with_a_general_purpose_optimiser(self, data, fraction):
-        X, y = data
-        cap = smallest_cap(y) + fraction * (1 - smallest_cap(y))
-        closest, slsqp = closest_points(X, y, cap), closest_by_slsqp(X, y, cap)
-        assume(slsqp.success)
-        assert closest.distance <= np.sqrt(slsqp.fun) + 1e-7
-        np.testing.assert_allclose(closest.distance**2, slsqp.fun, atol=1e-6)
-
-    @pytest.mark.parametrize("seed", range(5))
-    @pytest.mark.parametrize("fraction", [0, 0.1, 0.5, 1])
-    def test_bound_is_that_of_the_supporting_hyperplanes(self, seed, fraction):
-        X, y = gaussians(30, 3, 6, seed)
-        cap = smallest_cap(y) + fraction * (1 - smallest_cap(y))
-        closest = closest_points(X, y, cap)
-        w = closest.w / np.linalg.norm(closest.w)
-        low, high = least_mean(X[y > 0] @ w, cap), -least_mean(-X[y < 0] @ w, cap)
-        np.testing.assert_allclose(closest.lower_bound, low - high, rtol=1e-9)
-        np.testing.assert_allclose(closest.distance, low - high, rtol=1e-9)
 
     @pytest.mark.parametrize(("n", "d"), [(20, 2), (200, 5), (60, 80)])
     def test_whole_hulls_give_the_optimal_margin_classifier(self, n, d):
@@ -530,19 +471,6 @@ class TestClosestPoints:
         closest = closest_points(X, y, cap=1 / 20)
         np.testing.assert_allclose(closest.p, X[y > 0].mean(axis=0), atol=1e-14)
         np.testing.assert_allclose(closest.q, X[y < 0].mean(axis=0), atol=1e-14)
-
-    def test_a_smaller_cap_pulls_the_hulls_apart(self):
-        X, y = gaussians(40, 2, 2)
-        distances = [closest_points(X, y, cap).distance for cap in np.linspace(1 / 20, 1, 30)]
-        assert (np.diff(distances) <= 1e-14).all()
-
-    @pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-8, 1e8, 1e12, 1e100])
-    def test_scale(self, scale):
-        X, y = gaussians(50, 3, 8)
-        one, other = closest_points(X, y), closest_points(X * scale, y)
-        np.testing.assert_allclose(other.distance, one.distance * scale, rtol=1e-12)
-        np.testing.assert_allclose(other.p, one.p * scale, rtol=1e-9)
-        assert other.gap <= rounding(X) * scale
 
     def test_translation_and_rotation(self):
         X, y = gaussians(50, 3, 8)
@@ -617,14 +545,6 @@ class TestLargestSeparatingCap:
         if below > answer.smallest:
             assert closest_points(X, y, below).lower_bound > 0
 
-    def test_bisection_finds_the_same(self):
-        X, y = gaussians(60, 2, 2)
-        low, high = 1 / 30, 1.0
-        while high - low > 1e-12:
-            mu = (low + high) / 2
-            low, high = (mu, high) if closest_points(X, y, mu).distance > 1e-13 else (low, mu)
-        np.testing.assert_allclose(largest_separating_cap(X, y).supremum, low, rtol=1e-9)
-
     def test_equal_centroids(self):
         X, y = [[0.0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, -1, -1]
         answer = largest_separating_cap(X, y)
@@ -640,11 +560,6 @@ class TestLargestSeparatingCap:
         answer = largest_separating_cap(X, y)
         assert answer.none_separates
         assert answer.supremum == answer.smallest == 1 / (2 * k)
-
-    def test_one_point_in_the_hull_of_the_others(self):
-        answer = largest_separating_cap([[0.0], [1], [2]], [-1, 1, -1])
-        assert answer.none_separates
-        assert answer.supremum == 1
 
     def test_a_shared_corner_meets_only_at_one(self):
         answer = largest_separating_cap([[0.0], [1], [1], [2]], [-1, -1, 1, 1])
