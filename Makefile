@@ -1,5 +1,6 @@
-# `make lab` is for readers, `make student` for lecturers, `make book` and `make test` prove the book;
-# the others are for people who write it. Each sets up what it needs. Those without ## are parts.
+# `make lab` and `make pdf` are for readers, `make student` for lecturers, `make book` and
+# `make test` prove the book; the others are for people who write it. Each sets up what it needs. Those
+# without ## are parts.
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
@@ -11,7 +12,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: book lab student check test test-all live bench notebooks lock clean \
+.PHONY: book lab student pdf check test test-all live bench notebooks lock clean \
   style unit outputs pages figures downloads fresh
 
 book: fresh  ## Build the pages into _build/html
@@ -34,6 +35,11 @@ student: fresh  ## Build pages and notebooks without solutions into _build/stude
 	EDITION=student $(BIN)/jupyter-book build . -W -n --keep-going --path-output _build/student
 	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
+
+pdf: book student  ## Print the book, and its edition without solutions, as one PDF each
+	$(BIN)/python _ext/paper.py _build/html
+	$(BIN)/python _ext/paper.py $(STUDENT)
+	@$(MAKE) --silent book student  # whose front pages offer it now
 
 check: style unit  ## What one runs all day: style and the library's tests
 

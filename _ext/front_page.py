@@ -1,4 +1,4 @@
-"""What the front page shows of the rest: a figure, a card for each chapter, the sources' place.
+"""What the front page shows of the rest: a figure, a card for each chapter, the files beside it.
 
     ```{alive} chapters/01_geometry fig-street
     The caption here.
@@ -106,6 +106,26 @@ class Download(SphinxRole):
         return [nodes.reference("", self.text, refuri=address)], []
 
 
+def paper(app):
+    """Find the PDF beside the pages; `make pdf` prints it from them, so it comes later."""
+    return sorted(file.name for file in Path(app.outdir).glob("*.pdf"))
+
+
+def offer_paper(app, doctree, docname):
+    """Drop a button for a PDF that is not there."""
+    if docname == app.config.root_doc and app.builder.format == "html":
+        for button in list(doctree.findall(nodes.reference)):
+            address = button.get("refuri", "")
+            if address.endswith(".pdf") and address not in paper(app):
+                button.parent.parent.remove(button.parent)
+
+
+def look_for_paper(app, env, added, changed, removed):
+    """Make the front page anew when the PDF has come or gone."""
+    before, env.paper = getattr(env, "paper", []), paper(app)
+    return [app.config.root_doc] if env.paper != before else []
+
+
 class Repository(SphinxRole):
     """Link the text to the repository, if `_config.yml` says where that is."""
 
@@ -120,4 +140,6 @@ def setup(app):
     app.add_directive("chapters", Chapters)
     app.add_role("notebooks", Download())
     app.add_role("repository", Repository())
+    app.connect("env-get-outdated", look_for_paper)
+    app.connect("doctree-resolved", offer_paper)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
 
-It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 11, *Beyond SMO*.
+It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 12, *Many samples*.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def solve_linear(
     hundredth of the rows lie a thousand times as far out as the others, or where about as many
     samples as columns decide (few rows, or a line that separates them and C large).
 
-    Derived in chapter 11, *Beyond SMO*.
+    Derived in chapter 12, *Many samples*.
 
     References
     ----------

@@ -679,7 +679,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
 
     Notes
     -----
-    Derived in chapter 11, *Beyond SMO*.
+    Derived in chapter 12, *Many samples*.
 
     References
     ----------

@@ -9,7 +9,7 @@ this module you can
 - solve any convex `svmlib.problem.DualProblem` with `newton`,
 - watch its steps: how many multipliers were free, and how far each step could go.
 
-Derived in chapter 11, *Beyond SMO*.
+Derived in chapter 11, *Newton's method*.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def newton(
     method stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on
     until only rounding is left, and ends with that warning, too.
 
-    Derived in chapter 11, *Beyond SMO*.
+    Derived in chapter 11, *Newton's method*.
 
     References
     ----------

@@ -6,8 +6,13 @@ compares what it shows with svmlib. What its script computes is tested in tests/
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from svmlib.book import explorable
 from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, load_six_points
@@ -32,6 +37,34 @@ def rings():
     return [replace(data, X=data.X[rows], y=data.y[rows]) for rows in (order[:80], order[80:])]
 
 
+def overlapping(seed=0):
+    """The two clouds of 60 samples in chapter 11."""
+    y = np.repeat((-1, 1), 30)
+    return own(np.random.RandomState(seed).standard_normal((60, 2)) + 0.3 * y[:, np.newaxis], y)
+
+
+def hidden_values():
+    """Decision values of a rare and a frequent class, with ties."""
+    y = np.repeat((0, 1), (90, 10))
+    return np.round(np.random.RandomState(0).standard_normal(100) + 2 * y, 2), y
+
+
+@cache
+def searches(gammas=(0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)):
+    """The same search by four cuts of the folds."""
+    noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas}
+    grid["svc__C"] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+    return [
+        GridSearchCV(
+            make_pipeline(StandardScaler(), SVC()),
+            grid,
+            cv=StratifiedKFold(3, shuffle=True, random_state=cut),
+            return_train_score=True,
+        ).fit(noisy.X, noisy.y)
+        for cut in range(4)
+    ]
+
+
 # As the chapters have them, and words that describe the still.
 FIGURES = {
     "street": (lambda: explorable.street(IN_UNITS, 141.3), "0.699 wide"),
@@ -47,6 +80,12 @@ FIGURES = {
         lambda: explorable.box(NUMBERED, pair=(3, 2)),
         "labels +1 and −1: from 0 both can move",
     ),
+    "threshold": (
+        lambda: explorable.threshold(*hidden_values(), miss=10),
+        "10 of the rare and 46 of the other are to the right of it",
+    ),
+    "race": (lambda: explorable.race(overlapping(), gamma=0.25), "C = 100. SMO comes down slowly"),
+    "winner": (lambda: explorable.winner(searches()), "Diamonds mark the winners of 4 cuts"),
 }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from explorables import load_what_is_needed
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_curve
 
 from svmlib import hulls
 from svmlib.book import explorable
@@ -23,9 +24,11 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import directional_margin
 from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
+from svmlib.problem import balance
+from svmlib.smo import steps
 from tests.book import ROOT
 from tests.browser import open_tab
-from tests.figures import BIRDS, FIGURES, IN_UNITS, SIX, held, own
+from tests.figures import BIRDS, FIGURES, IN_UNITS, SIX, held, overlapping, own, searches
 
 STATIC = ROOT / "_static" / "explorables"
 FILES = dict.fromkeys(file for kind in FIGURES for file in explorable.scripts(kind))
@@ -430,6 +433,10 @@ def test_a_running_notebook_brings_the_script_and_the_book_does_not():
         (lambda: explorable.box(SIX, pair=(1, 1)), "pair"),
         (lambda: explorable.units(BIRDS, 1e6), "worth"),
         (lambda: explorable.units(own([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
+        (lambda: explorable.threshold([0.0, 1.0], [1, 1]), "both classes"),
+        (lambda: explorable.threshold([0.0, 1.0], [0, 1], miss=0.5), "miss"),
+        (lambda: explorable.race(SIX, 1e4), "C"),
+        (lambda: explorable.winner([*searches(), *searches(gammas=(1.0, 2.0))]), "same candidates"),
     ],
 )
 def test_bad_input_is_named(make, named):
@@ -501,3 +508,106 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
         styles = [file.filename for file in context["css_files"]]
         assert styles == ["theme.css"] + ["explorables/style.css"] * bool(figures)
+
+
+def ranked(seed):
+    """Values with ties and labels 0 and 1, of few or many samples."""
+    random = np.random.RandomState(seed)
+    y = np.r_[0, 1, random.randint(0, 2, 2 + 3 * seed)]
+    return np.round(random.standard_normal(y.size) + y, seed % 3), y
+
+
+def test_thresholds_are_counted_as_by_scikit_learn_and_the_cheapest_is_that_of_chapter_8(
+    mathematics,
+):
+    for f, y in map(ranked, range(40)):
+        (steps,) = mathematics("thresholds", [[f.tolist(), y.tolist()]])
+        fpr, tpr, at = roc_curve(y, f, drop_intermediate=False)
+        assert [s["missed"] for s in steps] == np.round((1 - tpr) * y.sum()).tolist()[::-1]
+        assert [s["alarms"] for s in steps] == np.round(fpr * np.sum(y == 0)).tolist()[::-1]
+        assert [s["t"] for s in steps[:-1]] == at[:0:-1].tolist()
+        for miss in (1, 2.5, 10, 100):
+            thresholds = np.append(np.sort(f), np.inf)
+            called = f >= thresholds[:, np.newaxis]
+            costs = miss * np.sum(y > called, axis=1) + np.sum(called > y, axis=1)
+            (best,) = mathematics("cheapest", [[steps, miss]])
+            assert best["t"] == (t if np.isfinite(t := thresholds[costs.argmin()]) else None)
+            assert miss * best["missed"] + best["alarms"] == costs.min()
+
+
+def test_reliability_is_that_of_chapter_8(mathematics):
+    for f, y in map(ranked, range(1, 40)):
+        p = 1 / (1 + np.exp(-f))
+        (found,) = mathematics("fifths", [[p.tolist(), y.tolist()]])
+        groups = [k for k in np.array_split(np.argsort(p, kind="stable"), 5) if k.size]
+        expected = [[p[k].mean(), y[k].mean(), k.size] for k in groups]
+        assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def clouds(seed):
+    """A problem of 60 samples whose classes overlap, and what the script needs of it."""
+    data, C = overlapping(seed), (1, 10, 100, 1000)[seed % 4]
+    problem = DualProblem(data.X, data.y, C, RBF(0.25))
+    return problem, [problem.gram().tolist(), data.y.tolist(), C, 1e-6, 2]
+
+
+def test_the_first_steps_of_smo_are_those_of_svmlib(mathematics):
+    for problem, case in map(clouds, range(8)):
+        (run,) = mathematics("smoRun", [[*case, 40]])
+        alpha = np.zeros(problem.n)
+        asked = set()
+        for k, (js, step) in enumerate(zip(run[1:], steps(problem), strict=False), 1):
+            assert (js["i"], js["j"]) == (step.i, step.j)
+            asked |= {step.i, step.j}
+            assert js["work"] == 120 * len(asked) + 120 * k
+            alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
+            g, up = problem.y * problem.gradient(alpha), (alpha > 0) == (problem.y < 0)
+            free = (alpha > 0) & (alpha < problem.upper)
+            b = (g[free | up].max() + g[free | ~up].min()) / 2
+            proof = problem.certificate(alpha, b)
+            assert js["gap"] == pytest.approx(proof.relative_gap, rel=1e-6)
+
+
+def test_newton_solves_every_stage_and_in_the_end_the_problem(mathematics):
+    """At the end of a stage q is the ramp at the scores of q; the last has the proof of svmlib."""
+    for problem, case in map(clouds, range(16)):
+        (run,) = mathematics("newtonRun", [case])
+        K, y, C = problem.gram(), problem.y, problem.upper[0]
+        spent = np.diff([step["work"] for step in run])
+        assert spent == pytest.approx([s["free"] ** 3 / 6 + 60 * s["free"] for s in run[1:]])
+        assert run[0]["work"] == 2 * 60**2
+        assert run[-1]["gap"] <= 1e-6
+        assert len(run) < 60
+        for step in run[1:]:
+            c, q, s, h = (np.array(step[key]) for key in "cqsh")
+            ramp = np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y))
+            assert q == pytest.approx(ramp, abs=1e-9 * C)
+            if step["done"]:
+                assert q.sum() == pytest.approx(0, abs=1e-5 * C)
+                assert np.ptp(s - K @ q) < 1e-4
+        proof = problem.certificate(balance(abs(q), y, np.full(60, C)), run[-1]["b"])
+        assert proof.relative_gap == pytest.approx(run[-1]["gap"], abs=1e-7)
+
+
+def test_winners_and_who_is_within_one_standard_error_are_those_of_the_search():
+    data = explorable.winner(searches()).data
+    for search, cut in zip(searches(), data["cuts"], strict=True):
+        rows = search.cv_results_
+
+        def params(cell):
+            row, column = divmod(cell, len(data["C"]))
+            return {"svc__C": data["C"][column], "svc__gamma": data["gamma"][row]}
+
+        places = [rows["params"].index(params(k)) for k in range(len(cut["hidden"]))]
+        assert params(cut["best"]) == search.best_params_
+        for key, name in (("hidden", "mean_test_score"), ("seen", "mean_train_score")):
+            assert cut[key] == pytest.approx(1000 * rows[name][places], abs=0.51)
+        scores = [rows[f"split{k}_test_score"][search.best_index_] for k in range(search.n_splits_)]
+        error = np.std(scores, ddof=1) / len(scores) ** 0.5
+        assert cut["error"] == pytest.approx(1000 * error, abs=0.51)
+        means = rows["mean_test_score"][places]
+        good = np.flatnonzero(means >= np.mean(scores) - error).tolist()
+        assert cut["good"] == good
+        plainest = min(good, key=lambda k: (params(k)["svc__gamma"], params(k)["svc__C"]))
+        assert cut["plain"] == plainest
+    assert len({cut["best"] for cut in data["cuts"]}) > 1

@@ -89,6 +89,14 @@ const enclose = (low, high) => {
 const several = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const letter = (i, n) => n > 26 ? String(i + 1) : String.fromCharCode(65 + i);
+/** Round numbers, ten a decade (Renard's), so that 10^−0.3 is 0.5: where sliders of a price stop. */
+function round(log) {
+  const k = Math.round(10 * log), decade = Math.floor(k / 10);
+  return +`${[1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8][k - 10 * decade]}e${decade}`;
+}
+/** A slider for a number that `round` makes of its logarithm. */
+const priced = (figure, key, label, value, min, max, text = (v) => String(round(v))) =>
+  figure.slider(key, {label, min, max, step: 0.1, value: Math.round(10 * Math.log10(value)) / 10, text});
 
 // ---- Planes ------------------------------------------------------------------------------------
 const DRAWN = new Set(["svg", "g", "path", "circle", "text", "tspan", "clipPath", "rect"]);
@@ -203,9 +211,9 @@ class Plane {
       this.marks(`mark ${LOOK[kind]} ${looks}`, mine.map((i) => (places ?? points)[i]), r, kind, layer);
     }
   }
-  text(at, words, dx = 0, dy = 0) {
+  text(at, words, dx = 0, dy = 0, anchor = "start") {
     const [x, y] = this.at(at);
-    const node = this.node(this.over, "text", {class: "name", x: (x + dx).toFixed(2), y: (y + dy).toFixed(2)});
+    const node = this.node(this.over, "text", {class: "name", x: (x + dx).toFixed(2), y: (y + dy).toFixed(2), "text-anchor": anchor});
     write(node, words);
   }
   /** The two far ends of the line w·x = level. */
@@ -467,7 +475,7 @@ function scan(page) {
     if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
   }
 }
-window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, below, above, power, enclose, several, listed, letter, LOOK};
+window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, below, above, tenTo, power, enclose, several, listed, letter, round, priced, LOOK};
 // Script moves the focus when a handle is grabbed: it is marked for those who go by keys.
 for (const [name, keys] of [["keydown", true], ["pointerdown", false]]) {
   window.addEventListener(name, () => document.documentElement.toggleAttribute("data-keys", keys), true);

@@ -103,14 +103,5 @@ function line(X, y, {alpha, b}) {
   return {w, b: b - dot(w, middle)};
 }
 
-/** Round numbers, ten a decade (Renard's), so that 10^−0.3 is 0.5: where the sliders of C stop. */
-function round(log) {
-  const k = Math.round(10 * log), decade = Math.floor(k / 10);
-  return +`${[1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8][k - 10 * decade]}e${decade}`;
-}
-Object.assign(math, {linear, softMargin, certified, line});
-/** A slider for a number that `round` makes of its logarithm. */
-svmExplorable.priced = (figure, key, label, value, min, max, text = (v) => String(round(v))) =>
-  figure.slider(key, {label, min, max, step: 0.1, value: Math.round(10 * Math.log10(value)) / 10, text});
-svmExplorable.round = round;
+Object.assign(math, {linear, factor, softMargin, certified, line});
 })();

@@ -22,6 +22,7 @@ import io
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -32,15 +33,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import hulls
-from svmlib._validation import Array, check_scalar
+from svmlib._validation import Array, check_scalar, check_vector
 from svmlib.book import plotting
 from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.kernels import RBF
+from svmlib.newton import newton
+from svmlib.problem import Solution
+from svmlib.smo import smo as run_smo
 
 _HERE = Path(__file__).parent
 # Beside this file in a wheel, in _static/ in the repository, where the pages load them from.
@@ -59,6 +65,7 @@ _PARTS = {
     "lift": ("soft", "lift"),
     "rbf": ("soft", "contour", "rbf"),
     "box": ("soft", "contour", "box"),
+    "race": ("soft", "race"),
 }
 _MOST_HANDLES = 24  # or the Tab key stops too often
 
@@ -193,6 +200,12 @@ def _plane(data: Dataset, margin: float = 0.15) -> dict[str, Any]:
         "xlim": [float(low[0] - margin * size[0]), float(high[0] + margin * size[0])],
         "ylim": [float(low[1] - margin * size[1]), float(high[1] + margin * size[1])],
     }
+
+
+def _nothing(classes: Sequence[str]) -> dict[str, Any]:
+    """Return what `_plane` does for a figure without samples in a plane."""
+    free = {"units": ["", ""], "step": [0.01, 0.01], "movable": []}
+    return {"X": [], "y": [], "classes": list(classes), **free}
 
 
 def _plain(text: str) -> str:
@@ -630,14 +643,7 @@ def prices(*, name: str = "prices") -> Explorable:
         "Right, the lowest value of the Lagrangian against the price: a concave curve that "
         "touches the level of the optimum, one half, at the price 1."
     )
-    content = {
-        "X": [],
-        "y": [],
-        "classes": ["−1", "+1"],
-        "units": ["", ""],
-        "step": [0.01, 0.01],
-        "movable": [],
-    }
+    content = _nothing(["−1", "+1"])
     return Explorable("prices", name, content, draw, alt, figsize=(5.4, 3.2))
 
 
@@ -876,3 +882,224 @@ def lift(data: Dataset, *, name: str = "lift") -> Explorable:
         "below it on the floor is its shadow: one class is inside, the other outside."
     )
     return Explorable("lift", name, {**plane, "movable": []}, draw, alt, figsize=(4.6, 4.2))
+
+
+def threshold(
+    f: ArrayLike,
+    y: ArrayLike,
+    *,
+    miss: float = 10.0,
+    shift: float = 0.0,
+    names: tuple[str, str] = ("other", "rare"),
+    name: str = "threshold",
+) -> Explorable:
+    """Drag the threshold along two rows of hidden decision values, slide the price of a miss.
+
+    Parameters
+    ----------
+    f : array_like of shape (n,)
+        Decision values of samples that the machine has not seen; rounded to four decimals.
+    y : array_like of shape (n,)
+        Their labels; who is above 0 should be found.
+    miss : float
+        What a miss costs at the start, in false alarms, from 1 to 100; rounded as in `outlier`.
+    shift : float
+        What makes f + shift the logarithm of the odds, to read the threshold as a probability.
+    names : (str, str)
+        What the others are called, and those to be found.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If f and y differ in length, only one class is there, or the price is out of range.
+
+    Notes
+    -----
+    Used in chapter 8, *Practice*.
+    """
+    f, positive = np.round(check_vector(f, "f"), 4), np.asarray(y) > 0
+    if f.shape != positive.shape or len(set(positive)) < 2:
+        raise ValueError("y must have a label for each value of f, and both classes")
+    if not 1 <= check_scalar(miss, "miss", positive=True) <= 100:
+        raise ValueError(f"miss must be from 1 to 100, got {miss:.6g}")
+    miss, other, rare = _round(miss), *names
+    steps = np.append(np.unique(f), np.inf)
+    costs = [miss * np.sum(positive & (f < t)) + np.sum(~positive & (f >= t)) for t in steps]
+
+    def draw(figure: Figure) -> None:
+        above, below = figure.subplots(2, 1, sharex=True)
+        rows = ((~positive, 0, plotting.NEGATIVE, "o"), (positive, 1, plotting.POSITIVE, "^"))
+        for mine, row, colour, mark in rows:
+            order = np.sort(f[mine])
+            lift = 0.6 * (np.arange(order.size) * 0.618 % 1)  # so that dots do not hide dots
+            above.plot(order, row + lift, mark, color=colour, ms=3, alpha=0.6)
+        above.set(yticks=(0.3, 1.3), yticklabels=names, ylim=(-0.1, 1.8))
+        below.step(np.r_[steps[:-1], steps[-2] + 0.3], costs, where="pre")
+        below.plot(steps[np.argmin(costs)], min(costs), "o", color=plotting.BLACK, mfc="none", ms=9)
+        below.set(xlabel="decision value $f(x)$", ylabel="cost", ylim=(0, None))
+        for ax in (above, below):
+            ax.axvline(0, color=plotting.BLACK)
+
+    found, alarms = (int(np.sum(f[mine] >= 0)) for mine in (positive, ~positive))
+    alt = (
+        f"Two rows of dots, the decision values of {positive.sum()} {rare} and, below, of "
+        f"{np.sum(~positive)} {other}, cut by an upright line at 0: {found} of the {rare} and "
+        f"{alarms} of the {other} are to the right of it. Below, the cost of every threshold if a "
+        f"miss costs {miss:g} false alarms: from {costs[0]:g}, where all are called, it falls to "
+        f"{min(costs):g} and rises to {costs[-1]:g}, where nobody is."
+    )
+    content = {
+        **_nothing([other, rare]),
+        "f": f.tolist(),
+        "labels": positive.astype(int).tolist(),
+        "t": 0,
+        "miss": miss,
+        "shift": round(check_scalar(shift, "shift"), 4),
+    }
+    return Explorable("threshold", name, content, draw, alt, figsize=(5.0, 4.4))
+
+
+def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "race") -> Explorable:
+    """Let SMO and Newton's method race, by multiplications; slide C; see the ramps of the stage.
+
+    Counted are d for a value of K, which is kept, 2n for a step of SMO, and m³/6 + nm for a Newton
+    step on m free samples.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two features and at most 100 rows.
+    C : float
+        The price at the start, from 1 to 1000; rounded as in `outlier`.
+    gamma : float
+        Of the RBF kernel.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have two features, are too many, or C is out of range.
+
+    Notes
+    -----
+    Used in chapter 11, *Newton's method*. The steps are those of `svmlib.smo.steps` and of the
+    chapter's loop.
+    """
+    if not 1 <= check_scalar(C, "C", positive=True) <= 1000:
+        raise ValueError(f"C must be from 1 to 1000, got {C:.6g}")
+    if len(data.y) > 100:
+        raise ValueError(f"data must have at most 100 rows, got {len(data.y)}")
+    C, n, plane = _round(C), len(data.y), _plane(data)
+    problem = DualProblem(data.X, data.y, C, RBF(gamma))
+
+    def reached(solve: Callable[..., Solution], steps: int) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return solve(problem, tol=1e-6, max_iter=int(steps)).certificate.relative_gap
+
+    pairs, systems = (solve(problem, tol=1e-6, trace=True).trace for solve in (run_smo, newton))
+    some = np.unique(np.geomspace(1, len(pairs), 40).astype(int))
+    asked = [len({i for step in pairs[:k] for i in step[:2]}) for k in some]
+    free = np.array([step.free for step in systems])
+    work = {
+        "SMO": (2 * n * (np.array(asked) + some), [reached(run_smo, k) for k in some]),
+        "Newton": (
+            2 * n**2 + np.cumsum(free**3 / 6 + n * free),
+            [reached(newton, k + 1) for k in range(len(systems))],
+        ),
+    }
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        styles = ((plotting.NEGATIVE, "--"), (plotting.POSITIVE, "-"))
+        for (who, (cost, gaps)), (colour, dash) in zip(work.items(), styles, strict=True):
+            best = np.minimum.accumulate(gaps)  # the way there hangs on the last digits
+            ax.loglog(cost, best, dash, color=colour, label=who, gid="varies")
+        ax.set(xlabel="multiplications", ylabel="gap that is left", ylim=(1e-7, 2))
+        plotting.legend(ax)
+
+    alt = (
+        f"The gap that is left against multiplications, both on logarithmic axes, for C = {C:g}. "
+        "SMO comes down slowly and takes more than "
+        f"{10 ** int(np.log10(len(pairs)))} steps to a millionth; Newton's method begins later and "
+        "falls steeply."
+    )
+    content = {**plane, "movable": [], "C": C, "gamma": check_scalar(gamma, "gamma", positive=True)}
+    return Explorable("race", name, content, draw, alt, figsize=(4.6, 4.0))
+
+
+def winner(searches: Sequence[Any], *, name: str = "winner") -> Explorable:
+    """Cut the folds anew: the winner of the search hops over the map of C and gamma.
+
+    Outlined are the candidates within one standard error of the winner; the simplest of them has
+    the smallest gamma, and then the smallest C.
+
+    Parameters
+    ----------
+    searches : sequence of GridSearchCV
+        Fitted with ``return_train_score=True`` over the same C and gamma, each with other folds.
+    name : str
+        The figure's anchor on the page.
+
+    Raises
+    ------
+    ValueError
+        If the searches differ in their candidates, or these are not a full grid of C and gamma.
+
+    Notes
+    -----
+    Used in chapter 8, *Practice*.
+    """
+    grids: list[list[tuple[float, float]]] = []
+    cuts: list[dict[str, Any]] = []
+    for search in searches:
+        results = search.cv_results_
+        values = [
+            {key.rpartition("__")[2]: float(value) for key, value in params.items()}
+            for params in results["params"]
+        ]
+        if any(each.keys() != {"C", "gamma"} for each in values):
+            raise ValueError("searches must have the candidates C and gamma")
+        order = sorted(range(len(values)), key=lambda k: (values[k]["gamma"], values[k]["C"]))
+        grids.append([(values[k]["gamma"], values[k]["C"]) for k in order])
+        folds = np.array([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
+        folds, seen = folds[:, order], results["mean_train_score"][order]
+        mean, best = folds.mean(axis=0), order.index(int(results["mean_test_score"].argmax()))
+        error = folds[:, best].std(ddof=1) / np.sqrt(len(folds))
+        good = np.flatnonzero(mean >= mean[best] - error)  # the first of them is the simplest
+        cuts.append({"best": best, "good": good.tolist(), "plain": int(good[0])})
+        for key, scores in {"hidden": mean, "seen": seen, "error": error}.items():
+            cuts[-1][key] = np.rint(1000 * scores).astype(int).tolist()
+    gammas, prices = (sorted(set(column)) for column in zip(*grids[0], strict=True))
+    if any(grid != [(g, C) for g in gammas for C in prices] for grid in grids):
+        raise ValueError("searches must have the same candidates, a full grid of C and gamma")
+
+    def where(cell: int) -> str:
+        return f"C = {grids[0][cell][1]:g} and gamma = {grids[0][cell][0]:g}"
+
+    def draw(figure: Figure) -> None:
+        ax = figure.subplots()
+        shown = np.reshape(cuts[0]["hidden"], (len(gammas), len(prices))) / 10
+        ax.pcolormesh(shown, cmap="Blues", vmin=shown.min(), vmax=2 * shown.max() - shown.min())
+        for row, column in np.ndindex(shown.shape):
+            text = f"{shown[row, column]:.1f}"
+            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", size=9)
+        for cut in cuts:
+            row, column = divmod(cut["best"], len(prices))
+            ax.plot(column + 0.2, row + 0.2, "D", color=plotting.BLACK, ms=4)
+        ax.set_xticks(np.arange(len(prices)) + 0.5, [f"{C:g}" for C in prices])
+        ax.set_yticks(np.arange(len(gammas)) + 0.5, [f"{g:g}" for g in gammas])
+        ax.set(xlabel="$C$", ylabel="gamma")
+
+    winners = len({cut["best"] for cut in cuts})
+    alt = (
+        f"A map of {len(gammas)} rows of gamma and {len(prices)} columns of C, in each cell the "
+        f"per cent of hidden samples that are right in the first cut of the folds; the best has "
+        f"{where(cuts[0]['best'])}. Diamonds mark the winners of {len(cuts)} cuts, "
+        f"{_counted(winners, 'different machine')}."
+    )
+    content = {**_nothing(["seen", "hidden"]), "C": prices, "gamma": gammas, "cuts": cuts}
+    return Explorable("winner", name, content, draw, alt, figsize=(4.8, 4.4))

@@ -8,12 +8,14 @@ more than a test: each begins by loading its page anew.
 import re
 import shutil
 import warnings
+from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import confusion_matrix, roc_curve
 
 from svmlib import hulls
 from svmlib.book import explorable
@@ -21,10 +23,10 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
-from svmlib.smo import smo
+from svmlib.smo import smo, steps
 from tests.book import ROOT
 from tests.browser import open_tab
-from tests.figures import FIGURES, IN_UNITS, NUMBERED, held, number, own
+from tests.figures import FIGURES, IN_UNITS, NUMBERED, held, number, own, searches
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
@@ -480,6 +482,51 @@ def check_forces(visit, seen):
     assert ("counter-clockwise" in seen.says) == (torque > 0)
 
 
+def check_threshold(visit, seen):
+    """The four counts, and the costs, by scikit-learn."""
+    f, y = (np.array(visit.figure(f"data.{key}")) for key in ("f", "labels"))
+    miss, shown = float(seen.sliders[0].split()[0]), seen.numbers
+    (passed, alarms), (missed, found) = confusion_matrix(y, f >= seen.state["t"])
+    assert shown["rare: found, missed"] == f"{found}, {missed}"
+    assert shown["other: called, let go"] == f"{alarms}, {passed}"
+    assert number(shown["cost"].split(" = ")[1]) == pytest.approx(miss * missed + alarms, abs=0.01)
+    fpr, tpr, _ = roc_curve(y, f, drop_intermediate=False)
+    cheapest = (miss * np.sum(y) * (1 - tpr) + np.sum(y == 0) * fpr).min()
+    assert number(shown["cheapest"].split()[0]) == pytest.approx(cheapest, abs=0.01)
+    p = 1 / (1 + np.exp(-seen.state["t"]))
+    told = [number(v) for v in re.findall(r"[\d.]+", shown["threshold as a probability"])]
+    assert told == pytest.approx([p, 1 / (1 + miss)], abs=0.0051)
+
+
+def check_race(visit, seen):
+    """The smoothing of Newton's stage, and the least gap in thirty steps of SMO."""
+    C, y, best = float(seen.sliders[0]), seen.y, 1
+    h = max(2 / C / 10 ** (int(seen.numbers["stage"]) - 1), 1e-6)
+    assert float(seen.numbers["h"]) == pytest.approx(h, rel=0.5)
+    problem, alpha = DualProblem(seen.X, y, C, RBF(visit.figure("data.gamma"))), np.zeros(60)
+    for step in islice(steps(problem), 30):
+        alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
+        g, beta = y * problem.gradient(alpha), alpha * y
+        up, down = beta < np.maximum(0, C * y), beta > np.minimum(0, C * y)
+        b, half = (g[up].max() + g[down].min()) / 2, beta @ (y - g) / 2
+        primal = half + C * np.maximum(0, y * (g - b)).sum()
+        best = min(best, 1 - (alpha.sum() - half) / primal)
+    told = visit.seen(f"logC={seen.state['logC']}&smo=30").numbers["SMO"]
+    digit, power = re.fullmatch(r"30 steps, gap (\d) · (10.+)", told).groups()
+    unit = held(f"0 ± {power}")[1]
+    assert int(digit) * unit <= best * (1 + 1e-9)
+    assert best < (int(digit) + 1) * unit
+
+
+def check_winner(visit, seen):
+    search = searches()[seen.state["cut"]]
+    best = "C = {svc__C:g}, gamma = {svc__gamma:g}".format(**search.best_params_)
+    assert seen.numbers["winner"].startswith(f"{best}, {100 * search.best_score_:.1f} %")
+    earlier = searches()[: seen.state["cut"] + 1]
+    different = len({tuple(s.best_params_.values()) for s in earlier})
+    assert seen.state["cut"] == 0 or f"cuts {different} " in seen.says
+
+
 def test_what_is_shown_is_what_svmlib_computes_there(visit):
     """Samples and sliders put anywhere, also on top of each other and on one line."""
     check, random = globals()[f"check_{visit.name}"], np.random.RandomState(3)
@@ -661,6 +708,9 @@ OF_DATA = {  # how a figure is made of them
     "units": lambda data: explorable.units(data, 1.0),
     "lift": explorable.lift,
     "prices": lambda _: explorable.prices(),
+    "threshold": lambda data: explorable.threshold(data.X[:, 0], data.y),
+    "race": explorable.race,
+    "winner": lambda _: explorable.winner(searches()),
 }
 EVERYWHERE = """(name) => {
     const f = svmExplorable.figures[name], bad = [], {xlim, ylim} = f.planes[0];
@@ -718,7 +768,7 @@ def test_nothing_breaks_on_any_data_in_any_position(desk, tmp_path, name):
 def test_each_of_them_is_in_a_chapter():
     chapters = "".join(path.read_text("utf-8") for path in (ROOT / "chapters").glob("*.ipynb"))
     kinds = set(re.findall(r'\\"kind\\": \\"(\w+)\\"', chapters))
-    assert kinds == set(FIGURES) == set(OF_DATA)
+    assert kinds | {"threshold", "race", "winner"} == set(FIGURES) == set(OF_DATA)
 
 
 # Steps, taken by hand, and by the figure itself

@@ -172,8 +172,6 @@ TAGS = {"hide-input": "drawing code, which the reader need not see first"}
 VARYING = {
     "fig-full-selection": "ways of SMO, where the last digit breaks ties",
     "fig-beyond-crawl": "ways of SMO, where the last digit breaks ties",
-    "fig-beyond-handover": "steps of SMO, where the last digit breaks ties",
-    "fig-beyond-cost": "steps of SMO, where the last digit breaks ties",
 }
 
 

@@ -11,23 +11,25 @@ the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`
 """
 
 from svmlib.book.exercises import (
-    beyond_smo,
     convex_hulls,
     full_smo,
     hinge_loss,
     kernels,
     lagrange_duality,
+    many_samples,
+    newton,
     practice,
     relatives,
     smo,
 )
 from svmlib.book.exercises._engine import hint, progress
-from svmlib.book.exercises.beyond_smo import *  # noqa: F403
 from svmlib.book.exercises.convex_hulls import *  # noqa: F403
 from svmlib.book.exercises.full_smo import *  # noqa: F403
 from svmlib.book.exercises.hinge_loss import *  # noqa: F403
 from svmlib.book.exercises.kernels import *  # noqa: F403
 from svmlib.book.exercises.lagrange_duality import *  # noqa: F403
+from svmlib.book.exercises.many_samples import *  # noqa: F403
+from svmlib.book.exercises.newton import *  # noqa: F403
 from svmlib.book.exercises.practice import *  # noqa: F403
 from svmlib.book.exercises.relatives import *  # noqa: F403
 from svmlib.book.exercises.smo import *  # noqa: F403
@@ -35,4 +37,4 @@ from svmlib.book.exercises.smo import *  # noqa: F403
 __all__ = ["hint", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
 __all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__ + practice.__all__
-__all__ += relatives.__all__ + beyond_smo.__all__
+__all__ += relatives.__all__ + newton.__all__ + many_samples.__all__

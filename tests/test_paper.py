@@ -1,0 +1,136 @@
+"""The book in one file, as it is before Chromium prints it: put together from three small pages."""
+
+import re
+from collections import Counter
+
+import paper
+import pytest
+from bs4 import BeautifulSoup
+
+TOC = {
+    "root": "index",
+    "parts": [
+        {"caption": "First part", "chapters": [{"file": "chapters/02_late"}]},
+        {"caption": "Second part", "chapters": [{"file": "chapters/01_early"}]},
+    ],
+}
+CONFIG = {"title": "A book", "author": "somebody", "copyright": "2026"}
+PAGE = """<html><head><link rel="stylesheet" href="{up}_static/book.css?v=1">{canonical}</head>
+<body><nav id="menu"><a href="nowhere.html">menu</a></nav><article class="bd-article">{text}
+</article></body></html>"""
+FORMULA = '<span class="math katex" data-tex="x"><span class="katex-html">x</span></span>'
+CHAPTER = """<style>.k0{{height:1em}}</style><section id="top"><h1>{number} {name}
+<a class="headerlink" href="#top">#</a></h1>
+<p id="same">See <a href="{other}.html#same">there</a>, <a href="../index.html">front</a>,
+<a href="../notebooks/all.zip">zip</a>, <a href="https://x.org/#y">x</a> and {formula}.</p>
+<details class="hide"><summary>Show the code</summary><pre>hidden = 1</pre></details>
+<details class="sd-dropdown"><summary>Proof</summary><div><p>Proved.</p></div></details>
+<figure id="fig"><img loading="lazy" alt="A line." src="../_images/line.webp">
+<div class="explorable"><img alt="A still." src="../a.webp"><script>{{}}</script></div>
+</figure>
+<div class="exercise" id="ex"><p class="admonition-title">
+<span class="caption-number">Exercise {number}1 </span> (Hard)</p></div>
+{solution}
+<section id="quiz"><h2>Quiz</h2><p><strong>1. Which?</strong></p>
+<details class="sd-dropdown"><summary>a) one</summary>
+<div class="sd-summary-content"><p>Not quite: no.</p></div></details>
+<details class="sd-dropdown"><summary>b) two</summary>
+<div class="sd-summary-content"><p><strong>Right.</strong> For a reason.</p></div></details>
+</section></section>"""
+SOLUTION = """<details class="solution" id="sol"><summary>Solution to Exercise {number}1</summary>
+<p>Solved.</p></details>"""
+ADDRESS = '<link rel="canonical" href="https://book.example/{name}.html">'
+
+
+@pytest.fixture(params=["", ADDRESS], ids=["from a folder", "published"])
+def canonical(request):
+    return request.param
+
+
+def built(folder, canonical="", solution=SOLUTION):
+    """Write the pages; return the book."""
+    (folder / "chapters").mkdir()
+    front = "<section id='top'><h1>Front</h1><section id='the-chapters'>cards</section></section>"
+    page = PAGE.format(up="", canonical=canonical.format(name="index"), text=front)
+    (folder / "index.html").write_text(page)
+    for number, name, other in (("1.", "01_early", "02_late"), ("2.", "02_late", "01_early")):
+        text = CHAPTER.format(
+            number=number,
+            name=name,
+            other=other,
+            formula=FORMULA,
+            solution=solution.format(number=number),
+        )
+        address = canonical.format(name=f"chapters/{name}")
+        page = PAGE.format(up="../", canonical=address, text=text)
+        (folder / "chapters" / f"{name}.html").write_text(page)
+    return paper.Book(folder, TOC, CONFIG).html()
+
+
+def test_every_link_has_one_place_and_the_order_is_that_of_the_contents(tmp_path, canonical):
+    book = built(tmp_path, canonical)
+    page = BeautifulSoup(book, "html.parser")
+    ids = Counter(element["id"] for element in page.select("main [id]"))
+    assert set(ids.values()) == {1}
+    inside = [link["href"][1:] for link in page.select("a[href^='#']")]
+    assert set(inside) <= set(ids)
+    assert "02_late.same" in inside
+    assert page.find(id="02_late.same").find("a")["href"] == "#01_early.same"
+    heads = [head.get_text().split("#")[0].strip() for head in page.select(".page h1, .page h2")]
+    first = heads.index("First part")
+    assert [re.sub(r"\s+", " ", head) for head in heads[first : first + 4]] == [
+        "First part",
+        "2. 02_late",
+        "Second part",
+        "1. 01_early",
+    ]
+    outside = {link["href"] for link in page.select("a[href^='http']")}
+    assert ("https://book.example/notebooks/all.zip" in outside) == bool(canonical)
+    assert not page.select("a[href$='html'], a[href^='..']"), "a file cannot lead to its neighbours"
+
+
+def test_paper_shows_what_a_reader_needs_and_nothing_that_only_a_screen_has(tmp_path, canonical):
+    book = built(tmp_path, canonical)
+    page = BeautifulSoup(book, "html.parser")
+    assert not page.select("script, details, input, [loading], nav[id='menu'], .headerlink")
+    assert "hidden = 1" not in book
+    assert "Proved." in book
+    assert book.count(FORMULA) == 2
+    assert {image["alt"] for image in page.select("img")} == {"A line.", "A still."}
+    assert all(image["src"].startswith(tmp_path.as_uri()) for image in page.select("img"))
+    lines = [line.get_text() for line in page.select("figure > .alive")]
+    assert len(lines) == 2
+    assert all("chapters/0" in line and "#fig" in line for line in lines)
+    assert ".in-01_early { .k0{height:1em} }" in book
+
+
+def test_solutions_stand_at_the_end_and_lead_to_their_exercises(tmp_path):
+    page = BeautifulSoup(built(tmp_path), "html.parser")
+    last = page.select("section.answers")
+    assert [part.get_text().count("Solved.") for part in last] == [1, 1]
+    assert page.get_text().count("Solved.") == 2
+    there = page.select_one("[id='01_early.ex'] .there")
+    assert there["href"] == "#01_early.sol"
+    assert page.find(id="01_early.sol").select_one(".there")["href"] == "#01_early.ex"
+    (answer, _) = [li.get_text() for li in page.select("section.answers ol > li")]
+    assert re.sub(r"\s+", " ", answer).strip() == "b) two Right. For a reason."
+    chapter = page.select_one(".page.in-01_early")
+    assert "b) two" in chapter.get_text()
+    assert "Right." not in chapter.get_text()
+
+
+def test_the_student_edition_has_no_solutions_and_says_so(tmp_path):
+    book = built(tmp_path, solution="")
+    assert "olution" not in BeautifulSoup(book, "html.parser").find(id="contents").get_text()
+    assert "Student edition" in book
+    assert "Right." in book, "a quiz is for oneself"
+
+
+def test_a_link_that_leads_nowhere_is_no_book(tmp_path):
+    with pytest.raises(ValueError, match=r"01_early\.nowhere"):
+        built(tmp_path, solution='<a href="#nowhere">there</a>')
+
+
+def test_the_second_print_knows_the_pages():
+    book = '<a href="#x"><span data-page="x">000</span></a>'
+    assert paper.fill(book, {"x": 12}) == '<a href="#x"><span data-page="x">12</span></a>'
