@@ -70,7 +70,7 @@ outputs: .venv/ready
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
 	  -n 2 --dist loadscope $(NOTEBOOKS) \
 	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
-	  tests/book/test_reading_time.py
+	  tests/book/test_reading_time.py tests/book/test_lecture_plan.py
 
 # Look at the pages in a real browser
 pages: book

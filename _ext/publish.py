@@ -1,4 +1,4 @@
-"""What a page needs when it is found or shared: a description, a card, a sitemap, a 404 page.
+"""What a page needs when it is found, shared or wrong: a card, a sitemap, a 404, a place to say so.
 
 Where the pages are published is known to whoever publishes them: BOOK_URL in the environment.
 Without it there is no sitemap and no picture on the card, since both need whole addresses.
@@ -8,11 +8,12 @@ import os
 import re
 import shutil
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from xml.sax.saxutils import escape
 
 from docutils import nodes
 from section_search import text, tidy
+from sphinx.util.docutils import SphinxRole
 
 
 def where(app, config):
@@ -21,6 +22,26 @@ def where(app, config):
     # Not in _static: Jupyter Book would load every file of it on every page.
     config.html_static_path.append(str(Path(__file__).parent / "static"))
     config.html_additional_pages |= {"404": "404.html", "search": "search.html"}
+
+
+def report(config, title):
+    """Return where to report an error, if `_config.yml` says where the repository is."""
+    repository = config.html_theme_options.get("repository_url")
+    return f"{repository}/issues/new?title={quote(title)}" if repository else ""
+
+
+class Report(SphinxRole):
+    """Link the text to the place where errors are reported, if there is one."""
+
+    def run(self):
+        address, text = report(self.config, ""), nodes.Text(self.text)
+        return [nodes.reference("", "", text, refuri=address) if address else text], []
+
+
+def offer_report(app, pagename, templatename, context, doctree):
+    """Put a link to report an error at the foot of the page, with its name in the subject."""
+    if doctree is not None and (address := report(app.config, f"{pagename}: ")):
+        context["theme_extra_footer"] += f'<p><a href="{escape(address)}">Report an error</a></p>'
 
 
 def describe(app, pagename, templatename, context, doctree):
@@ -71,7 +92,9 @@ def drop_what_nobody_asks_for(app, error):
 
 def setup(app):
     app.connect("config-inited", where)
+    app.add_role("report", Report())
     app.connect("html-page-context", describe)
+    app.connect("html-page-context", offer_report)
     app.connect("html-page-context", defer_scripts, priority=900)
     app.connect("build-finished", write_sitemap)
     app.connect("build-finished", drop_what_nobody_asks_for)

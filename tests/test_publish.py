@@ -1,5 +1,6 @@
 """Where the pages live is said once, by who publishes them, and found wherever it is needed."""
 
+import re
 from types import SimpleNamespace
 
 import publish
@@ -53,3 +54,16 @@ def test_no_script_but_one_holds_up_the_first_paint():
     files = [SimpleNamespace(filename=name, attributes={}) for name in names]
     publish.defer_scripts(None, "index", "page.html", {"script_files": files}, None)
     assert [file.attributes for file in files] == [{"defer": "defer"}, {}, {}]
+
+
+@pytest.mark.parametrize("repository", ["", "https://git.example/svm"])
+def test_every_page_has_a_place_to_report_an_error_or_points_nowhere(repository):
+    config = SimpleNamespace(html_theme_options={"repository_url": repository})
+    context = {"theme_extra_footer": "<p>Licence.</p>"}
+    publish.offer_report(
+        SimpleNamespace(config=config), "chapters/one", "page.html", context, object()
+    )
+    assert context["theme_extra_footer"].startswith("<p>Licence.</p>")
+    links = re.findall('href="([^"]*)"', context["theme_extra_footer"])
+    subject = "https://git.example/svm/issues/new?title=chapters/one%3A%20"
+    assert links == ([subject] if repository else [])

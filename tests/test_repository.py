@@ -44,6 +44,7 @@ def test_there_is_one_version_one_licence_and_one_oldest_python():
     citation = yaml.safe_load(read("CITATION.cff"))
     assert svmlib.__version__ == PROJECT["version"] == citation["version"]
     assert f"Version {svmlib.__version__}." in read("index.md")
+    assert f"\n## {svmlib.__version__}, " in read("CHANGELOG.md")
     assert citation["license"] == PROJECT["license"] == "BSD-3-Clause"
     assert f"{citation['date-released'].year}. Text CC BY 4.0, code BSD-3-Clause" in read(
         "_config.yml"

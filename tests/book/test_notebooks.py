@@ -172,6 +172,7 @@ TAGS = {"hide-input": "drawing code, which the reader need not see first"}
 VARYING = {
     "fig-full-selection": "ways of SMO, where the last digit breaks ties",
     "fig-beyond-crawl": "ways of SMO, where the last digit breaks ties",
+    "fig-newton-race": "ways of SMO and of Newton's method, to the last digit",
 }
 
 

@@ -1,0 +1,66 @@
+"""What the lecturer's page says of the chapters, counted in them: minutes, and stars.
+
+`python -m tests.book.lecture_plan` writes both into the page; a test compares them.
+"""
+
+import re
+from collections import defaultdict
+
+import nbformat
+
+from tests.book import ROOT, notebooks
+from tests.book.reading_time import minutes
+
+PAGE = ROOT / "reference" / "lecturers.md"
+HEADING = re.compile(r"^(?=## )", re.MULTILINE)
+LINK = re.compile(r"\.\./chapters/([\w-]+)\.ipynb#([\w-]+)")
+READ = re.compile(r"(\*\*Read\*\*, )\d+( minutes: )(.+)")
+CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
+EXERCISE = re.compile(r"(\{ref\}`(ex-[\w-]+)`)(?: ★+)?")
+LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
+
+
+def anchor(heading: str) -> str:
+    """Return the name that a heading has in an address."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def sections() -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
+    """Return the cells of every section of the first level, by chapter and anchor."""
+    found = defaultdict(list)
+    for path in notebooks.chapters():
+        name = ""
+        for cell in notebooks.read(path).cells:
+            texts = HEADING.split(cell.source) if cell.cell_type == "markdown" else [cell.source]
+            for text in texts:
+                if cell.cell_type == "markdown" and text.startswith("## "):
+                    name = anchor(text.partition("\n")[0].removeprefix("## "))
+                found[path.stem, name].append(nbformat.from_dict({**cell, "source": text}))
+    return dict(found)  # a section that is not there is an error
+
+
+def stars() -> dict[str, str]:
+    """Return how hard each exercise is."""
+    cells = [cell.source for path in notebooks.chapters() for cell in notebooks.read(path).cells]
+    return {label: "★" * int(level) for label, level in LEVEL.findall("\n".join(cells))}
+
+
+def counted(page: str) -> str:
+    """Return the page with the minutes and stars that the chapters have."""
+    cells, level = sections(), stars()
+    units = []
+
+    def read(line: re.Match[str]) -> str:
+        units.append(round(sum(minutes(cells[place]) for place in LINK.findall(line[3]))))
+        return f"{line[1]}{units[-1]}{line[2]}{line[3]}"
+
+    def week(cell: re.Match[str]) -> str:
+        numbers = map(int, re.findall(r"<unit-(\d+)>", cell[1]))
+        return f"{cell[1]}{sum(units[number - 1] for number in numbers)}"
+
+    page = CELL.sub(week, READ.sub(read, page))
+    return EXERCISE.sub(lambda it: f"{it[1]} {level[it[2]]}", page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(counted(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
