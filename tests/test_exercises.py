@@ -1,6 +1,10 @@
 """Every check accepts right answers, names every mistake it knows, and lets no other one pass."""
 
+import ast
+import functools
 import inspect
+import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +13,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from svmlib.book import exercises
 from svmlib.book.exercises import _engine
+from tests.book import notebooks
 
 
 def said(capsys, name, function):
@@ -17,13 +22,43 @@ def said(capsys, name, function):
     return capsys.readouterr().out
 
 
-# Right answers, by the names of their exercises. Options make wrong ones.
+# Right answers: those that the book prints.
 
 
-def bracket(X, y, weights, *, least=0):
-    w = (weights * y) @ X
-    heights, length = X @ w, np.linalg.norm(w)
-    return max((heights[y > 0].min() - heights[y < 0].max()) / length, least), length
+def printed():
+    """Return the solutions of the chapters, and the names that they need, by their names."""
+    found, needed = {}, {}
+    for cell in (cell for path in notebooks.chapters() for cell in notebooks.read(path).cells):
+        for node in ast.parse(cell.source).body if cell.cell_type == "code" else ():
+            if isinstance(node, ast.FunctionDef) and node.name in _engine._EXERCISES:
+                found[node.name] = Bounded().visit(node)  # the last one: before it is the frame
+            elif not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            exec(ast.unparse(node), needed)
+    return found, needed
+
+
+class Bounded(ast.NodeTransformer):
+    """Let no loop go on for ever."""
+
+    def visit_While(self, node):
+        node.test = ast.BoolOp(ast.And(), [node.test, ast.parse("next(turns)").body[0].value])
+        return node
+
+
+SOLUTIONS, NEEDED = printed()
+
+
+def made(tree):
+    names = {**NEEDED, "turns": itertools.repeat(True, 10_000)}
+    exec(ast.unparse(tree), names)
+    return names[tree.name]
+
+
+RIGHT = {name: made(SOLUTIONS[name]) for name in _engine._EXERCISES}
+book = SimpleNamespace(**RIGHT)
+
+# Wrong ones, by an option.
 
 
 def reduce_weights(points, weights, *, pick=np.argmin, missing=np.inf, once=False):
@@ -45,34 +80,6 @@ def radon(X, *, ones=True):
     return np.where(a > 0, 1, -1), np.abs(a) / a[a > 0].sum()
 
 
-def pair_step(w, x_plus, x_minus, lam_plus, lam_minus):
-    u = x_plus - x_minus
-    return max((1 - w @ u) / (u @ u), -lam_plus, -lam_minus)
-
-
-def best_scale(X_plus, X_minus, lam_plus, lam_minus):
-    w = lam_plus @ X_plus - lam_minus @ X_minus
-    return lam_plus.sum() / (w @ w)
-
-
-def steepest_pair(X_plus, X_minus, w):
-    return np.argmin(X_plus @ w), np.argmax(X_minus @ w)
-
-
-def step_within(w, x_i, x_k, lam_i, lam_k):
-    u = x_i - x_k
-    return min(max(-(w @ u) / (u @ u), -lam_i), lam_k)
-
-
-def dual(alpha, X, y):
-    v = (alpha * y) @ X
-    return alpha.sum() - v @ v / 2, 1 - y * (X @ v)
-
-
-def bias(alpha, X, y):
-    return alpha @ (y - X @ ((alpha * y) @ X)) / alpha.sum()
-
-
 def reduced_newton_step(Q, y, alpha, b, s, mu, *, sign=1, with_s=True):
     rs = mu / alpha - s
     right = np.column_stack([1 - Q @ alpha - y * b + s + with_s * rs, y])
@@ -80,12 +87,6 @@ def reduced_newton_step(Q, y, alpha, b, s, mu, *, sign=1, with_s=True):
     d_b = y @ (u + alpha) / (y @ H_inv_y)
     d_alpha = u - H_inv_y * d_b
     return d_alpha, d_b, rs - sign * s / alpha * d_alpha
-
-
-def rbf_gram(X, Z, gamma):
-    X, Z = X - Z.mean(axis=0), Z - Z.mean(axis=0)
-    D = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T
-    return np.exp(-gamma * D.clip(min=0))
 
 
 def quadratic_features(X, linear=2**0.5, cross=2**0.5, square=1, columns=slice(None)):
@@ -96,72 +97,9 @@ def quadratic_features(X, linear=2**0.5, cross=2**0.5, square=1, columns=slice(N
     return (weight * X[:, i] * X[:, j])[:, columns]
 
 
-def is_gram_matrix(K):
-    eigenvalues = np.linalg.eigvalsh(K)
-    symmetric = np.allclose(K, K.T, rtol=0, atol=1e-12 * np.abs(K).max())
-    return symmetric and eigenvalues[0] >= -len(K) * 2**-52 * np.abs(eigenvalues).max()
-
-
-def kernel_perceptron(K, y):
-    c, mistakes = np.zeros(len(y)), True
-    while mistakes:
-        mistakes = False
-        for i in range(len(y)):
-            if y[i] * (K[i] @ (c * y)) <= 0:
-                c[i], mistakes = c[i] + 1, True
-    return c
-
-
-def reduced_support(points, u, cap):
-    order = np.argsort(-(points @ u))
-    return np.clip(1 - cap * np.arange(len(points)), 0, cap) @ points[order]
-
-
-def losses(w, b, X, y):
-    return np.maximum(0, 1 - y * (X @ w + b))
-
-
-def hinge_objective(w, b, X, y, C, power=1, kink=1):
-    return w @ w / 2 + C * (np.maximum(0, kink - y * (X @ w + b)) ** power).sum()
-
-
 def hinge_subgradient(w, b, X, y, C, pushes=lambda m: m < 1):
     chosen = np.where(pushes(y * (X @ w + b)), y, 0)
     return w - C * chosen @ X, -C * chosen.sum()
-
-
-def soft_bias(X, y, alpha, C):
-    g = y - X @ (X.T @ (alpha * y))
-    below, above = alpha < C * (1 - 1e-8), alpha > C * 1e-8
-    if (below & above).any():
-        return g[below & above].mean()
-    low = g[np.where(y > 0, below, above)].max()
-    return (low + g[np.where(y > 0, above, below)].min()) / 2
-
-
-def line_ends(alpha_1, alpha_2, y_1, y_2, C_1, C_2):
-    if y_1 == y_2:
-        return max(0, alpha_1 + alpha_2 - C_1), min(C_2, alpha_1 + alpha_2)
-    return max(0, alpha_2 - alpha_1), min(C_2, C_1 + alpha_2 - alpha_1)
-
-
-def platt_step(
-    alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C, *, bent=max, clip=True, downhill=1, fixed=None
-):
-    low, high = line_ends(alpha_1, alpha_2, y_1, y_2, C, C)
-    slope = downhill * y_2 * (E_1 - E_2)
-
-    def gain(new):
-        return (new - alpha_2) * slope - (new - alpha_2) ** 2 * eta / 2
-
-    if eta > 0:
-        new = alpha_2 + slope / eta
-        new = min(max(new, low), high) if clip else new
-    elif np.isclose(gain(low), gain(high)):
-        new = alpha_2
-    else:
-        new = bent(low, high, key=gain)
-    return fixed or alpha_1 + y_1 * y_2 * (alpha_2 - new), new
 
 
 def state(K, y, alpha, C):
@@ -169,90 +107,11 @@ def state(K, y, alpha, C):
     return y - K @ (y * alpha), np.where(y > 0, below, above), np.where(y > 0, above, below)
 
 
-def violation(K, y, alpha, C):
+def second_order_pair(K, y, alpha, C, *, score):
     g, up, down = state(K, y, alpha, C)
-    return g[up].max() - g[down].min()
-
-
-def second_order_pair(
-    *case,
-    score=lambda s, a: s**2 / a,
-    curvature=lambda K, i, j: K[i, i] + K[j, j] - 2 * K[i, j],
-    anybody=False,
-):
-    g, up, down = state(*case)
     i = np.where(up, g, -np.inf).argmax()
-    partners = np.flatnonzero((down | anybody) & (g < g[i]))
-    return i, partners[score(g[i] - g[partners], curvature(case[0], i, partners)).argmax()]
-
-
-def cheapest_threshold(f, y, miss, alarm, *, call=np.greater_equal, never=True, last=False):
-    thresholds = np.append(np.unique(f), np.inf)[: None if never else -1]
-    called = call(f, thresholds[:, np.newaxis])
-    costs = miss * np.sum(~called & (y > 0), axis=1) + alarm * np.sum(called & (y < 0), axis=1)
-    k = len(costs) - 1 - costs[::-1].argmin() if last else costs.argmin()
-    return thresholds[k], costs[k]
-
-
-def isotonic(y, *, back=True, strict=False):
-    blocks = []
-    for value in y:
-        block = [value]
-        while blocks and np.mean(blocks[-1]) >= np.mean(block) + 1e-12 * strict:
-            block = blocks.pop() + block
-            if not back:
-                break
-        blocks.append(block)
-    return np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
-
-
-def multiclass_objective(W, X, y, C):
-    F, rows = X @ W.T, np.arange(len(y))
-    F = F - F[rows, y][:, None] + 1
-    F[rows, y] = 0
-    return np.sum(W**2) / 2 + C * F.max(axis=1).sum()
-
-
-def spectrum_kernel(s, t, length):
-    starts, others = range(len(s) - length + 1), range(len(t) - length + 1)
-    return sum(s[i : i + length] == t[j : j + length] for i in starts for j in others)
-
-
-def tube_gap(K, t, beta, b, C, eps):
-    r = t - K @ beta - b
-    bracket = C * np.maximum(0, np.abs(r) - eps) - beta * r + eps * np.abs(beta)
-    return bracket.sum()  # w = v, so the first term of the proposition is 0
-
-
-def rounded_hinge(s, y, C, c, h):
-    q = np.clip(c + (y - s) / h, min(0, C * y), max(0, C * y))
-    return q * (y - s) - h / 2 * (q - c) ** 2, -q
-
-
-def guess(K, y, q, c, h, free):
-    p = np.where(free, 0.0, q)
-    A = K[np.ix_(free, free)] + h * np.eye(free.sum())
-    v = np.linalg.solve(A, (y + h * c - K @ p)[free])
-    u = np.linalg.solve(A, np.ones(free.sum()))
-    b = (v.sum() + p.sum()) / u.sum()
-    p[free] = v - b * u
-    return p, b
-
-
-def one_by_one(X, y, alpha, C, order=1, zero=True):
-    alpha = np.array(alpha, dtype=float)
-    w = (alpha * y) @ X
-    for i in range(len(y))[::order]:
-        size = X[i] @ X[i]
-        top = C if zero else alpha[i]
-        best = alpha[i] + (1 - y[i] * (w @ X[i])) / size if size else top
-        best = min(max(best, 0), C)
-        w = w + (best - alpha[i]) * y[i] * X[i]
-        alpha[i] = best
-    return alpha, w
-
-
-RIGHT = {name: globals()[name] for name in _engine._EXERCISES}
+    j = np.flatnonzero(down & (g < g[i]))
+    return i, j[score(g[i] - g[j], K[i, i] + K[j, j] - 2 * K[i, j]).argmax()]
 
 
 def listed(function):
@@ -278,7 +137,6 @@ def test_right_answers_pass_in_any_style_and_unwritten_ones_are_known(capsys, na
     [
         ("bias", lambda a, X, y: -(a * y) @ X @ (a @ X) / a.sum()),
         ("hinge_subgradient", lambda *case: hinge_subgradient(*case, pushes=lambda m: m <= 1)),
-        ("isotonic", lambda y: isotonic(y, strict=True)),  # equal means need not merge
     ],
 )
 def test_other_right_answers_pass(capsys, name, function):
@@ -294,6 +152,13 @@ def test_our_isotonic_regression_is_that_of_scikit_learn():
 
 
 # Mistakes that a check knows: those that its key declares, with what they give, ...
+
+
+def declared(name):
+    """Return the mistakes that a key knows, each with the number of answers that it gives."""
+    task = _engine._EXERCISES[name]
+    keys = (task.key(*drawn) for drawn in task.inputs(np.random.RandomState(0)))
+    return {words: len(found) for key in keys for words, found in key.mistakes.items()}
 
 
 def pretender(task, words, k):
@@ -312,11 +177,8 @@ def pretender(task, words, k):
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
 @pytest.mark.parametrize("name", RIGHT)
 def test_every_declared_mistake_is_named(capsys, name):
-    task = _engine._EXERCISES[name]
-    keys = (task.key(*drawn) for drawn in task.inputs(np.random.RandomState(0)))
-    pairs = (pair for key in keys for pair in key.mistakes.items())
-    for words, k in {(words, k) for words, answers in pairs for k in range(len(answers))}:
-        assert words in said(capsys, name, pretender(task, words, k))
+    for words, k in [(words, k) for words, n in declared(name).items() for k in range(n)]:
+        assert words in said(capsys, name, pretender(_engine._EXERCISES[name], words, k))
 
 
 # ... those that it tests for, ...
@@ -335,10 +197,13 @@ def bias_above(threshold):
     return bias
 
 
-def platt_step_dividing(alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C):
-    low, high = line_ends(alpha_1, alpha_2, y_1, y_2, C, C)
-    top = alpha_2 + y_2 * (E_1 - E_2) / np.float64(eta)
-    new = np.clip(top, low, high) if eta else top
+def platt_step_dividing(*case):
+    with np.errstate(divide="ignore"):
+        return book.platt_step(*case) if case[6] else (case[0], case[1] + np.float64(1) / case[6])
+
+
+def platt_step_unclipped(alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C):
+    new = alpha_2 + y_2 * (E_1 - E_2) / (eta or 1)
     return alpha_1 + y_1 * y_2 * (alpha_2 - new), new
 
 
@@ -346,7 +211,7 @@ def soft_bias_of_support_vectors(X, y, alpha, C):
     """Forget that samples with α = 0 bound b too."""
     g, above = y - X @ (X.T @ (alpha * y)), alpha > C * 1e-8
     if (above & (alpha < C * (1 - 1e-8))).any():
-        return soft_bias(X, y, alpha, C)
+        return book.soft_bias(X, y, alpha, C)
     return (g[above & (y < 0)].max() + g[above & (y > 0)].min()) / 2
 
 
@@ -382,19 +247,19 @@ def quadratic(**changes):
     return lambda X: quadratic_features(X, **changes)
 
 
-def batch_perceptron(K, y, order=1, restart=False):
-    """Count mistakes in passes that see old counts, or in another order, or from the start."""
+def batch_perceptron(K, y):
+    """Count mistakes in passes that see old counts."""
     c = np.zeros(len(y))
     while (wrong := y * (K @ (c * y)) <= 0).any():
-        c[np.flatnonzero(wrong)[::order][: 1 if restart else None]] += 1
+        c[wrong] += 1
     return c
 
 
 TOLD = {
     "pair_step": [
-        (lambda *z: -pair_step(*z), "your answer is minus the right one"),
-        (lambda *z: 2 * pair_step(*z), "your answer is twice the right one"),
-        (lambda *z: pair_step(*z) / 2, "your answer is half of the right one"),
+        (lambda *z: -book.pair_step(*z), "your answer is minus the right one"),
+        (lambda *z: 2 * book.pair_step(*z), "your answer is twice the right one"),
+        (lambda *z: book.pair_step(*z) / 2, "your answer is half of the right one"),
     ],
     "reduce_weights": [
         (lambda p, w: w * np.nan, "not a number"),
@@ -423,7 +288,7 @@ TOLD = {
         (lambda P, N, w: (np.argsort(P @ w)[1], np.argmax(N @ w)), "for your pair"),
     ],
     "bias": [
-        (lambda *a: bias(*a) + 1, "not the bias"),
+        (lambda *a: book.bias(*a) + 1, "not the bias"),
         (bias_above(0), "dust"),
         (lambda a, X, y: (y - X @ ((a * y) @ X))[a.argmax()], "that of one support vector"),
         (bias_above(1e-5), "fixed threshold"),
@@ -460,21 +325,24 @@ TOLD = {
         ),
         (eigenvalues_above(lambda K: -1e-9, symmetric=False), "not symmetric"),
         (eigenvalues_above(lambda K: -0.01 * np.linalg.norm(K)), "far smaller"),
-        (lambda K: is_gram_matrix(K) and K.any(), "rejects zero"),
+        (lambda K: book.is_gram_matrix(K) and K.any(), "rejects zero"),
         (eigenvalues_above(lambda K: 0), "tiny negative one"),
         (eigenvalues_above(lambda K: -1e-13), "tolerance must, t"),
         (eigenvalues_above(lambda K: -0.1), "must shrink"),
     ],
     "kernel_perceptron": [
         (lambda K, y: np.zeros(len(y)), "never starts"),
-        (lambda K, y: kernel_perceptron(K, y) * y, "counts themselves"),
+        (lambda K, y: book.kernel_perceptron(K, y) * y, "counts themselves"),
         (lambda K, y: np.eye(len(y))[0], "are still wrong"),
         (lambda K, y: np.linalg.solve(K, y) * y, "whole numbers"),
         (batch_perceptron, "in order"),
     ],
     "reduced_support": [
         (lambda p, u, cap: p.mean(axis=0), "but at your point it is"),
-        (lambda p, u, cap: reduced_support(p, u, cap) @ u / (u @ u) * u, "not in the reduced hull"),
+        (
+            lambda p, u, cap: book.reduced_support(p, u, cap) @ u / (u @ u) * u,
+            "not in the reduced hull",
+        ),
     ],
     "hinge_subgradient": [
         (
@@ -487,8 +355,8 @@ TOLD = {
     ],
     "soft_bias": [(soft_bias_of_support_vectors, "no support vector is free")],
     "platt_step": [
-        (lambda *case: platt_step(*case, clip=False), "outside the box"),
-        (lambda *case: platt_step(*case, fixed=case[0]), "Σ α_i y_i has changed"),
+        (platt_step_unclipped, "outside the box"),
+        (lambda *case: (case[0], book.platt_step(*case)[1]), "Σ α_i y_i has changed"),
         (platt_step_dividing, "divide by η = 0"),
     ],
     "second_order_pair": [
@@ -501,16 +369,22 @@ TOLD = {
             pair_of(highest, lambda g, down: lowest(g, down if down.all() else ~down)),
             "cannot be the j",
         ),
-        (lambda *case: (second_order_pair(*case)[0],) * 2, "no positive slope"),
+        (lambda *case: (book.second_order_pair(*case)[0],) * 2, "no positive slope"),
         (lambda *case: (77, 78), "no pair of samples"),
     ],
     "cheapest_threshold": [
-        (changed(cheapest_threshold, lambda a, *_: (a[0], a[1] + 1)), "not what your threshold"),
-        (changed(cheapest_threshold, lambda a, *_: (a[0] - 1e-3, a[1])), "one of the values of f"),
+        (
+            changed(book.cheapest_threshold, lambda a, *_: (a[0], a[1] + 1)),
+            "not what your threshold",
+        ),
+        (
+            changed(book.cheapest_threshold, lambda a, *_: (a[0] - 1e-3, a[1])),
+            "one of the values of f",
+        ),
         (lambda f, y, a, b: (np.inf, a * np.sum(y > 0)), "another threshold costs only"),
     ],
     "isotonic": [
-        (lambda y: isotonic(y)[::-1], "falls somewhere"),
+        (lambda y: book.isotonic(y)[::-1], "falls somewhere"),
         (lambda y: np.minimum.accumulate(y[::-1])[::-1], "is possible"),
     ],
 }
@@ -523,186 +397,72 @@ def test_every_mistake_that_a_check_tests_for_is_named(capsys, name, function, w
     assert words in said(capsys, name, function)
 
 
-# ... and those it does not know: one small change each in the right answers. None may pass.
+# ... and those it does not know: slips of the pen in the book's own solutions.
+
+OTHER = {"min": "max", "argmin": "argmax", "minimum": "maximum"}
+OTHER |= {there: here for here, there in OTHER.items()}
 
 
-MUTANTS = {
-    "rounded_hinge": [
-        lambda s, y, C, c, h: rounded_hinge(s, 1, C, abs(c), h),
-        lambda s, y, C, c, h: (
-            max(0, rounded_hinge(s, y, C, c, h)[0]),
-            rounded_hinge(s, y, C, c, h)[1],
-        ),
-        lambda s, y, C, c, h: rounded_hinge(y * s, 1, C, c, h),
-    ],
-    "guess": [
-        lambda K, y, q, c, h, free: guess(K, y, q, 0 * c, h, free),
-        lambda K, y, q, c, h, free: guess(K, y, q, c, 2 * h, free),
-    ],
-    "one_by_one": [
-        lambda X, y, a, C: one_by_one(X, y, a, C, zero=False),
-        lambda X, y, a, C: one_by_one(X, y, a, 2 * C),
-    ],
-    "bracket": [
-        lambda X, y, w: (abs(bracket(X, y, w, least=-np.inf)[0]), bracket(X, y, w)[1]),
-        lambda X, y, w: bracket(X[:, :1], y, w),
-    ],
-    "reduce_weights": [
-        lambda p, w: np.where(w < np.sort(w)[::-1][min(len(w) - 1, p.shape[1])], 0, w),
-        lambda p, w: reduce_weights(p[:, :1], w) if p.shape[1] > 1 else reduce_weights(p, w),
-        lambda p, w: reduce_weights(p, w) if len(w) > p.shape[1] + 1 else 0 * w,
-    ],
-    "radon": [
-        lambda X: (radon(X)[0], radon(X)[1][::-1]),
-        lambda X: (radon(X)[0], radon(X)[1] ** 2),
-        lambda X: radon(np.abs(X - 1)),
-    ],
-    "pair_step": [
-        changed(pair_step, lambda d, w, x, z, a, b: min(d, a, b)),
-        changed(pair_step, lambda d, w, x, z, a, b: d if a > 0 and b > 0 else 0.0),
-        lambda w, x, z, a, b: pair_step(w, x, z, a, a + b),
-    ],
-    "best_scale": [
-        lambda X, Z, a, b: len(a) / np.sum((a @ X - b @ Z) ** 2),
-        lambda X, Z, a, b: a.max() / np.sum((a @ X - b @ Z) ** 2),
-    ],
-    "steepest_pair": [
-        lambda P, N, w: (np.argmax(P @ w), np.argmax(N @ w)),
-        lambda P, N, w: (np.argmin(P[:, 0]), np.argmax(N @ w)),
-        lambda P, N, w: divmod(np.argmin(P @ w) * len(N) + np.argmax(N @ w), len(P)),
-    ],
-    "step_within": [
-        changed(step_within, lambda d, w, x, z, a, b: max(d, 0)),
-        lambda w, x, z, a, b: step_within(w, x, z, b, b),
-        lambda w, x, z, a, b: step_within(w, x, z, a, a),
-        lambda w, x, z, a, b: step_within(w, x, z, a, b) if a * b else 0.0,
-        lambda w, x, z, a, b: step_within(2 * w, x, z, a, b),
-        lambda w, x, z, a, b: step_within(w[:1], x[:1], z[:1] - 1e-3, a, b),
-    ],
-    "dual": [
-        changed(dual, lambda v, a, X, y: (v[0], v[1] * (a > 0))),
-        changed(dual, lambda v, a, X, y: (v[0] / len(a), v[1])),
-    ],
-    "bias": [
-        lambda a, X, y: bias(a, X, y) if a.max() > 1e-4 else 0.0,
-        lambda a, X, y: (y - X @ ((a * y) @ X))[a > 1e-12 * a.max()].mean(),
-        lambda a, X, y: (y - X @ ((a * y) @ X))[(a > 1e-6 * a.max()) & (y > 0)][0],
-    ],
-    "reduced_newton_step": [
-        lambda Q, y, a, b, s, mu: reduced_newton_step(Q, y, a, b, s, 0.0),
-        lambda Q, y, a, b, s, mu: reduced_newton_step(Q, y, a, 0.0, s, mu),
-    ],
-    "rbf_gram": [
-        lambda X, Z, g: np.exp(-g * np.abs(X[:, None] - Z).sum(axis=2) ** 2),
-        lambda X, Z, g: rbf_gram(X, Z, g).clip(max=0.9),
-    ],
-    "quadratic_features": [
-        lambda X: quadratic_features(X, square=2**0.5),
-        lambda X: quadratic_features(np.abs(X)),
-        lambda X: quadratic_features(X)[:, :6],
-    ],
-    "is_gram_matrix": [
-        lambda K: np.allclose(K, K.T) and np.linalg.eigvalsh(K)[0] >= -1e-4 * np.abs(K).max(),
-        lambda K: np.linalg.eigvalsh(K)[0] >= -1e-12 * np.abs(K).max(),
-        lambda K: np.allclose(K, K.T) and np.linalg.eigvalsh(K)[0] >= -1e-8,
-        lambda K: is_gram_matrix(np.tril(K) + np.tril(K, -1).T),
-        lambda K: np.allclose(K, K.T) and np.trace(K) >= 0,
-        lambda K: is_gram_matrix(K) and np.linalg.matrix_rank(K) == len(K),
-    ],
-    "kernel_perceptron": [
-        batch_perceptron,
-        lambda K, y: batch_perceptron(K, y, restart=True),
-    ],
-    "reduced_support": [
-        lambda p, u, cap: reduced_support(p, u, max(cap, 2 / len(p))),
-        lambda p, u, cap: reduced_support(p, u / 2 + 1, cap),
-        lambda p, u, cap: reduced_support(p, u, 1 / max(1, int(1 / cap))),
-        lambda p, u, cap: reduced_support(p, u, cap) if cap <= 1 else 0 * u,
-    ],
-    "hinge_objective": [
-        lambda w, b, X, y, C: hinge_objective(w, -b, X, y, C),
-        lambda w, b, X, y, C: w @ w / 2 + C * np.abs(1 - y * (X @ w + b)).sum(),
-    ],
-    "hinge_subgradient": [
-        lambda *case: hinge_subgradient(*case, pushes=lambda m: m < 10),
-        lambda *case: hinge_subgradient(*case, pushes=lambda m: np.abs(m) < 1),
-        lambda w, b, X, y, C: hinge_subgradient(w, -b, X, y, C),
-        lambda *z: (hinge_subgradient(*z)[0], hinge_subgradient(*z[:4], 1)[1]),
-        lambda w, b, X, y, C: (  # wrong only where a margin is exactly one
-            hinge_subgradient(w, b, X, y, C * (1 + np.isclose(y * (X @ w + b), 1).any()))
-        ),
-    ],
-    "soft_bias": [
-        lambda X, y, alpha, C: soft_bias(X, y, alpha, 2 * C),
-        lambda X, y, alpha, C: soft_bias(X, y, np.where(alpha > C / 2, alpha, 0), C),
-    ],
-    "line_ends": [
-        lambda a, b, y, z, C, D: line_ends(a, b, 1, 1, C, D),
-        lambda a, b, y, z, C, D: line_ends(a, b, 1, -1, C, D),
-        lambda a, b, y, z, C, D: line_ends(b, a, y, z, C, D),
-        changed(line_ends, lambda e, a, b, y, z, C, D: (e[0], e[1] + (e[1] == D) * 0.1)),
-        lambda a, b, y, z, C, D: line_ends(a, b, y, 1, C, D),
-    ],
-    "platt_step": [
-        lambda *case: platt_step(*case) if case[6] else case[:2],
-        lambda *case: platt_step(*case[:6], abs(case[6]) or 1.0, case[7]),
-        lambda *case: platt_step(*case[:7], 2 * case[7]),
-        lambda *case: (  # wrong only where both ends are equally good
-            (case[0], line_ends(*case[:4], case[7], case[7])[0])
-            if platt_step(*case) == case[:2] and case[6] <= 0
-            else platt_step(*case)
-        ),
-    ],
-    "violation": [
-        changed(violation, lambda v, *_: abs(v)),
-        lambda K, y, alpha, C: violation(K, y, alpha, 2 * C),
-    ],
-    "second_order_pair": [
-        lambda *case: second_order_pair(*case, anybody=True),
-        lambda *case: second_order_pair(
-            *case, curvature=lambda K, i, j: K[i, i] + K[j, j] + 2 * K[i, j]
-        ),
-        lambda *case: second_order_pair(*case, curvature=lambda K, i, j: K[i, i] + 0 * K[j, j]),
-    ],
-    "cheapest_threshold": [
-        lambda *case: cheapest_threshold(*case, last=True),
-        lambda *case: cheapest_threshold(*case, never=False),
-        lambda f, y, a, b: cheapest_threshold(f, y, a + b, b),
-        lambda f, y, a, b: cheapest_threshold(f, y, a, 1.0),
-        changed(cheapest_threshold, lambda a, *_: (min(a[0], 9.0), a[1])),
-    ],
-    "isotonic": [
-        lambda y: isotonic(y, back=False),
-        lambda y: np.where(isotonic(y) > 0.5, 1.0, isotonic(y)),
-    ],
-    "multiclass_objective": [
-        lambda W, X, y, C: multiclass_objective(W, X, np.roll(y, 1), C),
-        lambda W, X, y, C: multiclass_objective(W[:, :1], X[:, :1], y, C),
-    ],
-    "spectrum_kernel": [
-        lambda s, t, k: spectrum_kernel(s.lower(), t.lower(), k),
-        lambda s, t, k: spectrum_kernel(s, t[::-1], k),
-    ],
-    "tube_gap": [
-        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, -b, C, eps),
-        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, 1.0, eps),
-    ],
-}
+def slips(node):
+    """Yield what may stand in the place of an expression by mistake."""
+    match node:
+        case ast.BinOp(left, op, right):
+            if isinstance(op, ast.Add | ast.Sub):
+                yield ast.BinOp(left, ast.Sub() if isinstance(op, ast.Add) else ast.Add(), right)
+            yield from (left, right)
+        case ast.UnaryOp():
+            yield node.operand
+        case ast.Name(name) if name in OTHER:
+            yield ast.Name(OTHER[name], ast.Load())
+        case ast.Attribute(value, name) if name in OTHER:
+            yield ast.Attribute(value, OTHER[name], ast.Load())
+        case ast.Constant(1 | 2 as number):
+            yield ast.Constant(3 - number)
+        case ast.Call(args=[first, second]):
+            yield from (first, second)
 
 
-@pytest.mark.parametrize(
-    ("name", "mutant"), [(name, mutant) for name, mutants in MUTANTS.items() for mutant in mutants]
-)
-def test_no_mutant_passes(capsys, name, mutant):
-    said_about_it = said(capsys, name, mutant)
-    assert "every check passed" not in said_about_it
-    assert "tried" in said_about_it
-    assert "not written" not in said_about_it
-    assert "0x" not in said_about_it
+def mutants(tree):
+    """Yield a function with each of its expressions changed in each way."""
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            for k, old in enumerate(value if isinstance(value, list) else [value]):
+                for new in slips(old):
+                    setattr(
+                        node, field, [*value[:k], new, *value[k + 1 :]] if value is not old else new
+                    )
+                    yield made(tree)
+                    setattr(node, field, value)
 
 
-def test_every_check_has_mutants():
-    assert RIGHT.keys() == MUTANTS.keys()
+@functools.cache
+def verdicts(name):
+    """Return what is said of every slip."""
+    return [_engine._EXERCISES[name].verdict(mutant) for mutant in mutants(SOLUTIONS[name])]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_no_slip_of_the_pen_passes(name):
+    """But for two at most, which make no difference."""
+    assert len(verdicts(name)) > 5
+    assert sum("every check passed" in words for words in verdicts(name)) <= 2
+    assert not any("not written" in words or "0x" in words for words in verdicts(name))
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
+def test_slips_are_called_by_their_names():
+    """More than a third of the declared mistakes are slips: of those the formulas are right.
+
+    One that is called by its name no more has lost its formula. If a solution is written otherwise,
+    count again.
+    """
+    named = [
+        words
+        for name in RIGHT
+        for words in declared(name)
+        if any(f": {words}\n" in verdict for verdict in verdicts(name))
+    ]
+    assert len(named) >= 58
 
 
 # The engine
@@ -716,7 +476,7 @@ def fresh():
 
 
 def wrong_twice(w, x_plus, x_minus, lam_plus, lam_minus):
-    return 2 * pair_step(w, x_plus, x_minus, lam_plus, lam_minus)
+    return 2 * book.pair_step(w, x_plus, x_minus, lam_plus, lam_minus)
 
 
 def test_the_smallest_failing_example_is_shown(capsys):
@@ -731,7 +491,7 @@ def test_the_smallest_failing_example_is_shown(capsys):
 
 def test_digits_are_added_until_the_difference_shows(capsys):
     def nearly(*inputs):
-        return pair_step(*inputs) * (1 + 1e-5)
+        return book.pair_step(*inputs) * (1 + 1e-5)
 
     lines = said(capsys, "pair_step", nearly).splitlines()
     assert lines[2].split()[1] != lines[3].split()[1]
@@ -757,7 +517,10 @@ def test_digits_are_added_until_the_difference_shows(capsys):
         (lambda *_: np.nan, "yours     nan"),
         (lambda *_: (_ for _ in ()).throw(KeyError(object())), "0x…"),
         (3.0, "Give the check your function itself: check_pair_step(pair_step)."),
-        (lambda w, *rest: pair_step(w, *rest) if w.size < 2 else None, "it returns None.\n  tried"),
+        (
+            lambda w, *rest: book.pair_step(w, *rest) if w.size < 2 else None,
+            "it returns None.\n  tried",
+        ),
     ],
 )
 def test_whatever_a_function_does_gets_a_sentence(capsys, function, words):
@@ -769,7 +532,7 @@ def test_whatever_a_function_does_gets_a_sentence(capsys, function, words):
 def test_what_a_function_prints_is_kept_back(capsys):
     def loud(*inputs):
         print("here", len(inputs))
-        return pair_step(*inputs)
+        return book.pair_step(*inputs)
 
     def loud_and_wrong(*inputs):
         return loud(*inputs) + 1
@@ -783,7 +546,7 @@ def test_what_a_function_prints_is_kept_back(capsys):
 def test_one_wrong_answer_is_blamed_on_a_mistake_only_if_most_are(capsys):
     def sometimes(*inputs):
         sometimes.calls += 1
-        return pair_step(*inputs) * (2 if sometimes.calls == 5 else 1)
+        return book.pair_step(*inputs) * (2 if sometimes.calls == 5 else 1)
 
     sometimes.calls = 0
     assert "not the right answer" in said(capsys, "pair_step", sometimes)
@@ -818,7 +581,7 @@ def test_a_declaration_is_complete_and_no_mistake_in_it_is_right_everywhere(name
 
 @pytest.mark.usefixtures("fresh")
 def test_hints_come_one_after_the_other(capsys):
-    for asked in (pair_step, "pair_step", "pair_step", "check_pair_step"):
+    for asked in (book.pair_step, "pair_step", "pair_step", "check_pair_step"):
         exercises.hint(asked)
     lines = capsys.readouterr().out.splitlines()
     assert [line[:20] for line in lines] == [f"Hint {k} of 3 for pair" for k in (1, 2, 3, 1)]
@@ -829,7 +592,7 @@ def test_hints_come_one_after_the_other(capsys):
 
 @pytest.mark.usefixtures("fresh")
 def test_progress_lists_a_chapter(capsys):
-    exercises.check_pair_step(pair_step)
+    exercises.check_pair_step(book.pair_step)
     exercises.check_pair_step(wrong_twice)  # once done is done
     exercises.check_best_scale(lambda *_: 1.0)
     exercises.check_step_within(lambda *_: None)
