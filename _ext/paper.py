@@ -291,11 +291,11 @@ def print_twice(book, file):
         )
         source, printed = Path(folder, "book.html"), Path(folder, "book.pdf")
         numbers = {}
-        for _ in range(2):
-            source.write_text(fill(book, numbers) if numbers else book, encoding="utf-8")
+        for last in (False, True):  # tags take most of the time, and no place
+            source.write_text(fill(book, numbers) if last else book, encoding="utf-8")
             tab = browser.new_page()
             tab.goto(source.as_uri(), timeout=0)
-            tab.pdf(path=printed, prefer_css_page_size=True, tagged=True, outline=True)
+            tab.pdf(path=printed, prefer_css_page_size=True, tagged=last, outline=last)
             tab.close()
             reader = PdfReader(printed)
             places = reader.named_destinations

@@ -230,6 +230,11 @@ def escaped(text):
     return re.sub(r"([\\~=#{}:])", r"\\\1", text).replace("\n", " ")
 
 
+def line_of(choice):
+    sign = "=" if choice.right else "~"
+    return f"{sign}{escaped(html(choice.text))}#{escaped(html(choice.reason))}"
+
+
 def gift(questions):
     """Return the questions in GIFT, a line to each answer."""
     entries = []
@@ -238,10 +243,7 @@ def gift(questions):
         for number, question in enumerate(group, 1):
             answers = [f"#{question.number:.4f}:{question.tolerance:g}"]
             if question.choices:
-                answers = [
-                    f"{'=' if choice.right else '~'}{escaped(html(choice.text))}#{escaped(html(choice.reason))}"
-                    for choice in question.choices
-                ]
+                answers = map(line_of, question.choices)
             lines = "\n".join(["{", *answers, "}"])
             name = escaped(f"{topic} {number:03}")
             entries.append(f"::{name}::[html]{escaped(html(question.text))} {lines}")
