@@ -169,7 +169,7 @@ class Page:
         """Make lines of the choices; yield the right ones with their reasons."""
         right, question = make("ol"), 0
         for choice in self.article.select("[id$='.quiz'] > .sd-dropdown"):
-            question += choice.find_previous_sibling().name == "p"
+            question += "choice" not in choice.find_previous_sibling().get("class", [])
             reason = choice.select_one(".sd-summary-content").extract()
             if reason.get_text().strip().startswith("Right"):
                 right.append(make("li", copy(choice.p), " ", *reason.contents, value=str(question)))
