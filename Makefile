@@ -7,12 +7,13 @@ NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
 STUDENT := _build/student/_build/html
 LAB := _build/lab/_build/html
 UNIT_WORKERS := 2
+SEED := 1
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: book lab student pdf check test test-all live bench notebooks lock clean \
+.PHONY: book lab student pdf questions check test test-all live bench notebooks lock clean \
   style unit outputs pages figures downloads fresh
 
 book: fresh  ## Build the pages into _build/html
@@ -40,6 +41,9 @@ pdf: book student  ## Print the book, and its edition without solutions, as one 
 	$(BIN)/python _ext/paper.py _build/html
 	$(BIN)/python _ext/paper.py $(STUDENT)
 	@$(MAKE) --silent book student  # whose front pages offer it now
+
+questions: book  ## Write the quizzes and a hundred questions with numbers, for Moodle and on paper
+	$(BIN)/python _ext/questions.py _build/html --seed $(SEED)
 
 check: style unit  ## What one runs all day: style and the library's tests
 

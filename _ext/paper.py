@@ -169,7 +169,7 @@ class Page:
         """Make lines of the choices; yield the right ones with their reasons."""
         right, question = make("ol"), 0
         for choice in self.article.select("[id$='.quiz'] > .sd-dropdown"):
-            question += choice.find_previous_sibling().name == "p"
+            question += "choice" not in choice.find_previous_sibling().get("class", [])
             reason = choice.select_one(".sd-summary-content").extract()
             if reason.get_text().strip().startswith("Right"):
                 right.append(make("li", copy(choice.p), " ", *reason.contents, value=str(question)))
@@ -291,11 +291,11 @@ def print_twice(book, file):
         )
         source, printed = Path(folder, "book.html"), Path(folder, "book.pdf")
         numbers = {}
-        for _ in range(2):
-            source.write_text(fill(book, numbers) if numbers else book, encoding="utf-8")
+        for last in (False, True):  # tags take most of the time, and no place
+            source.write_text(fill(book, numbers) if last else book, encoding="utf-8")
             tab = browser.new_page()
             tab.goto(source.as_uri(), timeout=0)
-            tab.pdf(path=printed, prefer_css_page_size=True, tagged=True, outline=True)
+            tab.pdf(path=printed, prefer_css_page_size=True, tagged=last, outline=last)
             tab.close()
             reader = PdfReader(printed)
             places = reader.named_destinations

@@ -27,6 +27,7 @@ from svmlib.kernels import RBF, Polynomial
 
 COURSE = "Support vector machines"
 QUESTION = re.compile(r"^\*\*\d+\. (.+?)\*\*$(.*?)(?=^\*\*\d+\. |\Z)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[([^\[\]]+)\]\((?!https?:)[^()]*\)")  # within the book
 CHOICE = re.compile(r"<summary>\w\) (.*?)</summary>\n\n(.*?)\n\n</details>", re.DOTALL)
 
 
@@ -59,7 +60,7 @@ def quizzes(folder):
         (quiz,) = (text for text in texts if re.search(r"^## .*Quiz$", text, re.MULTILINE))
         quiz = re.split(r"^## .*Quiz$", quiz, flags=re.MULTILINE)[1]
         quiz = re.split(r"^(?:<a id|#)", quiz, flags=re.MULTILINE)[0]
-        for text, answers in QUESTION.findall(quiz):
+        for text, answers in QUESTION.findall(LINK.sub(r"\1", quiz)):
             choices = tuple(Choice(*choice) for choice in CHOICE.findall(answers))
             yield Question(f"{int(file.name[:2]):02}. {title.partition('. ')[2]}", text, choices)
 
@@ -226,7 +227,12 @@ def moodle(questions):
 
 
 def escaped(text):
-    return re.sub(r"([\\~=#{}:])", r"\\\1", html(text)).replace("\n", " ")
+    return re.sub(r"([\\~=#{}:])", r"\\\1", text).replace("\n", " ")
+
+
+def line_of(choice):
+    sign = "=" if choice.right else "~"
+    return f"{sign}{escaped(html(choice.text))}#{escaped(html(choice.reason))}"
 
 
 def gift(questions):
@@ -237,12 +243,10 @@ def gift(questions):
         for number, question in enumerate(group, 1):
             answers = [f"#{question.number:.4f}:{question.tolerance:g}"]
             if question.choices:
-                answers = [
-                    f"{'=' if choice.right else '~'}{escaped(choice.text)}#{escaped(choice.reason)}"
-                    for choice in question.choices
-                ]
+                answers = map(line_of, question.choices)
             lines = "\n".join(["{", *answers, "}"])
-            entries.append(f"::{topic} {number:03}::[html]{escaped(question.text)} {lines}")
+            name = escaped(f"{topic} {number:03}")
+            entries.append(f"::{name}::[html]{escaped(html(question.text))} {lines}")
     return "\n\n".join(entries) + "\n"
 
 

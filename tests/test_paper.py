@@ -112,6 +112,7 @@ def test_solutions_stand_at_the_end_and_lead_to_their_exercises(tmp_path):
     there = page.select_one("[id='01_early.ex'] .there")
     assert there["href"] == "#01_early.sol"
     assert page.find(id="01_early.sol").select_one(".there")["href"] == "#01_early.ex"
+    assert [li["value"] for li in page.select("section.answers ol > li")] == ["1", "1"]
     (answer, _) = [li.get_text() for li in page.select("section.answers ol > li")]
     assert re.sub(r"\s+", " ", answer).strip() == "b) two Right. For a reason."
     chapter = page.select_one(".page.in-01_early")

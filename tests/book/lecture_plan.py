@@ -1,6 +1,6 @@
-"""What the lecturer's page says of the chapters, counted in them: minutes, and stars.
+"""What the lecturer's page says of the chapters, found in them: minutes, stars, what is alive.
 
-`python -m tests.book.lecture_plan` writes both into the page; a test compares them.
+`python -m tests.book.lecture_plan` writes it into the page; a test compares.
 """
 
 import re
@@ -16,6 +16,8 @@ HEADING = re.compile(r"^(?=## )", re.MULTILINE)
 LINK = re.compile(r"\.\./chapters/([\w-]+)\.ipynb#([\w-]+)")
 READ = re.compile(r"(\*\*Read\*\*, )\d+( minutes: )(.+)")
 CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
+SHOW = re.compile(r"^- \*\*Show\*\*: .+$", re.MULTILINE)
+FIGURE = re.compile(r"(\{numref\}`(fig-[\w-]+)`)(?: \*alive\*)?")
 EXERCISE = re.compile(r"(\{ref\}`(ex-[\w-]+)`)(?: ★+)?")
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
@@ -45,10 +47,20 @@ def stars() -> dict[str, str]:
     return {label: "★" * int(level) for label, level in LEVEL.findall("\n".join(cells))}
 
 
+def alive() -> set[str]:
+    """Return the figures that one can take hold of."""
+    cells = [cell for path in notebooks.chapters() for cell in notebooks.read(path).cells]
+    moving = [cell for cell in cells if cell.cell_type == "code" and "explorable." in cell.source]
+    return {cell.metadata["mystnb"]["figure"]["name"] for cell in moving}
+
+
 def counted(page: str) -> str:
-    """Return the page with the minutes and stars that the chapters have."""
-    cells, level = sections(), stars()
+    """Return the page with what the chapters say."""
+    cells, level, moving = sections(), stars(), alive()
     units = []
+
+    def show(line: re.Match[str]) -> str:
+        return FIGURE.sub(lambda it: it[1] + " *alive*" * (it[2] in moving), line[0])
 
     def read(line: re.Match[str]) -> str:
         units.append(round(sum(minutes(cells[place]) for place in LINK.findall(line[3]))))
@@ -58,7 +70,7 @@ def counted(page: str) -> str:
         numbers = map(int, re.findall(r"<unit-(\d+)>", cell[1]))
         return f"{cell[1]}{sum(units[number - 1] for number in numbers)}"
 
-    page = CELL.sub(week, READ.sub(read, page))
+    page = SHOW.sub(show, CELL.sub(week, READ.sub(read, page)))
     return EXERCISE.sub(lambda it: f"{it[1]} {level[it[2]]}", page)
 
 
