@@ -298,3 +298,10 @@ def test_low_rank_is_less_than_half_of_the_points_looked_at():
     for few in range(1, 6):
         assert low_rank(Linear(), X[:few, :1]) is None
     assert low_rank(Linear(), X[:6, :1]).shape == (6, 1)
+
+
+def test_values_that_underflow_have_no_bound():
+    """They are not zero, whatever floats say; and nobody says so of the origin."""
+    kernel = Polynomial(9, 1e-100)
+    assert kernel.rounding(np.array([[1.0], [2.0]]))[0] == np.inf
+    assert kernel.rounding(np.zeros((2, 1)))[0] < 1
