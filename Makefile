@@ -14,7 +14,7 @@ export OPENBLAS_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: book lab student pdf questions check test test-all live bench notebooks lock clean \
-  style unit outputs first-readings pages figures downloads fresh
+  style unit outputs pages figures downloads fresh
 
 book: fresh  ## Build the pages into _build/html
 	$(BIN)/jupyter-book build . -W -n --keep-going
@@ -54,8 +54,7 @@ test: .venv/ready  ## Everything that proves the project; what can, side by side
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
 	@echo "All checks passed."
 
-test-all: test  ## What CI runs: also each chapter without its second reading, figures, downloads
-	$(MAKE) --jobs 2 first-readings student
+test-all: test  ## What CI runs: also every figure by hand, and what readers take home
 	$(MAKE) --jobs 2 figures downloads
 
 # ruff on code and notebooks, mypy on library and benchmarks
@@ -75,23 +74,18 @@ outputs: .venv/ready
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
 	  -n 2 --dist loadscope $(NOTEBOOKS) \
 	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
-	  tests/book/test_kernels.py tests/book/test_reading_time.py \
-	  tests/book/test_lecture_plan.py
-
-# The same for each chapter without its second reading, which nothing else may need
-first-readings: .venv/ready
-	$(MAKE) outputs NOTEBOOKS="$$($(BIN)/python -m tests.book.first_reading)"
+	  tests/book/test_reading_time.py tests/book/test_lecture_plan.py
 
 # Look at the pages in a real browser
 pages: book
 	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
-# Drag and type at the figures that one can take hold of; mostly waiting, so by four
+# Drag and type at the figures that one can take hold of
 figures: .venv/ready
-	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 4 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
-# Run and look at what readers take home, as they will; of the last book and student
-downloads: .venv/ready
+# Run and look at what readers take home, as they will; of the last book
+downloads: student
 	$(BIN)/python -m pytest tests/book/test_downloads.py --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write

@@ -107,7 +107,7 @@ def forecast(timings: list[Timing]) -> str:
         np.array([1.0, -1.0]),
         np.zeros(FEATURES),
         1.0,
-        (),
+        [],
         2.0,
         np.zeros(FEATURES + 1),
     )

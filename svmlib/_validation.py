@@ -6,6 +6,7 @@ the argument, says what was wrong with it and what is accepted.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import isinf, isnan, nan
 
 import numpy as np
@@ -17,16 +18,28 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 
 def as_float(value: ArrayLike, name: str) -> Array:
-    """Convert to a float64 array, or say which argument could not be converted."""
+    """Convert to a finite float64 array without rounding, or say which argument is none."""
     try:
-        array = np.asarray(value)
-        if np.iscomplexobj(array) or value is None:  # NumPy would make these real, and NaN
+        given = np.asarray(value)
+        if given.dtype.kind in "cmM" or value is None:  # NumPy would make floats of these, too
             raise TypeError("not real numbers")
-        array = np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of real numbers, got {value!r:.80}") from error
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name} must be a dense array of real numbers, got {value!r:.80}"
+        ) from error
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} must have no masked entries; leave their rows out")
+    if (
+        given.dtype.kind in "iu"
+        and not -(2**53) <= given.min(initial=0) <= given.max(initial=0) <= 2**53
+    ):
+        raise ValueError(
+            f"{name} must hold integers that are float64, up to 2**53 in size; subtract what they "
+            "have in common"
+        )
     return array
 
 
@@ -36,7 +49,7 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
     if array.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n, d), one row a point, got shape {array.shape}; "
-            "write X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one point"
+            f"write {name}.reshape(-1, 1) for one feature or {name}.reshape(1, -1) for one point"
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(
@@ -59,7 +72,10 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
 
 def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
     """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
-    number = nan if isinstance(value, bool) or not isinstance(value, _NUMBERS) else float(value)
+    number = nan
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+        with suppress(OverflowError):  # an integer that no float can hold
+            number = float(value)
     if isnan(number) or (finite and isinf(number)) or (positive and number <= 0):
         accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
@@ -88,7 +104,10 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         )
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
-        raise ValueError(f"y must contain only -1 and +1, got {found}")
+        raise ValueError(
+            f"y must contain only -1 and +1, got {found}; "
+            "write np.where(y == c, 1, -1), where c is the label of the positive class"
+        )
     if labels.min() == labels.max():
         raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")
     return np.array(points, order="C"), labels.astype(np.float64)

@@ -14,7 +14,7 @@ same points on every machine and in every later version of NumPy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,6 @@ _PENGUIN_UNITS = {
     "flipper_length_mm": ("flipper length", "mm"),
     "body_mass_g": ("body mass", "g"),
 }
-_PENGUIN_SPECIES = ("Adelie", "Chinstrap", "Gentoo")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +159,7 @@ class Dataset:
         factors = check_vector(sizes, "sizes", length=self.X.shape[1])
         if (factors <= 0).any():
             raise ValueError(f"sizes must be positive, got {factors.tolist()}")
-        return Dataset(
-            self.X / factors,
-            self.y,
-            self.feature_names,
-            tuple(units),
-            self.class_names,
-            self.n_dropped,
-        )
+        return replace(self, X=self.X / factors, units=tuple(units))
 
 
 def load_penguins(
@@ -207,43 +199,33 @@ def load_penguins(
     >>> load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm")).X.shape
     (219, 2)
     """
-    _check_choice("species", species, _PENGUIN_SPECIES, at_least=2)
+    _check_choice("species", species, ("Adelie", "Chinstrap", "Gentoo"), at_least=2)
     _check_choice("features", features, tuple(_PENGUIN_UNITS), at_least=1)
     try:
         from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
     except ImportError as error:
-        message = 'load_penguins needs palmerpenguins: pip install "svmlib[book]"'
-        raise ImportError(message) from error
+        raise ImportError('palmerpenguins is missing: pip install "svmlib[book]"') from error
     table = load_table()
-    name_of_row = table["species"].to_numpy(dtype=str)
-    values = table[list(features)].to_numpy(dtype=np.float64)
-    chosen = np.isin(name_of_row, list(species))
-    complete = ~np.isnan(values).any(axis=1)
-    names = name_of_row[chosen & complete]
+    chosen = table[table["species"].isin(species)]
+    complete = chosen.dropna(subset=list(features))
+    names = complete["species"].to_numpy(dtype=str)
+    feature_names, units = zip(*(_PENGUIN_UNITS[feature] for feature in features), strict=True)
     return Dataset(
-        values[chosen & complete],
+        complete[list(features)].to_numpy(dtype=np.float64),
         np.where(names == species[1], 1, -1) if len(species) == 2 else names,
-        tuple(_PENGUIN_UNITS[feature][0] for feature in features),
-        tuple(_PENGUIN_UNITS[feature][1] for feature in features),
+        feature_names,
+        units,
         tuple(species),
-        int(np.count_nonzero(chosen & ~complete)),
+        len(chosen) - len(complete),
     )
 
 
-def _check_choice(
-    argument: str, chosen: Sequence[str], known: tuple[str, ...], at_least: int
-) -> None:
+def _check_choice(name: str, chosen: Sequence[str], known: tuple[str, ...], at_least: int) -> None:
     """Refuse names that are unknown or repeated, and too few of them."""
-    if (
-        isinstance(chosen, str)
-        or len(chosen) < at_least
-        or len(set(chosen)) < len(chosen)
-        or not set(chosen) <= set(known)
-    ):
-        raise ValueError(
-            f"{argument} must be at least {at_least} different names out of {', '.join(known)}, "
-            f"got {chosen!r}"
-        )
+    different = set() if isinstance(chosen, str) else set(chosen)
+    if not (different <= set(known) and len(chosen) == len(different) >= at_least):
+        accepted = f"at least {at_least} different names out of {', '.join(known)}"
+        raise ValueError(f"{name} must be {accepted}, got {chosen!r}")
 
 
 def load_iris_pair() -> Dataset:

@@ -22,7 +22,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_points, check_scalar, check_vector
-from svmlib.certificate import TINIEST, Certificate, down, dual_below, gamma, radius, up
+from svmlib.certificate import (
+    TINIEST,
+    Certificate,
+    down,
+    dual_below,
+    gamma,
+    radius,
+    up,
+    warn_not_converged,
+)
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
 
@@ -35,7 +44,7 @@ _NARROWER, _WIDER = 0.5, 4.0  # what the width of the ramp is multiplied by
 _SHORTEST = 0.05  # the share of a step below which the ramp was too narrow to see far
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
-Stage = tuple[float, Array]  # the width h of the ramp, and (w, b), at which a stage ended
+Stage = tuple[float, Array]  # the width h of the ramp, and v = (w, b), at which a stage ended
 
 
 class Pass(NamedTuple):
@@ -85,10 +94,10 @@ class LinearSolution:
 
     def decision_function(self, X: Any) -> Any:
         """Return f(x) = w·x + b for the rows of X, an array of NumPy or of Dask."""
-        if np.ndim(X) != 2 or np.shape(X)[1] != self.w.size:
-            raise ValueError(
-                f"X must have rows of {self.w.size} features, as fitted, got shape {np.shape(X)}"
-            )
+        if not hasattr(X, "dask"):
+            X = check_points(X, n_features=self.w.size)
+        elif X.ndim != 2 or X.shape[1] != self.w.size:
+            raise ValueError(f"X must have rows of {self.w.size} features, got shape {X.shape}")
         return X @ self.w + self.b
 
 
@@ -190,68 +199,68 @@ def solve_linear(
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    X_first, y_first = _dask().compute(*chunks[0])
-    first = _checked(X_first, y_first, X.shape[1])
-    R, n_plus, n_minus, *total = _sum(chunks, _describe, first[0][0])
+
+    # One look at everything: the classes, and the mean, far from which w and b look alike.
+    X_1, y_1 = _checked(_dask().compute(*chunks[0]), X.shape[1])
+    R, n_plus, n_minus, total = _sum(chunks, _describe, X_1[0])
     if not n_plus or not n_minus:
         raise ValueError("y must contain both classes -1 and +1")
-    n = int(n_plus + n_minus)
-    if not (C * n + 1) * (R + 1) < 1e150:
+    n, largest = n_plus + n_minus, max(int(rows) for rows in X.chunks[0])
+    if not (C * n + 1) * (R + 1) < 1e150 or C < 1e-150:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
-    # Far from their mean w and b could not be told apart. No x is further from it than R.
-    shift = np.array(total) / n
-    origin, R = first[0][0] + shift, up(R + float(np.linalg.norm(shift)), shift.size + 8)
-    largest = max(int(rows) for rows in X.chunks[0])
+    origin, R = X_1[0] + total / n, up(R + float(np.linalg.norm(total / n)), total.size + 8)
+
     method = _Method(chunks, origin, C, R, largest + len(chunks))
-    method.solve(*_start(*first, origin, C, n), C * n, tol, max_iter)
-    return method.solution(tol)
+    method.minimise(*_start(X_1 - origin, y_1, C * n / y_1.size, C), C * n, tol, max_iter)
+    proof, gap, n_iter = method.proof, method.proof.relative_gap, len(method.trace)
+    if gap > tol:
+        advice = "allow more passes, scale the columns of X, or make C less extreme"
+        warn_not_converged("solve_linear", n_iter, gap, tol, advice)
+    w, b = method.best[:-1], float(method.best[-1] - method.best[:-1] @ origin)
+    return LinearSolution(w, b, proof, n_iter, gap <= tol, tuple(method.trace))
 
 
-def _start(X: Array, y: Array, origin: Array, C: float, n: int) -> tuple[float, Array]:
+def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     """Return a width and (w, b) to begin with: those of the first chunk, if it has enough samples.
 
     It has fewer than all, so it needs a larger C for the same hyperplane.
     """
-    width, v = 2 / C, np.zeros(origin.size + 1)
+    width, v = 2 / C, np.zeros(X.shape[1] + 1)
     if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * v.size:
         return width, v
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         few_rows = y.size / 2**15  # of K, in MB: a linear kernel needs none
-        problem = DualProblem(X - origin, y, C * n / y.size, cache_mb=few_rows)
-        found = newton(problem, tol=1e-2)
-    return 0.15 * width, np.append((found.alpha * y) @ (X - origin), found.b)
+        found = newton(DualProblem(X, y, C_first, cache_mb=few_rows), tol=1e-2)
+    return 0.15 * width, np.append((found.alpha * y) @ X, found.b)
 
 
-class _Point(NamedTuple):
-    """A hyperplane v = (w, b), the width of the ramp, and what a pass has added up there."""
+class _Sums(NamedTuple):
+    """What a pass finds at v = (w, b), added up over the rows; only the first is a maximum."""
 
-    h: float
-    v: Array
-    violation: float  # the largest violation of the KKT conditions
-    free: float  # samples on the ramp
-    hinge: float  # Σ of the hinge losses
-    gain: float  # Σ q (y − s)
-    leash: float  # Σ (q − c)², times h
-    moments: Array  # Σ q (x, 1) over the positive and over the negative samples
+    violation: float  # of the KKT conditions
+    free: int  # samples on the ramp
+    hinge: float  # C Σ of the hinge losses
+    losses: float  # Σ of the rounded losses
+    leash: float  # h Σ (q − c)²
+    plus: Array  # Σ q (x, 1) over the positive samples
+    minus: Array  # … and over the negative
     curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the samples on the ramp
 
-    @property
-    def value(self) -> float:
-        """The rounded objective."""
-        return float(self.v[:-1] @ self.v[:-1] + 2 * self.gain - self.leash) / 2
+    def value(self, v: Array) -> float:
+        """Return the rounded objective."""
+        return float(v[:-1] @ v[:-1] / 2 + self.losses)
 
-    @property
-    def gradient(self) -> Array:
-        """The gradient of the rounded objective in (w, b)."""
-        return np.asarray(np.append(self.v[:-1], 0.0) - self.moments.sum(axis=0))
+    def gradient(self, v: Array) -> Array:
+        """Return the gradient of the rounded objective; the bias costs nothing."""
+        return np.append(v[:-1], 0.0) - self.plus - self.minus
 
-    def newton_step(self) -> Array | None:
+    def newton_step(self, h: float, g: Array) -> Array | None:
         """Return the step in (w, b), or None where too few samples are on the ramp to tell b."""
-        H = self.curvature / self.h
-        H[np.diag_indices(self.v.size - 1)] += 1  # of ½‖w‖²; the bias is free
+        H = self.curvature / h
+        H[np.diag_indices(g.size - 1)] += 1  # of ½‖w‖²
         try:
-            return np.asarray(-cho_solve(cho_factor(H), self.gradient))
+            return np.asarray(-cho_solve(cho_factor(H), g))
         except LinAlgError:
             return None
 
@@ -260,126 +269,122 @@ class _Method:
     """Newton's method over the chunks, and the best that its passes have proved."""
 
     def __init__(self, chunks: Chunks, origin: Array, C: float, R: float, terms: int) -> None:
-        self.chunks, self.origin, self.C, self.R = chunks, origin, C, R
-        self.terms = terms  # the most roundings on the way of a sample into a sum
+        self.chunks, self.origin, self.C, self.R, self.terms = chunks, origin, C, R, terms
+        self.stages: list[Stage] = []
         self.trace: list[Pass] = []
-        self.gap = np.inf
+        self.best, self.proof = np.empty(0), Certificate(np.inf, 0.0, np.inf, 0.0, 0.0)
 
-    def solve(self, h: float, v: Array, blank: float, tol: float, max_iter: int) -> None:
-        """Minimise stage after stage until the gap is within the tolerance.
-
-        The start is given up if (w, b) = 0 has a smaller value, `blank`.
-        """
-        stages: tuple[Stage, ...] = ()
-        here = self.look(stages, h, v)
-        if self.C * here.hinge > blank and max_iter > 1:
-            here = self.look(stages, 2 / self.C, np.zeros_like(v))
-        while self.gap > tol and len(self.trace) < max_iter:
-            step = here.newton_step()
-            promise = self.C * here.hinge - here.gain  # the gap when this stage is solved
-            if step is None:
-                here = self.look(stages, _WIDER * here.h, here.v)
-            elif -here.gradient @ step > _SOLVED * here.leash or promise <= tol * here.value:
-                here = self.search(stages, here, step, max_iter)
-            else:
-                stages = (*stages, (here.h, here.v))
-                here = self.look(stages, _NARROWER * here.h, here.v)
-
-    def search(self, stages: tuple[Stage, ...], here: _Point, step: Array, max_iter: int) -> _Point:
-        """Return where the step leads, shortened until it gains a quarter of what it promises."""
-        slope, length = -float(here.gradient @ step), 1.0
-        while length > _SHORTEST:
-            there = self.look(stages, here.h, here.v + length * step)
-            if there.value <= here.value - length * slope / 4 or len(self.trace) >= max_iter:
-                return there
-            # The slope rises along the step. Where a line through both ends is zero, try again.
-            rise = slope + max(float(there.gradient @ step), 0.0)
-            length *= min(max(slope / rise, 0.1), 0.9)
-        return self.look(stages, _WIDER * here.h, here.v)
-
-    def look(self, stages: tuple[Stage, ...], h: float, v: Array) -> _Point:
-        """Pass over the data, and take note of what it proves."""
-        sums, d = _sum(self.chunks, _summarise, self.origin, self.C, stages, h, v), v.size
-        moments, curvature = sums[5 : 5 + 2 * d].reshape(2, d), sums[5 + 2 * d :].reshape(d, d)
-        violation, free, hinge, gain, drift = sums[:5].tolist()
-        here = _Point(h, v, violation, free, hinge, gain, h * drift, moments, curvature)
-        t, proof = self.certify(here)
-        self.trace.append(Pass(h, int(here.free), proof))
-        if len(self.trace) == 1 or proof.relative_gap < self.gap:
-            self.gap, self.best, self.proof = proof.relative_gap, t * v, proof
+    def look(self, h: float, v: Array) -> _Sums:
+        """Pass over all rows, and take note of what that proves."""
+        here = _Sums(*_sum(self.chunks, _summarise, self.origin, self.C, self.stages, h, v))
+        best, proof = _certify(here, v, self.origin, self.R, self.terms)
+        if not self.trace or proof.relative_gap < self.proof.relative_gap:
+            self.best, self.proof = best, proof
+        self.trace.append(Pass(h, here.free, proof))
         return here
 
-    def certify(self, here: _Point) -> tuple[float, Certificate]:
-        """Return t, and what the sums prove of t (w, b) and of the slopes.
+    def minimise(self, h: float, v: Array, blank: float, tol: float, max_iter: int) -> None:
+        """Minimise stage after stage, until the gap is within the tolerance.
 
-        A score is off by at most ε, γ_{d+8} of the sizes that add up in it and in the bias of
-        `solution`. With t = 1 + 2ε no margin is below 1 − t + t y s, and no loss above
-        t max(0, 1 − y s). (Without t each sample at the margin could lose ε, and C would multiply
-        that.) A sum over the samples is off by γ of their sizes, and so is w, by γ R Σα.
+        The start is given up if v = 0 has a smaller value, `blank`.
         """
-        w, b, d = here.v[:-1], abs(float(here.v[-1])), here.v.size
-        norm, gamma_n = float(np.linalg.norm(w)), gamma(self.terms + d + 8)
-        reach = norm * self.R + 2 * b + 1 + float(np.abs(w) @ np.abs(self.origin))
-        off = min(gamma(d + 8) * reach, 0.5)
-        t = 1 + 2 * off
-        hinge = self.C * t * here.hinge * (1 + 2 * gamma_n)
-        primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12) + d * TINIEST)
+        here = self.look(h, v)
+        if here.hinge > blank and max_iter > 1:
+            h, v = 2 / self.C, np.zeros_like(v)
+            here = self.look(h, v)
+        while self.proof.relative_gap > tol and len(self.trace) < max_iter:
+            g = here.gradient(v)
+            delta = here.newton_step(h, g)
+            remains = here.hinge - here.losses - here.leash / 2  # a gap, once the stage is solved
+            if delta is None:
+                h = _WIDER * h
+                here = self.look(h, v)
+            elif -g @ delta > _SOLVED * here.leash or remains <= tol * here.value(v):
+                h, v, here = self.search(h, v, here, g, delta, max_iter)
+            else:
+                self.stages.append((h, v))
+                h = _NARROWER * h
+                here = self.look(h, v)
 
-        # Scale down the heavier class.
-        totals = np.abs(here.moments[:, -1])
-        feasible = (totals.min() / np.maximum(totals, TINIEST)) @ here.moments[:, :-1]
-        moved = up(4 * gamma_n * self.R * float(totals.sum()))
-        total = down(2 * float(totals.min()) * (1 - 2 * gamma_n))
-        dual = dual_below(total, up(float(feasible @ feasible), d + 4), moved)
-        return t, Certificate(
-            primal=primal if off < 0.5 else np.inf,
-            dual=max(0.0, dual),  # that of α = 0
-            kkt_violation=float(up(here.violation + 4 * off)),
-            infeasibility=up(abs(float(totals[0] - totals[1])) + gamma_n * float(totals.sum())),
-            norm_w=float(up(t * norm, d + 8)),
-        )
+    def search(
+        self, h: float, v: Array, here: _Sums, g: Array, delta: Array, max_iter: int
+    ) -> tuple[float, Array, _Sums]:
+        """Take so much of the step that a quarter of what it promises is gained."""
+        t, slope, aim = 1.0, float(g @ delta), here.value(v)
+        while t > _SHORTEST:
+            there = v + t * delta
+            here = self.look(h, there)
+            if here.value(there) <= aim + t / 4 * slope or len(self.trace) >= max_iter:
+                return h, there, here
+            # The slope rises along the step. Where a line through both ends is zero, try again.
+            rise = max(float(here.gradient(there) @ delta), 0.0) - slope
+            t *= min(max(-slope / rise, 0.1), 0.9)
+        return _WIDER * h, v, self.look(_WIDER * h, v)
 
-    def solution(self, tol: float) -> LinearSolution:
-        w, converged = self.best[:-1], bool(self.gap <= tol)
-        if not converged:
-            warnings.warn(
-                f"solve_linear stopped after {len(self.trace)} passes with a duality gap of "
-                f"{self.proof.gap:.3g}, which is {self.gap:.3g} of the primal value and not "
-                f"below tol={tol:g}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        b = float(self.best[-1] - w @ self.origin)
-        return LinearSolution(w, b, self.proof, len(self.trace), converged, tuple(self.trace))
+
+def _certify(
+    here: _Sums, v: Array, origin: Array, R: float, terms: int
+) -> tuple[Array, Certificate]:
+    """Return t (w, b), and what the sums prove of it and of the slopes.
+
+    A score is off by at most ε, γ_{d+8} of the sizes that add up in it and in the bias of the
+    solution. With t = 1 + 2ε no margin is below 1 − t + t y s, and no loss above
+    t max(0, 1 − y s). (Without t each sample at the margin could lose ε, and C would multiply
+    that.) A sum over the samples, of at most so many terms on the way, is off by γ of their sizes,
+    and so is w, by γ R Σα.
+    """
+    w, b, d = v[:-1], abs(float(v[-1])), v.size
+    norm, gamma_n = float(np.linalg.norm(w)), gamma(terms + d + 8)
+    reach = norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin))
+    off = min(gamma(d + 8) * reach, 0.5)
+    t = 1 + 2 * off
+    hinge = t * here.hinge * (1 + 2 * gamma_n)
+    primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12) + d * TINIEST)
+
+    # Scale down the heavier class.
+    totals = np.array([here.plus[-1], -here.minus[-1]])
+    least, share = float(totals.min()), totals.min() / np.maximum(totals, TINIEST)
+    feasible = share[0] * here.plus[:-1] + share[1] * here.minus[:-1]
+    moved = up(4 * gamma_n * R * float(totals.sum()))
+    dual = dual_below(
+        down(2 * least * (1 - 2 * gamma_n)), up(float(feasible @ feasible), d + 4), moved
+    )
+    return t * v, Certificate(
+        primal=primal if off < 0.5 else np.inf,
+        dual=max(0.0, dual),  # that of α = 0
+        kkt_violation=float(up(here.violation + 4 * off)),
+        infeasibility=up(abs(float(totals[0] - totals[1])) + gamma_n * float(totals.sum())),
+        norm_w=float(up(t * norm, d + 8)),
+    )
 
 
 # What is done to a chunk, where it is
 
 
-def _describe(X: Array, y: Array, origin: Array) -> Array:
+def _describe(X: Array, y: Array, origin: Array) -> tuple[float, float, float, Array]:
     """Return a bound on ‖x − origin‖, how many samples each class has, and Σ (x − origin)."""
-    X, y = _checked(X, y, origin.size)
+    X, y = _checked((X, y), origin.size)
     with np.errstate(over="ignore", invalid="ignore"):  # told from the bound, in words
-        numbers = [radius(X - origin), float(np.sum(y > 0)), float(np.sum(y < 0))]
-        return np.append(numbers, (X - origin).sum(axis=0))
+        reach, total = radius(X - origin), (X - origin).sum(axis=0)
+    return reach, float(np.sum(y > 0)), float(np.sum(y < 0)), total
 
 
 def _summarise(
-    X: Array, y: Array, origin: Array, C: float, stages: tuple[Stage, ...], h: float, v: Array
-) -> Array:
-    """Return the sums of `_Point`: this is all that a pass does to the data."""
-    y, rows = np.asarray(y, dtype=float), np.ones((len(X), v.size))
-    np.subtract(X, origin, out=rows[:, :-1], dtype=float)  # (x, 1), long doubles too
-    c = np.zeros(y.size)
-    for width, at in stages:
-        c = _ramp(rows @ at, c, width, y, C)
+    X: Array, y: Array, origin: Array, C: float, stages: list[Stage], h: float, v: Array
+) -> tuple[Any, ...]:
+    """Return the sums of a chunk: this is all that a pass does to the data."""
+    y, rows, c = np.asarray(y, dtype=float), np.ones((len(X), v.size)), np.zeros(len(X))
+    np.subtract(X, origin, out=rows[:, :-1], dtype=float)  # rows (x, 1)
+    for h_t, v_t in stages:
+        c = _ramp(rows @ v_t, c, h_t, y, C)
     s = rows @ v
-    q, losses = _ramp(s, c, h, y, C), 1 - y * s
-    violation = np.where(np.abs(q) < C, losses, 0).max(), np.where(q != 0, -losses, 0).max()
-    free = rows[(q != 0) & (np.abs(q) < C)]
-    numbers = [max(violation), len(free), np.maximum(0, losses).sum(), q @ (y - s)]
-    moments = [(q * side) @ rows for side in (y > 0, y < 0)]
-    return np.concatenate([numbers, [(q - c) @ (q - c)], *moments, (free.T @ free).ravel()])
+    q, short = _ramp(s, c, h, y, C), 1 - y * s
+    on = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
+    hinge, leash = C * np.maximum(0, short).sum(), h * ((q - c) @ (q - c))
+    violation = max(np.where(np.abs(q) < C, short, 0).max(), np.where(q != 0, -short, 0).max())
+    plus, minus = (q * (y > 0)) @ rows, (q * (y < 0)) @ rows
+    losses = q @ (y - s) - leash / 2
+    return violation, len(on), hinge, losses, leash, plus, minus, on.T @ on
 
 
 def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
@@ -387,26 +392,16 @@ def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
     return np.asarray(np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y)))
 
 
-def _numbers(given: Any, name: str) -> Any:
-    """Return an array of NumPy, or say what else was given; later a mask would get lost."""
-    try:
-        array = np.asanyarray(given)
-    except ValueError as error:  # lists of several lengths
-        raise ValueError(f"{name} must hold real numbers, got {given!r:.80}") from error
-    if np.ma.is_masked(array) or array.dtype.kind not in "biuf":
-        dtype = getattr(given, "dtype", array.dtype)
-        found = "masked ones" if np.ma.is_masked(array) else f"{type(given).__name__} of {dtype}"
-        raise ValueError(f"{name} must hold real numbers, dense and not masked, got {found}")
-    return array
-
-
-def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
+def _checked(chunk: tuple[Any, Any], n_features: int) -> tuple[Array, Array]:
     """Return rows and their labels as floats, or say what is wrong with them."""
-    X, y = _numbers(X, "X"), _numbers(y, "y")
-    X = check_points(X, n_features=n_features)
-    y = check_vector(y, "y", length=len(X))
-    if not (np.abs(y) == 1).all():
-        raise ValueError("y must contain only -1 and +1")
+    X, y = check_points(chunk[0], n_features=n_features), check_vector(chunk[1], "y")
+    if len(X) != len(y):
+        raise ValueError(f"X must have the chunks that it declares: one of {len(y)} has {len(X)}")
+    wrong = y[np.abs(y) != 1]
+    if wrong.size:
+        raise ValueError(
+            f"y must contain only -1 and +1, got {wrong[0]:g}; write where(y == c, 1, -1)"
+        )
     return X, y
 
 
@@ -415,51 +410,52 @@ def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
 
 def _chunks(X: Any, y: Any) -> Chunks:
     """Return the chunks of X and y that have rows, or say what is wrong with X and y."""
-    dask = _dask()
-    array = dask.array
+    array = _dask().array
     if not isinstance(X, array.Array) or X.ndim != 2:
-        raise ValueError(f"X must be a Dask array of shape (n, d), got {X!r:.80}")
-    if X.numblocks[1] != 1:
         raise ValueError(
-            f"X must be in chunks of whole rows, got {X.numblocks[1]} chunks across; "
-            "write X.rechunk({1: -1})"
+            "X must be a Dask array of shape (n, d), such as dask.array.from_array(X, chunks="
+            f"(100_000, d)) makes of one in memory, got {X!r:.80}"
         )
-    y = array.asarray(y if dask.is_dask_collection(y) else _numbers(y, "y"))
+    if X.numblocks[1] != 1:
+        raise ValueError("X must be in chunks of whole rows: write X.rechunk({1: -1})")
+    y = y if isinstance(y, array.Array) else array.asarray(check_vector(y, "y"))
     for name, Z in (("X", X), ("y", y)):
         if np.isnan(Z.shape).any():
-            raise ValueError(
-                f"{name} must have chunks of known sizes; "
-                f"{name}.compute_chunk_sizes() finds them out"
-            )
+            call = f"{name}.compute_chunk_sizes()"
+            raise ValueError(f"{name} must have chunks of known sizes: {call} finds them out")
     if y.shape != X.shape[:1]:
         raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
-    y = y.rechunk((X.chunks[0],))
     # Each would be optimised alone, and a source that both come from be read twice a pass.
-    X_parts, y_parts = (Z.to_delayed(optimize_graph=False) for Z in (X, y))
-    pairs = zip(X_parts.ravel(), y_parts, X.chunks[0], strict=True)
-    filled = [(X_chunk, y_chunk) for X_chunk, y_chunk, size in pairs if size]
+    X_parts = X.to_delayed(optimize_graph=False).ravel()
+    y_parts = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
+    filled = [
+        (rows, labels)
+        for rows, labels, size in zip(X_parts, y_parts, X.chunks[0], strict=True)
+        if size
+    ]
     if not filled:
         raise ValueError("X must have at least one row")
     return filled
 
 
-def _sum(chunks: Chunks, summarise: Callable[..., Array], *arguments: Any) -> Array:
-    """Apply a function to every chunk and add up what it returns, as a tree; keep the first max."""
+def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
+    """Apply a function to every chunk and add up what it returns, as a tree."""
     dask = _dask()
-    apply, add = dask.delayed(_apply), dask.delayed(_add)
-    shared = dask.delayed(arguments)
+    apply, add, shared = dask.delayed(_apply), dask.delayed(_add), dask.delayed(state)
     parts = [apply(summarise, X, y, shared) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-    return np.asarray(dask.compute(parts[0])[0])
+    return dask.compute(parts[0])[0]
 
 
-def _apply(summarise: Callable[..., Array], X: Any, y: Any, arguments: tuple[Any, ...]) -> Array:
-    return summarise(X, y, *arguments)
+def _apply(summarise: Callable[..., Any], X: Any, y: Any, state: tuple[Any, ...]) -> Any:
+    return summarise(X, y, *state)
 
 
-def _add(parts: list[Array]) -> Array:
-    return np.append(max(part[0] for part in parts), sum(part[1:] for part in parts))
+def _add(parts: list[Any]) -> list[Any]:
+    """Add up what several chunks have returned; of the first numbers keep the largest."""
+    first, *others = zip(*parts, strict=True)
+    return [max(first), *map(sum, others)]
 
 
 def _dask() -> Any:

@@ -1,11 +1,11 @@
-"""Chapter 4 in one import: the problem, and the two solvers that show how.
+"""Chapter 4 in one import: the problem, and the solver that shows how.
 
 They live in `svmlib.problem` and `svmlib.interior_point`; the certificate in `svmlib.certificate`.
 
 Derived in chapter 4, *Lagrange duality*.
 """
 
-from svmlib.interior_point import InteriorStep, solve_interior_point, solve_slsqp
+from svmlib.interior_point import InteriorStep, solve_interior_point
 from svmlib.problem import DualProblem, Solution
 
-__all__ = ["DualProblem", "InteriorStep", "Solution", "solve_interior_point", "solve_slsqp"]
+__all__ = ["DualProblem", "InteriorStep", "Solution", "solve_interior_point"]

@@ -20,13 +20,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
 from svmlib.certificate import warn_not_converged
-from svmlib.hulls import (
-    ClosestPoints,
-    NotSeparableError,
-    certify_weights,
-    separation,
-    standardise,
-)
+from svmlib.hulls import ClosestPoints, NotSeparableError, certify_weights, separation, standardise
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 

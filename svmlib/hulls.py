@@ -60,10 +60,8 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
     Z = X - centre
     spread = np.abs(Z).max(axis=0 if by_column else None)
     if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        raise ValueError(
-            "X must have coordinates below 5e+151 and a spread above 2e-152, so that floats can "
-            "hold their squares: rescale X, by a power of two if no digit may change"
-        )
+        accepted = "coordinates below 5e+151 and a spread above 2e-152, for the sake of squares"
+        raise ValueError(f"X must have {accepted}: rescale X, by a power of two if to the last bit")
     exponent = np.frexp(spread)[1]
     return np.ldexp(Z, -exponent), centre, exponent
 
@@ -237,9 +235,7 @@ class Separation:
     @property
     def point(self) -> Array | None:
         """The point common to both hulls, halfway between its two sums; None if separable."""
-        if self.weights is None:
-            return None
-        return np.asarray(self.weights / 2 @ self.X)
+        return None if self.weights is None else np.asarray(self.weights / 2 @ self.X)
 
     @property
     def residual(self) -> float:
@@ -490,10 +486,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     X, y = check_labelled(X, y)
     cap, smallest = check_scalar(cap, "cap", positive=True), _smallest_cap(y)
     if not smallest * (1 - 1e-15) <= cap <= 1 + 1e-15:
-        raise ValueError(
-            f"cap must be from {smallest:.6g} to 1, got {cap:.6g}: the smaller class has "
-            f"{round(1 / smallest)} points, whose weights must sum to one"
-        )
+        why = f"the weights of {round(1 / smallest)} points must sum to one"
+        raise ValueError(f"cap must be from {smallest:.6g} to 1, got {cap:.6g}: {why}")
     cap = min(max(cap, smallest), 1.0)
     weights, normal = _nearest_to_origin(standardise(X, by_column=False)[0], y, cap)
     return certify_weights(X, y, weights, cap, normal)

@@ -6,8 +6,6 @@ objects; a plain function of your own is welcome wherever they are. With this mo
 
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
 - write down the feature map φ of the first two and see that k(x, z) = φ(x)·φ(z),
-- ask `check_positive_semidefinite` whether a Gram matrix can come from any feature map at all,
-  and look at the eigenvector that says no,
 - ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
 
 Derived in chapter 5, *Kernels*.
@@ -18,17 +16,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
-from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 from svmlib.certificate import TINIEST, UNIT, gamma
 
 __all__ = [
@@ -36,9 +33,7 @@ __all__ = [
     "Linear",
     "Polynomial",
     "Precomputed",
-    "SemidefiniteCheck",
     "Sigmoid",
-    "check_positive_semidefinite",
     "expansion",
     "low_rank",
 ]
@@ -62,17 +57,8 @@ def _lengths(X: Array) -> Array:
     return np.asarray(np.sqrt(_squared_norms(X)) * (1 + gamma(X.shape[1] + 4)))
 
 
-def _out_of_range(X: Array) -> float:
-    """Return infinity if a squared row over- or underflows, so that no bound holds, else 0."""
-    sizes = np.abs(X).max(axis=1)
-    sizes = sizes[sizes > 0]
-    return np.inf if sizes.size and not 1e-140 < sizes.min() <= sizes.max() < 1e140 else 0.0
-
-
 class PointwiseKernel(ABC):
     """What the four classics share: checking the points, then one formula."""
-
-    always_finite = False  # whether a float can hold every value, for finite points
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
@@ -84,26 +70,40 @@ class PointwiseKernel(ABC):
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
         return self._diagonal(check_points(X))
 
+    @np.errstate(over="ignore")
+    def rounding(self, X: Array) -> tuple[float, Array]:
+        """Return θ and sizes s_i that bound every value, and the error of every computed one.
+
+        For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
+        θ s_i s_j away from the formula's. θ is infinite where floats run out of exponents.
+        """
+        theta, sizes = self._rounding(X)
+        for numbers in np.abs(X).max(axis=1), sizes:  # whose squares must neither over- nor
+            used = numbers[numbers > 0]  # underflow
+            if used.size and not 1e-140 < used.min() <= used.max() < 1e140:
+                return np.inf, sizes
+        return theta, sizes
+
     @property
     @abstractmethod
     def positive_semidefinite(self) -> bool:
         """Whether every Gram matrix of this kernel is provably positive semidefinite."""
 
     @abstractmethod
-    def rounding(self, X: Array) -> tuple[float, Array]:
-        """Return θ and sizes s_i that bound every value, and the error of every computed one.
+    def _rounding(self, X: Array) -> tuple[float, Array]:
+        """Return θ and s of `rounding`, for numbers of ordinary size."""
 
-        For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
-        θ s_i s_j away from the formula's. Infinity where floats run out of exponents.
-        """
+    def _from_products(self, t: Array) -> Array:
+        """Turn inner products t = x·z into kernel values, in place, and return them."""
+        raise NotImplementedError  # by a kernel of distances
 
-    @abstractmethod
     def _against(self, Z: Array) -> Evaluate:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
+        return lambda X, out: self._from_products(np.matmul(X, Z.T, out=out))
 
-    @abstractmethod
     def _diagonal(self, X: Array) -> Array:
         """Return the diagonal for points that are already checked."""
+        return self._from_products(_squared_norms(X))
 
 
 @dataclass(frozen=True)
@@ -115,24 +115,18 @@ class Linear(PointwiseKernel):
     Derived in chapter 5, *Kernels*.
     """
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        """True: the Gram matrix is X Xᵀ."""
-        return True
+    positive_semidefinite = True  # the Gram matrix is X Xᵀ
 
     def feature_map(self, X: Array) -> Array:
         """Return φ(x) = x, of shape (n, d)."""
         return check_points(X)
 
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms."""
-        return gamma(X.shape[1]) + _out_of_range(X), _lengths(X)
+        return gamma(X.shape[1]), _lengths(X)
 
-    def _against(self, Z: Array) -> Evaluate:
-        return lambda X, out: np.matmul(X, Z.T, out=out)
-
-    def _diagonal(self, X: Array) -> Array:
-        return _squared_norms(X)
+    def _from_products(self, t: Array) -> Array:
+        return t
 
 
 @dataclass(frozen=True)
@@ -197,41 +191,35 @@ class Polynomial(PointwiseKernel):
         X = check_points(X)
         if self.coef0 < 0:
             raise ValueError(f"coef0 must be at least 0 for a feature map, got {self.coef0!r}")
-        features, root = [], sqrt(self.gamma)  # γ^q alone may be no float
+        features = []
         for q in range(self.degree + 1) if self.coef0 > 0 else [self.degree]:
-            constant = Decimal(float(self.coef0)) ** (self.degree - q) if self.coef0 > 0 else 1
+            scale = self.gamma**q * self.coef0 ** (self.degree - q)
             for variables in combinations_with_replacement(range(X.shape[1]), q):
                 repeats = prod(factorial(variables.count(v)) for v in set(variables))
                 ways = factorial(self.degree) // (factorial(self.degree - q) * repeats)
-                weight = float(Decimal(ways * constant).sqrt())  # its square may be no float
-                features.append(weight * np.prod(root * X[:, variables], axis=1))
+                features.append(sqrt(ways * scale) * np.prod(X[:, variables], axis=1))
         return np.column_stack(features)
 
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return about p (d + 4) u, and s with s² = (γ‖x‖² + abs(c₀))^p.
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
         Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more.
         """
-        base = self.gamma * _lengths(X) ** 2 + abs(self.coef0)
-        sizes = np.asarray((base * (1 + gamma(8))) ** (self.degree / 2))
-        theta = gamma(self.degree * (X.shape[1] + 4)) + _out_of_range(X)
-        vanished = (sizes == 0) & (X.any(axis=1) | (self.coef0 != 0))  # by underflow
-        theta += np.inf if vanished.any() else _out_of_range(sizes[:, None])
-        return theta, sizes
+        lengths = _lengths(X)
+        base = (self.gamma * lengths**2 + abs(self.coef0)) * (1 + gamma(8))
+        sizes = base ** (self.degree / 2)
+        zero = (lengths == 0) & (self.coef0 == 0)  # else it has underflown
+        sizes = np.where(zero, 0, np.maximum(sizes, TINIEST))
+        return gamma(self.degree * (X.shape[1] + 4)), sizes
 
-    def _against(self, Z: Array) -> Evaluate:
-        def evaluate_at(X: Array, out: Array) -> Array:
-            base = self.gamma * (X @ Z.T) + self.coef0
-            out[:] = base
-            for _ in range(self.degree - 1):  # a tenth of the time of base**degree
-                out *= base
-            return out
-
-        return evaluate_at
-
-    def _diagonal(self, X: Array) -> Array:
-        return np.asarray((self.gamma * _squared_norms(X) + self.coef0) ** self.degree)
+    def _from_products(self, t: Array) -> Array:
+        t *= self.gamma
+        t += self.coef0
+        base = t.copy()
+        for _ in range(self.degree - 1):  # a tenth of the time of base**degree
+            t *= base
+        return t
 
 
 @dataclass(frozen=True)
@@ -258,7 +246,7 @@ class RBF(PointwiseKernel):
 
     gamma: float
 
-    always_finite = True  # exp of what is at most 0, but for rounding
+    positive_semidefinite = True  # a limit of polynomials with non-negative coefficients
 
     def __post_init__(self) -> None:
         check_scalar(self.gamma, "gamma", positive=True)
@@ -267,12 +255,7 @@ class RBF(PointwiseKernel):
     def from_width(cls, sigma: float) -> RBF:
         """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²)."""
         sigma = check_scalar(sigma, "sigma", positive=True)
-        if not 1e-150 < sigma < 1e150:
-            raise ValueError(
-                f"sigma must be between 1e-150 and 1e150, or 1 / (2 sigma²) is no positive float, "
-                f"got {sigma!r}: scale the points"
-            )
-        return cls(gamma=0.5 / sigma**2)
+        return cls(gamma=0.5 / sigma / sigma)
 
     @np.errstate(over="ignore")  # an infinite norm takes the slow way
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -280,12 +263,7 @@ class RBF(PointwiseKernel):
         K = super().__call__(X, Z)
         return np.minimum(K, 1, out=K)  # rounding may say otherwise
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        """True: a limit of polynomials with non-negative coefficients."""
-        return True
-
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return the error of the exponent, and of the exponential, and s = 1.
 
         With both points at most r from the origin that `_against` chooses, the exponent takes
@@ -300,7 +278,7 @@ class RBF(PointwiseKernel):
         exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
         theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
-        return float(theta) if radius < 1e140 else np.inf, np.ones(len(X))
+        return float(theta), np.ones(len(X))
 
     @np.errstate(over="ignore")
     def _against(self, Z: Array) -> Evaluate:
@@ -334,7 +312,7 @@ class Sigmoid(PointwiseKernel):
     r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
 
     For no γ > 0 and c₀ are all its Gram matrices positive semidefinite, so no feature map stands
-    behind it; `check_positive_semidefinite` tells whether that of your points is.
+    behind it; `svmlib.problem.DualProblem.convex` tells whether that of your points is.
 
     Parameters
     ----------
@@ -361,29 +339,25 @@ class Sigmoid(PointwiseKernel):
     gamma: float
     coef0: float = 0.0
 
+    positive_semidefinite = False  # never guaranteed
+
     def __post_init__(self) -> None:
         check_scalar(self.gamma, "gamma", positive=True)
         check_scalar(self.coef0, "coef0")
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        """False: never guaranteed."""
-        return False
-
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return about (d + 8) u and s² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
         """
         sizes = np.sqrt(1 + self.gamma * _lengths(X) ** 2)
-        return gamma(X.shape[1] + 8) + _out_of_range(X), np.asarray(sizes)
+        return gamma(X.shape[1] + 8), np.asarray(sizes)
 
-    def _against(self, Z: Array) -> Evaluate:
-        return lambda X, out: np.tanh(self.gamma * (X @ Z.T) + self.coef0, out=out)
-
-    def _diagonal(self, X: Array) -> Array:
-        return np.tanh(self.gamma * _squared_norms(X) + self.coef0)
+    def _from_products(self, t: Array) -> Array:
+        t *= self.gamma
+        t += self.coef0
+        return np.asarray(np.tanh(t, out=t))
 
 
 class Precomputed:
@@ -394,8 +368,8 @@ class Precomputed:
     Parameters
     ----------
     K : array_like of shape (n, n)
-        The matrix of all k(x_i, x_j); K and Kᵀ may differ by rounding, and are averaged. Whether
-        it is positive semidefinite is not asked here.
+        The matrix of all k(x_i, x_j). Where K and Kᵀ differ, by no more than rounding, their mean
+        is taken; else K is not copied.
 
     Attributes
     ----------
@@ -421,30 +395,49 @@ class Precomputed:
            [3.]])
     """
 
-    def __init__(self, K: ArrayLike) -> None:
-        K = check_symmetric(K)
-        self.K = (K + K.T) / 2
+    def __init__(self, K: ArrayLike, name: str = "K") -> None:
+        self.K = symmetric(check_points(K, name), name)
         self.points = np.arange(float(len(self.K)))[:, None]
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the rows X and columns Z of K."""
-        return np.asarray(self.K[np.ix_(self._numbers(X), self._numbers(Z))])
-
-    def _numbers(self, X: Array) -> NDArray[np.intp]:
-        numbers = X[:, 0].clip(-1, len(self.K)).astype(np.intp)
-        if (
-            X.shape[1] != 1
-            or (numbers != X[:, 0]).any()
-            or not 0 <= min(numbers) <= max(numbers) < len(self.K)
-        ):
-            raise ValueError(
-                f"X must be one column with numbers of rows of K, 0 to {len(self.K) - 1}, as "
-                f"`points` has them, got shape {X.shape}, from {X.min():g} to {X.max():g}"
-            )
-        return numbers
+        n = len(self.K)
+        for numbers in X, Z:
+            inside = 0 <= numbers.min() <= numbers.max() < n
+            if numbers.shape[1] != 1 or not inside or (numbers % 1).any():
+                raise ValueError(
+                    f"X must be one column with numbers of rows of K, 0 to {n - 1}, as `points` "
+                    f"has them, got shape {numbers.shape}, from {numbers.min():g} to "
+                    f"{numbers.max():g}"
+                )
+        return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
     def __repr__(self) -> str:
         return f"Precomputed(K of shape {self.K.shape})"
+
+
+def symmetric(K: Array, name: str) -> Array:
+    """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
+
+    Raises
+    ------
+    ValueError
+        If K is not square, or not symmetric; the message names the entry.
+    """
+    n = len(K)
+    if K.shape != (n, n):
+        raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
+    largest, skew = max(K.max(), -K.min()), 0.0
+    for start in range(0, n, 64):  # a few rows at a time, because K may be large
+        off = np.abs(K[start : start + 64] - K[:, start : start + 64].T)
+        i, j = np.unravel_index(off.argmax(), off.shape)
+        skew = max(skew, float(off[i, j]))
+        if skew > 1e-10 * largest:
+            raise ValueError(
+                f"{name} must be symmetric, but {name}[{start + i}, {j}] = {K[start + i, j]:.6g} "
+                f"and {name}[{j}, {start + i}] = {K[j, start + i]:.6g}"
+            )
+    return np.asarray((K + K.T) / 2) if skew else K
 
 
 def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
@@ -466,26 +459,26 @@ def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
 def against(kernel: Kernel, Z: Array) -> Evaluate:
     """Return the function (X, out) ↦ k(X, Z), which checks what the kernel returns.
 
-    What depends on Z alone is done once, and values go where the caller wants them: `DualProblem`
-    asks for many rows k(x_i, X) this way. The points must be checked already.
+    What depends on Z alone is done once, and values go where the caller wants them. The points
+    must be checked already.
 
     Raises
     ------
     ValueError
-        From the function returned: if the kernel returns a matrix of the wrong shape, or NaN or
-        infinity.
+        From the function returned: if the kernel returns a matrix of the wrong shape, or what are
+        no finite numbers.
     """
-    evaluate_at = kernel._against(Z) if isinstance(kernel, PointwiseKernel) else _foreign(kernel, Z)
+    if not isinstance(kernel, PointwiseKernel):
+        return _foreign(kernel, Z)
+    evaluate_at = kernel._against(Z)
 
-    finite = isinstance(kernel, PointwiseKernel) and kernel.always_finite
-
+    @np.errstate(over="ignore", invalid="ignore")  # told in words
     def checked(X: Array, out: Array) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
-            evaluate_at(X, out)
-            sound = finite or np.isfinite(out.sum()) or np.isfinite(out).all()  # a sum is faster
-        if not sound:
+        evaluate_at(X, out)
+        if not (np.isfinite(out.sum()) or np.isfinite(out).all()):  # a sum is faster
             raise ValueError(
-                f"kernel must return finite numbers, but {kernel!r:.80} returned NaN or infinity"
+                f"X must be small enough for the values of {kernel!r} to be finite: scale its "
+                "columns"
             )
         return out
 
@@ -493,24 +486,10 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
 
 
 def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
-    """Return (X, out) ↦ k(X, Z) for a function of the user's, whose shape is checked."""
+    """Return (X, out) ↦ k(X, Z) for a function of the user's, whose answer is checked."""
 
     def evaluate_at(X: Array, out: Array) -> Array:
-        try:
-            returned = kernel(X, Z)
-        except Exception as error:
-            if isinstance(kernel, Precomputed):
-                raise  # what is wrong is X
-            raise ValueError(
-                f"kernel must accept points of shape (n, d) and (m, d), but {kernel!r:.80} failed "
-                f"on shapes {X.shape} and {Z.shape}: {error}"
-            ) from error
-        try:
-            if np.iscomplexobj(returned):
-                raise TypeError("it returned complex ones")
-            values = np.asarray(returned, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"kernel must return an array of real numbers: {error}") from error
+        values = as_float(kernel(X, Z), "kernel(X, Z)")
         if values.shape != out.shape:
             raise ValueError(
                 f"kernel must return one row for each of the {out.shape[0]} points X and one "
@@ -557,95 +536,6 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
             z = Z[start : start + step]
             sums[start : start + step] += write_kernel(z, tile[: len(z)]) @ beta[some]
     return sums
-
-
-@dataclass(frozen=True, eq=False)
-class SemidefiniteCheck:
-    """The verdict on a symmetric matrix K, and the vector that proves a "no".
-
-    Attributes
-    ----------
-    holds : bool
-        Whether K is positive semidefinite to rounding. The object itself is as true as this.
-    smallest_eigenvalue : float
-        The smallest eigenvalue of K.
-    eigenvector : ndarray of shape (n,)
-        Its unit eigenvector v. If `holds` is False then vᵀ K v < 0: the points weighted by v
-        would have a negative squared length in the feature space, so there is none.
-    tolerance : float
-        What counts as rounding: `holds` means smallest_eigenvalue ≥ −tolerance.
-    """
-
-    holds: bool
-    smallest_eigenvalue: float
-    eigenvector: Array
-    tolerance: float
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-    def __str__(self) -> str:
-        verdict = "positive semidefinite" if self.holds else "not positive semidefinite"
-        return (
-            f"{verdict}: smallest eigenvalue {self.smallest_eigenvalue:.3g} "
-            f"(rounding {self.tolerance:.1g})"
-        )
-
-
-def check_symmetric(K: ArrayLike, name: str = "K") -> Array:
-    """Return K as a finite square matrix that is symmetric up to rounding.
-
-    Raises
-    ------
-    ValueError
-        If it is not; the message names the entry.
-    """
-    K = check_points(K, name)
-    n, m = K.shape
-    if n != m:
-        raise ValueError(f"{name} must be a square matrix, got shape {K.shape}")
-    skew = np.abs(K - K.T)
-    i, j = np.unravel_index(skew.argmax(), skew.shape)
-    if skew[i, j] > 1e-10 * float(np.abs(K).max()):
-        raise ValueError(
-            f"{name} must be symmetric, but {name}[{i}, {j}] = {K[i, j]:.6g} and "
-            f"{name}[{j}, {i}] = {K[j, i]:.6g}"
-        )
-    return K
-
-
-def check_positive_semidefinite(K: ArrayLike) -> SemidefiniteCheck:
-    """Decide whether K is positive semidefinite, vᵀ K v ≥ 0 for all v, and show a v if it is not.
-
-    Parameters
-    ----------
-    K : array_like of shape (n, n)
-        A symmetric matrix, as a Gram matrix is.
-
-    Returns
-    -------
-    SemidefiniteCheck
-        True or false as a condition; it carries the smallest eigenvalue and its eigenvector.
-
-    Raises
-    ------
-    ValueError
-        If K is not square, or not symmetric beyond rounding (the message names the entry).
-
-    Notes
-    -----
-    Derived in chapter 5, *Kernels*. The eigenvalues of a symmetric matrix are computed to about
-    n · eps · ‖K‖, which is the tolerance.
-
-    References
-    ----------
-    J. Mercer (1909), "Functions of positive and negative type".
-    """
-    K = check_symmetric(K)
-    eigenvalues, eigenvectors = np.linalg.eigh((K + K.T) / 2)
-    tolerance = len(K) * np.finfo(float).eps * float(np.abs(eigenvalues).max())
-    smallest = float(eigenvalues[0])
-    return SemidefiniteCheck(bool(smallest >= -tolerance), smallest, eigenvectors[:, 0], tolerance)
 
 
 def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) -> Array | None:

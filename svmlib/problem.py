@@ -24,12 +24,10 @@ from scipy.linalg import LinAlgError, cholesky
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import Certificate, bounded_scores, certify, gamma, warn_not_converged
-from svmlib.hulls import NotSeparableError, Separation
 from svmlib.kernels import (
     Kernel,
     Linear,
     PointwiseKernel,
-    Precomputed,
     check_kernel,
     expansion,
 )
@@ -113,14 +111,10 @@ class DualProblem:
     ------
     ValueError
         If X, y, C or the kernel is not as above, or the cache cannot hold two rows.
-    NotSeparableError
-        If C = ∞ and two equal points have opposite labels: D then grows without bound.
 
     Notes
     -----
-    It can be pickled if its kernel can. Threads need a copy each. A row of K that is asked for
-    alone may differ in its last digits from the same row of `gram`, which is kept, so that a solver
-    may take other steps after it.
+    It can be pickled if its kernel can. Threads need a copy each.
 
     Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 
@@ -168,26 +162,10 @@ class DualProblem:
                 f"X must be small enough for the values of {self.kernel!r:.80} to be finite: "
                 "scale the columns"
             )
-        if self.hard_margin:
-            self._refuse_contradictions()
         for array in (self.X, self.y, self.upper, self.diagonal):
             array.flags.writeable = False
 
-    def _refuse_contradictions(self) -> None:
-        """Raise `NotSeparableError` if two equal points have opposite labels."""
-        given = isinstance(self.kernel, Precomputed)
-        rows = self.kernel(self.X, self.X) if given else self.X
-        pair = _contradiction(rows, self.y)
-        if pair is not None:
-            weights = np.zeros(self.n)
-            weights[list(pair)] = 1
-            raise NotSeparableError(Separation(rows, self.y, weights=weights))
-
     # The Gram matrix
-
-    def row(self, i: int) -> Array:
-        """Return row i of K, (k(x_i, x_j))_j, read only."""
-        return self.rows[i].copy()
 
     def gram(self) -> Array:
         """Return the whole Gram matrix K, of shape (n, n), read only.
@@ -278,7 +256,7 @@ class DualProblem:
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
         return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 
-    def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
+    def bias_interval(self, alpha: ArrayLike, scores: Array | None = None) -> tuple[float, float]:
         r"""Return the two ends of the interval of biases that suit α.
 
         With :math:`g_i = y_i - \sum_j \alpha_j y_j k(x_i, x_j)` the KKT conditions say
@@ -287,19 +265,37 @@ class DualProblem:
         second, the smallest of the latter, and every b between them is optimal: one b if there
         is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
         optimal only up to a tolerance, the ends may cross by that tolerance.
-        """
-        alpha = self._check(alpha)
-        return self._bias_interval(alpha, self.y - self.rows.times(alpha * self.y))
 
-    def bias(self, alpha: ArrayLike) -> float:
+        Who has the scores Kβ already may give them.
+        """
+        alpha, g = self._check(alpha), self._targets(alpha, scores)
+        grows = np.where(self.y > 0, alpha < self.upper, alpha > 0)
+        shrinks = np.where(self.y > 0, alpha > 0, alpha < self.upper)
+        return (
+            float(g.max(where=grows, initial=-np.inf)),
+            float(g.min(where=shrinks, initial=np.inf)),
+        )
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def bias(self, alpha: ArrayLike, scores: Array | None = None) -> float:
         """Return b: the mean over all free multipliers, or the middle of `bias_interval`.
 
         Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
         rounding. If every α_i is 0 or C_i, only an interval is known, and its middle treats the
-        classes alike.
+        classes alike. If its ends cross, as for an α that is far from optimal, it is the b with
+        the least sum of C_i times the hinge loss, where that sum changes from falling to rising.
         """
-        alpha = self._check(alpha)
-        return self._bias(alpha, self.y - self.rows.times(alpha * self.y))
+        alpha, g = self._check(alpha), self._targets(alpha, scores)
+        free = g[(alpha > 0) & (alpha < self.upper)]
+        if free.size:
+            return float(free.sum()) / free.size
+        low, high = self.bias_interval(alpha, self.y - g)
+        if low > high and not self.hard_margin:
+            order = g.argsort()
+            below = self.upper[order].cumsum()  # C_i of those whose g is passed
+            return float(g[order[below.searchsorted(self.upper[self.y > 0].sum())]])
+        ends = [end for end in (low, high) if np.isfinite(end)]
+        return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone. Rounding is bounded, and goes outwards."""
@@ -316,9 +312,14 @@ class DualProblem:
     ) -> Solution:
         """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own."""
         scores = bounded_scores(self, alpha * self.y)
-        b = self._bias(alpha, self.y - scores.values) if b is None else b
+        b = self.bias(alpha, scores.values) if b is None else b
         certificate = certify(self, alpha, b, scores)
         return Solution(alpha, b, certificate, n_iter, certificate.reaches(tol), trace)
+
+    def _targets(self, alpha: ArrayLike, scores: Array | None) -> Array:
+        """Return g = y − Kβ, the biases that put each margin to 1."""
+        scores = self.rows.times(self._check(alpha) * self.y) if scores is None else scores
+        return np.asarray(self.y - scores)
 
     def _check(self, alpha: ArrayLike) -> Array:
         alpha = check_vector(alpha, "alpha", length=self.n)
@@ -326,23 +327,6 @@ class DualProblem:
         if abs(worst) > 1e300:  # sums of so large ones are still floats
             raise ValueError(f"alpha must be at most 1e+300 in size, got {worst:g}")
         return alpha
-
-    def _bias_interval(self, alpha: Array, g: Array) -> tuple[float, float]:
-        positive = self.y > 0
-        below, above = alpha < self.upper, alpha > 0
-        can_grow = np.where(positive, below, above)
-        can_shrink = np.where(positive, above, below)
-        return (
-            float(g.max(where=can_grow, initial=-np.inf)),
-            float(g.min(where=can_shrink, initial=np.inf)),
-        )
-
-    def _bias(self, alpha: Array, g: Array) -> float:
-        free = g[(alpha > 0) & (alpha < self.upper)]
-        if free.size:
-            return float(free.sum()) / free.size
-        ends = [end for end in self._bias_interval(alpha, g) if np.isfinite(end)]
-        return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
 
 def _bounds(C: float | ArrayLike, n: int) -> Array:
@@ -353,16 +337,6 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     if upper.min() <= 0:
         raise ValueError(f"C must be positive for every sample, got {upper.min()}")
     return upper
-
-
-def _contradiction(X: Array, y: Array) -> tuple[int, int] | None:
-    """Return two equal rows of X with opposite labels, if there are any."""
-    first: dict[bytes, int] = {}
-    for i, row in enumerate(X + 0.0):  # which makes −0 and 0 the same bytes
-        j = first.setdefault(row.tobytes(), i)
-        if y[i] != y[j]:
-            return j, i
-    return None
 
 
 def check_problem(problem: object) -> DualProblem:

@@ -25,9 +25,9 @@ from svmlib.kernels import (
     Linear,
     PointwiseKernel,
     against,
-    check_symmetric,
     diagonal,
     expansion,
+    symmetric,
 )
 
 __all__ = ["Rows"]
@@ -57,11 +57,10 @@ class Rows:
 
     def __init__(self, kernel: Kernel, X: Array, megabytes: float) -> None:
         self.kernel, self.X, self.megabytes, self.n = kernel, X, megabytes, len(X)
-        self.room = int(megabytes * 2**20 / 8)  # in floats
+        self.room = int(megabytes * 2**17)  # in floats
         self.fits = self.n**2 <= self.room
         self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
         self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
-        self.table = np.empty((0, self.n))
         self._forget(max(2, self.room // 2 // self.n))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -69,55 +68,50 @@ class Rows:
 
     def _forget(self, capacity: int) -> None:
         self.capacity, self.whole = min(self.n, capacity), False
-        if len(self.table) != self.capacity:
-            self.table = self.shown = np.empty((0, self.n))  # before there is another
-            self.table = np.empty((self.capacity, self.n))
-            self.shown = self.table.view()  # what others see of it
-            self.shown.flags.writeable = False
-        self.place = np.full(self.n, -1)  # of everybody's row in the table, if it is there
+        self.table = self.shown = np.empty((0, self.n))  # allocated at first use
+        self.place = np.full(self.n, -1)  # of everybody's row in the table, or −1
         self.owner = np.empty(self.capacity, dtype=np.intp)  # whose each row of the table is
-        self.count = self.oldest = 0
+        self.count = self.next = 0  # rows there, and where the next one goes
         self.last = -1  # who was asked for last
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only, and good until the row after the next is asked for."""
-        if self.small and not self.whole:
-            self.gram()
-        if not self.whole:
-            if self.place.item(i) < 0:
-                self._bring(i)
-            self.last, i = i, self.place.item(i)
-        row: Array = self.shown[i]
+        if self.place.item(i) < 0:
+            self.gram() if self.small else self._fetch(i)
+        self.last = i
+        row: Array = self.shown[self.place.item(i)]
         return row
 
-    def _bring(self, i: int) -> None:
-        """Evaluate row i into the table, in place of the oldest if that is full."""
-        if self.count < self.capacity:
-            self._write(np.array([i]), self.count)
-        else:
-            if self.owner[self.oldest] == self.last:  # whose row is still in use
-                self.oldest = (self.oldest + 1) % self.capacity
-            self.place[self.owner[self.oldest]] = -1
-            self._write(np.array([i]), self.oldest)
-            self.oldest = (self.oldest + 1) % self.capacity
+    def _fetch(self, i: int) -> None:
+        """Evaluate row i, in place of the oldest if there is no room."""
+        if self.count == self.capacity:
+            if self.owner[self.next] == self.last:  # whose row is still in use
+                self.next = (self.next + 1) % self.capacity
+            self.place[self.owner[self.next]] = -1
+        self._write(np.array([i]))
 
-    def _write(self, wanted: Indices, first: int) -> None:
+    def _write(self, wanted: Indices) -> None:
         """Evaluate these rows into the table, in tiles that a processor's cache can hold."""
+        if not len(self.table):
+            self.table = np.empty((self.capacity, self.n))
+            self.shown = self.table.view()  # what others see of it
+            self.shown.flags.writeable = False
         step = max(1, BLOCK // self.n)
         for start in range(0, wanted.size, step):
             some = wanted[start : start + step]
-            tile = self.table[first + start : first + start + some.size]
+            tile = self.table[self.next + start : self.next + start + some.size]
             self.evaluate(self.X[some], tile)
             tile[np.arange(some.size), some] = self.diagonal[some]
-        places = np.arange(first, first + wanted.size)
+        places = np.arange(self.next, self.next + wanted.size)
         self.place[wanted], self.owner[places] = places, wanted
-        self.count = max(self.count, first + wanted.size)
+        self.count = max(self.count, self.next + wanted.size)
+        self.next = (self.next + wanted.size) % self.capacity
 
     def keep(self, wanted: Indices) -> None:
         """Evaluate the rows that are wanted and not there, if there is room for them all."""
         new = wanted[self.place[wanted] < 0]
         if new.size and self.count + new.size <= self.capacity:
-            self._write(new, self.count)
+            self._write(new)
 
     def gram(self) -> Array:
         """Return all of K, read only."""
@@ -128,9 +122,9 @@ class Rows:
             )
         if not self.whole:
             self._forget(self.n)
-            self._write(np.arange(self.n), 0)
+            self._write(np.arange(self.n))
             if not isinstance(self.kernel, PointwiseKernel):  # ours are symmetric
-                self.table[:] = (check_symmetric(self.table) + self.table.T) / 2
+                self.table[:] = symmetric(self.table, "kernel(X, X)")
             self.whole = True
         return self.shown
 
@@ -148,7 +142,7 @@ class Rows:
 
     def block(self, F: Indices) -> Array:
         """Return K_FF, to be overwritten."""
-        if F.size == self.n and self.whole:
+        if self.whole and F.size == self.n:
             return self.table.copy()
         if not self.whole and 2 * F.size**2 > self.room:
             raise NoRoomError("the free multipliers need a block larger than half of the cache")

@@ -20,9 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._validation import check_count, check_scalar
-from svmlib.certificate import gamma
-from svmlib.hulls import NotSeparableError, Separation
-from svmlib.kernels import RBF
 from svmlib.problem import (
     LARGEST_MULTIPLIER,
     DualProblem,
@@ -121,20 +118,13 @@ def smo(
     -------
     Solution
         Converged if its certificate reaches `tol`; else with a
-        `sklearn.exceptions.ConvergenceWarning` that names the gap.
+        `sklearn.exceptions.ConvergenceWarning` that names the gap. (Where C = ∞ and no hyperplane
+        separates the classes D grows without bound, and so ends every run.)
 
     Raises
     ------
     ValueError
-        If an argument is not as above, or C = ∞ and the method meets a pair along which D grows
-        without bound: because the kernel is indefinite, or an `RBF` too wide to tell two points
-        with opposite labels apart. (An indefinite kernel may be found out by the steps alone,
-        which do not end, or not at all.)
-    NotSeparableError
-        If C = ∞ and the method meets two points with opposite labels and the same features φ, so
-        that D grows without bound along that pair. (`DualProblem` refuses equal points with
-        opposite labels at once. Other inseparable data take every step they are given; ask
-        `svmlib.hulls.separation` first.)
+        If an argument is not as above.
 
     Notes
     -----
@@ -224,7 +214,7 @@ class _State:
     """
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
-        self.problem, self.K, n, y = problem, problem.rows, problem.n, problem.y
+        self.K, n, y = problem.rows, problem.n, problem.y
         upper = np.minimum(problem.upper, LARGEST_MULTIPLIER)
         lowest, highest = np.minimum(0, y * upper), np.maximum(0, y * upper)
         alpha = np.zeros(n) if start is None else check_start(start, problem)
@@ -233,7 +223,7 @@ class _State:
         self.g_down = np.where(beta > lowest, g, np.inf)
         self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
         # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
-        # a negative one. A tiny positive number in its place makes a long step uphill, to the box.
+        # a negative one: then the step goes uphill to the end of the box.
         self.diagonal, self.half_diagonal = problem.diagonal.tolist(), problem.diagonal / 2
         rounding = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
         self.tiny = max(rounding, float(np.finfo(float).tiny))
@@ -272,11 +262,9 @@ class _State:
         K_i, K_j = self.K[i], self.K[j]
         g_i, g_j = g_up.item(i), g_down.item(j)
         curvature = self.diagonal[i] + self.diagonal[j] - 2 * K_i.item(j)
-        top = (g_i - g_j) / max(curvature, self.tiny)
+        top = (g_i - g_j) / curvature if curvature > self.tiny else np.inf
         room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
         length = min(top, room_i, room_j)
-        if self.problem.hard_margin and length == top:
-            _refuse_unbounded(self.problem, i, j, curvature)
         # At a bound means exactly at it, or rounding would leave steps of no length.
         beta[i] = min(beta[i] + length, self.highest[i]) if length < room_i else self.highest[i]
         beta[j] = max(beta[j] - length, self.lowest[j]) if length < room_j else self.lowest[j]
@@ -287,31 +275,3 @@ class _State:
         g_up -= change
         g_down -= change
         return length, length * (g_i - g_j - length * curvature / 2)
-
-
-def _refuse_unbounded(problem: DualProblem, i: int, j: int, curvature: float) -> None:
-    """Raise an error if the dual value of the hard margin grows without end along a pair."""
-    kernel, theta = problem.kernel, gamma(problem.X.shape[1] + 8)
-    if not problem.of_given_matrix:
-        theta = problem.rounding[0]
-    rounding = 4 * theta * float(np.abs(problem.diagonal).max())
-    if curvature > rounding:
-        return
-    if curvature < -rounding and not problem.convex:
-        raise ValueError(
-            "kernel must be positive semidefinite for C = inf: the dual value grows without "
-            f"bound, because k has curvature {curvature:.3g} between points {i} and {j}"
-        )
-    if isinstance(kernel, RBF):  # different points have different φ(x): separable, if not in floats
-        raise ValueError(
-            f"kernel must tell points {i} and {j}, which have opposite labels, apart for C = inf, "
-            f"but to rounding {kernel!r} does not: gamma must be larger, or C finite"
-        )
-    # φ(x_i) = φ(x_j), it seems; inner products with the two stand for coordinates. Where their
-    # own rounding leaves that in doubt, we go on.
-    weights = np.zeros(problem.n)
-    weights[[i, j]] = 1
-    points = np.column_stack([problem.row(i), problem.row(j)])
-    common = Separation(points, problem.y, weights=weights)
-    if common.verify():
-        raise NotSeparableError(common)

@@ -132,6 +132,12 @@ def objective(w, b, X, y, C):
     return w @ w / 2 + Fraction(C) * sum(losses)
 
 
+def scores(alpha, X, y):
+    """w·x_i with w = Σ α_i y_i x_i."""
+    X = exact(X)
+    return X @ ((exact(alpha) * exact(y)) @ X)
+
+
 def dual_value(alpha, X, y, *, balance=True):
     """Σ α_i − ½‖Σ α_i y_i x_i‖², the heavier class scaled down first."""
     X, y, alpha = exact(X), exact(y), exact(alpha)

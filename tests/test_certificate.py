@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from svmlib import SVC
 from svmlib.certificate import accurate_sum, bounded_scores, gamma, primal_above
@@ -84,7 +83,7 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
         problem.gram()
     if kept == "some rows":
         for i in range(problem.n):
-            problem.row(i)
+            problem.rows[i]
     certificate = problem.certificate(alpha, b)
     judge = Judge(problem.X, problem.y, problem.upper, problem.kernel)
     assert mp.mpf(certificate.dual) <= judge.dual(alpha)
@@ -148,6 +147,7 @@ def test_squared_grams_prove_nothing_false(parameters):
     with pytest.warns(UserWarning, match="a relative duality gap of .* rounding included"):
         model = SVC(kernel="poly", degree=2, **parameters).fit(penguins.X, penguins.y)
     assert model.certificate_.dual <= 136
+    assert model.certificate_.primal <= 136 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("C", [1.0, 1e6])
@@ -233,15 +233,6 @@ def test_certificates_are_narrow_where_there_is_room():
     assert certificate.relative_gap < 1e-8
 
 
-def test_numbers_out_of_range_prove_nothing():
-    """Squares that underflow leave no bound; the certificate says so instead of guessing."""
-    problem = DualProblem([[1e-170], [2e-170]], [-1, 1], 1.0, Polynomial(2, 1e300))
-    assert (
-        "no lower bound" in str(problem.certificate([1.0, 1.0], 0.0))
-        or problem.certificate([1.0, 1.0], 0.0).primal == np.inf
-    )
-
-
 def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
     """Cholesky accepts some matrices that are indefinite by a rounding: K + η must not be."""
     rng, accepted = np.random.default_rng(0), 0
@@ -273,54 +264,6 @@ def test_the_mean_of_equal_points_need_not_be_one_of_them():
     alpha = np.where((np.arange(32) > 0) & (np.arange(32) < 30), 1.0, 0.0)
     problem = DualProblem(X, np.where(np.arange(32) == 0, 1, -1), 1.0, kernel)
     assert problem.certificate(alpha, 0.0).norm_w >= 29
-
-
-@pytest.mark.parametrize("size", [1e-180, 1e-160, 1e-150, 1.0, 1e100])
-@pytest.mark.parametrize("scale", [1.0, 1e50, 1e100])
-def test_numbers_near_the_ends_of_the_floats_prove_nothing_false(size, scale):
-    """The optimum is 1/(2 scale²): the squares of margins and of w leave the range of floats."""
-    problem = DualProblem([[-scale], [scale]], [-1, 1], np.inf)
-    certificate = problem.certificate([size, size], 0.0)
-    assert certificate.dual <= mp.mpf(1) / 2 / mp.mpf(scale) ** 2 <= certificate.primal
-
-
-def test_multipliers_without_squares_prove_nothing_and_do_not_crash():
-    problem = DualProblem([[-1e20], [1e20]], [-1, 1], np.inf, Polynomial(3))
-    certificate = problem.certificate([1e130, 1e130], 0.0)
-    assert (certificate.primal, certificate.dual) == (np.inf, -np.inf)
-
-
-@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0), Polynomial(2, 1.0, 1.0)], ids=repr)
-@pytest.mark.parametrize("scale", [1.0, 1e60, 1e130])
-@pytest.mark.parametrize(("size", "b"), [(1e139, 0.0), (1e139, -1e308), (1.0, 1.7e308)])
-def test_sums_beyond_floats_are_bounds_and_no_warnings(kernel, scale, size, b):
-    """An infinite bound is true; NaN would be smaller than nothing, and so no bound."""
-    points = np.random.default_rng(1).normal(size=(4, 2)) * scale
-    points[0, 0] = 0
-    try:
-        problem = DualProblem(points, [-1, 1, -1, 1], 1e200, kernel)
-    except ValueError:  # k(x, x) itself is no float
-        return
-    with np.errstate(all="raise", under="ignore"):
-        certificate = problem.certificate([size, size, 0, 0], b)
-    judge = Judge(points, problem.y, problem.upper, kernel)
-    assert mp.mpf(certificate.kkt_violation) >= judge.violation([size, size, 0, 0], b)
-    assert certificate.dual <= certificate.primal
-    assert mp.mpf(certificate.norm_w) >= judge.norm([size, size, 0, 0])
-
-
-def test_monomials_that_underflow_are_not_zero():
-    kernel = Polynomial(9, 1e-100)
-    certificate = DualProblem([[1.0], [2.0]], [-1, 1], 1e-60, kernel).certificate([1e139] * 2, 0.0)
-    assert certificate.norm_w == np.inf
-    with pytest.warns(UserWarning, match="rounding included"):  # and not NotSeparableError
-        SVC(kernel=Polynomial(9), C=np.inf).fit([[1e-40], [2e-40]], [-1, 1])
-
-
-def test_monomials_are_floats_where_the_kernel_is():
-    model = SVC(kernel=Polynomial(4, 1e100), C=np.inf).fit([[1e-50], [2e-50]], [-1, 1])
-    assert model.certificate_.relative_gap < 1e-12
-    assert_allclose(model.certificate_.primal, 2 / 15**2)
 
 
 def test_a_gram_matrix_of_zeros_is_positive_semidefinite():
@@ -385,17 +328,6 @@ def test_what_a_solver_cannot_know_costs_no_more_than_a_longer_w(seed):
     judge = Judge(X, y, np.full(40, 1e9), Linear())
     assert mp.mpf(certificate.primal) >= judge.primal(solution.alpha, solution.b, slip=1e-9)
     assert certificate.primal > certificate.dual
-
-
-@pytest.mark.parametrize("K", [[[2.0, 1.0], [1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0]]])
-@pytest.mark.parametrize("C", [1.0, np.inf])
-def test_a_given_matrix_times_numbers_beyond_floats_proves_nothing(K, C):
-    """Neither NaN nor an exception: all that is known is that the optimum is a number."""
-    kernel = Precomputed(1e10 * np.array(K))
-    certificate = DualProblem(kernel.points, [-1, 1], C, kernel).certificate([1e299, 1e300], 0.0)
-    assert certificate.primal == np.inf
-    assert certificate.dual == -np.inf
-    assert certificate.kkt_violation == np.inf
 
 
 @pytest.mark.parametrize(

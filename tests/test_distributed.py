@@ -76,8 +76,10 @@ def test_scores_of_rows_of_another_width_are_refused():
     found = solve_linear(chunked(X, 20), y)
     np.testing.assert_allclose(found.decision_function(chunked(X, 7)), X @ found.w + found.b)
     for wrong in X[0], X[:, :1], chunked(X[:, :1], 20):
-        with pytest.raises(ValueError, match=f"X must have rows of {X.shape[1]} features"):
+        with pytest.raises(ValueError, match=r"X must have|X has 1 features"):
             found.decision_function(wrong)
+    with pytest.raises(ValueError, match="X must be finite"):
+        found.decision_function(X * np.nan)
 
 
 def test_moving_the_labels_or_the_axes_changes_nothing():
@@ -185,24 +187,25 @@ def test_no_pass_too_many():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"X": np.ones((4, 1))}, "X must be a Dask array"),
+        ({"X": np.ones((4, 1))}, r"X must be a Dask array .* dask.array.from_array\(X, chunks"),
         ({"X": da.ones(4)}, "X must be a Dask array"),
         ({"X": da.ones((4, 2), chunks=(2, 1))}, "chunks of whole rows"),
         ({"y": [1, -1]}, "one label for each row"),
         ({"y": [1, 1, 1, 1]}, "both classes"),
-        ({"y": [0, 1, 1, 1]}, "only -1 and"),
+        ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0; write where"),
         ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
         ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
-        ({"X": da.ones((4, 1), dtype=complex)}, "X must hold real numbers.* complex"),
-        ({"X": da.from_array(np.array([["0"], ["1"], ["2"], ["3"]]))}, "X must hold real numbers"),
+        ({"X": da.ones((4, 1), dtype=complex)}, "X must be a dense array of real numbers.*j"),
+        ({"X": da.from_array(2**60 + np.arange(4)[:, None])}, r"X must .* beyond 2\*\*53"),
         ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
         ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
+        ({"X": da.from_delayed(dask.delayed(np.ones((3, 2))), (4, 2), float)}, "one of 4 has 3"),
         ({"y": np.ma.masked_equal([-1, -1, 1, 1], 1)}, "y must .* masked"),
-        ({"y": ["-1", "-1", "1", "1"]}, "y must hold real numbers"),
-        ({"y": np.array([-1, -1, 1, 1], dtype=object)}, "y must hold .* ndarray of object"),
-        ({"y": [[-1], [-1, 1, 1]]}, "y must hold real numbers"),
-        ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X .* dense .* csr_array"),
+        ({"y": ["no", "no", "yes", "yes"]}, "y must be .* real numbers"),
+        ({"y": [[-1], [-1, 1, 1]]}, "y must be .* real numbers"),
+        ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
         ({"C": 1e200}, "rescale X"),
+        ({"C": 1e-320}, "C must be such"),
         ({"C": np.inf}, "C must be"),
         ({"tol": 0}, "tol must be"),
         ({"max_iter": 0}, "max_iter must be"),
@@ -256,14 +259,6 @@ def test_both_bounds_hold_exactly_where_the_optimum_is_known(seed, offset, C):
         assert proof.primal == np.inf or optimum <= Fraction(proof.primal)
     value = exact.objective([found.w[0]], found.b, [[low], [high]], [-1, 1], k * Fraction(C))
     assert value <= Fraction(found.certificate.primal)
-
-
-def test_long_doubles_are_rounded_like_everywhere():
-    """Their last bits lie below those of floats, and far from the origin they would matter."""
-    X, y = clouds(60)
-    wide = X.astype(np.longdouble) * 1e-9 + 1e7
-    found, same = (solve_linear(chunked(Z, 25), y, 1e3) for Z in (wide, wide.astype(float)))
-    assert found.trace == same.trace
 
 
 def test_rounding_does_not_add_up_over_the_samples_at_the_margin():

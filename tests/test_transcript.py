@@ -2,7 +2,6 @@
 
 import matplotlib as mpl
 import numpy as np
-import pytest
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -13,10 +12,15 @@ from svmlib.datasets import load_penguins
 from svmlib.geometry import Hyperplane
 
 
-def draw(change="", spread=0.0):
-    """Draw one figure with everything that the book draws; or with one thing otherwise."""
+def draw(change="", spread=0.0, asked=None):
+    """Draw one figure with everything that the book draws; or with one thing otherwise.
+
+    What can be otherwise is asked for by its name.
+    """
+    asked = [] if asked is None else asked
 
     def pick(name, changed, usual):
+        asked.append(name)
         return changed if change == name else usual
 
     figure, (left, right) = plt.subplots(1, 2)
@@ -41,58 +45,26 @@ def draw(change="", spread=0.0):
     for style, height in zip(styles, pick("curves change places", (3, 2), (2, 3)), strict=True):
         right.plot([0, 1], [0, height + spread], style, color="black", linewidth=1)
     right.plot([0.5], [1], pick("a marker", "s", "o"), color=pick("a colour", "red", "blue"))
-    strokes = {"dots solid": "-", "dots dashed": "--", "dots and dashes": "-."}.get(change, ":")
-    plotting.segments(right, [[0, 0]], [[1, 1]], linestyles=strokes)
+    dots = pick("dots solid", "-", pick("dots dashed", "--", pick("dots and dashes", "-.", ":")))
+    plotting.segments(right, [[0, 0]], [[1, 1]], linestyles=dots)
     plotting.hull(right, [[0, 0], [1, 0], [0, 1]], linestyle=pick("a dashed hull", "--", "-"))
     plotting.arrow(right, (0, 0), pick("an arrow turned", (1, 0), (0, 1)), "w")
     right.set_xticks([0, 1], pick("ticks", ["no", "yes"], ["yes", "no"]))
     factor = pick("a formatter", 100, 200)
     left.yaxis.set_major_formatter(lambda y, _: f"{factor * y:.0f}")
     right.text(0.5, 0.5, pick("a text", "three", "four"), transform=right.transAxes)
-    if change != "no legend":
-        right.legend(["one", pick("an entry", "too", "two")], title=pick("its title", "C", "μ"))
+    entries = ["one", pick("an entry", "too", "two")]
+    right.legend(pick("no legend", [], entries), title=pick("its title", "C", "μ"))
     figure.suptitle(pick("a title of all", "Two", "Both"))
     words = transcript(figure)
     plt.close(figure)
     return words
 
 
-CHANGES = [
-    "an endless line elsewhere",
-    "the other line dashed",
-    "a label",
-    "a unit",
-    "a title",
-    "a title at the right",
-    "a scale",
-    "notes change places",
-    "curves change dashes",
-    "curves change places",
-    "a marker",
-    "a colour",
-    "dots solid",
-    "dots dashed",
-    "dots and dashes",
-    "a dashed hull",
-    "an arrow turned",
-    "a slope",
-    "ticks",
-    "a formatter",
-    "a text",
-    "no legend",
-    "an entry",
-    "its title",
-    "a title of all",
-]
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_every_word_and_stroke_counts(change):
-    assert draw(change) != draw()
-
-
-def test_no_two_changes_look_the_same():
-    assert len({draw(change) for change in CHANGES}) == len(CHANGES)
+def test_every_word_and_stroke_counts_and_no_two_look_the_same():
+    changes = []
+    words = [draw(asked=changes), *map(draw, changes)]
+    assert len(set(words)) == len(words) > 20
 
 
 def test_nothing_that_a_machine_decides_counts():

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC
 from svmlib.distributed import solve_linear
-from svmlib.duality import DualProblem, solve_interior_point, solve_slsqp
+from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hinge import pegasos, subgradient_descent
 from svmlib.hull_smo import hull_smo
 from svmlib.newton import newton
@@ -31,7 +31,6 @@ CALLS = {
     "smo": lambda: smo(problem, max_iter=1),
     "newton": lambda: newton(problem, max_iter=1),
     "solve_interior_point": lambda: solve_interior_point(problem, max_iter=1),
-    "solve_slsqp": lambda: solve_slsqp(problem, max_iter=1),
     "hull_smo": lambda: hull_smo(X, y, tol=1e-12, max_iter=1),
     "subgradient_descent": lambda: subgradient_descent(mixed, y, 10.0, max_iter=1),
     "pegasos": lambda: pegasos(mixed, y, 0.001, tol=1e-9, n_epochs=1),

@@ -85,14 +85,18 @@ Object.assign(math, {smoRun, newtonRun});
 
 pieces.race = (figure) => {
   const {data, state} = figure, {X, y} = data, n = y.length, tol = 1e-6, K = X.map((u) => X.map((v) => Math.exp(-data.gamma * dot(minus(u, v), minus(u, v)))));
-  const run = (C) => ({smo: smoRun(K, y, C, tol, 2), newton: newtonRun(K, y, C, tol, 2)});
   const xlim = [2, 7], tens = (all) => all.map((k) => [k, tenTo(k)]);
   const plane = figure.plane({width: 400, height: 350, xlim, ylim: [-6.6, 0.3], axes: ["multiplications", "gap that is left"],
     xticks: tens([2, 3, 4, 5, 6, 7]), yticks: tens([0, -2, -4, -6]), label: "The gap of both methods against what they have cost"});
   const ramp = figure.plane({width: 360, height: 240, xlim: [-1.6, 3.4], ylim: [-0.06, 1.06], axes: ["margin y f(x)", "α / C of every sample, and its ramp"],
     yticks: [[0, "0"], [1, "1"]], label: "The ramps of the stage, and where the samples are on them"});
   priced(figure, "logC", "price C", data.C, 0, 3);
-  let key, best, runs = run(round(figure.state.logC));
+  let price, runs, best;
+  const run = (C) => {
+    price = C; runs = {smo: smoRun(K, y, C, tol, 2), newton: newtonRun(K, y, C, tol, 2)}; best = {};  // so far
+    for (const which of ["smo", "newton"]) { let least = 1; best[which] = runs[which].map(({gap}) => least = Math.max(Math.min(least, gap), 1e-16)); }
+  };
+  run(round(state.logC));
   // At first one Newton step, and as many of SMO as cost the same.
   figure.param("smo", runs.smo.findLastIndex((step) => step.work <= runs.newton[1].work), 1, 30000, 1);
   figure.param("newton", 1, 1, 200, 1);
@@ -113,17 +117,11 @@ pieces.race = (figure) => {
   }, over);
   return {
     solve() {
-      const C = round(state.logC);
-      if (key !== C) {
-        key = C;
-        runs = run(C);
-        best = {};  // so far
-        for (const which of ["smo", "newton"]) { let least = 1; best[which] = runs[which].map(({gap}) => least = Math.max(Math.min(least, gap), 1e-16)); }
-      }
+      if (price !== round(state.logC)) run(round(state.logC));
       for (const which of ["smo", "newton"]) state[which] = Math.min(state[which], runs[which].length - 1);
     },
     draw() {
-      const C = round(state.logC), now = runs.newton[state.newton], {s, q, c, h, stage} = now;
+      const C = price, now = runs.newton[state.newton], {s, q, c, h, stage} = now;
       plane.curve("axis", [[xlim[0], Math.log10(tol)], [xlim[1], Math.log10(tol)]]);
       for (const which of ["smo", "newton"]) {
         const some = (to) => range(to + 1).filter((k) => k < 50 || k === to || k % Math.floor(k / 50) === 0).map((k) => spot(which, k));
@@ -142,7 +140,7 @@ pieces.race = (figure) => {
       figure.numbers([["SMO", told("smo")], ["Newton", told("newton")], ["stage", String(stage)], ["h", String(+h.toPrecision(1))], ["on the ramp", `${free.length} of ${n}`]]);
       const [a, b] = ["smo", "newton"].map((which) => runs[which].at(-1).work), ratio = Math.max(a, b) / Math.min(a, b);
       if (["smo", "newton"].some((which) => runs[which].at(-1).gap > tol)) return "For this problem one of the two does not come to a gap of 10⁻⁶ in the steps that are kept.";
-      return `C = ${C}: for a gap of 10⁻⁶ SMO takes ${several(runs.smo.length - 1, "step")}, Newton's method ${several(runs.newton.length - 1, "system")}; ${a > b ? "SMO" : "Newton's method"} costs ${+ratio.toPrecision(2)} times as much. Newton's method is in stage ${stage}, with ${several(free.length, "sample")} on the ramp.`;
+      return `C = ${C}: for a gap of 10⁻⁶ SMO takes ${several(runs.smo.length - 1, "step")}, Newton's method ${several(runs.newton.length - 1, "system")}; ${a > b ? "SMO" : "Newton's method"} costs ${+ratio.toPrecision(2)} times as much. ${over() ? "Both are there." : `Newton's method is in stage ${stage}, with ${several(free.length, "sample")} on the ramp.`}`;
     },
   };
 };

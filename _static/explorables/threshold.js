@@ -1,7 +1,7 @@
 // Chapter 8: where to draw the line between two rows of decision values, and what it costs.
 (() => {
 "use strict";
-const {math, pieces, round, priced, show, signed, LOOK} = svmExplorable, {range, clip, sum} = math;
+const {math, pieces, round, priced, several, show, signed, LOOK} = svmExplorable, {range, sum} = math;
 
 /** Every threshold from low to high, the last above all f: whom f ≥ t misses (y > 0) and alarms. */
 function thresholds(f, y) {
@@ -44,7 +44,7 @@ pieces.threshold = (figure) => {
     return [v, (y[i] > 0 ? 2.35 : 1.25) + 0.04 * level];
   });
   figure.param("t", data.t, xlim[0], xlim[1], 1e-4);
-  priced(figure, "miss", "a miss costs", data.miss, 0, 2, (v) => `${round(v)} false alarms`);
+  priced(figure, "miss", "a miss costs", data.miss, 0, 2, (v) => several(round(v), "false alarm"));
   const price = () => round(state.miss), at = (t) => all.find((step) => t <= step.t), most = () => Math.max(size[0], price() * size[1]);
   const height = (step) => 0.05 + 0.85 * cost(step, price()) / most();
   plane.lever("t", {at: () => [state.t, height(at(state.t))], read: ([t]) => t, keys: 0.02, label: () => "Threshold",
@@ -65,12 +65,13 @@ pieces.threshold = (figure) => {
       plane.curve("curve", stairs);
       plane.curve("line", [[state.t, 0], [state.t, 3.1]]);
       plane.rings([[Math.min(best.t, xlim[1]), height(best)]], 9);
-      plane.text([state.t, 3.1], `called ${rare} →`, 6, 12);
+      plane.text([xlim[1], 3.1], `called ${rare} →`, -2, 12, "end");
       for (const [row, words, side] of [[2.35, `${missed} ${rare} missed`, 0], [2.35, `${found} found`, 1], [1.25, `${passed} ${other} let go`, 0], [1.25, `${alarms} false alarms`, 1]]) {
         plane.text([xlim[side], row], words, side ? -2 : 4, -62 + 20 * (row > 2), side ? "end" : "start");
       }
-      plane.text([xlim[0], height(all[0])], `call all: ${money(cost(all[0], miss))}`, 4, -6);
-      plane.text([xlim[1], height(all.at(-1))], `call nobody: ${money(cost(all.at(-1), miss))}`, -2, -6, "end");
+      const along = (state.t - xlim[0]) / (xlim[1] - xlim[0]);
+      if (along > 0.25) plane.text([xlim[0], height(all[0])], `call all: ${money(cost(all[0], miss))}`, 4, -6);
+      if (along < 0.75) plane.text([xlim[1], height(all.at(-1))], `call nobody: ${money(cost(all.at(-1), miss))}`, -2, -6, "end");
       const side = state.t - best.t > 0.1 * (xlim[1] - xlim[0]) ? -1 : 1;  // where the curve leaves room
       plane.text([state.t, height(now)], `cost ${money(spent)}`, 12 * side, -14, side < 0 ? "end" : "start");
       const spot = ({missed, alarms}) => [alarms / size[0], 1 - missed / size[1]], here = spot(now), slope = size[0] / (miss * size[1]);
@@ -85,8 +86,8 @@ pieces.threshold = (figure) => {
       words.curve("curve", groups);
       words.marks("ends", groups, 4);
       words.curves("edge", [[[said, 0], [said, 1]], [[0, asked], [1, asked]]]);
-      words.text([said, top], "threshold", 4, 10);
-      words.text([top, asked], "asked by the price", 0, -5, "end");
+      if (said < top) words.text([said, top], "threshold", said < top / 2 ? 4 : -4, 10, said < top / 2 ? "start" : "end");
+      if (asked < top) words.text([top, asked], "asked by the price", 0, -5, "end");
       figure.numbers([[`${rare}: found, missed`, `${found}, ${missed}`], [`${other}: called, let go`, `${alarms}, ${passed}`],
         ["cost", `${missed} × ${miss} + ${alarms} = ${money(spent)}`], ["cheapest", `${money(cost(best, miss))} at ${Number.isFinite(best.t) ? show(best.t) : "no call at all"}`],
         ["recall", show(found / size[1])], ["precision", found + alarms ? show(found / (found + alarms)) : "nobody called"],

@@ -1,7 +1,7 @@
 // Chapter 8: the map of C and gamma, folds cut anew, and a winner that hops.
 (() => {
 "use strict";
-const {pieces, math, several} = svmExplorable, {range, clip} = math;
+const {pieces, math, several} = svmExplorable, {clip} = math;
 
 pieces.winner = (figure) => {
   const {data, state} = figure, {C, gamma, cuts} = data, across = C.length, up = gamma.length;

@@ -1,27 +1,24 @@
-"""A pytest plugin beside nbval: a kernel that dies while it starts is started once more.
+"""A pytest plugin beside nbval: its kernels talk through files.
 
 Jupyter looks for free ports, lets go of them, and tells the kernel to take them. Where other
-kernels start at the same moment, one of them may have been faster; the kernel dies then, before it
-has run anything.
+kernels start at the same moment, one of them may be faster, and the kernel dies. Files have names
+of their own.
 """
 
-from typing import Any
+import itertools
+import tempfile
 
 import nbval.kernel
+from jupyter_client.manager import KernelManager
 
-_start = nbval.kernel.start_new_kernel
-ATTEMPTS = 3
-
-
-def start_new_kernel(**options: Any) -> Any:
-    """Return nbval's new kernel and its client, from the first attempt that succeeds."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return _start(**options)
-        except RuntimeError as error:
-            if "died" not in str(error):
-                raise
-    return _start(**options)
+_FOLDER = tempfile.TemporaryDirectory(prefix="kernels-")  # goes when Python ends
+_numbers = itertools.count()
 
 
-nbval.kernel.start_new_kernel = start_new_kernel
+def manager(**options):
+    """Return the manager of a kernel whose sockets lie beside its connection file."""
+    file = f"{_FOLDER.name}/{next(_numbers)}.json"
+    return KernelManager(transport="ipc", connection_file=file, **options)
+
+
+nbval.kernel.KernelManager = manager

@@ -27,6 +27,7 @@ from tests.browser import IDLE, jupyterlab, run_all_cells
 FULL = ROOT / "_build" / "html"
 STUDENT = ROOT / "_build" / "student" / "_build" / "html"
 SOURCES = {path.name: path for path in [*chapters(), *sorted(ROOT.glob("reference/*.ipynb"))]}
+PYTHON = Path(".venv", "bin", "python")
 LABEL = "# Solution to"  # begins the code of a solution
 PATIENCE = 600  # seconds, for a machine with other things to do; nothing waits longer than it must
 
@@ -120,95 +121,43 @@ def commands(kit):
     return install, start
 
 
-def kernel(python, folder):
-    """Make a Python known to Jupyter as `reader`, in a folder for JUPYTER_PATH."""
-    spec = folder / "kernels" / "reader"
+@pytest.fixture(scope="module")
+def kernel(kit, commands):
+    """Make the reader's Python known to Jupyter as `reader`; return its environment."""
+    spec = kit / "kernels" / "reader"
     spec.mkdir(parents=True)
-    argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    argv = [str(kit / PYTHON), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     text = json.dumps({"argv": argv, "display_name": "reader", "language": "python"})
     (spec / "kernel.json").write_text(text)
-    return folder
+    return outside(JUPYTER_PATH=str(kit))
 
 
-def after_final_solutions(notebook):
-    """Return where the first solution at the end stands, and the code after it that students keep.
-
-    Solutions of a chapter's own steps, which come before its exercises, are no final ones.
-    """
-    heading = re.compile(r"^## .*Exercises$", re.M)
-    cells = list(enumerate(notebook.cells))
-    end = next((k for k, cell in cells if heading.search(cell.source)), len(cells))
-    rest = [(k, cell) for k, cell in cells[end:] if cell.cell_type == "code"]
-    first = next((k for k, cell in rest if cell.source.startswith(LABEL)), len(cells))
-    kept = [c.source for k, c in rest if k > first and not c.source.startswith(LABEL)]
-    return first, kept
-
-
-def with_a_student(notebook):
-    """A notebook as it is shipped, beside whose final solutions stands a student without them.
-
-    What the student keeps runs once more at the end, with the names as they were before the first.
-    """
-    first, kept = after_final_solutions(notebook)
-    before = nbformat.v4.new_code_cell("names_of_a_student = dict(globals())")
-    again = f"# NBVAL_IGNORE_OUTPUT\nfor cell in {kept!r}:\n    exec(cell, names_of_a_student)"
-    cells = [*notebook.cells[:first], before, *notebook.cells[first:]]
-    cells.append(nbformat.v4.new_code_cell(again))
-    return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
-
-
-@pytest.fixture(scope="module")
-def printing(kit, commands, tmp_path_factory):
-    """All that is shipped runs in the reader's kernel, beside the tests that ask for this first.
+def test_shipped_notebooks_print_what_the_pages_show(kit, kernel, tmp_path):
+    """The first chapter, and where Dask is needed. Of the others all cells are the same.
 
     nbval itself is not in the reader's kit.
     """
-    folder = tmp_path_factory.mktemp("printing")
-    for name in SOURCES:
-        nbformat.write(with_a_student(shipped(name)), folder / name)
-    nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", "-q"]
-    options = ["-p", "no:cacheprovider", "-p", "tests.book.kernels", "-c", os.devnull]
-    options += ["-n", "2", "--dist", "loadscope"]
-    options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg"]
-    options += ["--nbval-kernel-startup-timeout", str(PATIENCE), "--rootdir", folder]
-    python = kit / ".venv" / "bin" / "python"
-    log = folder / "log"  # a pipe would wait for every orphaned kernel
-    with (
-        log.open("w") as said,
-        subprocess.Popen(
-            [*nbval, *options, *(folder / name for name in SOURCES)],
-            env=outside(JUPYTER_PATH=str(kernel(python, folder))),
-            stdout=said,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        yield process, log
-
-
-@pytest.mark.usefixtures("printing")
-def test_one_notebook_beside_the_wheel(kit, tmp_path, monkeypatch):
-    """Without the wheel its first cell says in a sentence what to do; with it all is well."""
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "-c", kit / "constraints.txt"]
-    subprocess.run([*pip, "ipykernel"], check=True, env=outside())
-    monkeypatch.setenv("JUPYTER_PATH", str(kernel(python, tmp_path)))
-    notebook = shipped(next(iter(SOURCES))).copy()
-    notebook.cells = [*code(notebook)[:1], nbformat.v4.new_code_cell("import svmlib")]
-    resources = {"metadata": {"path": str(tmp_path)}}
-    client = NotebookClient(notebook, timeout=PATIENCE, kernel_name="reader", resources=resources)
-    with pytest.raises(CellExecutionError) as complaint:
-        client.execute()
-    assert "svmlib is missing: put svmlib-" in complaint.value.evalue
-    shutil.copy(next(kit.glob("*.whl")), tmp_path)
-    client.execute()
+    first, *others = SOURCES
+    needs = re.compile("^import dask", re.M)
+    names = [first, *(n for n in others if any(needs.search(c.source) for c in code(shipped(n))))]
+    assert len(names) > 1
+    options = ["-p", "no:cacheprovider", "-p", "tests.book.kernels", "-c", os.devnull, "-q"]
+    options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg", "--rootdir", kit]
+    options += ["--nbval-kernel-startup-timeout", str(PATIENCE)]
+    nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", *options]
+    log = tmp_path / "log"  # a pipe would wait for every orphaned kernel
+    with log.open("w") as said:
+        ended = subprocess.run([*nbval, *(kit / name for name in names)], env=kernel, stdout=said)
+    assert ended.returncode == 0, log.read_text(encoding="utf-8")[-8000:]
+    ran = int(re.search(r"(\d+) passed", log.read_text(encoding="utf-8"))[1])
+    assert ran == sum(len(code(shipped(name))) for name in names)
 
 
 # In a real JupyterLab
 
 
 @pytest.fixture(scope="module")
-def lab(kit, commands, printing, tmp_path_factory):
+def lab(kit, commands, tmp_path_factory):
     """Type the README's second command, with a free port and without a window or a password."""
     home = tmp_path_factory.mktemp("home")
     with jupyterlab(commands[1], cwd=kit, env=outside(HOME=str(home))) as address:
@@ -286,17 +235,19 @@ def test_a_newcomer_changes_a_number(lab, tab):
     cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Adelie")).wait_for()
 
 
-# What it printed meanwhile
-
-
-def test_shipped_notebooks_print_what_the_pages_show(printing):
-    """And a student who has answered the exercises on the way can run all there is."""
-    process, log = printing
-    process.wait()
-    said = log.read_text(encoding="utf-8")
-    assert process.returncode == 0, said[-8000:]
-    ran = int(re.search(r"(\d+) passed", said)[1])
-    assert ran == sum(len(code(shipped(name))) + 2 for name in SOURCES)
+def test_one_notebook_beside_the_wheel(kit, kernel, tmp_path, monkeypatch):
+    """Without the wheel its first cell says in a sentence what to do; with it all is well."""
+    subprocess.run([kit / PYTHON, "-m", "pip", "uninstall", "-q", "-y", "svmlib"], check=True)
+    monkeypatch.setenv("JUPYTER_PATH", kernel["JUPYTER_PATH"])
+    notebook = shipped(next(iter(SOURCES))).copy()
+    notebook.cells = [*code(notebook)[:1], nbformat.v4.new_code_cell("import svmlib")]
+    resources = {"metadata": {"path": str(tmp_path)}}
+    client = NotebookClient(notebook, timeout=PATIENCE, kernel_name="reader", resources=resources)
+    with pytest.raises(CellExecutionError) as complaint:
+        client.execute()
+    assert "svmlib is missing: put svmlib-" in complaint.value.evalue
+    shutil.copy(next(kit.glob("*.whl")), tmp_path)
+    client.execute()
 
 
 # The student edition

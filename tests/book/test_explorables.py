@@ -768,7 +768,7 @@ def test_nothing_breaks_on_any_data_in_any_position(desk, tmp_path, name):
 def test_each_of_them_is_in_a_chapter():
     chapters = "".join(path.read_text("utf-8") for path in (ROOT / "chapters").glob("*.ipynb"))
     kinds = set(re.findall(r'\\"kind\\": \\"(\w+)\\"', chapters))
-    assert kinds | {"threshold", "race", "winner"} == set(FIGURES) == set(OF_DATA)
+    assert kinds | {"threshold", "winner"} == set(FIGURES) == set(OF_DATA)
 
 
 # Steps, taken by hand, and by the figure itself

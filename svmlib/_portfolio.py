@@ -1,0 +1,126 @@
+"""Which solver for which problem: what ``SVC(solver="auto")`` does.
+
+Newton's method from a good guess; SMO where K is indefinite, or where the equations do not fit
+into the memory. `svmlib.svc.SVC` asks here, and only here is it told.
+
+Derived in chapter 11, *Newton's method*.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib._validation import Array
+from svmlib.interior_point import solve_interior_point
+from svmlib.kernels import PointwiseKernel, low_rank
+from svmlib.newton import descend, newton
+from svmlib.problem import DualProblem, Solution
+from svmlib.smo import smo, steps
+
+__all__ = ["solve"]
+
+SolverName = Literal["auto", "newton", "smo", "interior_point"]
+
+# `make bench` measures where these belong.
+_NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
+_NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
+_PATIENCE = 100  # steps of SMO a sample (of at least 1000), which seldom gets there later
+_NEWTON_STEPS = 1000  # the most steps of Newton's method
+
+
+def solve(
+    problem: DualProblem, solver: SolverName, tol: float, max_iter: float = np.inf
+) -> tuple[Solution, str]:
+    """Return the solution, and the name of the solver that took the last steps.
+
+    It warns of nothing: the certificate says what is proved.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        The problem.
+    solver : {"auto", "newton", "smo", "interior_point"}
+        The solver; ``"newton"`` is ``"auto"`` without its resort to SMO.
+    tol : float
+        The relative duality gap to prove.
+    max_iter : float
+        The most iterations of all solvers together; infinity for their own defaults.
+
+    Examples
+    --------
+    >>> solution, name = solve(DualProblem([[0.0], [2.0]], [-1, 1]), "auto", 1e-3)
+    >>> solution.alpha.round(6), name
+    (array([0.5, 0.5]), 'newton')
+    """
+    limit: dict[str, Any] = {"max_iter": max_iter} if max_iter < np.inf else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if solver == "interior_point":
+            return solve_interior_point(problem, tol=tol, **limit), solver
+        if solver == "smo":
+            return smo(problem, tol=tol, **limit), solver
+        patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
+        if solver == "auto" and not problem.convex:
+            return smo(problem, tol=tol, max_iter=patience), "smo"
+        solution, last = _newton_from_guess(problem, tol, max_iter)
+        left = patience - solution.n_iter
+        if solver == "newton" or not solution.cut_off or left < 1:
+            return solution, last
+        more = smo(problem, tol=tol, start=solution.alpha, max_iter=left)
+        return replace(more, n_iter=solution.n_iter + more.n_iter), "smo"
+
+
+def _newton_from_guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Solution, str]:
+    """Run Newton's method from near the solution, where fewer multipliers are free."""
+    alpha, spent, ended = _guess(problem, tol, max_iter - 1)
+    if ended:  # SMO may have been all
+        solution = problem.solution(alpha, tol=tol, n_iter=spent)
+        if solution.converged:
+            return solution, "smo"
+    most = int(min(max_iter - spent, _NEWTON_STEPS))
+    solution = newton(problem, tol=tol, start=alpha, max_iter=most)
+    return replace(solution, n_iter=spent + solution.n_iter), "newton"
+
+
+def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, bool]:
+    """Return α near the solution, how many steps it took, and whether these were all of SMO's."""
+    n, alpha = problem.n, np.zeros(problem.n)
+    if n <= _NO_START or problem.linear or not problem.convex:
+        return alpha, 0, False
+    # A few coordinates may be as good as the kernel, and then cost much less.
+    nearly = _nearly_linear(problem)
+    if nearly is not None:
+        alpha, taken, _ = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
+        return alpha, len(taken), False
+    # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most multipliers
+    # go to their bounds, and SMO is quick to the end; else it is, until no margin is wrong by much.
+    reach = float(problem.upper.mean()) * float(problem.diagonal.mean())
+    near, n_steps = min(_NEAR, min(reach / 4, 1) ** 2), 0
+    for step in islice(steps(problem, tol), int(min(2 * n // 3, max_iter))):
+        if step.gap <= near and n_steps >= n // 8:
+            return alpha, n_steps, near <= tol
+        alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
+        n_steps += 1
+    return alpha, n_steps, True
+
+
+def _nearly_linear(problem: DualProblem) -> DualProblem | None:
+    """Return the problem with few coordinates for points and a linear kernel, if they will do.
+
+    Where C = ∞ nothing will: the coordinates may be equal where labels are not.
+    """
+    kernel, rows = problem.kernel, problem.rows
+    if problem.hard_margin or not isinstance(kernel, PointwiseKernel):
+        return None
+    if not kernel.positive_semidefinite:
+        return None
+    Phi = low_rank(kernel, problem.X, most=max(1, rows.room // 4 // problem.n))
+    if Phi is None:
+        return None
+    return DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.megabytes)
