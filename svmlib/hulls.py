@@ -50,7 +50,7 @@ _MOST_CAPS = 100  # iterations of `largest_separating_cap`; five are the rule
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1), e is one, or one a column.
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one or one a column.
 
     For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
     the subtraction of c rounds. With one e for all columns distances are scaled alike, and X is
