@@ -195,8 +195,8 @@ class HingeSolution:
     alpha : ndarray of shape (n,)
         The multipliers.
     certificate : Certificate
-        What both prove, in the scaling of the function that returned them: the primal value is that
-        of (w, b), all the rest is about the multipliers and their own hyperplane.
+        Of the objective that the function minimises (in C or in λ): the primal value is that of
+        (w, b); all else is that of the multipliers and their own w.
     n_iter : int
         Steps taken.
     converged : bool
