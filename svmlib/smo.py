@@ -157,8 +157,8 @@ def smo(
                 if trace:
                     kept.append(step)
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
-        # Only rounding is left if the margins, computed afresh, violate the conditions by more
-        # than those that the steps have updated, or if a smaller tolerance brings no step.
+        # Stop if the margins, computed afresh, violate the conditions by more than those that the
+        # steps have updated, or if a smaller tolerance brings no step.
         rounding = solution.certificate.kkt_violation > violation or (
             n_iter == before and violation < tol
         )
