@@ -1,6 +1,7 @@
 """Support vector machines, exact and certified: the library of the book.
 
-One module a chapter. A module imports only from floors below it, so they can be read in order:
+Each module belongs to the chapter that derives it, and imports only from modules named before it,
+so they can be read in this order:
 
 - ground floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.certificate`, `svmlib.kernels`
 - first floor: `svmlib.hulls`, `svmlib.rows`

@@ -1,9 +1,9 @@
 """The Gram matrix as Newton's method needs it, in two forms.
 
-K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. A form of K knows coordinates
-for it: multipliers β, v = Σ β_i φ_i, for which rows of K must be at hand (`Gram`); or v itself,
-which is the w of a linear kernel (`Factored`). Each can tell v from multipliers (`represent`), the
-φ_i·v (`times`), inner products, and a Newton step. Which one suits is `gram`'s choice.
+K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. The two forms store v in
+different coordinates: `Gram` as multipliers β with v = Σ β_i φ_i, which takes rows of K; `Factored`
+as v itself, the w of a linear kernel. Each computes v from multipliers (`represent`), all φ_i·v
+(`times`), inner products, and a Newton step. `gram` chooses the form.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from svmlib.rows import Rows, combine
 Indices = NDArray[np.intp]
 
 _EPS = float(np.finfo(float).eps)
-_MARGIN_ERROR = 1e-4  # that plain sums for w may cause; where it is more they are made accurate
+_MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 _WHOLE = 1000  # samples; up to here the whole matrix K costs less than asking row by row
 
 
@@ -36,10 +36,10 @@ def gram(problem: DualProblem) -> Gram:
 
 
 def factored(Phi: Array) -> Gram:
-    """Return ΦΦᵀ, but for what changes K β only by a constant where Σβ = 0.
+    """Return ΦΦᵀ for the rows φ_i of Φ less their mean.
 
-    Far from the origin K is nearly constant, and φ·φ loses the digits that tell points apart. So
-    the points are moved to their mean, and K β by a constant, which b takes up.
+    Far from the origin K is nearly constant, and φ·φ loses the digits that tell points apart. As
+    Σβ = 0, subtracting the mean changes Kβ only by a constant, which goes into b.
     """
     Phi = Phi - Phi.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):
@@ -50,10 +50,10 @@ def factored(Phi: Array) -> Gram:
 
 
 class Gram:
-    """K by its rows, with v = β for coordinates."""
+    """K by its rows, with β for the coordinates of v."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rows, self.diagonal, self.rank = rows, rows.diagonal, rows.n  # the rank at most
+        self.rows, self.diagonal, self.rank = rows, rows.diagonal, rows.n  # a bound on the rank
         self.last, self.last_sums = np.zeros((2, rows.n))
 
     def represent(self, beta: Array) -> Array:
@@ -65,9 +65,9 @@ class Gram:
         return self.rows.times(v)
 
     def sums(self, beta: Array) -> Array:
-        """Return Kβ; from that of the last β where rows may have to be evaluated for it.
+        """Return Kβ; where K is not kept whole, by updating that of the last β.
 
-        Most multipliers stay where they are, so that few rows are needed for the difference.
+        Most multipliers have not changed since, so the difference takes few rows.
         """
         if beta is not self.last:
             if self.rows.whole:
@@ -78,31 +78,30 @@ class Gram:
         return self.last_sums
 
     def block(self, free: Indices) -> Array:
-        """Return K_FF, to be overwritten."""
+        """Return a copy of K_FF, which the caller may overwrite."""
         return self.rows.block(free)
 
     def dual(self, v: Array) -> Array:
-        """Return what gives u·v = dual(v) @ u for the coordinates of any u."""
+        """Return the vector with dual(v) @ u = u·v for the coordinates of any u."""
         return self.times(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
-        """Return u·v, from the scores of u with any bias, because Σβ = 0."""
+        """Return u·v. The `scores` φ_i·u may contain a bias, because the entries of v sum to 0."""
         return float(scores @ v)
 
     def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
         """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
 
-        All equations contain b: take from each of them their mean. What remains to be found is x
-        less its own mean.
+        Subtracting their mean from the equations eliminates b; then they determine x less its mean.
         """
-        average = np.full(free.size, 1 / free.size)  # its products are faster than sums
+        average = np.full(free.size, 1 / free.size)  # products with it are faster than means
         A, mean, sizes = self.centred(free, average)
         right = right - total * mean
         x = _solve_shifted(A, h, right - average @ right, sizes)
         return np.asarray(x + (total / free.size - average @ x))
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
-        """Return K_FF without the means of its rows and columns; the means; how large K was."""
+        """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii."""
         K = self.block(free)
         mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
@@ -111,16 +110,16 @@ class Gram:
         return K, mean, sizes
 
     def step(self, v: Array, q: Array, dual: Array, free: Indices, h: float) -> tuple[Array, Array]:
-        r"""Return where Newton's step leads, and by how much it moves the scores.
+        r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        Dual is that of what is missing, :math:`r = \sum q_i \varphi_i - v`. The step supposes that
+        `dual` is that of the residual :math:`r = \sum q_i \varphi_i - v`. The step supposes that
         q changes by x on F and nowhere else:
 
         .. math::
             (K_{FF} + h I)\, x + \text{the same for all} = -(r \cdot \varphi_i)_{i \in F},
             \qquad \sum x = -\sum q.
 
-        So v goes to Σ (q + x) φ, and the scores of F move by −h x, which tells Δ_b.
+        So v goes to Σ (q + x) φ, and the scores of F change by −h x, which gives Δ_b.
         """
         x, move = self.solve(free, h, -dual[free], -float(q.sum())), np.zeros(q.size)
         move[free] = x
@@ -159,10 +158,10 @@ class Factored(Gram):
         return A, means, A.diagonal().copy()
 
     def step(self, w: Array, q: Array, dual: Array, free: Indices, h: float) -> tuple[Array, Array]:
-        r"""Return where Newton's step leads, and by how much it moves the scores.
+        r"""Return the w that Newton's step leads to, and the change of the scores.
 
-        With no more free samples than features as before. Else, with Z for the free rows of Φ less
-        their mean,
+        With no more free samples than features as in `Gram`. Else, with Z for the free rows of Φ
+        less their mean,
 
         .. math::
             (Z^\top Z + h I)\, \Delta_w = h\, \Bigl(r - \sum q \cdot \text{mean}\Bigr).
@@ -178,18 +177,17 @@ class Factored(Gram):
 
 
 def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
-    """Return ds + Δ_b, where Δ_b is what the scores of the free want."""
+    """Return ds + Δ_b, with the Δ_b that gives the free scores the change wanted."""
     ds += (wanted - ds[free]).sum() / free.size
-    ds[free] = wanted  # the same, without the rounding of a product
+    ds[free] = wanted  # what they are but for rounding
     return ds
 
 
 def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     """Return (A + hI)⁻¹ right for a positive semidefinite A, contiguous, which is overwritten.
 
-    Its diagonal grows by what rounding may have taken from numbers of these sizes, so that A + hI
-    is positive definite however small h is. (A Newton step can be off by so little: the next one
-    begins with what is wrong then.)
+    A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
+    the matrix is positive definite however small h is. (The next Newton step corrects that.)
     """
     A.ravel()[:: len(A) + 1] += 8 * len(A) * _EPS * sizes + h
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)

@@ -1,9 +1,9 @@
 """Which solver for which problem: what ``SVC(solver="auto")`` does.
 
-Newton's method from a good guess; SMO where K is indefinite, or where the equations do not fit
-into the memory. `svmlib.svc.SVC` asks here, and only here is it told.
+Newton's method from a good guess; SMO where K is not known to be positive semidefinite, or where
+Newton's equations do not fit into the memory.
 
-Derived in chapter 11, *Newton's method*.
+Derived in chapters 11, *Newton's method*, and 12, *Many samples*.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
-_NEAR = 0.1  # if no margin is wrong by more, a few steps of Newton's method mend them all
-_PATIENCE = 100  # steps of SMO a sample (of at least 1000), which seldom gets there later
+_NEAR = 0.1  # of a margin: if no KKT violation is larger, a few steps of Newton's method suffice
+_PATIENCE = 100  # the most steps of SMO per sample (of at least 1000); more seldom help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 
 
@@ -39,7 +39,7 @@ def solve(
 ) -> tuple[Solution, str]:
     """Return the solution, and the name of the solver that took the last steps.
 
-    It warns of nothing: the certificate says what is proved.
+    It does not warn: the caller reads the certificate.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def solve(
 
 
 def _newton_from_guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Solution, str]:
-    """Run Newton's method from near the solution, where fewer multipliers are free."""
+    """Run Newton's method from a point near the solution, where fewer multipliers are free."""
     alpha, spent, ended = _guess(problem, tol, max_iter - 1)
-    if ended:  # SMO may have been all
+    if ended:  # perhaps SMO has already solved it
         solution = problem.solution(alpha, tol=tol, n_iter=spent)
         if solution.converged:
             return solution, "smo"
@@ -89,17 +89,18 @@ def _newton_from_guess(problem: DualProblem, tol: float, max_iter: float) -> tup
 
 
 def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, bool]:
-    """Return α near the solution, how many steps it took, and whether these were all of SMO's."""
+    """Return α near the solution, how many steps it took, and whether it may be the solution."""
     n, alpha = problem.n, np.zeros(problem.n)
     if n <= _NO_START or problem.linear or not problem.convex:
         return alpha, 0, False
-    # A few coordinates may be as good as the kernel, and then cost much less.
+    # Solve the problem in a few coordinates, if K is nearly of low rank: that costs much less.
     nearly = _nearly_linear(problem)
     if nearly is not None:
         alpha, taken, _ = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(taken), False
-    # α_i can move the margin of sample i by C_i k(x_i, x_i). Where that is little, most multipliers
-    # go to their bounds, and SMO is quick to the end; else it is, until no margin is wrong by much.
+    # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
+    # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
+    # violation is large.
     reach = float(problem.upper.mean()) * float(problem.diagonal.mean())
     near, n_steps = min(_NEAR, min(reach / 4, 1) ** 2), 0
     for step in islice(steps(problem, tol), int(min(2 * n // 3, max_iter))):
@@ -111,9 +112,9 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
 
 
 def _nearly_linear(problem: DualProblem) -> DualProblem | None:
-    """Return the problem with few coordinates for points and a linear kernel, if they will do.
+    """Return the linear problem for the Φ of `low_rank`, or None if there is none or C = ∞.
 
-    Where C = ∞ nothing will: the coordinates may be equal where labels are not.
+    (For C = ∞ rows of Φ may be equal where labels differ, and then it has no solution.)
     """
     kernel, rows = problem.kernel, problem.rows
     if problem.hard_margin or not isinstance(kernel, PointwiseKernel):

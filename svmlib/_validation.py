@@ -1,4 +1,4 @@
-"""Input checks shared by every room of the library.
+"""Input checks shared by all modules of the library.
 
 Each check returns the array in the form the mathematics uses, or raises a `ValueError` that names
 the argument, says what was wrong with it and what is accepted.

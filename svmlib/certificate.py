@@ -40,9 +40,9 @@ __all__ = ["Certificate", "certify", "dual_below", "primal_above"]
 
 UNIT = 2.0**-53  # u, the largest relative error of one operation
 TINIEST = 2.0**-1074  # the smallest positive float
-SOLVER_ROUNDING = 32 * UNIT  # of a solver's sums, as a part of the sum of their sizes
-_MOST_DOUBT = 1e-9  # of a margin, and no more, is put down to that
-_LARGEST_NORM = 1e150  # ‖w‖ whose square is a float
+SOLVER_ROUNDING = 32 * UNIT  # of a solver's scores, relative to the sum of the sizes of their terms
+_MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
+_LARGEST_NORM = 1e150  # the largest ‖w‖ whose square is a float
 _HUGE = float(np.finfo(float).max)
 
 
@@ -63,8 +63,8 @@ def down(value: float, operations: int = 4) -> float:
 
 
 def radius(A: Array) -> float:
-    """Return R with ‖a_i‖ ≤ R for every row."""
-    largest = float(np.abs(A).max())  # so that no square underflows
+    """Return R with ‖a_i‖ ≤ R for every row a_i of A."""
+    largest = float(np.abs(A).max())  # so that squares that count neither over- nor underflow
     scaled = A / (largest or 1.0)
     return up(largest * float(np.sqrt(np.square(scaled).sum(axis=1).max())), A.shape[1] + 6)
 
@@ -77,13 +77,13 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     """
     n, (total, lost, sizes) = len(weights), np.zeros((3, A.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, n, 512):  # so many rows a processor's cache can hold
+        for start in range(0, n, 512):  # rows that fit into a processor's cache
             some = slice(start, start + 512)
             products, errors = _two_product(weights[some, None], A[some])
             sizes = sizes + np.abs(products).sum(axis=0)
             sums = np.cumsum(np.concatenate([total[None], products]), axis=0)
             before, total = sums[:-1], sums[-1]
-            arrived = sums[1:] - before  # of each product (Knuth)
+            arrived = sums[1:] - before  # the part of each product that is in the sum (Knuth)
             lost = lost + (errors + (before - (sums[1:] - arrived)) + (products - arrived)).sum(0)
         result = total + lost
         error = 4 * UNIT * np.abs(result) + 2 * gamma(n + 8) ** 2 * sizes + 8 * (n + 1) * TINIEST
@@ -290,8 +290,8 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
     A kernel value is between ± s_i s_j and off by at most θ s_i s_j. So a score is off by at most
-    (θ + γ) s_i S with :math:`S = \sum_j \lvert \beta_j \rvert s_j`, and ‖w‖² by (θ + 2γ) S². Of a
-    kernel that is semidefinite only by proof, this holds for K + ηI (`DualProblem.lift`).
+    (θ + γ) s_i S with :math:`S = \sum_j \lvert \beta_j \rvert s_j`, and ‖w‖² by (θ + 2γ) S². Where
+    only K + ηI is known to be semidefinite (`DualProblem.lift`), the bounds are those for K + ηI.
     """
     if problem.linear:
         return _linear_scores(problem.X, beta)
@@ -300,7 +300,7 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     total = up(float(np.abs(beta) @ sizes), n)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_NORM):
         return _unbounded(values, sizes)
-    relative = up(theta + gamma(2 * n + 4) * (1 + theta))  # in tiles, whose sums are added
+    relative = up(theta + gamma(2 * n + 4) * (1 + theta))  # 2n: sums in tiles, then over tiles
     tiny = (n + 1) * TINIEST
     lift = problem.lift if problem.convex else 0.0
     slack = (relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
@@ -331,7 +331,7 @@ def _linear_scores(X: Array, beta: Array) -> Scores:
 
 
 def _unbounded(values: Array, sizes: Array) -> Scores:
-    """Return the scores of which nothing is known, because they are beyond floats."""
+    """Return scores with infinite error bounds, for sums that have overflown."""
     return Scores(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
 
 
@@ -345,9 +345,9 @@ def certify(
     f = (scores.values + b).clip(-_HUGE, _HUGE)  # where it is beyond floats, so is its error
     error = (1 + 8 * UNIT) * scores.error + 4 * UNIT * np.abs(f)
     lowest, highest = y * f - error, y * f + error  # of the functional margins
-    # For the soft margin the primal value is the smaller of two: that of (w, b), and that of
-    # (w, b)/m, where m is the least that a margin which may be 1 can be, as far as a solver knows.
-    # If C is large the slack that rounding alone brings to such margins costs more.
+    # For the soft margin take the smaller of two primal values: that of (w, b), and that of
+    # (w, b)/m, where m is the smallest lower bound of a margin that may be 1 up to the solver's
+    # rounding. (With a large C, the slack that such rounding adds costs more than the longer w.)
     doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
     may_be_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
     scales = [float(lowest.min(where=may_be_one | problem.hard_margin, initial=np.inf))]

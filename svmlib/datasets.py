@@ -183,6 +183,8 @@ def load_penguins(
     ------
     ValueError
         If a species or a feature is unknown or repeated, or too few are given.
+    ImportError
+        If the package palmerpenguins is not installed.
 
     Notes
     -----

@@ -38,10 +38,10 @@ from svmlib.problem import DualProblem
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 
 _FAN_IN = 8  # sums that are added at a time on their way to the client
-_SAMPLES = 20  # of each class for each unknown, to make the first chunk a good start
-_SOLVED = 0.01  # of the leash: what a step would gain when a stage ends
-_NARROWER, _WIDER = 0.5, 4.0  # what the width of the ramp is multiplied by
-_SHORTEST = 0.05  # the share of a step below which the ramp was too narrow to see far
+_SAMPLES = 20  # per class and unknown, that make the first chunk a good start
+_SOLVED = 0.01  # of the leash: a stage ends when −gᵀδ of a Newton step δ is less
+_NARROWER, _WIDER = 0.5, 4.0  # the factors of the width h
+_SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 Stage = tuple[float, Array]  # the width h of the ramp, and v = (w, b), at which a stage ended
@@ -75,10 +75,10 @@ class LinearSolution:
     b : float
         The hyperplane.
     certificate : Certificate
-        How good (w, b) is, beside multipliers that are its slopes and that nobody has stored:
-        primal value, dual value and KKT violation, all rounded outwards.
+        Primal value, dual value and KKT violation of (w, b) and of the slopes q of its losses as
+        multipliers, which are not stored; all rounded outwards.
     n_iter : int
-        Passes, without the look at the rows before them that counts the classes and finds the mean.
+        Passes, without the first one, which counts the classes and finds the mean.
     converged : bool
         Whether the relative gap has reached the tolerance.
     trace : tuple of Pass
@@ -115,11 +115,10 @@ def solve_linear(
 
     their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature :math:`\tfrac1h \sum (x_i, 1)
     (x_i, 1)^{\mathsf T}` over the samples on the ramp, :math:`\ell_i < q_i < u_i`. A Newton step
-    follows, and a shorter one where it does not gain what it should. If only a very short step
-    gains, the ramp was too narrow to see far, and becomes wider. When a step would gain next to
-    nothing beside the leash :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and the ramp
-    gets narrower, unless the stage, once solved, leaves a gap within the tolerance already. All
-    ends when the bounds are that close.
+    follows, or a shorter one where it gains too little. If only a very short step gains enough, the
+    ramp is too narrow, and h grows. When a step would gain next to nothing compared to the leash
+    :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that the
+    solved stage will have is within the tolerance already. The method ends when the gap is.
 
     Parameters
     ----------
@@ -200,7 +199,8 @@ def solve_linear(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
 
-    # One look at everything: the classes, and the mean, far from which w and b look alike.
+    # The first pass: the classes, and the mean, which becomes the origin, because far from it w and
+    # b are nearly dependent.
     X_1, y_1 = _checked(_dask().compute(*chunks[0]), X.shape[1])
     R, n_plus, n_minus, total = _sum(chunks, _describe, X_1[0])
     if not n_plus or not n_minus:
@@ -236,7 +236,7 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
 
 
 class _Sums(NamedTuple):
-    """What a pass finds at v = (w, b), added up over the rows; only the first is a maximum."""
+    """What a pass finds at v = (w, b): sums over the rows, and the violation, a maximum."""
 
     violation: float  # of the KKT conditions
     free: int  # samples on the ramp
@@ -275,7 +275,7 @@ class _Method:
         self.best, self.proof = np.empty(0), Certificate(np.inf, 0.0, np.inf, 0.0, 0.0)
 
     def look(self, h: float, v: Array) -> _Sums:
-        """Pass over all rows, and take note of what that proves."""
+        """Pass over all rows, and keep what that proves if it is the best so far."""
         here = _Sums(*_sum(self.chunks, _summarise, self.origin, self.C, self.stages, h, v))
         best, proof = _certify(here, v, self.origin, self.R, self.terms)
         if not self.trace or proof.relative_gap < self.proof.relative_gap:
@@ -286,7 +286,7 @@ class _Method:
     def minimise(self, h: float, v: Array, blank: float, tol: float, max_iter: int) -> None:
         """Minimise stage after stage, until the gap is within the tolerance.
 
-        The start is given up if v = 0 has a smaller value, `blank`.
+        The start is given up if its losses alone exceed `blank`, the value at v = 0.
         """
         here = self.look(h, v)
         if here.hinge > blank and max_iter > 1:
@@ -295,7 +295,7 @@ class _Method:
         while self.proof.relative_gap > tol and len(self.trace) < max_iter:
             g = here.gradient(v)
             delta = here.newton_step(h, g)
-            remains = here.hinge - here.losses - here.leash / 2  # a gap, once the stage is solved
+            remains = here.hinge - here.losses - here.leash / 2  # the gap at the stage's minimum
             if delta is None:
                 h = _WIDER * h
                 here = self.look(h, v)
@@ -309,14 +309,14 @@ class _Method:
     def search(
         self, h: float, v: Array, here: _Sums, g: Array, delta: Array, max_iter: int
     ) -> tuple[float, Array, _Sums]:
-        """Take so much of the step that a quarter of what it promises is gained."""
+        """Shorten the step until it gains enough (Armijo's rule), or else widen the ramp."""
         t, slope, aim = 1.0, float(g @ delta), here.value(v)
         while t > _SHORTEST:
             there = v + t * delta
             here = self.look(h, there)
             if here.value(there) <= aim + t / 4 * slope or len(self.trace) >= max_iter:
                 return h, there, here
-            # The slope rises along the step. Where a line through both ends is zero, try again.
+            # The slope rises along the step: go to the zero of the secant through both ends.
             rise = max(float(here.gradient(there) @ delta), 0.0) - slope
             t *= min(max(-slope / rise, 0.1), 0.9)
         return _WIDER * h, v, self.look(_WIDER * h, v)
@@ -327,11 +327,11 @@ def _certify(
 ) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
-    A score is off by at most ε, γ_{d+8} of the sizes that add up in it and in the bias of the
-    solution. With t = 1 + 2ε no margin is below 1 − t + t y s, and no loss above
-    t max(0, 1 − y s). (Without t each sample at the margin could lose ε, and C would multiply
-    that.) A sum over the samples, of at most so many terms on the way, is off by γ of their sizes,
-    and so is w, by γ R Σα.
+    A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
+    With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
+    t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) A sum over the samples
+    takes at most `terms` additions for any of its terms, so it is off by γ of their sizes, and w by
+    γ R Σα.
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
     norm, gamma_n = float(np.linalg.norm(w)), gamma(terms + d + 8)
@@ -341,7 +341,7 @@ def _certify(
     hinge = t * here.hinge * (1 + 2 * gamma_n)
     primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12) + d * TINIEST)
 
-    # Scale down the heavier class.
+    # Multipliers: scale down the class with the larger sum.
     totals = np.array([here.plus[-1], -here.minus[-1]])
     least, share = float(totals.min()), totals.min() / np.maximum(totals, TINIEST)
     feasible = share[0] * here.plus[:-1] + share[1] * here.minus[:-1]
@@ -425,7 +425,7 @@ def _chunks(X: Any, y: Any) -> Chunks:
             raise ValueError(f"{name} must have chunks of known sizes: {call} finds them out")
     if y.shape != X.shape[:1]:
         raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
-    # Each would be optimised alone, and a source that both come from be read twice a pass.
+    # (Optimised one by one, X and y from a common source would each read it in every pass.)
     X_parts = X.to_delayed(optimize_graph=False).ravel()
     y_parts = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
     filled = [

@@ -195,8 +195,8 @@ class HingeSolution:
     alpha : ndarray of shape (n,)
         The multipliers.
     certificate : Certificate
-        What both prove, in the scaling of the function that returned them: the primal value is that
-        of (w, b), all the rest is about the multipliers and their own hyperplane.
+        Of the objective that the function minimises (in C or in λ): the primal value is that of
+        (w, b); all else is that of the multipliers and their own w.
     n_iter : int
         Steps taken.
     converged : bool
@@ -222,8 +222,8 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
 
     The loss of point i has its kink at b = y_i − s_i; as b grows past a kink, the slope of the sum
     grows by one. It starts at −n₊, so it is zero from the kink number n₊ (in order of size) to the
-    next one, and any b between the two is optimal: take the middle. At the kinks themselves the
-    slopes, −y_i where true and 0 elsewhere, are those that are right at every such b.
+    next one, and any b between the two is optimal: take the middle. The slopes, −y_i where the
+    array is true and 0 elsewhere, are subgradients at every such b, kinks included.
     """
     kinks, n_plus = y - scores, int(np.sum(y > 0))
     order = np.argsort(kinks, kind="stable")
@@ -308,7 +308,7 @@ def subgradient_descent(
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    origin = X.mean(axis=0)  # neither F nor D knows where the origin is, but rounding does
+    origin = X.mean(axis=0)  # F and D do not depend on the origin; rounding errors do
     Z = X - origin
     alpha, least = np.zeros(y.size), np.inf
     for n_iter in range(max_iter + 1):

@@ -163,7 +163,7 @@ def hull_smo(
 
     weights, pair, steps = np.ones(y.size), None, []
     for n_iter in range(max_iter + 1):
-        # Size: λ is best at 1/‖p − q‖² times convex weights, where w = (p − q)/‖p − q‖².
+        # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
         for own in (plus, ~plus):
             weights[own] /= weights[own].sum()
         steps += [HullStep(weights.copy(), pair)] if trace else []
@@ -175,7 +175,7 @@ def hull_smo(
         # Up: the two nearest to each other along w. Their slope is the relative gap.
         i, j = (int(np.where(own, heights, np.inf).argmin()) for own in (plus, ~plus))
         gap = 1 - heights[i] - heights[j]
-        if gap <= tol / 2 or n_iter == max_iter:  # the proof adds its rounding
+        if gap <= tol / 2 or n_iter == max_iter:  # half, as the certificate adds rounding
             break
         # Down: the two furthest apart that have weight, if that is steeper.
         held = [np.where(own & (weights > 0), heights, -np.inf) for own in (plus, ~plus)]

@@ -46,15 +46,15 @@ __all__ = [
 ]
 
 _EPS = 2 * UNIT
-_MOST_CAPS = 100  # that `largest_separating_cap` tries; five are the rule
+_MOST_CAPS = 100  # iterations of `largest_separating_cap`; five are the rule
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column.
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one or one a column.
 
-    c and e are exact, and Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: the
-    only operation that rounds is the subtraction of c. With one e for all columns lengths keep
-    their meaning, and X is refused where floats could not hold their squares.
+    For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
+    the subtraction of c rounds. With one e for all columns distances are scaled alike, and X is
+    refused where floats could not hold their squares.
     """
     centre = X.min(axis=0) / 2 + X.max(axis=0) / 2
     Z = X - centre
@@ -94,7 +94,7 @@ class ConvexHull:
     vertices: NDArray[np.intp]
 
     def contains(self, points: ArrayLike, *, tol: float = 1e-12) -> NDArray[np.bool_]:
-        """Say for each row of `points` whether it lies in the hull: see `closest_points`.
+        """Say for each row of `points` whether it is at distance zero from the hull, up to `tol`.
 
         Parameters
         ----------
@@ -164,13 +164,13 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     X = check_points(points, "points")
     Z, _, exponent = standardise(X, by_column=False)
     Z = Z - Z.mean(axis=0)
-    # The axes along which the points extend further than their rounding span the affine hull.
-    triangle = np.linalg.qr(Z, mode="r")  # has the same axes, and min(n, d) rows
+    # The affine hull: the axes along which the points extend further than their rounding.
+    triangle = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
     _, lengths, axes = np.linalg.svd(triangle)
     rounding = _EPS * (np.ldexp(np.abs(X).max(), -exponent) + 1)
     axes = axes[: np.sum(lengths > 4 * math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
-    # Its vertices; Qhull wants two dimensions.
+    # The vertices: of a segment its ends; Qhull needs at least two dimensions.
     if len(axes) < 2:
         ends = [inside.argmin(), inside.argmax()] if len(axes) else [0]
         return ConvexHull(X, np.array(ends))
@@ -253,10 +253,9 @@ class Separation:
         Parameters
         ----------
         tol : float, default 1e-14
-            Largest `residual` that is accepted for a common point, for each square root of the
-            number of features; more for coordinates that were themselves computed. Its weights
-            must not be negative, and
-            must sum to one in each class within 2⁻⁵⁰. A hyperplane is checked exactly.
+            A common point may have a `residual` of up to tol √d; give more for coordinates that
+            were themselves computed. Its weights must not be negative, and must sum to one in each
+            class within 2⁻⁵⁰. A hyperplane is checked exactly.
 
         Returns
         -------
@@ -275,7 +274,7 @@ class Separation:
             self.weights is not None
             and self.weights.shape == y.shape
             and bool((self.weights >= 0).all() and np.isfinite(self.weights).all())
-            # One but for the rounding of the weights themselves; `fsum` rounds once, in the end.
+            # The sums are one but for the rounding of the weights; `fsum` rounds only once.
             and all(abs(math.fsum(self.weights[y == s]) - 1) <= 2**-50 for s in (-1, 1))
             and self.residual <= tol * math.sqrt(X.shape[1])
         )
@@ -357,7 +356,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     Separability does not change when a column is multiplied by a number, so every column is first
     scaled to the same range. Then the closest points p, q of the hulls decide: w = p − q separates
     if it can be *proved* to (see `Separation`); otherwise p and q agree up to rounding. (The search
-    for p and q stops early when a gap along p − q is in sight, half as wide as can be.) Classes
+    stops early once the gap along p − q is proved to be half as wide as the widest.) Classes
     that are further apart than the rounding of their coordinates are always told apart; classes
     nearer than that may be reported as inseparable, with a `Separation.residual` that says so.
 
@@ -374,7 +373,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     X, y = check_labelled(X, y)
     Z, _, exponent = standardise(X, by_column=True)
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
-    # In the units of X; and b halfway between the two classes, exact but for its last rounding.
+    # w in the units of X, and b halfway between the two classes, rounded only once.
     w, heights = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max()), Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
@@ -498,7 +497,7 @@ def certify_weights(
 ) -> ClosestPoints:
     """Return the points with these convex weights, and the bound that their difference proves.
 
-    A `normal` that is p − q but for rounding errors, in standardised coordinates, can be given.
+    The bound may use a better `normal` than the p − q computed here (standardised coordinates).
     """
     Z, centre, exponent = standardise(X, by_column=False)
     p, q = (weights[own] @ Z[own] for own in (y > 0, y < 0))
@@ -540,7 +539,7 @@ def _smallest_cap(y: Array) -> float:
 
 
 def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:
-    """Weights of the lowest point of R⁺ − R⁻: in each class fill the smallest heights first."""
+    """Return weights of the lowest point of R⁺ − R⁻: fill the smallest heights of a class first."""
     weights = np.zeros_like(heights)
     for label in (-1, 1):
         members = np.flatnonzero(y == label)
@@ -554,8 +553,9 @@ def _nearest_to_origin(
 ) -> tuple[Array, Array]:
     """Wolfe's algorithm for the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin.
 
-    Returns λ, and v cleaned of rounding errors, the normal of the supporting hyperplanes. On
-    request, stops when the gap between these is half the widest possible and no rounding error.
+    Returns λ, and v made orthogonal to its face (`_affine_minimum`), the normal of the supporting
+    hyperplanes. With `half_the_gap` it stops once the gap between these is proved to be half the
+    widest possible, and is far above rounding.
     """
     if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
         basis, coordinates = np.linalg.qr(X.T)
@@ -579,7 +579,7 @@ def _nearest_to_origin(
         half = half_the_gap and bound >= max(distance / 2, 1e6 * rounding)
         if half or min(least, length) <= rounding or len(corners) > X.shape[1]:
             break
-        # Take in that corner, and go to the nearest point of those that are then needed.
+        # Add that corner, and go to the nearest point of the corners' hull.
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
         shares, kept, normal = _move(np.append(shares, 0.0), corners)
         lambdas, corners, shortest = lambdas[kept], corners[kept], min(shortest, length)
@@ -591,8 +591,8 @@ def _nearest_to_origin(
 def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array]:
     """Go towards the nearest point of the affine hull of the corners, dropping corners on the way.
 
-    Returns the shares in the new point of the corners that are kept, which these are, and the
-    point, which is then the nearest one of their affine hull.
+    Returns the shares of the corners that are kept, the indices of these corners, and the new
+    point, which is the nearest of their affine hull.
     """
     kept = np.arange(len(shares))
     while True:
@@ -637,7 +637,7 @@ class SeparatingCap:
     supremum : float
         The reduced hulls are disjoint for μ < supremum and meet for μ ≥ supremum; 1 if the hulls
         themselves are disjoint, so that no cap is needed (then they are disjoint at μ = 1 too).
-        It is an upper bound in the sense of `weights`.
+        As computed it is an upper bound, which `weights` prove.
     smallest : float
         max(1/n₊, 1/n₋), the smallest cap for which both reduced hulls exist.
     weights : ndarray of shape (n,), or None
@@ -695,9 +695,9 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     λ ≤ μ the left side is at most μ times the sum of its positive terms. The dual of the linear
     program is the search for the best of these bounds.
 
-    Newton's method for the root (Dinkelbach): the closest points of the reduced hulls at a cap that
-    separates give a w, and this w alone keeps the hulls apart up to some larger cap, at which the
-    next w is found. When the closest points agree, the hulls meet, and there is no further cap.
+    Dinkelbach's method: the closest points of the reduced hulls at a cap that separates give a w,
+    and this w alone keeps the hulls apart up to some larger cap, at which the next w is found. When
+    the closest points agree, the hulls meet, and the cap is the largest.
 
     That the caps end at μ*, the value of this program, is derived in chapter 6, *The hinge loss*.
 
@@ -737,11 +737,11 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
-    """Return the largest cap up to which w separates the reduced hulls, and a cap it is proved for.
+    """Return the largest cap up to which w separates the reduced hulls, and a proved lower bound.
 
     The lowest point of R⁺ − R⁻ along w is at T(ν)/ν with ν = 1/μ, where T adds up the lowest ν
-    heights of either class: convex, linear between integers, zero at 0 and at the ν wanted. The
-    heights at which the weights of that ν run out are the levels that prove it.
+    heights of either class: convex, linear between integers, zero at 0 and at the ν sought. The
+    highest heights that enter T there are the levels ρ of the bound (`largest_separating_cap`).
     """
     w = w / np.abs(w).max()
     heights = y * (Z @ w)

@@ -1,6 +1,6 @@
-"""An interior point method: exact, and to be read in one go.
+"""An interior point method for small problems, short and accurate.
 
-It needs the whole Gram matrix, and n³ operations an iteration: it is for small problems. With this
+It needs the whole Gram matrix, and of the order of n³ operations an iteration. With this
 module you can
 
 - solve a `svmlib.problem.DualProblem` with `solve_interior_point`,
@@ -33,7 +33,7 @@ from svmlib.problem import (
 __all__ = ["InteriorStep", "solve_interior_point"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-_BEYOND = 1e-6  # of `tol`: how far an iteration goes on, so that its certificate has room
+_BEYOND = 1e-6  # of `tol`: where the iteration stops, so that the certificate has room for rounding
 
 
 class InteriorStep(NamedTuple):
@@ -71,9 +71,9 @@ def solve_interior_point(
         \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
 
     Newton's method is applied to it with the products held at a common value σμ > 0 that is
-    driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step (σ = 0) shows
-    how far that can be hurried, the corrector makes up for its curvature, and one Cholesky factor
-    serves both. As a rule 10 to 30 iterations, however many samples; each takes n³/3
+    driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step (σ = 0) tells
+    how small σ may be, the corrector adds the second-order term of the products, and one Cholesky
+    factor serves both. As a rule 10 to 30 iterations, however many samples; each takes n³/3
     multiplications.
 
     Parameters
@@ -118,7 +118,7 @@ def solve_interior_point(
     """
     problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
-    problem.gram()  # or it does not fit
+    problem.gram()  # raises if it does not fit
     require_convex(problem, "the interior point method")
     with np.errstate(all="ignore"):  # what is beyond floats ends the iteration
         iterates = list(islice(_iterate(problem, _BEYOND * tol), max_iter))
@@ -130,10 +130,11 @@ def solve_interior_point(
 
 
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float, InteriorStep]]:
-    """Yield α, b and what has been done, until the gap is tol Σα or rounding begins."""
+    """Yield α, b and the step that led there, until the gap is tol Σα or rounding begins."""
     y, C, n = problem.y, problem.upper, problem.n
     Q, curvature = problem.gram() * np.outer(y, y), max(_mean_size(problem), _TINY)
-    # Two rows: α and its force s away from 0; C − α and its force ξ away from C, if that is finite.
+    # Two rows, one a bound: the distances α and C − α from it ("room"), and the multipliers s and ξ
+    # of the constraints that these are ≥ 0 ("force"). Where C is infinite ξ is 0.
     alpha, b = np.minimum(C / 2, 1 / curvature), 0.0
     room = np.stack([alpha, C - alpha])
     bounded = np.isfinite(room)
@@ -153,7 +154,8 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float, I
         v = cho_solve(factor, y)
         target, bend = 0.0, np.zeros((2, n))
         for phase in "predictor", "corrector":
-            # One step brings every product to the target, less what its curvature will add.
+            # To first order every product room · force becomes the target; the corrector also takes
+            # off the second-order term of the predictor, `bend`.
             wanted = (target - bend) / room - force
             u = cho_solve(factor, residual + wanted[0] - wanted[1], check_finite=False)
             db = float(y @ (u + room[0]) / (y @ v))
@@ -162,7 +164,8 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float, I
             dforce = wanted - force / room * droom
             reach = min(_longest_step(room, droom), _longest_step(force, dforce))
             if phase == "predictor":
-                # The less of the gap it would leave, the bolder the corrector (Mehrotra's σ).
+                # The target is σ times the mean product, σ being the cube of the share of the gap
+                # that the predictor would leave (Mehrotra).
                 left = ((room + reach * droom) * (force + reach * dforce))[bounded].sum()
                 target = float(left / gap) ** 3 * gap / bounded.sum()
                 bend = droom * dforce
@@ -181,9 +184,9 @@ def _longest_step(values: Array, direction: Array) -> float:
 
 
 def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
-    """Return the Cholesky factor of Newton's matrix, after adding what rounding has taken from K.
+    """Return the Cholesky factor of Newton's matrix, whose diagonal grows until there is one.
 
-    K may have rank less than n, and its computed values may then make it slightly indefinite.
+    Where K has a rank less than n, rounding can make the matrix slightly indefinite.
     """
     while True:
         matrix[np.diag_indices(len(matrix))] += added
@@ -201,10 +204,10 @@ def _mean_size(problem: DualProblem) -> float:
 def _finish(
     problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int, trace: tuple[Any, ...]
 ) -> Solution:
-    """Turn an accurate α into an exact one where possible, and let its certificate judge.
+    """Put multipliers to their bounds, solve for the free ones, and keep what is better.
 
-    An interior point leaves multipliers almost at a bound, and almost balanced. We put them there
-    and solve for the others. Where that guess is wrong, α as it was left is the better one.
+    An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. Where
+    the guess which of them are at a bound is wrong, α as it was left has the smaller gap.
     """
     # Where the dual is unbounded (C = ∞ and no hyperplane) the iteration may end anywhere.
     y, upper = problem.y, np.minimum(problem.upper, LARGEST_MULTIPLIER)
@@ -220,10 +223,10 @@ def _finish(
 def _exact(problem: DualProblem, alpha: Array, b: float) -> Array:
     """Return α with multipliers at the bounds where their margins say so, and solve for the others.
 
-    Where a bound holds with force, y f(x) − 1 stays away from zero while α's distance from the
-    bound shrinks. That distance times k(x, x) is the margin it is worth, and the smaller of the
-    two is the one that is zero at the optimum. The others have equations: y f(x) = 1 at each of
-    them, and Σ α_i y_i = 0.
+    At an active bound y f(x) − 1 stays away from zero, while the distance of α from the bound
+    shrinks. That distance times k(x, x) is a margin, too, and the smaller of the two is taken to be
+    zero at the optimum. For the free multipliers solve y f(x) = 1 at each of them, and
+    Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram()
     scale = _mean_size(problem)

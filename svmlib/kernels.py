@@ -39,13 +39,14 @@ __all__ = [
 ]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
-_PIVOTS, _RESIDUAL = 200, 1e-7  # how `low_rank` looks, and what it calls zero
-_LEFT = 1 / 200  # the share of all k(x, x) that may be left, because it looks at some points only
+_PIVOTS = 200  # `low_rank` factorises K for so many points, and n/20 more
+_RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
+_LEFT = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _COLUMNS = 512  # of such a block
 
 Kernel = Callable[[Array, Array], Array]
-Evaluate = Callable[[Array, Array], Array]  # X and where to write k(X, Z), which is returned
+Evaluate = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
 def _squared_norms(X: Array) -> Array:
@@ -95,7 +96,7 @@ class PointwiseKernel(ABC):
 
     def _from_products(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
-        raise NotImplementedError  # by a kernel of distances
+        raise NotImplementedError  # RBF, a function of distances, has its own `_against`
 
     def _against(self, Z: Array) -> Evaluate:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
@@ -209,7 +210,7 @@ class Polynomial(PointwiseKernel):
         lengths = _lengths(X)
         base = (self.gamma * lengths**2 + abs(self.coef0)) * (1 + gamma(8))
         sizes = base ** (self.degree / 2)
-        zero = (lengths == 0) & (self.coef0 == 0)  # else it has underflown
+        zero = (lengths == 0) & (self.coef0 == 0)  # any other size of 0 is an underflow
         sizes = np.where(zero, 0, np.maximum(sizes, TINIEST))
         return gamma(self.degree * (X.shape[1] + 4)), sizes
 
@@ -264,12 +265,13 @@ class RBF(PointwiseKernel):
         return np.minimum(K, 1, out=K)  # rounding may say otherwise
 
     def _rounding(self, X: Array) -> tuple[float, Array]:
-        """Return the error of the exponent, and of the exponential, and s = 1.
+        """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
-        With both points at most r from the origin that `_against` chooses, the exponent takes
-        about 2d + 20 operations on numbers of size 2 γ r²; where that would show, d + 4 on t
-        itself, and t exp(−t) ≤ 1/e. The exponential is good to a few u. (That origin is the mean
-        of some of the points, which far from zero has a rounding error of its own.)
+        With both points at most r from the origin that `_against` chooses, the exponent −t takes
+        about 2d + 20 operations on numbers of size 2 γ r². By the slow formula it takes d + 4 on t
+        itself, which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
+        good to a few u. (The origin is the mean of some of the points; far from zero it has a
+        rounding error of its own.)
         """
         n, d = X.shape
         mean = X.sum(axis=0) / n
@@ -282,10 +284,9 @@ class RBF(PointwiseKernel):
 
     @np.errstate(over="ignore")
     def _against(self, Z: Array) -> Evaluate:
-        # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms as two columns
-        # more, but it subtracts numbers of size γ‖x‖². Distances do not change when the origin
-        # moves, so it goes to the middle of Z; where the rounding that is left could still show, we
-        # take the slow way.
+        # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms in two more
+        # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
+        # which changes no distance; where they are still large, compute the distances themselves.
         centre = Z.sum(axis=0) / len(Z)
         z = Z - centre
         zz = self.gamma * _squared_norms(z)
@@ -539,13 +540,13 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
 
 
 def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) -> Array | None:
-    r"""Return Φ of shape (n, r) with ΦΦᵀ as good as K and r small, or None if there is none.
+    r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
 
-    A Cholesky factorisation with pivots looks at some of the points, and always goes on with the
-    one that those before explain worst, until what is left of k(x, x) is nowhere more than a
-    ten-millionth of its mean. If r points P do, :math:`\Phi = K_{\cdot P} U^{-1}` with
-    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points that it has not
-    looked at may be further off, so an answer is a good guess; if too many are, there is none.
+    A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
+    largest residual of k(x, x) each time, until no residual is more than a ten-millionth of the
+    mean of k(x, x). If that takes r points P, :math:`\Phi = K_{\cdot P} U^{-1}` with
+    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points outside the sample
+    may have larger residuals; only the sum of all residuals is checked.
 
     Parameters
     ----------
@@ -559,8 +560,9 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None if r would be 0, more than `most`, or half or more of the points looked at (half of
-        all, but at most 200 + n/20); or if of all k(x, x) together more than a 200th is left.
+        Φ; None if r would be 0, more than `most`, or half of the sample or more (the sample is half
+        of the points, but at most 200 + n/20); or if the residuals of all points add up to more
+        than a 200th of the sum of k(x, x).
 
     Raises
     ------
@@ -595,7 +597,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     if not size < np.inf:
         raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
     some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
-    for looked in (some[::2], some):  # mostly half of them are enough to say no
+    for looked in (some[::2], some):  # half of the sample mostly suffices to see that r is large
         U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)
         if not 0 < rank <= min(some.size // 2 - 1, most):
             return None

@@ -1,13 +1,13 @@
 """Newton's method for the support vector machine: fast where SMO crawls, and exact.
 
-At the corner of the hinge there is no second derivative for Newton's method to go by. So the corner
-is rounded off, a little and only for a while: each stage minimises a smooth function in a few
-steps, each step one system of equations, with an unknown for each free multiplier and one for b;
-then what the rounding has displaced goes into the next stage, until nothing of it is left. With
-this module you can
+The hinge has a corner, where Newton's method finds no second derivative. So the corner is rounded
+off: each stage minimises a smooth function in a few steps, each step one system of equations, with
+an unknown for each free multiplier and one for b. The multipliers found are the centre of the next
+stage, with less smoothing, so that the stages converge to the exact solution. With this module you
+can
 
 - solve any convex `svmlib.problem.DualProblem` with `newton`,
-- watch its steps: how many multipliers were free, and how far each step could go.
+- watch its steps: how many multipliers were free, and how much of each step was taken.
 
 Derived in chapter 11, *Newton's method*.
 """
@@ -42,16 +42,16 @@ from svmlib.rows import NoRoomError
 __all__ = ["NewtonStep", "newton"]
 
 _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-_LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be rounding
-_EVEN_STAGE = 6  # steps; after a stage of so many the smoothing stays as it is
-_LONGEST_STAGE = 20  # steps; then it ends, met or not, and the next has more smoothing
-_SLOPE_LEFT = 0.2  # the share of the slope that the line search may leave
-_TOO_LONG = 100.0  # a step; the free samples that it supposes are then the wrong ones
-_SMALL = 10_000  # n times the rank, up to where the last digits cost next to nothing
-_LAST_DIGITS = 1e-9  # the gap, and the error of margins, that such problems are solved to
-_NO_SMOOTHING = 1e-10  # of a margin, which hC displaces at most: as good as none
-_HALVINGS = 50  # of an interval: what is left is rounding
-_STAGES = 50  # more would only move rounding about
+_LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
+_EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
+_LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
+_SLOPE_LEFT = 0.2  # of the slope at the start: what the line search may leave
+_TOO_LONG = 100.0  # the length of a step whose free set must be wrong
+_SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
+_LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
+_NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
+_HALVINGS = 50  # the most steps of the line search
+_STAGES = 50  # the most stages
 
 
 class NewtonStep(NamedTuple):
@@ -60,10 +60,10 @@ class NewtonStep(NamedTuple):
     Attributes
     ----------
     h : float
-        The smoothing of the stage; 0 where margins are put to 1.
+        The smoothing of the stage; 0 for a step without, which sets the margins of the free to 1.
     free : int
         The number of multipliers that the step supposes to be free. There are as many equations, or
-        the d of a linear kernel if that is less.
+        d for a linear kernel if that is less.
     length : float
         How much of Newton's step was taken; 1 is all of it.
     """
@@ -81,7 +81,7 @@ def newton(
     max_iter: int = 1000,
     trace: bool = False,
 ) -> Solution:
-    r"""Solve the dual problem by Newton's method on a smoothed hinge, until nothing is smooth.
+    r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.
 
     With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them, and φ for the
     features of the kernel, a stage has a smoothing h > 0 and centres c. It minimises, over vectors
@@ -104,22 +104,23 @@ def newton(
             (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
-    (F the free ones). What is unknown are the multipliers of F or, for a linear kernel with fewer
-    features, the coordinates of v. A stage begins with those who were free at the end of the one
-    before. The slope along a step is piecewise linear, so a length that leaves at most a fifth of
-    it is easy to find. A stage ends when v is nearly what it should be,
+    (F the free ones). The unknowns are the multipliers of F or, for a linear kernel with fewer
+    features, the coordinates of v. The first step of a stage supposes the free set at the end of
+    the stage before. The slope along a step is piecewise linear, so a length that leaves at most a
+    fifth of it is easy to find. A stage ends when v is close enough to :math:`\sum q_i \varphi_i`,
 
     .. math::
         \Bigl\| \sum_i q_i \varphi_i - v \Bigr\|^2 \le h\, \|q - c\|^2.
 
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
     stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
-    Where the stage displaced margins by less than 1, and at a given start, equations without
-    smoothing put the margins of the free ones to 1; who leaves his bounds for that stays at one,
-    who has a margin on the wrong side becomes free, and it is done again, while fewer change each
-    time. Once nobody does, that is the solution.
+    At a given start, and where smoothing changed the margins of a stage by less than 1, an active
+    set method tries to finish: solve without smoothing for the multipliers that put the free
+    margins to 1; those that leave the box go to its bound, those at a bound with a margin on the
+    wrong side of 1 become free; repeat while fewer change each time. If none changes, that is the
+    solution.
 
-    The equations are solved with Cholesky factors. Where each step is expensive, begin with a
+    The equations are solved by Cholesky factorisation. Where each step is expensive, begin with a
     `start`.
 
     Parameters
@@ -185,6 +186,7 @@ def newton(
     alpha, steps, cut_off = descend(problem, tol, max_iter, first)
     n_iter, kept = len(steps), tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
+    # A failed run returns nothing worse than where it could have begun.
     if not solution.converged:
         others = [
             problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
@@ -199,9 +201,9 @@ def newton(
 def descend(
     problem: DualProblem, tol: float, max_iter: int, start: Array
 ) -> tuple[Array, list[NewtonStep], bool]:
-    """Return α after at most so many steps of `newton`: no proof, but a start.
+    """Return α after at most so many steps, the steps, and whether the cache was too small.
 
-    And the steps, and whether the room for kernel values has ended them.
+    There is no certificate: α may serve as a start.
     """
     C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
     steps, cut_off = [], False
@@ -215,13 +217,13 @@ def descend(
         except NoRoomError:
             cut_off = True
         if method.best.error > method.tol:
-            for q in method.c, method.q:  # perhaps not judged yet
+            for q in method.c, method.q:  # the last ones may not have been judged yet
                 method.consider(q)
     return np.abs(method.best.beta), steps, cut_off
 
 
 class _Point(NamedTuple):
-    """Feasible multipliers, a bias, and what is wrong with them."""
+    """Feasible multipliers, a bias, and how far from optimal they are."""
 
     beta: Array
     b: float
@@ -230,29 +232,29 @@ class _Point(NamedTuple):
 
 
 class _Newton:
-    """A dual problem, with lo ≤ β ≤ hi and Σβ = 0, and where Newton's method for it is.
+    """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and the state of Newton's method.
 
-    v, and the scores s, which know b; the smoothing h and the centres c of the stage, and its q;
-    who was free last; and the best point so far.
+    The state: v and its scores s, which contain b; the smoothing h, the centres c and the q of the
+    stage; which multipliers were free last; and the best point so far.
     """
 
     def __init__(self, K: Gram, y: Array, C: Array, tol: float) -> None:
         self.K, self.y, self.C, self.tol = K, y, C, tol
         n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
-        self.ones = np.ones(n)  # a product with them is a sum, and faster
+        self.ones = np.ones(n)  # a product with it is faster than a sum
         self.enough = tol if n * K.rank > _SMALL else min(tol, _LAST_DIGITS)
         self.c = self.q = self.s = np.zeros(n)
         self.v = K.represent(self.c)
         self.best = _Point(self.c, 0.0, np.inf, np.inf)
-        # There are two scales, the mean k of k(x, x), and 1/C, with which α goes from 0 to C while
-        # a margin changes by 1. The first h is a third of their geometric mean, but at most k, and
-        # not so small that K + hI is nearly K. Below the floor it is K to rounding, or h is as good
-        # as none.
+        # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
+        # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
+        # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
+        # margin.
         k, mean_C = float(self.sizes.mean()), float(C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
-        self.free = self.h * C > 1  # as p = y / h says
+        self.free = self.h * C > 1  # where p = y / h, of c = s = 0, is inside the bounds
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
@@ -261,24 +263,24 @@ class _Newton:
         """Yield every step from β on, through the stages."""
         if beta.any():
             yield from self.begin(beta)
-        idle = 0  # of the last stages have brought nothing
+        idle = 0  # how many of the last stages have not improved the best point
         for _ in range(_STAGES):
             if self.best.error <= self.enough:
                 return
             before = self.best
             taken = yield from self.stage()
             displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
-            if displaced < 1:  # the margin itself: who is free may be known
+            if displaced < 1:  # the margin itself: the free set may be right
                 yield from self.exact()
             if displaced <= self.tol:
                 self.consider(self.q)
             idle = idle + 1 if self.best is before else 0
             if idle and (self.h == self.floor or (idle > 1 and self.best.error <= self.tol)):
-                return  # only rounding is left, or what is better than asked for comes too slowly
+                return  # only rounding is left, or `tol` is reached and progress is slow
             self.c, self.h = self.q, max(self.h * max(taken, 1) / _EVEN_STAGE, self.floor)
 
     def begin(self, beta: Array) -> Iterator[NewtonStep]:
-        """Go to β, where about the same should be free, and try that without smoothing."""
+        """Start at β, and try its free set without smoothing."""
         self.v, self.c, self.q = self.K.represent(beta), beta, beta
         self.best = self.judge(beta)
         self.s = self.K.sums(self.best.beta) + self.best.b
@@ -295,8 +297,8 @@ class _Newton:
     def judge(self, q: Array) -> _Point:
         """Return the feasible multipliers next to q, judged by their own scores.
 
-        (s has gathered rounding on its way.) Of b the KKT conditions want that it is y − Kβ
-        where β is free, at least that where β may grow, and at most that where it may shrink.
+        (s has accumulated rounding errors.) By the KKT conditions b is y − Kβ where β is free, at
+        least that where β may grow, and at most that where it may shrink.
         """
         beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
         sums = self.K.sums(beta)
@@ -306,7 +308,7 @@ class _Newton:
         b = float(free.sum() / free.size if free.size else (least + most) / 2)
         half_norm, slack = float(beta @ sums) / 2, 1 - self.y * (sums + b)
         if self.C[0] < np.inf:
-            slack -= SOLVER_ROUNDING * float(np.abs(beta) @ self.sizes)  # a longer w has none
+            slack -= SOLVER_ROUNDING * float(np.abs(beta) @ self.sizes)  # as in `certify`
             primal = half_norm + float(self.C @ np.maximum(slack, 0))
         else:
             margin = np.maximum(1 - slack.max(), 0)
@@ -314,23 +316,23 @@ class _Newton:
         dual = float(beta @ self.y) - half_norm
         if not 0 < primal < np.inf:
             return _Point(beta, b, np.inf, np.inf)
-        gap = max(primal - dual, 0.0)  # below zero it is rounding that was forgiven
+        gap = max(primal - dual, 0.0)  # negative only by rounding
         return _Point(beta, b, gap, max(1 - dual / primal, least - b, b - most))
 
     def exact(self) -> Iterator[NewtonStep]:
-        """Consider q with the margins of who is free put to 1, as if there were no smoothing.
+        """Without smoothing, solve for the multipliers that put the margins of the free to 1.
 
-        Who leaves the box stays at its end, and who is at an end with a margin on the wrong side
-        of 1 becomes free. That goes on while fewer change than before, at first than were free,
-        until nobody does (a primal-dual active set method; near the solution it is quick).
+        Those that leave the box go to its bound, and those at a bound with a margin on the wrong
+        side of 1 become free. Repeat while fewer change than the time before (the first time, than
+        were free). If none changes, consider q. This is a primal-dual active set method.
         """
         q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
             rest, x = self.y - self.K.sums(q), np.zeros(q.size)
-            # (With no h at all, one free sample alone would have 0 x = 0 for its equation.)
+            # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
             x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
-            g = rest - self.K.times(self.K.represent(x))  # sums would remember, however far x is
+            g = rest - self.K.times(self.K.represent(x))  # not `sums`, which would update from x
             g -= float(g[F].sum()) / F.size
             wanted, q = q + x, self.clip(q + x)
             now = np.where(
@@ -345,11 +347,11 @@ class _Newton:
             free = now
 
     def stage(self) -> Generator[NewtonStep, None, int]:
-        """Go to where the stage has its minimum, or near enough; return the steps it took."""
+        """Go near the minimum of the stage, and return the number of steps taken."""
         K, c, h = self.K, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
-        free, supposed = self.free, np.where(self.free, p, q)  # they may still be so
+        free, supposed = self.free, np.where(self.free, p, q)  # first, as the last stage ended
         dual, taken = K.dual(K.represent(supposed) - self.v), 0
         while taken < _LONGEST_STAGE:
             F, length = free.nonzero()[0], np.inf
@@ -357,10 +359,10 @@ class _Newton:
             delta = target - self.v
             a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope, sizes = a - float(ds @ q), np.abs(ds)
-            # Where scores move by no more than rounding, v and s would part far along the step.
+            # No step if it changes the scores by no more than rounding: v and s would drift apart.
             if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
                 length, ahead, there = self.search(p, ds, a, bend, -_SLOPE_LEFT * slope)
-            # The first guess, if it leads nowhere or far, is thrown away for the usual one, q.
+            # If the first free set gives no step or a very long one, take that of q instead.
             if length < (_TOO_LONG if supposed is not q else np.inf):
                 self.v = target if length == 1 else self.v + length * delta
                 self.s = self.s + length * ds
@@ -377,7 +379,7 @@ class _Newton:
         return taken
 
     def shift(self, q: Array) -> tuple[Array, Array]:
-        """Return the step where nobody is free: b has to mend Σq, or else v goes to Σ q φ."""
+        """Return the step where none is free: b changes if Σq is not 0, else v goes to Σ q φ."""
         total = float(q.sum())
         if abs(total) > SOLVER_ROUNDING * float(np.abs(q).sum()):
             return self.v, np.full(q.size, np.sign(total))

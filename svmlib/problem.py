@@ -35,7 +35,7 @@ from svmlib.rows import Rows, megabytes
 
 __all__ = ["DualProblem", "Solution"]
 
-LARGEST_MULTIPLIER = 1e140  # larger ones leave no room for their squares
+LARGEST_MULTIPLIER = 1e140  # whose square is still a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Solution:
     trace : tuple
         One record an iteration if the solver was asked to keep them, else empty.
     cut_off : bool
-        Whether the room for kernel values, and nothing else, has ended Newton's method.
+        Whether Newton's method stopped because its equations did not fit the cache.
     """
 
     alpha: Array
@@ -181,8 +181,8 @@ class DualProblem:
     def convex(self) -> bool:
         """Whether K is known to be positive semidefinite, so that D is concave.
 
-        By theorem for the kernels that have one; by a Cholesky factorisation otherwise, if K fits
-        the cache. Else the answer is False: nobody has looked.
+        By theorem for the kernels that have one; otherwise by a Cholesky factorisation if K fits
+        the cache, and if it does not, the answer is False.
         """
         return self.lift < np.inf
 
@@ -193,7 +193,7 @@ class DualProblem:
 
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
         trace. The values of our own kernels are off by θ s_i s_j at most (`rounding`), a matrix of
-        norm θ Σ s_i²: where γ x·z and c₀ cancel, that is far more than the trace shows.
+        norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
         """
         if isinstance(self.kernel, PointwiseKernel) and self.kernel.positive_semidefinite:
             return 0.0
@@ -266,7 +266,7 @@ class DualProblem:
         is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
         optimal only up to a tolerance, the ends may cross by that tolerance.
 
-        Who has the scores Kβ already may give them.
+        The `scores` Kβ are computed if they are not given.
         """
         alpha, g = self._check(alpha), self._targets(alpha, scores)
         grows = np.where(self.y > 0, alpha < self.upper, alpha > 0)
@@ -298,7 +298,7 @@ class DualProblem:
         return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
-        """Judge any (α, b) from the data alone. Rounding is bounded, and goes outwards."""
+        """Judge any (α, b) from the data alone, with every bound rounded outwards."""
         return certify(self, self._check(alpha), check_scalar(b, "b"))
 
     def solution(
@@ -310,21 +310,21 @@ class DualProblem:
         n_iter: int = 0,
         trace: tuple[Any, ...] = (),
     ) -> Solution:
-        """Return α, and b or else its `bias`, as a `Solution` with a certificate of their own."""
+        """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate."""
         scores = bounded_scores(self, alpha * self.y)
         b = self.bias(alpha, scores.values) if b is None else b
         certificate = certify(self, alpha, b, scores)
         return Solution(alpha, b, certificate, n_iter, certificate.reaches(tol), trace)
 
     def _targets(self, alpha: ArrayLike, scores: Array | None) -> Array:
-        """Return g = y − Kβ, the biases that put each margin to 1."""
+        """Return g = y − Kβ: with bias g_i the functional margin of sample i is 1."""
         scores = self.rows.times(self._check(alpha) * self.y) if scores is None else scores
         return np.asarray(self.y - scores)
 
     def _check(self, alpha: ArrayLike) -> Array:
         alpha = check_vector(alpha, "alpha", length=self.n)
         worst = alpha[np.abs(alpha).argmax()]
-        if abs(worst) > 1e300:  # sums of so large ones are still floats
+        if abs(worst) > 1e300:  # sums of larger ones may overflow
             raise ValueError(f"alpha must be at most 1e+300 in size, got {worst:g}")
         return alpha
 
@@ -370,11 +370,11 @@ def check_start(start: ArrayLike, problem: DualProblem) -> Array:
 
 
 def balance(alpha: Array, y: Array, upper: Array) -> Array:
-    """Return α with Σ α_i y_i = 0: the free give way, or else the heavier class shrinks.
+    """Return α with Σ α_i y_i = 0: change the free multipliers, or else scale one class down.
 
-    The free do it in proportion to their room, the distance to the nearer bound. Their margins are
-    nearly 1, so that costs nothing to first order, and all others stay where they are. More than
-    half of its room nobody gives: what is left would be rounding.
+    The free ones change in proportion to their distance from the nearer bound, and by at most half
+    of it. Their margins are nearly 1, so that D does not change to first order. If that is not
+    enough, the class with the larger sum is scaled down.
     """
     excess = float(alpha @ y)
     if abs(excess) <= y.size * np.finfo(float).eps * alpha.sum():  # as good as zero

@@ -1,8 +1,8 @@
 """The Gram matrix K and the sums Kβ: the one place where kernel values are kept.
 
-A row of K costs as much as a step of a solver, so a row that has been asked for is kept, as long as
-there is room for it; the oldest gives way to a new one. SMO asks for one row, Newton's method for a
-block, and everybody for sums. With this module you can
+A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
+new one replaces the oldest. SMO asks for single rows, Newton's method for blocks, and every solver
+for sums. With this module you can
 
 - ask `Rows` for row i, for the whole matrix, for K_FF, or for Kβ.
 
@@ -42,7 +42,7 @@ class NoRoomError(Exception):
 
 
 class Rows:
-    """K, of which rows are evaluated when they are asked for; the oldest gives way to a new one.
+    """K, whose rows are evaluated when they are asked for, and kept while there is room.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ class Rows:
     def _forget(self, capacity: int) -> None:
         self.capacity, self.whole = min(self.n, capacity), False
         self.table = self.shown = np.empty((0, self.n))  # allocated at first use
-        self.place = np.full(self.n, -1)  # of everybody's row in the table, or −1
-        self.owner = np.empty(self.capacity, dtype=np.intp)  # whose each row of the table is
-        self.count = self.next = 0  # rows there, and where the next one goes
-        self.last = -1  # who was asked for last
+        self.place = np.full(self.n, -1)  # where in the table the row of each sample is, or −1
+        self.owner = np.empty(self.capacity, dtype=np.intp)  # the sample of each row of the table
+        self.count = self.next = 0  # rows in the table, and where the next one goes
+        self.last = -1  # the sample whose row was asked for last
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only, and good until the row after the next is asked for."""
@@ -83,9 +83,9 @@ class Rows:
         return row
 
     def _fetch(self, i: int) -> None:
-        """Evaluate row i, in place of the oldest if there is no room."""
+        """Evaluate row i, in place of the oldest row if the table is full."""
         if self.count == self.capacity:
-            if self.owner[self.next] == self.last:  # whose row is still in use
+            if self.owner[self.next] == self.last:  # the caller may still use that row
                 self.next = (self.next + 1) % self.capacity
             self.place[self.owner[self.next]] = -1
         self._write(np.array([i]))
@@ -94,7 +94,7 @@ class Rows:
         """Evaluate these rows into the table, in tiles that a processor's cache can hold."""
         if not len(self.table):
             self.table = np.empty((self.capacity, self.n))
-            self.shown = self.table.view()  # what others see of it
+            self.shown = self.table.view()  # read only, for callers
             self.shown.flags.writeable = False
         step = max(1, BLOCK // self.n)
         for start in range(0, wanted.size, step):
@@ -108,7 +108,7 @@ class Rows:
         self.next = (self.next + wanted.size) % self.capacity
 
     def keep(self, wanted: Indices) -> None:
-        """Evaluate the rows that are wanted and not there, if there is room for them all."""
+        """Evaluate those of these rows that are not in the table, if all of them find room."""
         new = wanted[self.place[wanted] < 0]
         if new.size and self.count + new.size <= self.capacity:
             self._write(new)
@@ -129,7 +129,7 @@ class Rows:
         return self.shown
 
     def times(self, beta: Array) -> Array:
-        """Return Kβ: by rows that are there or find room, and the others' values in tiles."""
+        """Return Kβ: from rows in the table, and for the others from values that are not kept."""
         if self.whole:
             return combine(beta, self.table)
         if isinstance(self.kernel, Linear):
@@ -143,7 +143,7 @@ class Rows:
         return sums
 
     def block(self, F: Indices) -> Array:
-        """Return K_FF, to be overwritten."""
+        """Return a copy of K_FF, which the caller may overwrite."""
         if self.whole and F.size == self.n:
             return self.table.copy()
         if not self.whole and 2 * F.size**2 > self.room:
@@ -164,11 +164,11 @@ class Rows:
 
 
 def combine(v: Array, rows: Array) -> Array:
-    """Return Σ v_i rows_i; rows with v_i = 0 cost nothing where they are many."""
+    """Return Σ v_i rows_i; rows with v_i = 0 are skipped if they are more than two thirds."""
     used = v.nonzero()[0]
     return np.asarray(v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows)
 
 
 def megabytes(count: int) -> str:
-    """Return how many megabytes hold so many floats, rounded up, so that whoever asks gets it."""
+    """Return the size of so many floats in megabytes, rounded up."""
     return printed(8 * count / 2**20, ROUND_CEILING)

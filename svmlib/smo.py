@@ -4,7 +4,7 @@ Two multipliers are the fewest that can move, because Σ α_i y_i = 0 ties each 
 for two the best move is a formula. All the rest is the choice of the pair. With this module you
 can
 
-- train a support vector machine with `smo`, and choose how it chooses,
+- train a support vector machine with `smo`, and choose how pairs are selected,
 - watch it: `steps` yields every step as it happens.
 
 Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of chapter 3.
@@ -97,15 +97,15 @@ def smo(
         and its certificate says so.
     tol : float, default 1e-3
         The relative duality gap to prove; for a kernel that is not known to be positive
-        semidefinite, the KKT violation. The first look is at m(α) − M(α) ≤ tol / 2. (LIBSVM's
-        ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and leaves
-        about half of the gap.) Margins that are wrong by so little can make a gap of Σ C_i tol;
-        where C is so large that this shows, the steps go on, to a tenth of it each time.
+        semidefinite, the KKT violation. The certificate is computed when m(α) − M(α) ≤ tol / 2.
+        (LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and
+        leaves about half of the gap.) Such margins allow a gap of about Σ C_i tol; where C is so
+        large that the gap is not yet reached, the steps go on to a tenth of m(α) − M(α), and so on.
     selection : {"second", "first", "cyclic"}
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
         the steepest slope. ``"cyclic"``: the next pair, in a fixed order, whose slope is more than
-        that of the last look.
+        the m(α) − M(α) to reach.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a coarser tolerance or a neighbouring C;
         zero if not given.
@@ -119,7 +119,7 @@ def smo(
     Solution
         Converged if its certificate reaches `tol`; else with a
         `sklearn.exceptions.ConvergenceWarning` that names the gap. (Where C = ∞ and no hyperplane
-        separates the classes D grows without bound, and so ends every run.)
+        separates the classes D grows without bound, and every run ends with the warning.)
 
     Raises
     ------
@@ -157,7 +157,8 @@ def smo(
                 if trace:
                     kept.append(step)
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
-        # Margins, computed afresh, tell where the steps go on with nothing but their own rounding.
+        # Stop if the margins, computed afresh, violate the conditions by more than those that the
+        # steps have updated, or if a smaller tolerance brings no step.
         rounding = solution.certificate.kkt_violation > violation or (
             n_iter == before and violation < tol
         )
@@ -176,8 +177,8 @@ def steps(
 ) -> Iterator[Step]:
     """Yield every step of SMO, until no pair violates the KKT conditions by more than tol / 2.
 
-    The parameters are those of `smo`. Take as many as you like, and do with them what you like;
-    who wants α keeps it.
+    The parameters are those of `smo`, except tol: twice the m(α) − M(α) to reach. Take as many
+    steps as you like; α is not yielded, but follows from them.
 
     Examples
     --------
@@ -209,8 +210,8 @@ def steps(
 class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
-    The loop of `steps` is all the time there is, so everything here works in arrays that are
-    already there, and single numbers come from lists, or, for NumPy, from arrays without axes.
+    The loop of `steps` takes nearly all of the time. So results go into arrays that exist already,
+    and single numbers come from lists or, where NumPy needs them, from arrays without axes.
     """
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
@@ -248,7 +249,7 @@ class _State:
         return i, int(gain.argmax())
 
     def next_violating(self, tol: float) -> tuple[int, int]:
-        """Return the next (i, j) of the endless list, either way round, with g_i − g_j > tol."""
+        """Return the next pair of the cycle, in the order (i, j) for which g_i − g_j > tol."""
         for i, j in self.pairs:
             if self.g_up[i] - self.g_down[j] > tol:
                 return i, j

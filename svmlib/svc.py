@@ -1,8 +1,8 @@
 """The support vector classifier, as scikit-learn knows it, and with its proof.
 
-`SVC` ties the rooms of this library together: it turns labels into ±1, a kernel's name into a
-kernel, asks one of the solvers for the multipliers, and keeps what predictions need and the
-certificate that they come from the optimum. With this module you can
+`SVC` brings the modules of this library together: it turns labels into ±1 and a kernel's name into
+a kernel, asks one of the solvers for the multipliers, and keeps what predictions need, and the
+certificate. With this module you can
 
 - fit, predict and cross-validate as with `sklearn.svm.SVC`, whose names and defaults it has,
 - read in ``certificate_`` how far from optimal the fitted classifier can be,
@@ -42,7 +42,7 @@ __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 
-_MEMORY_MB = 185.0  # what a fit takes, where it can
+_MEMORY_MB = 185.0  # what a fit may take; at least half of it is for values of K
 
 
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -72,10 +72,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     coef0 : float, default 0.0
         c₀ of ``"poly"`` and ``"sigmoid"``.
     tol : float, default 1e-3
-        What to be content with: the duality gap as a fraction of the primal value, rounding
-        included; or, where the kernel is not known to be positive semidefinite and the gap means
-        nothing, the largest violation of the KKT conditions in units of y f(x). A fit that does not
-        get there warns.
+        The duality gap to prove, as a fraction of the primal value, rounding included; or, where
+        the kernel is not known to be positive semidefinite and the gap means nothing, the largest
+        violation of the KKT conditions in units of y f(x). A fit that does not reach it warns.
     class_weight : dict or "balanced", optional
         Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
         n / (2 · number of samples of the class), as in scikit-learn. It counts samples of positive
@@ -202,9 +201,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         ValueError
             If a parameter or the data are not as documented.
         NotSeparableError
-            If C = ∞, and two equal samples have different labels, or the kernel is linear and no
-            hyperplane separates the classes. It carries a point common to both hulls and its
-            weights. (With other kernels a warning tells that no hyperplane was found.)
+            If C = ∞, and two equal samples (of a Gram matrix: equal rows) have different labels, or
+            the kernel is linear and no hyperplane separates the classes. It carries a point common
+            to both hulls and its weights. (Other kernels: a warning, if no hyperplane is found.)
         """
         if self.C in get_args(KernelName):  # C comes first, not the kernel
             raise ValueError(f"C must be a positive number; write SVC(kernel={self.C!r})")
@@ -256,7 +255,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         return points[used], labels[used], weights[used], used
 
     def _labels(self, y: ArrayLike) -> NDArray[np.generic]:
-        """Return y; whatever is no vector of integers, scikit-learn knows when to refuse."""
+        """Return y as an array; scikit-learn checks it unless it is a vector of integers."""
         labels = np.asarray(y)
         if labels.ndim != 1 or labels.dtype.kind not in "biu":
             labels = np.asarray(validate_data(self, y=y))
@@ -264,7 +263,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         return labels
 
     def _points(self, X: ArrayLike) -> Array:
-        """Return X as it should be; if it is not yet, scikit-learn knows what to refuse."""
+        """Return X as finite float64 in C order; if it is not, scikit-learn checks it."""
         if _is_ready(X):
             self.n_features_in_ = X.shape[1]
             return X
@@ -318,7 +317,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         )
 
     def _gamma(self, X: Array, weights: Array) -> float:
-        """Return γ; that of "scale" is 1, too, if all entries of X are the same."""
+        """Return γ; for "scale" it is 1 if all entries of X are the same."""
         if self.gamma == "auto":
             return 1 / float(X.shape[1])
         if self.gamma != "scale":
@@ -332,11 +331,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _middle(self, X: Array) -> Array:
         """Return the origin to compute with, for the linear kernel; 0 for the others.
 
-        Because Σ α_i y_i = 0, w and the multipliers are the same wherever it is, but not rounding:
+        Because Σ α_i y_i = 0, w and the multipliers do not depend on it, but rounding errors do:
         far from the origin k(x, z) = x·z loses the digits that tell the points apart. So where a
-        column is further from zero than it is wide, its middle becomes the origin. There the
-        differences are exact, because x is between half and twice what is taken from it
-        (Sterbenz). (`RBF` sees to its origin itself; to the other kernels it is a parameter.)
+        column is further from zero than it is wide, its middle becomes the origin. The differences
+        are exact, because x is between half of the middle and twice the middle (Sterbenz). (`RBF`
+        chooses its own origin; for the other kernels a shift would change the kernel.)
         """
         if not isinstance(self.kernel_, Linear):
             return np.zeros(X.shape[1])
@@ -347,7 +346,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _problem(self, X: Array, signs: Array, bounds: float | Array) -> DualProblem:
         """Return the problem, with the origin in the middle of the points."""
         n, d = X.shape
-        others = (4 * d + 80) * n * 8 / 2**20  # copies of X, and vectors, beside the rows of K
+        others = (4 * d + 80) * n * 8 / 2**20  # MB for copies of X and vectors, beside K
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
         centred = X - self._origin if self._origin.any() else X
         return DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)
@@ -400,7 +399,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:
-    """Whether X is finite float64, row by row: then checks that take a fifth of a ms are saved."""
+    """Whether X is finite float64 in C order: then checks that take a fifth of a ms are saved."""
     if not (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size):
         return False
     return X.flags.c_contiguous and bool(np.isfinite(X).all())
@@ -409,12 +408,12 @@ def _is_ready(X: object) -> TypeGuard[Array]:
 def _require_separable(X: Array, y: Array, kernel: Kernel) -> None:
     """Raise `NotSeparableError` if equal points have opposite labels, or no hyperplane will do.
 
-    For kernels that are not linear only the first is asked: the solver's certificate tells the
-    rest. (`RBF` separates all different points.)
+    For kernels that are not linear only the former is checked; otherwise the solver's certificate
+    does not prove optimality. (With `RBF` different points are always separable.)
     """
     rows = kernel(X, X) if isinstance(kernel, Precomputed) else X
     first: dict[bytes, int] = {}
-    for i, row in enumerate(rows + 0.0):  # which makes −0 and 0 the same bytes
+    for i, row in enumerate(rows + 0.0):  # + 0.0 gives −0 and 0 the same bytes
         j = first.setdefault(row.tobytes(), i)
         if y[i] != y[j]:
             weights = np.zeros(y.size)
