@@ -157,14 +157,16 @@ def smo(
                 if trace:
                     kept.append(step)
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
-        # Stop if the margins, computed afresh, violate the conditions by more than those that the
-        # steps have updated, or if a smaller tolerance brings no step.
+        # Only rounding is left if the margins, computed afresh, violate the conditions by more
+        # than those that the steps have updated, or if a smaller tolerance brings no step.
         rounding = solution.certificate.kkt_violation > violation or (
             n_iter == before and violation < tol
         )
         if solution.converged or rounding or n_iter == max_iter:
             break
-        violation, alpha = violation / 10, alpha.copy()
+        # (The last step may have gone far below the tolerance.)
+        violation = min(violation, solution.certificate.kkt_violation) / 10
+        alpha = alpha.copy()
     warn_unless_converged(solution, "smo", tol)
     return solution
 

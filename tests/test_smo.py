@@ -47,6 +47,13 @@ def test_two_points_are_solved_in_one_step():
     assert_allclose(solution.b, -1)
 
 
+def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
+    """Three steps leave m(α) − M(α) far below tol / 20, but with this C not the gap."""
+    X = [[0.58, -0.2], [0.57, -0.01], [-0.56, -0.87], [3.07, -0.08]]
+    solution = smo(DualProblem(X, [-1, 1, -1, 1], C=1e5), max_iter=1000)
+    assert solution.converged
+
+
 def test_the_duality_gap_is_no_larger_than_libsvms():
     for seed in range(20):
         X, y = data(seed, n=150, d=3)
