@@ -1,6 +1,6 @@
-# `make lab` and `make pdf` are for readers, `make student` for lecturers, `make book` and
-# `make test` prove the book; the others are for people who write it. Each sets up what it needs. Those
-# without ## are parts.
+# `make lab`, `make book` and `make pdf` are for readers, `make student` and `make questions` for
+# lecturers, `make test` proves the book; the others are for people who write it. Each sets up what it
+# needs. Those without ## are parts.
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)

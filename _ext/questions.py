@@ -88,6 +88,12 @@ def classes(random, apart=False):
     return X + 6 * apart * (y > 0)[:, None], y
 
 
+def street(random):
+    """Return a line near (5, 5), between two classes, which it may miss."""
+    (w, b), (X, y) = line(random), classes(random, apart=True)
+    return abs(w), b - 5 * abs(w).sum(), X, y
+
+
 def told(X, y):
     return f"The positive samples are {points(X[y > 0])}, the negative ones {points(X[y < 0])}."
 
@@ -101,20 +107,22 @@ def distance(random):
 
 
 def functional(random):
-    (w, b), (X, y) = line(random), classes(random)
+    w, b, X, y = street(random)
     asked = f"What is the functional margin of $w={vector(w)}$, $b={b}$ on all of them?"
     return f"{told(X, y)} {asked}", Hyperplane(w, b).functional_margin(X, y)
 
 
 def geometric(random):
-    (w, b), (X, y) = line(random), classes(random)
+    w, b, X, y = street(random)
     asked = f"What is the geometric margin of the line $w={vector(w)}$, $b={b}$ on all of them?"
     return f"{told(X, y)} {asked}", Hyperplane(w, b).geometric_margin(X, y)
 
 
 def width(random):
     (w, _), (X, y) = line(random), classes(random, apart=True)
-    asked = f"How wide is the gap between the classes along $w={vector(w)}$? (Negative: overlap.)"
+    w *= np.sign(w[0])
+    asked = f"How wide is the gap along $w={vector(w)}$, with the positive class in front?"
+    asked += " (Below zero there is none.)"
     return f"{told(X, y)} {asked}", directional_margin(X, y, w).width
 
 
