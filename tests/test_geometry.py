@@ -214,8 +214,8 @@ def test_a_hyperplane_cannot_be_changed_and_keeps_its_own_copy():
         (3.0, 1, "w must be a non-empty vector"),
         ([1, np.nan], 1, "w must be finite"),
         ([1, np.inf], 1, "w must be finite"),
-        (["a", "b"], 1, "w must be an array of real numbers"),
-        ([1, 2j], 1, "w must be an array of real numbers"),
+        (["a", "b"], 1, "w must be a dense array of real numbers"),
+        ([1, 2j], 1, "w must be a dense array of real numbers"),
         ([1, 2], np.nan, "b must be a finite number"),
         ([1, 2], np.inf, "b must be a finite number"),
         ([1, 2], [1], "b must be a finite number"),
@@ -235,7 +235,7 @@ def test_bad_hyperplanes(w, b, message):
         ([[1], [2]], "X has 1 features, expected 2"),
         (np.empty((0, 2)), "X must hold at least one point"),
         ([[1, np.inf]], "X must be finite"),
-        ([["a", "b"]], "X must be an array of real numbers"),
+        ([["a", "b"]], "X must be a dense array of real numbers"),
     ],
 )
 def test_bad_points(X, message):

@@ -255,7 +255,7 @@ def test_a_problem_is_a_dual_problem(solve):
 @pytest.mark.parametrize("solve", [newton, solve_interior_point])
 def test_an_indefinite_kernel_is_refused(solve):
     problem = DualProblem(*data(0), 1.0, lambda A, B: -A @ B.T)
-    with pytest.raises(ValueError, match=r"kernel must be positive semidefinite.*smo does"):
+    with pytest.raises(ValueError, match=r"kernel must be positive semidefinite.*svmlib.smo.smo"):
         solve(problem)
 
 

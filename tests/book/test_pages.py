@@ -966,7 +966,7 @@ FINDS = {  # in the reader's words; the section, or the term of the glossary, th
     "cross-validation": "08_practice|term-cross-validation",
     "one-class": "#one-class",
     "nystrom": "term-Nystrom|#.*nystrom",  # typed without its dots
-    "Dask": "#past-one-machine",
+    "Dask": "#dask-takes-the-place-of-the-list",
     "why alpha zero": "#support-vectors-and-a-sample-that-holds-nothing|#three-kinds-of-samples",
     "imbalanced": "#rare-classes-and-unequal-costs",
     "multiclass": "#more-than-two-classes",
