@@ -146,7 +146,8 @@ def test_max_iter():
     assert solution.closest.lower_bound <= closest_points(X, y).distance
 
 
-def test_a_tolerance_below_rounding_does_not_loop_forever():
+def test_a_tolerance_near_rounding_is_kept_and_one_below_does_not_loop_forever():
+    assert all(hull_smo(*gaussians(40, 2, 8, seed), tol=1e-13).converged for seed in range(12))
     for seed in range(20):
         X, y = gaussians(12, 3, 8, seed)
         with pytest.warns(ConvergenceWarning):

@@ -634,6 +634,8 @@ class TestConvexHull:
         hull = convex_hull(grid)
         assert len(hull.vertices) == 8
         assert hull.contains([[1, 1, 1], [0.5, 0, 1], [0.5, 0.5, 1.001]]).tolist() == [1, 1, 0]
+        above = [[0.5, 0.5, 1 + share * np.sqrt(3) / 4] for share in (0.999, 1.001)]
+        assert hull.contains(above, tol=0.25).tolist() == [1, 0]
 
     @pytest.mark.parametrize(
         ("points", "n_vertices"),
@@ -661,6 +663,7 @@ class TestConvexHull:
         line = np.array([1e3, 1 / 9, -1e5]) + np.outer(t, [1 / 3, 1 / 7, 0.1])
         hull = convex_hull(line)
         assert set(hull.vertices) == {t.argmin(), t.argmax()}
+        assert hull.contains(line).all()
 
     @pytest.mark.parametrize("thickness", [1e-9, 1e-13])
     def test_very_thin_but_not_flat(self, thickness):
