@@ -438,11 +438,11 @@ def _without_bias(w: Array, alpha: Array, X: Array, y: Array, lam: float) -> Cer
 
     That is λ times the usual objective with C = 1/(λn), and no condition ties the multipliers.
     """
-    n, C = len(y), up(1 / (lam * len(y)))
+    n, C, largest = len(y), up(1 / (lam * len(y))), down(1 / (lam * len(y)))
     scores = bounded_scores(DualProblem(X, y, C), alpha * y)
     dual = dual_below(down(float(alpha.sum()), n + 4), scores.squared_norm)
     margins = y * scores.values
-    short = (1 - margins + scores.error).max(where=alpha < C, initial=0)
+    short = (1 - margins + scores.error).max(where=alpha < largest, initial=0)
     excess = (margins - 1 + scores.error).max(where=alpha > 0, initial=0)
     return Certificate(
         primal=up(lam * _value_above(w, 0.0, X, y, C)),

@@ -441,7 +441,7 @@ def symmetric(K: Array, name: str) -> Array:
     return np.asarray((K + K.T) / 2) if skew else K
 
 
-def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
+def check_kernel(kernel: object) -> Kernel:
     """Return the kernel if it can be called as ``k(X, Z)``.
 
     Raises
@@ -451,7 +451,7 @@ def check_kernel(kernel: object, name: str = "kernel") -> Kernel:
     """
     if isinstance(kernel, type) or not callable(kernel):
         raise ValueError(
-            f"{name} must be a kernel such as Linear() or RBF(gamma=1.0), or a function "
+            "kernel must be a kernel such as Linear() or RBF(gamma=1.0), or a function "
             f"f(X, Z) that returns the matrix of all k(x_i, z_j), got {kernel!r:.80}"
         )
     return kernel

@@ -150,7 +150,7 @@ class DualProblem:
         self.linear = isinstance(self.kernel, Linear)
         self.of_given_matrix = not isinstance(self.kernel, PointwiseKernel)
         room = 2**17 * check_scalar(cache_mb, "cache_mb", positive=True)
-        if room < min(2, self.n) * self.n:
+        if room < 2 * self.n:
             raise ValueError(
                 f"cache_mb must be at least {megabytes(2 * self.n)} to hold two rows of the "
                 f"Gram matrix of {self.n} points, got {cache_mb:g}"
@@ -386,7 +386,7 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
     return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
 
 
-def warn_unless_converged(solution: Solution, solver: str, tol: float, *, level: int = 3) -> None:
+def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
     """Warn with what was reached, if that is not what was asked for, and what may help."""
     if solution.converged:
         return
@@ -401,6 +401,4 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float, *, level:
     measure, value = "KKT violation", found.kkt_violation
     if found.proves_optimality:
         measure, value = "relative duality gap", found.relative_gap
-    warn_not_converged(
-        solver, solution.n_iter, value, tol, advice, measure=measure, level=level + 1
-    )
+    warn_not_converged(solver, solution.n_iter, value, tol, advice, measure=measure, level=4)
