@@ -436,7 +436,8 @@ def _value_above(w: Array, b: float, X: Array, y: Array, C: float) -> float:
 def _without_bias(w: Array, alpha: Array, X: Array, y: Array, lam: float) -> Certificate:
     """Return what w and α prove of λ/2 ‖w‖² + (1/n) Σ max(0, 1 − y_i w·x_i), where α is in its box.
 
-    That is λ times the usual objective with C = 1/(λn), and no condition ties the multipliers.
+    That is λ times the usual objective with C = 1/(λn), and no condition ties the multipliers. The
+    largest float below 1/(λn) counts as C.
     """
     n, C, largest = len(y), up(1 / (lam * len(y))), down(1 / (lam * len(y)))
     scores = bounded_scores(DualProblem(X, y, C), alpha * y)
