@@ -116,7 +116,7 @@ def offer_paper(app, doctree, docname):
     if docname == app.config.root_doc and app.builder.format == "html":
         for button in list(doctree.findall(nodes.reference)):
             address = button.get("refuri", "")
-            if address.endswith(".pdf") and address not in paper(app):
+            if address.endswith(".pdf") and address not in app.env.paper:
                 button.parent.parent.remove(button.parent)
 
 
@@ -126,20 +126,10 @@ def look_for_paper(app, env, added, changed, removed):
     return [app.config.root_doc] if env.paper != before else []
 
 
-class Repository(SphinxRole):
-    """Link the text to the repository, if `_config.yml` says where that is."""
-
-    def run(self):
-        address = self.config.html_theme_options.get("repository_url")
-        text = nodes.Text(self.text)
-        return [nodes.reference("", "", text, refuri=address) if address else text], []
-
-
 def setup(app):
     app.add_directive("alive", Alive)
     app.add_directive("chapters", Chapters)
     app.add_role("notebooks", Download())
-    app.add_role("repository", Repository())
     app.connect("env-get-outdated", look_for_paper)
     app.connect("doctree-resolved", offer_paper)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

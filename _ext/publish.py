@@ -24,17 +24,25 @@ def where(app, config):
     config.html_additional_pages |= {"404": "404.html", "search": "search.html"}
 
 
-def report(config, title):
-    """Return where to report an error, if `_config.yml` says where the repository is."""
-    repository = config.html_theme_options.get("repository_url")
-    return f"{repository}/issues/new?title={quote(title)}" if repository else ""
+def repository(config):
+    """Return where the sources are, if `_config.yml` says so."""
+    return config.html_theme_options.get("repository_url", "")
 
 
-class Report(SphinxRole):
-    """Link the text to the place where errors are reported, if there is one."""
+def report(config, title=""):
+    """Return where to report an error, if it is known where the sources are."""
+    sources = repository(config)
+    return f"{sources}/issues/new?title={quote(title)}" if sources else ""
+
+
+class Elsewhere(SphinxRole):
+    """Link the text to the address that the settings give; without one it stays text."""
+
+    def __init__(self, find):
+        self.find = find
 
     def run(self):
-        address, text = report(self.config, ""), nodes.Text(self.text)
+        address, text = self.find(self.config), nodes.Text(self.text)
         return [nodes.reference("", "", text, refuri=address) if address else text], []
 
 
@@ -92,7 +100,8 @@ def drop_what_nobody_asks_for(app, error):
 
 def setup(app):
     app.connect("config-inited", where)
-    app.add_role("report", Report())
+    app.add_role("repository", Elsewhere(repository))
+    app.add_role("report", Elsewhere(report))
     app.connect("html-page-context", describe)
     app.connect("html-page-context", offer_report)
     app.connect("html-page-context", defer_scripts, priority=900)

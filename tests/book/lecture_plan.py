@@ -7,12 +7,12 @@ import re
 from collections import defaultdict
 
 import nbformat
+from myst_parser.mdit_to_docutils.base import default_slugify
 
 from tests.book import ROOT, notebooks
-from tests.book.reading_time import minutes
+from tests.book.reading_time import by_section, minutes
 
 PAGE = ROOT / "reference" / "lecturers.md"
-HEADING = re.compile(r"^(?=## )", re.MULTILINE)
 LINK = re.compile(r"\.\./chapters/([\w-]+)\.ipynb#([\w-]+)")
 READ = re.compile(r"(\*\*Read\*\*, )\d+( minutes: )(.+)")
 CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
@@ -22,22 +22,12 @@ EXERCISE = re.compile(r"(\{ref\}`(ex-[\w-]+)`)(?: ★+)?")
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
 
-def anchor(heading: str) -> str:
-    """Return the name that a heading has in an address."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-
-
 def sections() -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
     """Return the cells of every section of the first level, by chapter and anchor."""
     found = defaultdict(list)
     for path in notebooks.chapters():
-        name = ""
-        for cell in notebooks.read(path).cells:
-            texts = HEADING.split(cell.source) if cell.cell_type == "markdown" else [cell.source]
-            for text in texts:
-                if cell.cell_type == "markdown" and text.startswith("## "):
-                    name = anchor(text.partition("\n")[0].removeprefix("## "))
-                found[path.stem, name].append(nbformat.from_dict({**cell, "source": text}))
+        for heading, cell in by_section(notebooks.read(path)):
+            found[path.stem, default_slugify(heading)].append(cell)
     return dict(found)  # a section that is not there is an error
 
 

@@ -6,6 +6,7 @@ run of a notebook does into that one, and prints what they were counted from.
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 import nbformat
 
@@ -30,9 +31,9 @@ LINE = re.compile(
 RANGE = re.compile(r"(A\s+chapter\s+takes\s+from\s+)(.+?)(\s+to\s+)(.+?)(\s+for\s+a\s+first)")
 
 
-def parts(notebook: nbformat.NotebookNode) -> dict[str, list[nbformat.NotebookNode]]:
-    """Divide a chapter into its main line, called "", and the parts that come after it."""
-    found, part = defaultdict(list), ""
+def by_section(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, nbformat.NotebookNode]]:
+    """Yield each cell with the heading of its section, cut where a section begins."""
+    heading = ""
     for cell in notebook.cells:
         texts = [cell.source]
         if cell.cell_type == "markdown":
@@ -40,8 +41,14 @@ def parts(notebook: nbformat.NotebookNode) -> dict[str, list[nbformat.NotebookNo
         for text in texts:
             if cell.cell_type == "markdown" and text.startswith("## "):
                 heading = text.splitlines()[0].removeprefix("## ")
-                part = heading if heading in AFTER else ""
-            found[part].append(nbformat.from_dict({**cell, "source": text}))
+            yield heading, nbformat.from_dict({**cell, "source": text})
+
+
+def parts(notebook: nbformat.NotebookNode) -> dict[str, list[nbformat.NotebookNode]]:
+    """Divide a chapter into its main line, called "", and the parts that come after it."""
+    found = defaultdict(list)
+    for heading, cell in by_section(notebook):
+        found[heading if heading in AFTER else ""].append(cell)
     return found
 
 
