@@ -70,7 +70,7 @@ class Gram:
         Most multipliers have not changed since, so the difference takes few rows.
         """
         if beta is not self.last:
-            if self.rows.whole:
+            if self.rows.whole is not None:
                 self.last_sums = self.times(beta)
             else:
                 self.last_sums = self.last_sums + self.times(beta - self.last)

@@ -25,7 +25,6 @@ from svmlib.problem import (
     DualProblem,
     Solution,
     balance,
-    check_problem,
     require_convex,
     warn_unless_converged,
 )
@@ -116,7 +115,6 @@ def solve_interior_point(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5]), -1.0)
     """
-    problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
     problem.gram()  # raises if it does not fit
     require_convex(problem, "the interior point method")

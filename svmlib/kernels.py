@@ -79,11 +79,9 @@ class PointwiseKernel(ABC):
         θ s_i s_j away from the formula's. θ is infinite where floats run out of exponents.
         """
         theta, sizes = self._rounding(X)
-        for numbers in np.abs(X).max(axis=1), sizes:  # whose squares must neither over- nor
-            used = numbers[numbers > 0]  # underflow
-            if used.size and not 1e-140 < used.min() <= used.max() < 1e140:
-                return np.inf, sizes
-        return theta, sizes
+        numbers = np.append(np.abs(X).max(axis=1), sizes)
+        inside = (numbers > 1e-140) & (numbers < 1e140)  # where squares are normal floats
+        return (theta if (inside | (numbers == 0)).all() else np.inf), sizes
 
     @property
     @abstractmethod
@@ -258,12 +256,6 @@ class RBF(PointwiseKernel):
         sigma = check_scalar(sigma, "sigma", positive=True)
         return cls(gamma=0.5 / sigma / sigma)
 
-    @np.errstate(over="ignore")  # an infinite norm takes the slow way
-    def __call__(self, X: Array, Z: Array) -> Array:
-        """Return the matrix of k(x_i, z_j) ≤ 1, of shape (n, m), for X (n, d) and Z (m, d)."""
-        K = super().__call__(X, Z)
-        return np.minimum(K, 1, out=K)  # rounding may say otherwise
-
     def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
@@ -382,7 +374,7 @@ class Precomputed:
     Raises
     ------
     ValueError
-        If K is not square, finite and symmetric; the message names the entry.
+        If K is not square, finite and symmetric.
 
     Notes
     -----
@@ -402,14 +394,11 @@ class Precomputed:
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the rows X and columns Z of K."""
-        n = len(self.K)
         for numbers in X, Z:
-            inside = 0 <= numbers.min() <= numbers.max() < n
-            if numbers.shape[1] != 1 or not inside or (numbers % 1).any():
+            if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(
-                    f"X must be one column with numbers of rows of K, 0 to {n - 1}, as `points` "
-                    f"has them, got shape {numbers.shape}, from {numbers.min():g} to "
-                    f"{numbers.max():g}"
+                    "X must be one column with numbers of rows of K, as `points` has them, from 0 "
+                    f"to {len(self.K) - 1}"
                 )
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
@@ -423,21 +412,15 @@ def symmetric(K: Array, name: str) -> Array:
     Raises
     ------
     ValueError
-        If K is not square, or not symmetric; the message names the entry.
+        If K is not square, or not symmetric.
     """
     n = len(K)
     if K.shape != (n, n):
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
-    largest, skew = max(K.max(), -K.min()), 0.0
-    for start in range(0, n, 64):  # a few rows at a time, because K may be large
-        off = np.abs(K[start : start + 64] - K[:, start : start + 64].T)
-        i, j = np.unravel_index(off.argmax(), off.shape)
-        skew = max(skew, float(off[i, j]))
-        if skew > 1e-10 * largest:
-            raise ValueError(
-                f"{name} must be symmetric, but {name}[{start + i}, {j}] = {K[start + i, j]:.6g} "
-                f"and {name}[{j}, {start + i}] = {K[j, start + i]:.6g}"
-            )
+    # a few rows at a time, because K may be large
+    skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
+    if skew > 1e-10 * max(K.max(), -K.min()):
+        raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
     return np.asarray((K + K.T) / 2) if skew else K
 
 
@@ -472,18 +455,18 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
     if not isinstance(kernel, PointwiseKernel):
         return _foreign(kernel, Z)
     evaluate_at = kernel._against(Z)
+    return np.errstate(over="ignore", invalid="ignore")(  # told in words
+        lambda X, out: _finite(evaluate_at(X, out), kernel)
+    )
 
-    @np.errstate(over="ignore", invalid="ignore")  # told in words
-    def checked(X: Array, out: Array) -> Array:
-        evaluate_at(X, out)
-        if not (np.isfinite(out.sum()) or np.isfinite(out).all()):  # a sum is faster
-            raise ValueError(
-                f"X must be small enough for the values of {kernel!r} to be finite: scale its "
-                "columns"
-            )
-        return out
 
-    return checked
+def _finite(values: Array, kernel: Kernel) -> Array:
+    """Return kernel values if they are finite."""
+    if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
+        raise ValueError(
+            f"X must be small enough for the values of {kernel!r} to be finite: scale its columns"
+        )
+    return values
 
 
 def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
@@ -506,8 +489,8 @@ def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
 def diagonal(kernel: Kernel, X: Array) -> Array:
     """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
     if isinstance(kernel, PointwiseKernel):
-        with np.errstate(over="ignore"):  # the caller tells, in words
-            return kernel._diagonal(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(kernel._diagonal(X), kernel)
     values = np.empty(len(X))
     for start in range(0, len(X), 32):  # fewer calls, and few values for nothing
         x = X[start : start + 32]
@@ -539,7 +522,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     return sums
 
 
-def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) -> Array | None:
+def low_rank(kernel: Kernel, X: ArrayLike, *, most: int | None = None) -> Array | None:
     r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
@@ -593,9 +576,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     X = check_points(X, "X")
     n = len(X)
     most = n if most is None else check_count(most, "most")
-    size = float((diagonal(kernel, X) / n).sum())  # finite where the sum of the values is not
-    if not size < np.inf:
-        raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
+    size = float(diagonal(kernel, X).mean())
     some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
     for looked in (some[::2], some):  # half of the sample mostly suffices to see that r is large
         U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)

@@ -259,10 +259,6 @@ def test_functions_of_alpha_take_lists_and_name_what_is_wrong():
     for function in (problem.objective, problem.gradient, problem.bias, problem.bias_interval):
         with pytest.raises(ValueError, match="alpha has 3 entries, expected 2"):
             function([0.0, 0.0, 0.0])
-        with pytest.raises(
-            ValueError, match=r"alpha must be at most 1e\+300 in size, got -1e\+305"
-        ):
-            function([0.0, -1e305])
         with pytest.raises(ValueError, match="alpha must be finite"):
             function([np.nan, 0.0])
     with pytest.raises(ValueError, match="b must be a finite number"):
