@@ -77,10 +77,6 @@ class Gram:
             self.last = beta
         return self.last_sums
 
-    def block(self, free: Indices) -> Array:
-        """Return a copy of K_FF, which the caller may overwrite."""
-        return self.rows.block(free)
-
     def dual(self, v: Array) -> Array:
         """Return the vector with dual(v) @ u = u·v for the coordinates of any u."""
         return self.times(v)
@@ -102,7 +98,7 @@ class Gram:
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
         """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii."""
-        K = self.block(free)
+        K = self.rows.block(free)
         mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
         K -= mean

@@ -5,7 +5,7 @@ A kernel is anything that can be called as ``k(X, Z)`` with points X of shape (n
 objects; a plain function of your own is welcome wherever they are. With this module you can
 
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
-- write down the feature map φ of the first two and see that k(x, z) = φ(x)·φ(z),
+- write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z),
 - ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
 
 Derived in chapter 5, *Kernels*.
@@ -69,7 +69,7 @@ class PointwiseKernel(ABC):
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
-        return self._diagonal(check_points(X))
+        return self._from_products(_squared_norms(check_points(X)))
 
     @np.errstate(over="ignore")
     def rounding(self, X: Array) -> tuple[float, Array]:
@@ -100,10 +100,6 @@ class PointwiseKernel(ABC):
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
         return lambda X, out: self._from_products(np.matmul(X, Z.T, out=out))
 
-    def _diagonal(self, X: Array) -> Array:
-        """Return the diagonal for points that are already checked."""
-        return self._from_products(_squared_norms(X))
-
 
 @dataclass(frozen=True)
 class Linear(PointwiseKernel):
@@ -115,10 +111,6 @@ class Linear(PointwiseKernel):
     """
 
     positive_semidefinite = True  # the Gram matrix is X Xᵀ
-
-    def feature_map(self, X: Array) -> Array:
-        """Return φ(x) = x, of shape (n, d)."""
-        return check_points(X)
 
     def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms."""
@@ -296,8 +288,9 @@ class RBF(PointwiseKernel):
 
         return evaluate_at
 
-    def _diagonal(self, X: Array) -> Array:
-        return np.ones(X.shape[0])
+    def diagonal(self, X: Array) -> Array:
+        """Return k(x_i, x_i) = 1, of shape (n,)."""
+        return np.ones(len(check_points(X)))
 
 
 @dataclass(frozen=True)
@@ -452,12 +445,22 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
         From the function returned: if the kernel returns a matrix of the wrong shape, or what are
         no finite numbers.
     """
-    if not isinstance(kernel, PointwiseKernel):
-        return _foreign(kernel, Z)
-    evaluate_at = kernel._against(Z)
-    return np.errstate(over="ignore", invalid="ignore")(  # told in words
-        lambda X, out: _finite(evaluate_at(X, out), kernel)
-    )
+    if isinstance(kernel, PointwiseKernel):
+        evaluate_at = kernel._against(Z)
+        quiet = np.errstate(over="ignore", invalid="ignore")  # it is told in words
+        return quiet(lambda X, out: _finite(evaluate_at(X, out), kernel))
+
+    def checked(X: Array, out: Array) -> Array:
+        values = as_float(kernel(X, Z), "kernel(X, Z)")
+        if values.shape != out.shape:
+            raise ValueError(
+                f"kernel must return one row for each of the {out.shape[0]} points X and one "
+                f"column for each of the {out.shape[1]} points Z, got shape {values.shape}"
+            )
+        out[:] = values
+        return out
+
+    return checked
 
 
 def _finite(values: Array, kernel: Kernel) -> Array:
@@ -469,28 +472,11 @@ def _finite(values: Array, kernel: Kernel) -> Array:
     return values
 
 
-def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
-    """Return (X, out) ↦ k(X, Z) for a function of the user's, whose answer is checked."""
-
-    def evaluate_at(X: Array, out: Array) -> Array:
-        values = as_float(kernel(X, Z), "kernel(X, Z)")
-        if values.shape != out.shape:
-            raise ValueError(
-                f"kernel must return one row for each of the {out.shape[0]} points X and one "
-                f"column for each of the {out.shape[1]} points Z, shape {out.shape}, "
-                f"got shape {values.shape}"
-            )
-        out[:] = values
-        return out
-
-    return evaluate_at
-
-
 def diagonal(kernel: Kernel, X: Array) -> Array:
     """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
     if isinstance(kernel, PointwiseKernel):
         with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(kernel._diagonal(X), kernel)
+            return _finite(kernel.diagonal(X), kernel)
     values = np.empty(len(X))
     for start in range(0, len(X), 32):  # fewer calls, and few values for nothing
         x = X[start : start + 32]
