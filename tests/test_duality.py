@@ -111,7 +111,6 @@ def test_decision_function_and_weights():
         ({"X": np.arange(20).astype("datetime64[ns]")[:, None]}, "X must be a dense array of real"),
         ({"X": np.ma.masked_less(np.arange(20.0)[:, None], 3)}, "X must have no masked entries"),
         ({"X": [[10**400]] * 20}, "X must be a dense array of real"),
-        ({"C": 10**400}, "C must be a positive number"),
     ],
 )
 def test_bad_input_is_named(arguments, message):
