@@ -7,6 +7,7 @@ import re
 import warnings
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import nbclient
@@ -26,6 +27,7 @@ from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
 from svmlib.problem import balance
 from svmlib.smo import steps
+from tests import figures
 from tests.book import ROOT
 from tests.browser import open_tab
 from tests.figures import BIRDS, FIGURES, IN_UNITS, SIX, held, overlapping, own, searches
@@ -48,18 +50,7 @@ def mathematics_tab(browser):
 @pytest.fixture(scope="module")
 def mathematics(mathematics_tab):
     """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
-
-    def call(name, cases):
-        """As text both ways, because Playwright looks at each number several times."""
-        found = mathematics_tab.evaluate(
-            """([name, cases]) => JSON.stringify(
-              JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
-              (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
-            [name, json.dumps(cases)],
-        )
-        return json.loads(found)
-
-    return call
+    return partial(figures.mathematics, mathematics_tab)
 
 
 def points(n, seed):
@@ -490,7 +481,7 @@ class Loaded:
 
 def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
     scripts = ["x.js", *(f"explorables/{part.name}" for part in reversed(SCRIPTS)), None]
-    for figures, parts in (
+    for shown, parts in (
         ([explorable.prices()], ["core", "prices"]),
         (
             [explorable.villages(SIX), explorable.outlier(SIX)],
@@ -499,7 +490,7 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         ([], []),
     ):
         context = {
-            "body": "".join(figure.html() for figure in figures),
+            "body": "".join(figure.html() for figure in shown),
             "script_files": [Loaded(name) for name in scripts],
             "css_files": [Loaded("explorables/style.css"), Loaded("theme.css")],
         }
@@ -507,7 +498,7 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         found = [file.filename for file in context["script_files"]]
         assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
         styles = [file.filename for file in context["css_files"]]
-        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(figures)
+        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(shown)
 
 
 def ranked(seed):
