@@ -106,7 +106,7 @@ def held(text):
 
 
 def mathematics(tab, name, cases):
-    """Call a function of the script's mathematics on many arguments.
+    """Call a function of the script's mathematics on many arguments; return pairs of both.
 
     As text both ways, because Playwright looks at each number several times.
     """
@@ -114,9 +114,9 @@ def mathematics(tab, name, cases):
         """([name, cases]) => JSON.stringify(
           JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
           (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
-        [name, json.dumps(cases)],
+        [name, json.dumps(cases, default=np.ndarray.tolist)],
     )
-    return json.loads(found)
+    return list(zip(cases, json.loads(found), strict=True))
 
 
 def centre(locator):

@@ -481,7 +481,7 @@ def check_threshold(visit, seen):
     assert shown["rare: found, missed"] == f"{found}, {missed}"
     assert shown["other: called, let go"] == f"{alarms}, {passed}"
     assert number(shown["cost"].split(" = ")[1]) == pytest.approx(miss * missed + alarms, abs=0.01)
-    (steps,) = mathematics(visit.tab, "thresholds", [[f.tolist(), y.tolist()]])
+    ((_, steps),) = mathematics(visit.tab, "thresholds", [(f, y)])
     cheapest = min(miss * step["missed"] + step["alarms"] for step in steps)
     assert number(shown["cheapest"].split()[0]) == pytest.approx(cheapest, abs=0.01)
     p = 1 / (1 + np.exp(-seen.state["t"]))
@@ -495,7 +495,7 @@ def check_race(visit, seen):
     h = max(2 / C / 10 ** (int(seen.numbers["stage"]) - 1), 1e-6)
     assert float(seen.numbers["h"]) == pytest.approx(h, rel=0.5)
     K = DualProblem(seen.X, y, C, RBF(visit.figure("data.gamma"))).gram()
-    (run,) = mathematics(visit.tab, "smoRun", [[K.tolist(), y.tolist(), C, 1e-6, 2, 30]])
+    ((_, run),) = mathematics(visit.tab, "smoRun", [(K, y, C, 1e-6, 2, 30)])
     best = min(step["gap"] for step in run)
     told = visit.seen(f"logC={seen.state['logC']}&smo=30").numbers["SMO"]
     digit, power = re.fullmatch(r"30 steps, gap (\d) · (10.+)", told).groups()
