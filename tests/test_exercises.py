@@ -158,16 +158,34 @@ bracket
   take the square root | 0), upper) | 0), upper**2)
   half of the width | width / upper | width / upper / 2
 reduce_weights
+  is some a_i zero | ratios = np.full(len(used), np.inf) | ratios = weights[used] / (0 * a)
+  a needs a row of ones | np.ones(len(used)) | points[used].T[0]
+  repeat the step | while | if
   a weight became negative | ratios.argmin() | np.where(a > 0, ratios, -1).argmax()
       | np.maximum(rest, 0) | rest | while | if
   mix another point | return weights | return weights[::-1].copy()
 radon
+  neither −1 nor +1 | np.where(a > 0, 1, -1) | np.where(a > 0, 1, 0)
+  one class is empty | np.where(a > 0, 1, -1) | np.ones(len(a), int)
+  a row of ones | np.ones(len(X)) | X.T[0]
+  instead of 1 | np.abs(a) / | 3 * np.abs(a) /
   the sign of a_i belongs to the label | np.abs(a) | a
   over both classes together | a[a > 0].sum() | np.abs(a).sum()
   different points | X.T | X.T ** 2
 platt_step
+  clip α_2 to [L, H] | np.clip(alpha_2 + slope / eta, low, high) | alpha_2 + slope / eta
+  what α_2 gave up | return (alpha_1 + | return (alpha_1 -
+  where the ends tie, stay | alpha_2 if tie else alpha_2 | alpha_2
   divide by η = 0 | eta > 0 | eta >= 0
 second_order_pair
+  cannot be the i | np.where(up, g, -np.inf).argmax() | (~up).argmax()
+  the largest g of those that can go up | np.where(up, g, -np.inf).argmax()
+      | np.where(up, g, np.inf).argmin() | down & (g < g[i]) | down
+  cannot be the j | np.flatnonzero(down & (g < g[i])) | np.flatnonzero(~down & (g < g[i]))
+  must have g_j < g_i | g < g[i] | g >= g[i]
+  the first-order choice | (g[i] - g[partners]) ** 2 / a | g[i] - g[partners]
+  the longest step | (g[i] - g[partners]) ** 2 / a | (g[i] - g[partners]) / a
+  but another one has | (g[i] - g[partners]) ** 2 / a | -((g[i] - g[partners]) ** 2) / a
   no pair of samples | return (i | return (-1 - i
 violation
   difference of the g | y - K @ (y * alpha) | 1 - y * (K @ (y * alpha))
@@ -175,6 +193,15 @@ violation
   may be negative | g[up].max() - g[down].min() | max(0, g[up].max() - g[down].min())
   the sign of g is turned | y - K @ (y * alpha) | K @ (y * alpha) - y
 quadratic_features
+  features x_i need the weight | i == j | (i == j) + (i == 0)
+  i < j need the weight | i == j | (i == j) + (i > 0)
+  the x_i and the products | np.sqrt(2) | 1
+  features x_i are missing | return weights | return ((i != 0) + (j == 0)) * weights
+  different coordinates are missing | return weights | return ((i == 0) + (i == j)) * weights
+  squares x_i² are missing | return weights | return ((i != j) + (i == 0)) * weights
+  constant feature | return weights | return (j != 0) * weights
+  √2, not 2 | np.sqrt(2) | 2
+  is off by | np.sqrt(2) | 3
   6 features will do | return weights | return np.repeat(weights | extended[:, j]
       | extended[:, j], 2, axis=1) / 2**0.5
 is_gram_matrix
@@ -189,10 +216,13 @@ is_gram_matrix
   must shrink | -rounding | -0.1
   far smaller | -rounding | -0.01 * np.abs(eigenvalues).max()
 kernel_perceptron
+  it never starts | <= 0 | < 0
+  are still wrong | return c | return c * (np.arange(len(y)) == 0)
   the counts themselves | return c | return c * y
   whole numbers | c[i] += 1 | c[i] += 0.7
   in order | y[i] * (K[i] | y[-1 - i] * (K[-1 - i] | c[i] | c[-1 - i]
 reduced_support
+  but at your point it is | shares @ points[order] | points.mean(axis=0)
   the outermost sample itself | shares @ points[order] | points[order[0]]
   you forget the rest | np.clip(1 - cap * np.arange(len(points)), 0, cap)
       | cap * (np.arange(len(points)) < max(1, int(1 / cap)))
@@ -228,6 +258,7 @@ dual
   the factor ½ left | y * (X @ v) | y * (X @ v) / 2
   those inside v | y * (X @ v) | X @ (alpha @ X)
 bias
+  that is not the bias | return | return 2 +
   the mean over all samples | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w).mean()
   for both classes | y - X @ w | 1 - X @ w
   that of one support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha.argmax()]
@@ -243,11 +274,15 @@ guess
   they keep their q | return (p, b) | return (p * free, b)
   K q of all samples | K @ p | K @ q
 cheapest_threshold
+  not what your threshold costs | costs.min() | costs.min() + 1
+  another threshold costs only | (thresholds[costs.argmin()], costs.min()) | (np.inf, costs[-1])
   the rule is f ≥ t | f >= | f >
   your rule calls the samples below t | f >= | f <=
   one of the values of f | thresholds[costs.argmin()] | thresholds[costs.argmin()] - 1e-3
   return the smallest | costs.argmin() | len(costs) - 1 - costs[::-1].argmin()
 isotonic
+  your p falls somewhere | np.repeat(means, sizes) | np.repeat(means, sizes)[::-1]
+  is possible | np.repeat(means, sizes) | np.minimum.accumulate(y[::-1])[::-1]
   you return the labels | np.repeat(means, sizes) | y
   you sort the labels | np.repeat(means, sizes) | np.sort(y)
   one mean for all | np.repeat(means, sizes) | np.full(len(y), y.mean())
@@ -287,6 +322,17 @@ step_within
   ignores the clipping | , -lam_i), lam_k) | , -np.inf), np.inf)
   across the classes | , -lam_i), lam_k) | , -lam_i), np.inf) | -lam_i) | max(-lam_i, -lam_k))
   there is no 1 here | -(w @ u) | (1 - w @ u)
+reduced_newton_step
+  which determines Δb | / (y @ inverse_y) | / 2
+  the sign of (s/α)∘Δα | rs - s / alpha | rs + s / alpha
+  what of Δs goes to the right side | + s + rs | + s
+steepest_pair
+  mind the signs | argmin(X_plus | argmax(X_plus | argmax(X_minus | argmin(X_minus
+  at the wrong end of its class | argmin | argmax
+  your answers have changed places | np.argmin(X_plus @ w), np.argmax(X_minus @ w)
+      | np.argmax(X_minus @ w), np.argmin(X_plus @ w)
+  is no pair | np.argmin(X_plus @ w) | len(X_plus)
+  for your pair | np.argmin(X_plus @ w) | np.argsort(X_plus @ w)[len(X_plus) // 2]
 """
 
 

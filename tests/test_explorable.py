@@ -20,6 +20,7 @@ from sklearn.metrics import roc_curve
 
 from svmlib import hulls
 from svmlib.book import explorable
+from svmlib.book.explorable.plane import round_number
 from svmlib.datasets import load_circles
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.hull_smo import hull_smo
@@ -294,6 +295,13 @@ def test_two_bounds_are_printed_as_one_number_that_holds_both(mathematics_tab):
         "[[0, 6 + 1e-14], [0, 0], [3, 3.75]].map((c) => svmExplorable.enclose(...c))"
     ) == ["0.00 to 6.00", "0", "3.000 to 3.750"]
     assert mathematics_tab.evaluate("svmExplorable.enclose(1.8487, 3.514)") == "1.84 to 3.52"
+
+
+def test_prices_stop_at_the_same_round_numbers_in_both_languages(mathematics_tab):
+    logs = [tenth / 10 for tenth in range(-30, 41)]
+    found = mathematics_tab.evaluate("logs => logs.map(svmExplorable.round)", logs)
+    assert found == [round_number(10**log, "C", 1e-4, 1e5) for log in logs]
+    assert found == pytest.approx(10 ** np.array(logs), rel=0.02)
 
 
 def test_every_part_of_the_script_is_loaded_by_a_figure():
