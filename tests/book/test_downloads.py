@@ -56,31 +56,18 @@ def code(notebook):
 # What is in the files
 
 
-def test_zip_has_every_notebook():
-    with zipfile.ZipFile(pack(FULL)) as file:
-        names = {Path(name).name for name in file.namelist()}
-    assert names >= SOURCES.keys()
-
-
 @every_notebook
-def test_every_cell_is_there_with_the_outputs_that_are_stored(name):
-    finds, *cells = code(shipped(name))
+def test_a_shipped_notebook_has_all_cells_no_markup_and_links_that_lead_somewhere(name):
+    notebook = shipped(name)
+    finds, *cells = code(notebook)
     assert finds.source.startswith("# Run this cell first")
     originals = code(read(SOURCES[name]))
     assert [cell.outputs for cell in cells] == [cell.outputs for cell in originals]
     for cell, original in zip(cells, originals, strict=True):
         assert cell.source.endswith(original.source)
-
-
-@every_notebook
-def test_no_markup_is_left_over(name):
-    prose = re.sub(r"```.*?```|`[^`]*`", "", text(shipped(name)), flags=re.S)
+    prose = re.sub(r"```.*?```|`[^`]*`", "", text(notebook), flags=re.S)
     assert not re.search(r"\{[a-z:]+\}`|\{prf:|\{numref|\{cite|:label:|:::|\{exercise", prose)
-
-
-@every_notebook
-def test_links_lead_somewhere(name):
-    for target in re.findall(r"\]\(([^)]+)\)", text(shipped(name))):
+    for target in re.findall(r"\]\(([^)]+)\)", text(notebook)):
         if not target.startswith(("http", "attachment:")):
             file, _, anchor = target.partition("#")
             assert not anchor or f'<a id="{anchor}"></a>' in text(shipped(file or name)), target
