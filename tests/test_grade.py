@@ -19,7 +19,7 @@ PATIENT = {
     "honest": [
         RIGHT.replace("pair_step", "my_step"),
         "check_pair_step(my_step)",
-        "def best_scale(*_): raise ValueError('=1+1\\n\\ud800x')",
+        "def best_scale(*_): raise ValueError('=1+1\\n\\7x')",
         "# Solution to Exercise 3.4\ndef steepest_pair(P, N, w):\n    return 0, 0",
         "def bias(*_): ...",
     ],

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
+from subprocess import DEVNULL
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,9 @@ class Kernel:
     def __init__(self, folder: str, timeout: float) -> None:
         self.manager: KernelManager
         self.client: BlockingKernelClient
-        self.manager, self.client = start_new_kernel(kernel_name="python3", cwd=folder)
+        self.manager, self.client = start_new_kernel(
+            kernel_name="python3", cwd=folder, stdout=DEVNULL, stderr=DEVNULL
+        )
         self.timeout = 60.0  # to begin with, for a machine with other things to do
         self.run(HELPERS)
         self.timeout = timeout
