@@ -5,6 +5,7 @@
 
 import re
 from collections import defaultdict
+from functools import cache
 
 import nbformat
 from myst_parser.mdit_to_docutils.base import default_slugify
@@ -13,6 +14,7 @@ from tests.book import ROOT, notebooks
 from tests.book.reading_time import by_section, minutes
 
 PAGE = ROOT / "reference" / "lecturers.md"
+read = cache(notebooks.read)  # each notebook once
 LINK = re.compile(r"\.\./chapters/([\w-]+)\.ipynb#([\w-]+)")
 READ = re.compile(r"(\*\*Read\*\*, )\d+( minutes: )(.+)")
 CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
@@ -22,21 +24,31 @@ EXERCISE = re.compile(r"(\{ref\}`(ex-[\w-]+)`)(?: ★+)?")
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
 
-def found() -> tuple[dict[tuple[str, str], list[nbformat.NotebookNode]], dict[str, str], set[str]]:
-    """Read the chapters: cells by chapter and anchor, stars by exercise, figures that are alive."""
-    sections, stars, alive = defaultdict(list), {}, set()
+def sections() -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
+    """Return the cells of every section of the first level, by chapter and anchor."""
+    found = defaultdict(list)
     for path in notebooks.chapters():
-        for heading, cell in by_section(notebooks.read(path)):
-            sections[path.stem, default_slugify(heading)].append(cell)
-            stars |= {label: "★" * int(level) for label, level in LEVEL.findall(cell.source)}
-            if cell.cell_type == "code" and "explorable." in cell.source:
-                alive.add(cell.metadata["mystnb"]["figure"]["name"])
-    return dict(sections), stars, alive  # a section that is not there is an error
+        for heading, cell in by_section(read(path)):
+            found[path.stem, default_slugify(heading)].append(cell)
+    return dict(found)  # a section that is not there is an error
+
+
+def stars() -> dict[str, str]:
+    """Return how hard each exercise is."""
+    cells = [cell.source for path in notebooks.chapters() for cell in read(path).cells]
+    return {label: "★" * int(level) for label, level in LEVEL.findall("\n".join(cells))}
+
+
+def alive() -> set[str]:
+    """Return the figures that one can take hold of."""
+    cells = [cell for path in notebooks.chapters() for cell in read(path).cells]
+    moving = [cell for cell in cells if cell.cell_type == "code" and "explorable." in cell.source]
+    return {cell.metadata["mystnb"]["figure"]["name"] for cell in moving}
 
 
 def counted(page: str) -> str:
     """Return the page with what the chapters say."""
-    cells, level, moving = found()
+    cells, level, moving = sections(), stars(), alive()
     units = []
 
     def show(line: re.Match[str]) -> str:
