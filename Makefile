@@ -82,9 +82,9 @@ outputs: .venv/ready
 pages: book
 	nice $(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
-# Drag and type at the figures that one can take hold of
+# Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
 figures: .venv/ready
-	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
 # Run and look at what readers take home, as they will; of the last book
 downloads: student

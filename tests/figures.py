@@ -54,7 +54,7 @@ def hidden_values():
 def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0)):
     """The same search by four cuts of the folds."""
     noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas}
-    grid["svc__C"] = (0.1, 1.0, 10.0, 100.0)
+    grid["svc__C"] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
     return [
         GridSearchCV(
             make_pipeline(StandardScaler(), SVC()),

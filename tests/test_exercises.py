@@ -181,7 +181,8 @@ second_order_pair
   cannot be the i | np.where(up, g, -np.inf).argmax() | (~up).argmax()
   the largest g of those that can go up | np.where(up, g, -np.inf).argmax()
       | np.where(up, g, np.inf).argmin() | down & (g < g[i]) | down
-  cannot be the j | down & (g < g[i]) | down if down.all() else ~down
+  cannot be the j | partners[((g[i] - g[partners]) ** 2 / a).argmax()]
+      | np.where(down if down.all() else ~down, g, np.inf).argmin()
   must have g_j < g_i | g < g[i] | g >= g[i]
   the first-order choice | (g[i] - g[partners]) ** 2 / a | g[i] - g[partners]
   the longest step | (g[i] - g[partners]) ** 2 / a | (g[i] - g[partners]) / a

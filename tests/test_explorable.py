@@ -123,6 +123,17 @@ def test_closest_points_have_the_certificate_of_svmlib(mathematics):
     assert 100 < meeting < len(cases) - 100
 
 
+def test_a_bridge_of_ones_own_and_its_gap_bound_the_distance(mathematics):
+    """From anywhere; and from both ends of the shortest they leave only rounding."""
+    for X, y in CASES[::3]:
+        python = hulls.closest_points(X, y)
+        places = [(python.p, python.q), (X[0] + 1, X[-1] - 1)]
+        for k, (_, js) in enumerate(mathematics("ownBridge", [(X, y, ends) for ends in places])):
+            assert js["lower"] <= python.distance
+            assert python.lower_bound <= js["upper"]
+            assert k or js["upper"] - js["lower"] <= 1e-6 * size(X)
+
+
 def test_reduced_hulls_reach_as_far_as_their_supports(mathematics):
     """Exactly as far in every direction as the greedy weights of chapter 6."""
     cases = [(X[y > 0], cap) for k, (X, y) in enumerate(CASES[::3]) for cap in caps(y, k)]
@@ -348,7 +359,9 @@ def test_names_of_classes_cannot_end_the_data():
 def test_samples_without_a_line_are_described_as_such():
     meeting = own([[0, 0], [2, 0], [1, 0]], [1, 1, -1])
     words = "The hulls meet: a star marks the common point (1.00, 0.00)"
-    assert words in explorable.villages(meeting).alt
+    alt = explorable.villages(meeting).alt
+    assert alt.startswith("1 sample of class −1 and 2 samples of class +1 with")
+    assert words in alt
     assert "no street opens" in explorable.street(meeting, 0.0).alt
     cross = own([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, -1, -1])  # equal centroids
     assert "no line, for w is zero" in explorable.outlier(cross, 0.1).alt

@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from tests.book import ROOT
-from tests.book.notebooks import chapters, read
+from tests.book.notebooks import chapters, code, read, text
 from tests.browser import IDLE, jupyterlab, run_all_cells
 
 FULL = ROOT / "_build" / "html"
@@ -42,15 +42,6 @@ def pack(edition):
 def shipped(name, edition=FULL):
     with zipfile.ZipFile(pack(edition)) as file:
         return nbformat.reads(file.read(f"svm-notebooks/{name}").decode(), as_version=4)
-
-
-def text(notebook):
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    return "\n\n".join(cells)
-
-
-def code(notebook):
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 # What is in the files

@@ -893,6 +893,15 @@ def test_the_best_so_far_is_kept_until_it_is_beaten(visit):
     assert float(visit.seen().numbers["your best so far"][:-2]) == scores[3]
 
 
+@only("threshold")
+def test_the_cheapest_threshold_is_a_value_that_counts_as_called(visit):
+    visit.press("Show the cheapest")
+    seen = visit.seen()
+    assert seen.state["t"] in visit.figure("data.f")
+    check_threshold(visit, seen)
+    assert seen.numbers["cost"].split(" = ")[1] == seen.numbers["cheapest"].split()[0]
+
+
 @only("box")
 def test_the_pair_is_dragged_along_its_line(visit):
     """Its multipliers, and nothing else, go where the hand goes; then the best step leads on."""

@@ -7,7 +7,6 @@ import pytest
 from tests.book import lecture_plan
 
 PAGE = lecture_plan.PAGE.read_text(encoding="utf-8")
-CELLS, _, _ = lecture_plan.found()
 
 
 def test_minutes_stars_and_what_is_alive_are_those_of_the_chapters():
@@ -38,16 +37,17 @@ def test_a_section_that_is_not_there_is_an_error(link):
 
 
 def test_what_may_be_left_out_is_cited_by_nobody_after_it():
-    earlier = [units for units, _ in lecture_plan.cited(PAGE, CELLS)]
+    earlier = [units for units, _ in lecture_plan.cited(PAGE)]
     assert not {5, 6, 12} & set().union(*earlier[6:])
 
 
 def cited_by(chapter, section, until=None):
     """Return the sections that a section cites, or its part before a heading."""
-    text = "\n".join(c.source for c in CELLS[chapter, section] if c.cell_type == "markdown")
+    cells = lecture_plan.sections()
+    text = "\n".join(c.source for c in cells[chapter, section] if c.cell_type == "markdown")
     text, heading, _ = text.partition(until) if until else (text, True, "")
     assert heading, "it has another name now"
-    home = lecture_plan.homes(CELLS)
+    home = lecture_plan.homes(cells)
     return {home[label] for label in lecture_plan.references(text)}
 
 
