@@ -85,7 +85,8 @@ def counted(page: str) -> str:
     def cites(_: re.Match[str]) -> str:
         numbers, aside = next(earlier)
         named = [f"{{ref}}`unit {number} <unit-{number}>`" for number in sorted(numbers)]
-        named += [f"the second reading of chapter {int(chapter)}" for chapter in sorted(aside)]
+        chapters = ", ".join(str(int(chapter)) for chapter in sorted(aside))
+        named += [f"*Second reading* of chapter{'s' * (len(aside) > 1)} {chapters}"] * bool(aside)
         return f"- **Cites**: {', '.join(named) or 'nothing earlier'}"
 
     def show(line: re.Match[str]) -> str:
