@@ -8,6 +8,7 @@ STUDENT := _build/student/_build/html
 LAB := _build/lab/_build/html
 UNIT_WORKERS := 2
 SEED := 1
+EACH := 3
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
@@ -42,8 +43,8 @@ pdf: book student  ## Print the book, and its edition without solutions, as one 
 	$(BIN)/python _ext/paper.py $(STUDENT)
 	@$(MAKE) --silent book student  # whose front pages offer it now
 
-questions: book  ## Write the quizzes and a hundred questions with numbers, for Moodle and on paper
-	$(BIN)/python _ext/questions.py _build/html --seed $(SEED)
+questions: book  ## Write the quizzes and questions with numbers, for Moodle and on paper
+	$(BIN)/python _ext/questions.py _build/html --seed $(SEED) --each $(EACH)
 
 check: style unit  ## What one runs all day: style and the library's tests
 

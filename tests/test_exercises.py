@@ -157,6 +157,10 @@ MADE = """
 bracket
   take the square root | 0), upper) | 0), upper**2)
   half of the width | width / upper | width / upper / 2
+nearest_on_segment
+  it leaves the segment | min(max(t, 0), 1) | t
+  a point between may be nearer | min(max(t, 0), 1) | (t > 0.5)
+  that is the midpoint | min(max(t, 0), 1) | 0.5
 reduce_weights
   is some a_i zero | ratios = np.full(len(used), np.inf) | ratios = weights[used] / (0 * a)
   a needs a row of ones | np.ones(len(used)) | points[used].T[0]
@@ -216,6 +220,10 @@ is_gram_matrix
   grows with the matrix | -rounding | -1e-13
   must shrink | -rounding | -0.1
   far smaller | -rounding | -0.01 * np.abs(eigenvalues).max()
+kernel_machine
+  the labels are missing | return new @ beta | return new @ alpha
+  only support vectors tell b | alpha @ (y - K @ beta) / alpha.sum() | (y - K @ beta).mean()
+  return the values | return new @ beta + b | return np.sign(new @ beta + b)
 kernel_perceptron
   it never starts | <= 0 | < 0
   are still wrong | return c | return c * (np.arange(len(y)) == 0)
@@ -265,6 +273,17 @@ bias
   that of one support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha.argmax()]
   makes no support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha > 0].mean()
   a fixed threshold | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha > 1e-5].mean()
+nearest_weights
+  all of it on the largest | np.maximum(0, c - nu) | np.eye(len(c))[c.argmax()]
+  does not see z ≥ 0 | np.max((sums - 1) / np.arange(1, len(c) + 1)) | (sums[-1] - 1) / len(c)
+      | np.maximum(0, c - nu) | c - nu
+  you divide those by their new sum | np.max((sums - 1) / np.arange(1, len(c) + 1))
+      | (sums[-1] - 1) / len(c) | np.maximum(0, c - nu)
+      | np.maximum(0, c - nu) / np.maximum(0, c - nu).sum()
+  clip and divide by the sum | np.maximum(0, c - nu)
+      | np.maximum(0, c) / (np.maximum(0, c).sum() or 1)
+lower_bound
+  α_i = y_i q_i has no sign | return (alpha, | return (y * alpha,
 one_by_one
   follow each change at once | w = | start = w = | w @ x | start @ x
   you do not clip | best = min(max(best, 0), C) | pass
@@ -537,7 +556,7 @@ def test_hints_come_one_after_the_other(capsys):
     assert [line[:20] for line in lines] == [f"Hint {k} of 3 for pair" for k in (1, 2, 3, 1)]
     assert len(set(lines)) == 3
     exercises.hint("no_such_thing")
-    assert "There are hints for bracket, " in capsys.readouterr().out
+    assert "There are hints for nearest_on_segment, bracket, " in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("fresh")
