@@ -335,22 +335,6 @@ pair_step
   your answer is minus the right one | return max | return -max
   your answer is twice the right one | return max | return 2 * max
   your answer is half of the right one | return max | return 1 / 2 * max
-nearest_on_segment
-  it leaves the segment | min(max(t, 0), 1) | t
-  that is the midpoint | x + min(max(t, 0), 1) * u | (x + z) / 2
-  the nearer end | x + min(max(t, 0), 1) * u | min(x, z, key=np.linalg.norm)
-kernel_machine
-  the labels are missing | new @ beta | new @ alpha
-  not all samples are on the margin | alpha @ (y - K @ beta) / alpha.sum() | (y - K @ beta).mean()
-  f is not its sign | new @ beta + b | np.sign(new @ beta + b)
-nearest_weights
-  clip and divide | np.maximum(0, c - nu) | c.clip(0) / (c.clip(0).sum() or 1)
-  a weight is negative | np.maximum(0, c - nu) | c - (c.sum() - 1) / len(c)
-  by their new sum | np.max((sums - 1) / np.arange(1, len(c) + 1)) | (c.sum() - 1) / len(c)
-      | np.maximum(0, c - nu) | (c - nu).clip(0) / (c - nu).clip(0).sum()
-  all of it on the largest | np.maximum(0, c - nu) | np.eye(len(c))[c.argmax()]
-lower_bound
-  α_i = y_i q_i has no sign | return (alpha, | return (y * alpha,
 best_scale
   only for weights with sum one | lam_plus.sum() | 1
   that is the best sum | lam_plus.sum() | lam_plus.sum() ** 2
