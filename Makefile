@@ -77,13 +77,14 @@ outputs: .venv/ready
 	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
 	  tests/book/test_reading_time.py tests/book/test_lecture_plan.py
 
-# Look at the pages in a real browser
+# Look at the pages in a real browser. Beside `unit`, which is one process and takes longer, they take
+# what it leaves of the cores.
 pages: book
-	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
-# Drag and type at the figures that one can take hold of
+# Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
 figures: .venv/ready
-	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
 # Run and look at what readers take home, as they will; of the last book
 downloads: student

@@ -59,14 +59,14 @@ def check_bracket(X: Array, y: Array, weights: Array) -> Key:
     w = (weights * y) @ X
     heights, length = X @ w, norm(w)
     above, below = heights[y > 0], heights[y < 0]
-    gap, together = above.min() - below.max(), above.max() - below.min()
+    gap, largest = above.min() - below.max(), above.max() - below.max()
     mistakes = {
         "‖p + q‖ is no bridge: the points of A⁻ count with a minus.": [(None, norm(weights @ X))],
         "your upper bound is ‖p − q‖²: take the square root.": [(None, w @ w)],
         "your lower bound can be negative, but 0 is a better one.": [(gap / length, None)],
         "your lower bound depends on ‖w‖: divide it by ‖w‖.": [(max(gap, 0), None), (gap, None)],
         "your lower bound is half of the width τ_w.": [(max(gap, 0) / length / 2, None)],
-        "B⁺ is the smallest w·x over A⁺, not the largest.": [(together / length, None)],
+        "B⁺ is the smallest w·x over A⁺, not the largest.": [(max(largest, 0) / length, None)],
     }
     return Key((max(gap / length, 0), length), mistakes)
 

@@ -62,7 +62,7 @@ def check_bias(alpha: Array, X: Array, y: Array) -> Key:
     mistakes = {
         "your bias has the wrong sign: y_i (w·x_i + b) = 1.": [-alpha @ g / alpha.sum()],
         "that is the mean over all samples, but not all are on the margin.": [g.mean()],
-        "you use 1 − w·x_i for both classes.": [(1 - heights)[support].mean()],
+        "you use 1 − w·x_i for both classes.": [alpha @ (1 - heights) / alpha.sum()],
         "your weighted sum is not divided by Σα.": [alpha @ g],
     }
 

@@ -30,22 +30,22 @@ def check_one_by_one(X: Array, y: Array, alpha: Array, C: float) -> Key:
     """
 
     def sweep(
-        fresh: bool = True, clip: bool = True, signs: Array = y, power: float = 2
+        fresh: bool = True, clip: bool = True, labels: Array = y, power: float = 2
     ) -> tuple[Array, Array]:
-        a, w = alpha.astype(float), (alpha * signs) @ X
+        a, w = alpha.astype(float), (alpha * y) @ X
         start = w
         for i, x in enumerate(X):
             size = float(np.sqrt(x @ x)) ** power
-            new = a[i] + (1 - signs[i] * ((w if fresh else start) @ x)) / size if size else C
+            new = a[i] + (1 - labels[i] * ((w if fresh else start) @ x)) / size if size else C
             new = min(max(new, 0.0), C) if clip else new
-            w, a[i] = w + (new - a[i]) * signs[i] * x, new
+            w, a[i] = w + (new - a[i]) * y[i] * x, new
         return a, w
 
     right = sweep()
     mistakes: dict[str, list[Any]] = {
         "w must follow each change at once.": [sweep(fresh=False)],
         "you do not clip to [0, C].": [sweep(clip=False)],
-        "the label is missing: the margin is y w·x.": [sweep(signs=np.ones(y.size))],
+        "the label is missing: the margin is y w·x.": [sweep(labels=np.ones(y.size))],
         "divide by ‖x‖², not by ‖x‖.": [sweep(power=1)],
         "your w is not that of your α.": [(None, (alpha * y) @ X)],
     }
