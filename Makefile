@@ -78,7 +78,7 @@ outputs: .venv/ready
 
 # Look at the pages in a real browser
 pages: book
-	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+	$(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py -n 2 --dist loadgroup -rs
 
 # Drag and type at the figures that one can take hold of
 figures: .venv/ready
