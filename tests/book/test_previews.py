@@ -75,6 +75,10 @@ def test_the_pointer_shows_what_a_link_leads_to(tab, link):
     assert box["x"] + box["width"] <= DESKTOP["width"]
     assert box["y"] + box["height"] <= DESKTOP["height"]
     assert tab.evaluate("document.documentElement.scrollHeight") == length
+    classes = tab.locator(".preview .katex-html [class]").evaluate_all(
+        "all => all.map(e => e.className)"
+    )
+    assert not re.search(r"\bk\d", " ".join(classes)), "a size that on this page is another"
     for name in tab.locator(".preview [id]").evaluate_all("all => all.map(e => e.id)"):
         assert tab.locator(f'[id="{name}"]').count() == 1
     for image in tab.locator(".preview img").all():
