@@ -20,6 +20,8 @@ from tests.book.test_pages import (
 )
 from tests.browser import open_tab
 
+pytestmark = pytest.mark.xdist_group("previews")  # one reader for all
+
 PAGE = (HTML / CHAPTERS[3]).as_uri()  # from a folder: nothing can be fetched
 LINK = 'article a[class="reference internal"]'
 THEOREM = f'{LINK}[href*="02_convex_hulls.html#thm-"]'
