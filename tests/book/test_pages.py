@@ -321,7 +321,7 @@ def test_the_folder_is_light():
     downloads = HTML / "notebooks"
     files = [f for f in HTML.rglob("*") if f.is_file() and downloads not in f.parents]
     files = [f for f in files if f.suffix != ".pdf"]
-    assert sum(file.stat().st_size for file in files) < 20e6
+    assert sum(file.stat().st_size for file in files) < 24e6
 
 
 @each(PAGES)
