@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: book lab student pdf slides questions check test test-all live bench notebooks lock clean \
+.PHONY: book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
   style unit outputs pages figures downloads fresh
 
 book: fresh  ## Build the pages into _build/html
@@ -44,6 +44,9 @@ pdf: book student  ## Print the book, and its edition without solutions, as one 
 
 slides: book  ## Make slides of each chapter, with notes, in _build/slides
 	$(BIN)/python _ext/slides.py _build/html _build/slides
+
+svg: book  ## Draw all figures as SVG, into one zip with captions and licence; runs every notebook
+	$(BIN)/python _ext/drawings.py _build/html _build/svm-figures.zip
 
 questions: book  ## Write the quizzes and a hundred questions with numbers, for Moodle and on paper
 	$(BIN)/python _ext/questions.py _build/html --seed $(SEED)
