@@ -24,21 +24,22 @@ from nbformat.v4 import new_code_cell
 from paper import set_aside
 from tqdm import tqdm
 
-# The inline backend has a format for figures; players and explorables save theirs by themselves.
+# Players and explorables save their figures by themselves; for all others there is a format, which
+# the house style would set to pixels again.
 SETTINGS = """
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib_inline import backend_inline
 
 def save_as_svg(figure, file, *, save=Figure.savefig, **_):
     save(figure, file, format="svg", metadata={"Date": None})
 
+def choose_svg(*_, choose=backend_inline.set_matplotlib_formats):
+    choose("svg", metadata={"Date": None})
+
 Figure.savefig = save_as_svg
+backend_inline.set_matplotlib_formats = choose_svg
 matplotlib.rcParams["svg.hashsalt"] = "svm"
-"""
-STYLE = "plotting.use_style()"
-AS_SVG = """
-from matplotlib_inline.backend_inline import set_matplotlib_formats
-set_matplotlib_formats("svg", metadata={"Date": None})
 """
 LICENCE = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
 README = """{title}: the figures, as SVG
@@ -69,9 +70,6 @@ def captions(file):
 def draw(path):
     """Run a notebook; return the drawings of each of its figures."""
     notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and STYLE in cell.source:
-            cell.source += AS_SVG
     notebook.cells.insert(0, new_code_cell(SETTINGS))
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=1000, kernel_name="python3", resources=resources).execute()

@@ -9,7 +9,7 @@
   const START = {alive: 1.35, title: 1, opening: 1, figure: 1, wide: 1}, STEP = 0.96, SMALLEST = 0.4;
   slides.classList.add("measured");
   await document.fonts.ready;
-  let left = all(".zoom").map(part => ({part, zoom: START[part.closest("section").className] ?? 1.15}));
+  let left = all(".zoom").map(part => ({part, zoom: START[part.closest("section").className] ?? 1.25}));
   const hides = ({part}) => {
     const room = part.parentElement;
     return room.scrollHeight > room.clientHeight + 1 || room.scrollWidth > room.clientWidth + 1;

@@ -212,7 +212,7 @@ class Deck:
         slide = Slide(kind, self.heading, shown, anchor)
         if kind in ("title", "opening"):
             page = make("a", "On the page", href=f"{self.name}.html#{anchor}")
-            slide.notes.append(make("p", page))
+            slide.notes.append(make("div", page))
         slide.notes += self.told.get(anchor, ())
         self.columns[-1].append(slide)
 
@@ -382,8 +382,8 @@ def told(folder):
 
     def note(link, words):
         path, _, anchor = link["href"].partition("#")
-        made = BeautifulSoup(f"<p><strong>{put_back(words, maths)}</strong></p>", "html.parser").p
-        notes[Path(path).stem][anchor].append(made)
+        made = BeautifulSoup(f"<div><strong>{put_back(words, maths)}</strong></div>", "html.parser")
+        notes[Path(path).stem][anchor].append(made.div)
 
     for unit in page.select("section:has(> h3)"):
         lines = {line.strong.get_text(): line for line in unit.select("li:has(strong)")}
