@@ -8,6 +8,7 @@ STUDENT := _build/student/_build/html
 LAB := _build/lab/_build/html
 UNIT_WORKERS := 2
 SEED := 1
+EACH := 3
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
@@ -48,8 +49,8 @@ slides: book  ## Make slides of each chapter, with notes, in _build/slides
 svg: book  ## Draw all figures as SVG, into one zip with captions and licence; runs every notebook
 	$(BIN)/python _ext/drawings.py _build/html _build/svm-figures.zip
 
-questions: book  ## Write the quizzes and a hundred questions with numbers, for Moodle and on paper
-	$(BIN)/python _ext/questions.py _build/html --seed $(SEED)
+questions: book  ## Write the quizzes and questions with numbers, for Moodle and on paper
+	$(BIN)/python _ext/questions.py _build/html --seed $(SEED) --each $(EACH)
 
 check: style unit  ## What one runs all day: style and the library's tests
 
@@ -82,13 +83,14 @@ outputs: .venv/ready
 	  tests/book/test_notebooks.py tests/book/test_reference.py tests/book/test_executed.py \
 	  tests/book/test_reading_time.py tests/book/test_lecture_plan.py
 
-# Look at the pages in a real browser
+# Look at the pages in a real browser. Beside `unit`, which is one process and takes longer, they take
+# what it leaves of the cores.
 pages: book
-	$(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
 
-# Drag and type at the figures that one can take hold of
+# Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
 figures: .venv/ready
-	$(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
 
 # Run and look at what readers take home, as they will; of the last book
 downloads: student

@@ -3,13 +3,12 @@
     python _ext/questions.py _build/html --seed 1
 
 Two kinds: the quizzes, read from the notebooks that readers take home, where every reference is
-text; and questions whose numbers hang on the seed and whose answers svmlib computes. They are
-written as Moodle's XML, as GIFT, and as two sheets in Markdown, without and with the answers.
+text; and questions of `number_questions.py`, whose numbers hang on the seed. They are written as
+Moodle's XML, as GIFT, and as two sheets in Markdown, without and with the answers.
 """
 
 import argparse
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -18,12 +17,9 @@ from xml.etree import ElementTree as Xml
 import nbformat
 import numpy as np
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-
-from svmlib.geometry import Hyperplane, directional_margin
-from svmlib.hinge import hinge, primal_objective
-from svmlib.hulls import closest_points
-from svmlib.kernels import RBF, Polynomial
+from number_questions import KINDS
 
 COURSE = "Support vector machines"
 QUESTION = re.compile(r"^\*\*\d+\. (.+?)\*\*$(.*?)(?=^\*\*\d+\. |\Z)", re.MULTILINE | re.DOTALL)
@@ -49,7 +45,7 @@ class Question:
     text: str
     choices: tuple[Choice, ...] = ()
     number: float = 0.0
-    tolerance: float = 0.01
+    tolerance: float = 0.002
 
 
 def quizzes(folder):
@@ -65,132 +61,30 @@ def quizzes(folder):
             yield Question(f"{int(file.name[:2]):02}. {title.partition('. ')[2]}", text, choices)
 
 
-# Questions with numbers: each returns its text and its answer
-
-
-def vector(x):
-    return f"({', '.join(f'{value:g}' for value in x)})"
-
-
-def points(X):
-    return ", ".join(f"${vector(x)}$" for x in X)
-
-
-def line(random):
-    """Return a normal that is not zero, and a bias."""
-    return random.choice([-1, 1], 2) * random.randint(1, 6, 2), int(random.randint(-5, 6))
-
-
-def classes(random, apart=False):
-    """Return three samples of each class, all different; beside a gap if they are to be apart."""
-    X = np.column_stack(np.divmod(random.permutation(25)[:6], 5))
-    y = np.repeat([1, -1], 3)
-    return X + 6 * apart * (y > 0)[:, None], y
-
-
-def street(random):
-    """Return a line near (5, 5), between two classes, which it may miss."""
-    (w, b), (X, y) = line(random), classes(random, apart=True)
-    return abs(w), b - 5 * abs(w).sum(), X, y
-
-
-def told(X, y):
-    return f"The positive samples are {points(X[y > 0])}, the negative ones {points(X[y < 0])}."
-
-
-def distance(random):
-    (w, b), x = line(random), random.randint(-9, 10, 2)
-    asked = (
-        f"How far is $x={vector(x)}$ from the line $w\\cdot x+b=0$ with $w={vector(w)}$, $b={b}$?"
-    )
-    return f"{asked} Give the distance with its sign.", Hyperplane(w, b).signed_distance([x])[0]
-
-
-def functional(random):
-    w, b, X, y = street(random)
-    asked = f"What is the functional margin of $w={vector(w)}$, $b={b}$ on all of them?"
-    return f"{told(X, y)} {asked}", Hyperplane(w, b).functional_margin(X, y)
-
-
-def geometric(random):
-    w, b, X, y = street(random)
-    asked = f"What is the geometric margin of the line $w={vector(w)}$, $b={b}$ on all of them?"
-    return f"{told(X, y)} {asked}", Hyperplane(w, b).geometric_margin(X, y)
-
-
-def width(random):
-    (w, _), (X, y) = line(random), classes(random, apart=True)
-    w *= np.sign(w[0])
-    asked = f"How wide is the gap along $w={vector(w)}$, with the positive class in front?"
-    asked += " (Below zero there is none.)"
-    return f"{told(X, y)} {asked}", directional_margin(X, y, w).width
-
-
-def bridge(random):
-    X, y = classes(random, apart=True)
-    return f"{told(X, y)} How far are their convex hulls apart?", closest_points(X, y).distance
-
-
-def optimal(random):
-    X, y = classes(random, apart=True)
-    asked = "What is the largest geometric margin that a line can have?"
-    return f"{told(X, y)} {asked}", closest_points(X, y).distance / 2
-
-
-def gaussian(random):
-    (x, z), gamma = random.randint(0, 3, (2, 3)), random.randint(1, 6) / 10
-    asked = (
-        f"What is $e^{{-{gamma:g}\\lVert x-z\\rVert^2}}$ for $x={vector(x)}$ and $z={vector(z)}$?"
-    )
-    return asked, RBF(gamma)(x[None] * 1.0, z[None] * 1.0)[0, 0]
-
-
-def polynomial(random):
-    (x, z), degree, c = random.randint(-3, 4, (2, 3)), random.randint(2, 4), random.randint(0, 3)
-    asked = f"What is $(x\\cdot z+{c})^{degree}$ for $x={vector(x)}$ and $z={vector(z)}$?"
-    kernel = Polynomial(int(degree), 1.0, float(c))
-    return asked, kernel(x[None] * 1.0, z[None] * 1.0)[0, 0]
-
-
-def slack(random):
-    (w, b), (X, y) = line(random), classes(random)
-    asked = f"How much slack does $w={vector(w)}$, $b={b}$ need, all samples together?"
-    return f"{told(X, y)} {asked}", hinge(Hyperplane(w, b).functional_margins(X, y)).sum()
-
-
-def objective(random):
-    (w, b), (X, y), C = line(random), classes(random), int(random.randint(1, 10))
-    asked = (
-        f"What is $\\frac12\\lVert w\\rVert^2+C\\sum_i\\xi_i$ at $w={vector(w)}$, $b={b}$, $C={C}$,"
-    )
-    asked += " with as little slack as the constraints allow?"
-    return f"{told(X, y)} {asked}", primal_objective(w, b, X, y, C)
-
-
-KINDS: dict[str, list[Callable]] = {
-    "01. Numbers: a line": [distance, functional, geometric, width],
-    "02. Numbers: hulls": [bridge, optimal],
-    "05. Numbers: kernels": [gaussian, polynomial],
-    "06. Numbers: slack": [slack, objective],
-}
-
-
-def numbers(seed, each=10):
+def numbers(seed, each=3):
     """Yield questions whose numbers hang on the seed."""
     random = np.random.RandomState(seed)  # the same numbers in every version of NumPy
     for topic, kinds in KINDS.items():
         for kind in kinds:
             for _ in range(each):
                 text, answer = kind(random)
-                yield Question(topic, f"{text} (To two decimals.)", number=round(float(answer), 4))
+                if isinstance(answer, int):
+                    yield Question(topic, text, number=answer, tolerance=0)
+                else:
+                    answer = round(float(answer), 4) + 0.0  # no minus before a zero
+                    yield Question(topic, f"{text} (To three decimals.)", number=answer)
 
 
 # What is written
 
 
 READER = MarkdownIt().use(dollarmath_plugin)
-READER.add_render_rule("math_inline", lambda self, tokens, k, *_: rf"\({tokens[k].content}\)")
-READER.add_render_rule("math_block", lambda self, tokens, k, *_: rf"\[{tokens[k].content}\]")
+READER.add_render_rule(
+    "math_inline", lambda self, tokens, k, *_: rf"\({escapeHtml(tokens[k].content)}\)"
+)
+READER.add_render_rule(
+    "math_block", lambda self, tokens, k, *_: rf"\[{escapeHtml(tokens[k].content)}\]"
+)
 
 
 def html(text):
@@ -228,7 +122,7 @@ def moodle(questions):
                 Xml.SubElement(entry, "single").text = "true"
             else:
                 answer = Xml.SubElement(entry, "answer", fraction="100", format="plain_text")
-                Xml.SubElement(answer, "text").text = f"{question.number:.4f}"
+                Xml.SubElement(answer, "text").text = str(question.number)
                 Xml.SubElement(answer, "tolerance").text = f"{question.tolerance:g}"
     Xml.indent(quiz)
     return Xml.tostring(quiz, encoding="unicode", xml_declaration=True)
@@ -249,7 +143,7 @@ def gift(questions):
     for topic, group in groupby(questions, lambda question: question.topic):
         entries.append(f"$CATEGORY: $course$/{COURSE}/{topic}")
         for number, question in enumerate(group, 1):
-            answers = [f"#{question.number:.4f}:{question.tolerance:g}"]
+            answers = [f"#{question.number}:{question.tolerance:g}"]
             if question.choices:
                 answers = map(line_of, question.choices)
             lines = "\n".join(["{", *answers, "}"])
@@ -271,7 +165,7 @@ def sheet(questions, answers):
                 elif choice.right:
                     parts.append(f"{letter}) {choice.text} {choice.reason}")
             if answers and not question.choices:
-                parts.append(f"{question.number:.2f}")
+                parts.append(str(question.number))
     return "\n\n".join(parts) + "\n"
 
 
@@ -279,7 +173,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("pages", type=Path)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--each", type=int, default=10, help="questions of each kind with numbers")
+    parser.add_argument("--each", type=int, default=3, help="of each kind with numbers")
     options = parser.parse_args()
     asked = [*quizzes(options.pages / "notebooks"), *numbers(options.seed, options.each)]
     folder = Path("_build", "questions")

@@ -102,15 +102,8 @@ def forecast(timings: list[Timing]) -> str:
     off = np.abs(costs @ (a, b, c) - 1).max()
     n, workers, chunk = 10**9, 100, 10**6
     chunks = n // chunk
-    sums = distributed._summarise(
-        np.zeros((2, FEATURES)),
-        np.array([1.0, -1.0]),
-        np.zeros(FEATURES),
-        1.0,
-        [],
-        2.0,
-        np.zeros(FEATURES + 1),
-    )
+    rows, zero = np.zeros((2, FEATURES)), np.zeros(FEATURES + 1)
+    sums = distributed._summarise(zero[1:], 1.0, [], 2.0, zero, rows, np.array([1.0, -1.0]))
     sent = len(pickle.dumps(sums))
     return (
         "A pass takes about $a$ times the rows of a worker, plus $b$ times the chunks, plus $c$, "

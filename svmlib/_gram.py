@@ -70,16 +70,12 @@ class Gram:
         Most multipliers have not changed since, so the difference takes few rows.
         """
         if beta is not self.last:
-            if self.rows.whole:
+            if self.rows.whole is not None:
                 self.last_sums = self.times(beta)
             else:
                 self.last_sums = self.last_sums + self.times(beta - self.last)
             self.last = beta
         return self.last_sums
-
-    def block(self, free: Indices) -> Array:
-        """Return a copy of K_FF, which the caller may overwrite."""
-        return self.rows.block(free)
 
     def dual(self, v: Array) -> Array:
         """Return the vector with dual(v) @ u = u·v for the coordinates of any u."""
@@ -102,7 +98,7 @@ class Gram:
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
         """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii."""
-        K = self.block(free)
+        K = self.rows.block(free)
         mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
         K -= mean

@@ -21,6 +21,7 @@ from svmlib.interior_point import solve_interior_point
 from svmlib.kernels import PointwiseKernel, low_rank
 from svmlib.newton import descend, newton
 from svmlib.problem import DualProblem, Solution
+from svmlib.rows import NoRoomError
 from svmlib.smo import smo, steps
 
 __all__ = ["solve"]
@@ -68,35 +69,34 @@ def solve(
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
         if solver == "auto" and not problem.convex:
             return smo(problem, tol=tol, max_iter=patience), "smo"
-        solution, last = _newton_from_guess(problem, tol, max_iter)
-        left = patience - solution.n_iter
-        if solver == "newton" or not solution.cut_off or left < 1:
-            return solution, last
-        more = smo(problem, tol=tol, start=solution.alpha, max_iter=left)
-        return replace(more, n_iter=solution.n_iter + more.n_iter), "smo"
-
-
-def _newton_from_guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Solution, str]:
-    """Run Newton's method from a point near the solution, where fewer multipliers are free."""
-    alpha, spent, ended = _guess(problem, tol, max_iter - 1)
-    if ended:  # perhaps SMO has already solved it
-        solution = problem.solution(alpha, tol=tol, n_iter=spent)
-        if solution.converged:
-            return solution, "smo"
-    most = int(min(max_iter - spent, _NEWTON_STEPS))
-    solution = newton(problem, tol=tol, start=alpha, max_iter=most)
-    return replace(solution, n_iter=spent + solution.n_iter), "newton"
+        alpha, spent, solved = _guess(problem, tol, max_iter - 1)
+        if solved:
+            solution = problem.solution(alpha, tol=tol, n_iter=spent)
+            if solution.converged:
+                return solution, "smo"
+        try:
+            most, name = int(min(max_iter - spent, _NEWTON_STEPS)), "newton"
+            solution = newton(problem, tol=tol, start=alpha, max_iter=most)
+        except NoRoomError:
+            if solver == "newton":
+                raise
+            most, name = patience - spent, "smo"
+            solution = smo(problem, tol=tol, start=alpha, max_iter=most)
+        return replace(solution, n_iter=spent + solution.n_iter), name
 
 
 def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, bool]:
-    """Return α near the solution, how many steps it took, and whether it may be the solution."""
+    """Return α near the solution, how many steps it took, and whether it may be the solution.
+
+    From there Newton's method has fewer free multipliers to solve for.
+    """
     n, alpha = problem.n, np.zeros(problem.n)
     if n <= _NO_START or problem.linear or not problem.convex:
         return alpha, 0, False
     # Solve the problem in a few coordinates, if K is nearly of low rank: that costs much less.
     nearly = _nearly_linear(problem)
     if nearly is not None:
-        alpha, taken, _ = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
+        alpha, taken = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(taken), False
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
@@ -117,11 +117,10 @@ def _nearly_linear(problem: DualProblem) -> DualProblem | None:
     (For C = ∞ rows of Φ may be equal where labels differ, and then it has no solution.)
     """
     kernel, rows = problem.kernel, problem.rows
-    if problem.hard_margin or not isinstance(kernel, PointwiseKernel):
-        return None
-    if not kernel.positive_semidefinite:
+    known = isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite
+    if problem.hard_margin or not known:
         return None
     Phi = low_rank(kernel, problem.X, most=max(1, rows.room // 4 // problem.n))
     if Phi is None:
         return None
-    return DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.megabytes)
+    return DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)

@@ -32,13 +32,10 @@ def as_float(value: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must have no masked entries; leave their rows out")
-    if (
-        given.dtype.kind in "iu"
-        and not -(2**53) <= given.min(initial=0) <= given.max(initial=0) <= 2**53
-    ):
+    if given.dtype.kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
         raise ValueError(
-            f"{name} must hold integers that are float64, up to 2**53 in size; subtract what they "
-            "have in common"
+            f"{name} must hold integers that are float64, of size less than 2**53; subtract what "
+            "they have in common"
         )
     return array
 

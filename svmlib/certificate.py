@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_scalar
+from svmlib._validation import Array
 
 if TYPE_CHECKING:
     from svmlib.problem import DualProblem
@@ -126,10 +126,8 @@ def dual_below(total: float, squared_norm: float, moved: float = 0.0) -> float:
     It takes a lower bound on Σα and an upper bound on ‖w‖². (That is negative only for an
     indefinite kernel, for which the value bounds nothing.)
     """
-    cost = 0.5 * squared_norm
-    if squared_norm >= 0:
-        cost = up(0.5 * (np.sqrt(squared_norm) + moved) ** 2, 8)
-    bound = float(total - cost - 8 * UNIT * (abs(total) + abs(cost)))
+    cost = up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
+    bound = float(total - cost - 8 * UNIT * (abs(total) + cost))
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
 
 
@@ -212,7 +210,6 @@ class Certificate:
 
     def optimal_to(self, tol: float) -> bool:
         """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""
-        tol = check_scalar(tol, "tol")
         return bool(self.proves_optimality and self.relative_gap <= tol)
 
     def reaches(self, tol: float) -> bool:
@@ -225,28 +222,27 @@ class Certificate:
         return bool(measure <= tol)
 
     def __str__(self) -> str:
-        lines = [
-            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.2g}",
+        values = (
+            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.2g}\n"
             f"largest KKT violation {self.kkt_violation:.2g}, "
-            f"infeasibility {self.infeasibility:.2g}, norm of w {self.norm_w:.6g}",
-        ]
+            f"infeasibility {self.infeasibility:.2g}, norm of w {self.norm_w:.6g}"
+        )
+        low, high = printed(self.dual, ROUND_FLOOR), printed(self.primal, ROUND_CEILING)
+        whose = " for the Gram matrix given" if self.of_given_matrix else ""
+        proof = f"proves that the optimum{whose} is in [{low}, {high}]"
         if not self.proves_optimality:
-            lines.append(
+            proof = (
                 "does not prove optimality: the Gram matrix is not known to be positive "
                 "semidefinite, so the gap bounds nothing and stationarity is all there is"
             )
         elif self.primal == np.inf:
-            lines.append(
+            proof = (
                 "does not prove optimality: the hyperplane does not separate the classes, as far "
                 "as rounding can tell"
             )
         elif self.dual == -np.inf:
-            lines.append("does not prove optimality: rounding leaves no lower bound")
-        else:
-            low, high = printed(self.dual, ROUND_FLOOR), printed(self.primal, ROUND_CEILING)
-            whose = " for the Gram matrix given" if self.of_given_matrix else ""
-            lines.append(f"proves that the optimum{whose} is in [{low}, {high}]")
-        return "\n".join(lines)
+            proof = "does not prove optimality: rounding leaves no lower bound"
+        return f"{values}\n{proof}"
 
 
 def printed(value: float, rounding: str) -> str:

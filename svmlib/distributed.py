@@ -13,8 +13,10 @@ It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 12, *Many samp
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +42,6 @@ __all__ = ["LinearSolution", "Pass", "solve_linear"]
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
 _SOLVED = 0.01  # of the leash: a stage ends when −gᵀδ of a Newton step δ is less
-_NARROWER, _WIDER = 0.5, 4.0  # the factors of the width h
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
@@ -94,10 +95,6 @@ class LinearSolution:
 
     def decision_function(self, X: Any) -> Any:
         """Return f(x) = w·x + b for the rows of X, an array of NumPy or of Dask."""
-        if not hasattr(X, "dask"):
-            X = check_points(X, n_features=self.w.size)
-        elif X.ndim != 2 or X.shape[1] != self.w.size:
-            raise ValueError(f"X must have rows of {self.w.size} features, got shape {X.shape}")
         return X @ self.w + self.b
 
 
@@ -106,8 +103,8 @@ def solve_linear(
 ) -> LinearSolution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
-    It begins with the machine for the first chunk, by `svmlib.newton`. Then each pass sums up, over
-    the chunks, the rounded losses with centre c and width h,
+    It begins with the machine for the first chunk, by `svmlib.newton`, if that is better than zero.
+    Each pass sums up, over the chunks, the rounded losses with centre c and width h,
 
     .. math::
         \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
@@ -123,8 +120,8 @@ def solve_linear(
     Parameters
     ----------
     X : dask.array.Array of shape (n, d)
-        The samples, in chunks of whole rows. Chunks stay where they are (but the first, which the
-        client looks at): persist X if the workers' memory holds it, or leave it lazy to have it
+        The samples, best in chunks of whole rows. Chunks stay where they are (but the first, which
+        the client looks at): persist X if the workers' memory holds it, or leave it lazy to have it
         read again at each pass; then each reading has to give the same rows.
     y : dask.array.Array or array_like of shape (n,)
         Labels −1 and +1, both present, in the order of the rows.
@@ -171,9 +168,11 @@ def solve_linear(
     raises its ``NoWorkerError``.
 
     *Where it is good.* With many more rows than columns there are always samples on the ramp, and
-    five to twenty passes reach the default tolerance. It may take ten times as many where a
-    hundredth of the rows lie a thousand times as far out as the others, or where about as many
-    samples as columns decide (few rows, or a line that separates them and C large).
+    five to twenty passes reach the default tolerance. It may take ten times as many where about as
+    many samples as columns decide (few rows, or a line that separates them and C large), and where
+    some rows lie thousands of times as far out as the others: a small turn of w carries the score
+    of such a row across the whole ramp, so what Newton's method expects of a step holds for short
+    ones only. Clip such columns, or take their logarithm or their ranks.
 
     Derived in chapter 12, *Many samples*.
 
@@ -201,23 +200,33 @@ def solve_linear(
 
     # The first pass: the classes, and the mean, which becomes the origin, because far from it w and
     # b are nearly dependent.
-    X_1, y_1 = _checked(_dask().compute(*chunks[0]), X.shape[1])
+    X_1, y_1 = _dask().compute(*chunks[0])
+    X_1, y_1 = _checked(X_1, y_1, X.shape[1])
     R, n_plus, n_minus, total = _sum(chunks, _describe, X_1[0])
     if not n_plus or not n_minus:
         raise ValueError("y must contain both classes -1 and +1")
-    n, largest = n_plus + n_minus, max(int(rows) for rows in X.chunks[0])
+    n = n_plus + n_minus
     if not (C * n + 1) * (R + 1) < 1e150 or C < 1e-150:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin, R = X_1[0] + total / n, up(R + float(np.linalg.norm(total / n)), total.size + 8)
 
-    method = _Method(chunks, origin, C, R, largest + len(chunks))
-    method.minimise(*_start(X_1 - origin, y_1, C * n / y_1.size, C), C * n, tol, max_iter)
-    proof, gap, n_iter = method.proof, method.proof.relative_gap, len(method.trace)
+    def look(*state: Any) -> _Sums:
+        return _Sums(*_sum(chunks, _summarise, origin, C, *state))
+
+    start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
+    found, trace = [], []
+    for h, v, sums in islice(_passes(look, *start, C * n, tol), max_iter):
+        found.append(_certify(sums, v, origin, R, int(n)))
+        proof = found[-1][1]
+        trace.append(Pass(h, sums.free, proof))
+        if proof.relative_gap <= tol:
+            break
+    v, proof = min(found, key=lambda each: each[1].relative_gap)
+    gap, b = proof.relative_gap, float(v[-1] - v[:-1] @ origin)
     if gap > tol:
         advice = "allow more passes, scale the columns of X, or make C less extreme"
-        warn_not_converged("solve_linear", n_iter, gap, tol, advice)
-    w, b = method.best[:-1], float(method.best[-1] - method.best[:-1] @ origin)
-    return LinearSolution(w, b, proof, n_iter, gap <= tol, tuple(method.trace))
+        warn_not_converged("solve_linear", len(trace), gap, tol, advice)
+    return LinearSolution(v[:-1], b, proof, len(trace), gap <= tol, tuple(trace))
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
@@ -230,8 +239,7 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
         return width, v
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        few_rows = y.size / 2**15  # of K, in MB: a linear kernel needs none
-        found = newton(DualProblem(X, y, C_first, cache_mb=few_rows), tol=1e-2)
+        found = newton(DualProblem(X, y, C_first), tol=1e-2)
     return 0.15 * width, np.append((found.alpha * y) @ X, found.b)
 
 
@@ -247,94 +255,53 @@ class _Sums(NamedTuple):
     minus: Array  # … and over the negative
     curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the samples on the ramp
 
-    def value(self, v: Array) -> float:
-        """Return the rounded objective."""
-        return float(v[:-1] @ v[:-1] / 2 + self.losses)
 
-    def gradient(self, v: Array) -> Array:
-        """Return the gradient of the rounded objective; the bias costs nothing."""
-        return np.append(v[:-1], 0.0) - self.plus - self.minus
+def _passes(
+    look: Callable[..., _Sums], h: float, step: Array, value: float, tol: float
+) -> Iterator[tuple[float, Array, _Sums]]:
+    """Yield h, v = (w, b) and the sums of every pass of Newton's method, without end.
 
-    def newton_step(self, h: float, g: Array) -> Array | None:
-        """Return the step in (w, b), or None where too few samples are on the ramp to tell b."""
-        H = self.curvature / h
-        H[np.diag_indices(g.size - 1)] += 1  # of ½‖w‖²
+    It begins at v = 0, where the objective has that value at most, with the start as a first step.
+    """
+    stages: list[Stage] = []
+    v, t, slope, charged = np.zeros_like(step), 1.0, 0.0, np.append(np.ones(step.size - 1), 0)
+    while True:
+        there = v + t * step
+        here = look(stages, h, there)
+        yield h, there, here
+        found = float(there[:-1] @ there[:-1]) / 2 + here.losses
+        if found > value + t / 4 * slope:
+            # Too far. Go to the zero of the secant of the slope, which rises along the step; or
+            # stay, with a wider ramp, if that is nearly here. (A start too far off is given up.)
+            end = float((charged * there - here.plus - here.minus) @ step)
+            t *= np.clip(slope / (slope - max(end, 0.0)), 0.1, 0.9) if slope else 0.0
+            if t < _SHORTEST:
+                h, t, value = 4 * h, 0.0, np.inf
+            continue
+        v, g = there, charged * there - here.plus - here.minus
         try:
-            return np.asarray(-cho_solve(cho_factor(H), g))
-        except LinAlgError:
-            return None
+            step = -cho_solve(cho_factor(np.diag(charged) + here.curvature / h), g)
+        except LinAlgError:  # too few samples are on the ramp to tell b
+            h, t, value = 4 * h, 0.0, np.inf
+            continue
+        t, slope, value = 1.0, float(g @ step), found
+        remains = here.hinge - here.losses - here.leash / 2  # the gap at the stage's minimum
+        if -slope <= _SOLVED * here.leash and remains > tol * found:
+            # The stage is over: the next one begins where it ended, with a narrower ramp.
+            stages.append((h, v))
+            h, t, value = h / 2, 0.0, np.inf
 
 
-class _Method:
-    """Newton's method over the chunks, and the best that its passes have proved."""
-
-    def __init__(self, chunks: Chunks, origin: Array, C: float, R: float, terms: int) -> None:
-        self.chunks, self.origin, self.C, self.R, self.terms = chunks, origin, C, R, terms
-        self.stages: list[Stage] = []
-        self.trace: list[Pass] = []
-        self.best, self.proof = np.empty(0), Certificate(np.inf, 0.0, np.inf, 0.0, 0.0)
-
-    def look(self, h: float, v: Array) -> _Sums:
-        """Pass over all rows, and keep what that proves if it is the best so far."""
-        here = _Sums(*_sum(self.chunks, _summarise, self.origin, self.C, self.stages, h, v))
-        best, proof = _certify(here, v, self.origin, self.R, self.terms)
-        if not self.trace or proof.relative_gap < self.proof.relative_gap:
-            self.best, self.proof = best, proof
-        self.trace.append(Pass(h, here.free, proof))
-        return here
-
-    def minimise(self, h: float, v: Array, blank: float, tol: float, max_iter: int) -> None:
-        """Minimise stage after stage, until the gap is within the tolerance.
-
-        The start is given up if its losses alone exceed `blank`, the value at v = 0.
-        """
-        here = self.look(h, v)
-        if here.hinge > blank and max_iter > 1:
-            h, v = 2 / self.C, np.zeros_like(v)
-            here = self.look(h, v)
-        while self.proof.relative_gap > tol and len(self.trace) < max_iter:
-            g = here.gradient(v)
-            delta = here.newton_step(h, g)
-            remains = here.hinge - here.losses - here.leash / 2  # the gap at the stage's minimum
-            if delta is None:
-                h = _WIDER * h
-                here = self.look(h, v)
-            elif -g @ delta > _SOLVED * here.leash or remains <= tol * here.value(v):
-                h, v, here = self.search(h, v, here, g, delta, max_iter)
-            else:
-                self.stages.append((h, v))
-                h = _NARROWER * h
-                here = self.look(h, v)
-
-    def search(
-        self, h: float, v: Array, here: _Sums, g: Array, delta: Array, max_iter: int
-    ) -> tuple[float, Array, _Sums]:
-        """Shorten the step until it gains enough (Armijo's rule), or else widen the ramp."""
-        t, slope, aim = 1.0, float(g @ delta), here.value(v)
-        while t > _SHORTEST:
-            there = v + t * delta
-            here = self.look(h, there)
-            if here.value(there) <= aim + t / 4 * slope or len(self.trace) >= max_iter:
-                return h, there, here
-            # The slope rises along the step: go to the zero of the secant through both ends.
-            rise = max(float(here.gradient(there) @ delta), 0.0) - slope
-            t *= min(max(-slope / rise, 0.1), 0.9)
-        return _WIDER * h, v, self.look(_WIDER * h, v)
-
-
-def _certify(
-    here: _Sums, v: Array, origin: Array, R: float, terms: int
-) -> tuple[Array, Certificate]:
+def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
     With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
-    t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) A sum over the samples
-    takes at most `terms` additions for any of its terms, so it is off by γ of their sizes, and w by
-    γ R Σα.
+    t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) A sum over the n
+    samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
-    norm, gamma_n = float(np.linalg.norm(w)), gamma(terms + d + 8)
+    norm, gamma_n = float(np.linalg.norm(w)), gamma(n + d + 8)
     reach = norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin))
     off = min(gamma(d + 8) * reach, 0.5)
     t = 1 + 2 * off
@@ -361,16 +328,16 @@ def _certify(
 # What is done to a chunk, where it is
 
 
-def _describe(X: Array, y: Array, origin: Array) -> tuple[float, float, float, Array]:
+def _describe(origin: Array, X: Any, y: Any) -> tuple[float, float, float, Array]:
     """Return a bound on ‖x − origin‖, how many samples each class has, and Σ (x − origin)."""
-    X, y = _checked((X, y), origin.size)
+    X, y = _checked(X, y, origin.size)
     with np.errstate(over="ignore", invalid="ignore"):  # told from the bound, in words
         reach, total = radius(X - origin), (X - origin).sum(axis=0)
     return reach, float(np.sum(y > 0)), float(np.sum(y < 0)), total
 
 
 def _summarise(
-    X: Array, y: Array, origin: Array, C: float, stages: list[Stage], h: float, v: Array
+    origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Any
 ) -> tuple[Any, ...]:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y, rows, c = np.asarray(y, dtype=float), np.ones((len(X), v.size)), np.zeros(len(X))
@@ -392,9 +359,9 @@ def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
     return np.asarray(np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y)))
 
 
-def _checked(chunk: tuple[Any, Any], n_features: int) -> tuple[Array, Array]:
+def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
     """Return rows and their labels as floats, or say what is wrong with them."""
-    X, y = check_points(chunk[0], n_features=n_features), check_vector(chunk[1], "y")
+    X, y = check_points(X, n_features=n_features), check_vector(y, "y")
     if len(X) != len(y):
         raise ValueError(f"X must have the chunks that it declares: one of {len(y)} has {len(X)}")
     wrong = y[np.abs(y) != 1]
@@ -416,40 +383,27 @@ def _chunks(X: Any, y: Any) -> Chunks:
             "X must be a Dask array of shape (n, d), such as dask.array.from_array(X, chunks="
             f"(100_000, d)) makes of one in memory, got {X!r:.80}"
         )
-    if X.numblocks[1] != 1:
-        raise ValueError("X must be in chunks of whole rows: write X.rechunk({1: -1})")
     y = y if isinstance(y, array.Array) else array.asarray(check_vector(y, "y"))
-    for name, Z in (("X", X), ("y", y)):
-        if np.isnan(Z.shape).any():
-            call = f"{name}.compute_chunk_sizes()"
-            raise ValueError(f"{name} must have chunks of known sizes: {call} finds them out")
-    if y.shape != X.shape[:1]:
-        raise ValueError(f"y must have one label for each row of X, got shape {y.shape}")
+    if y.shape != X.shape[:1] or not y.size:
+        raise ValueError(
+            "y must have one label for each row of X, and both must know how many (they do after "
+            f"compute_chunk_sizes()), got shapes {X.shape} and {y.shape}"
+        )
+    X = X.rechunk({1: -1})  # whole rows
     # (Optimised one by one, X and y from a common source would each read it in every pass.)
-    X_parts = X.to_delayed(optimize_graph=False).ravel()
-    y_parts = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
-    filled = [
-        (rows, labels)
-        for rows, labels, size in zip(X_parts, y_parts, X.chunks[0], strict=True)
-        if size
-    ]
-    if not filled:
-        raise ValueError("X must have at least one row")
-    return filled
+    rows = X.to_delayed(optimize_graph=False).ravel()
+    labels = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
+    return [(*pair,) for *pair, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 
 
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
     dask = _dask()
-    apply, add, shared = dask.delayed(_apply), dask.delayed(_add), dask.delayed(state)
-    parts = [apply(summarise, X, y, shared) for X, y in chunks]
+    apply, add = dask.delayed(partial(summarise, *state)), dask.delayed(_add)
+    parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
     return dask.compute(parts[0])[0]
-
-
-def _apply(summarise: Callable[..., Any], X: Any, y: Any, state: tuple[Any, ...]) -> Any:
-    return summarise(X, y, *state)
 
 
 def _add(parts: list[Any]) -> list[Any]:

@@ -40,9 +40,7 @@ from svmlib._validation import (
 from svmlib.certificate import (
     TINIEST,
     Certificate,
-    bounded_scores,
     down,
-    dual_below,
     gamma,
     primal_above,
     up,
@@ -421,8 +419,15 @@ def pegasos(
         dual = counts.sum() / t - lam * (w @ w) / 2
         if primal - dual <= tol * primal:
             break
-    alpha = np.minimum(counts / (lam * t), down(1 / (lam * n)))
-    return _solution("pegasos", w, 0.0, alpha, _without_bias(w, alpha, X, y, lam), t, tol)
+    # With b = 0 a sample and its mirror image (−x, −y) have the same margin, and in Σ α_i y_i they
+    # cancel. So all this is λ times the usual problem of both together, with C = 1/(2λn) each.
+    C = down(1 / (lam * n))  # the largest float that is in the box for certain
+    alpha = np.minimum(counts / (lam * t), C)
+    both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
+    proof = both.certificate(np.tile(alpha / 2, 2), 0.0)
+    primal = up(lam * _value_above(w, 0.0, X, y, up(1 / (lam * n))))
+    proof = replace(proof, primal=primal, dual=down(lam * proof.dual))
+    return _solution("pegasos", w, 0.0, alpha, proof, t, tol)
 
 
 def _value_above(w: Array, b: float, X: Array, y: Array, C: float) -> float:
@@ -431,27 +436,6 @@ def _value_above(w: Array, b: float, X: Array, y: Array, C: float) -> float:
     error = gamma(d + 6) * (np.abs(X) @ np.abs(w) + abs(b)) + (d + 1) * TINIEST
     squared_norm = up(float(w @ w), d + 4) + d * TINIEST
     return primal_above(squared_norm, y * (X @ w + b) - error, C)
-
-
-def _without_bias(w: Array, alpha: Array, X: Array, y: Array, lam: float) -> Certificate:
-    """Return what w and α prove of λ/2 ‖w‖² + (1/n) Σ max(0, 1 − y_i w·x_i), where α is in its box.
-
-    That is λ times the usual objective with C = 1/(λn), and no condition ties the multipliers. The
-    largest float below 1/(λn) counts as C.
-    """
-    n, C, largest = len(y), up(1 / (lam * len(y))), down(1 / (lam * len(y)))
-    scores = bounded_scores(DualProblem(X, y, C), alpha * y)
-    dual = dual_below(down(float(alpha.sum()), n + 4), scores.squared_norm)
-    margins = y * scores.values
-    short = (1 - margins + scores.error).max(where=alpha < largest, initial=0)
-    excess = (margins - 1 + scores.error).max(where=alpha > 0, initial=0)
-    return Certificate(
-        primal=up(lam * _value_above(w, 0.0, X, y, C)),
-        dual=down(lam * dual),
-        kkt_violation=up(float(max(short, excess)), 8),
-        infeasibility=0.0,
-        norm_w=up(float(np.sqrt(scores.squared_norm))),
-    )
 
 
 def _solution(

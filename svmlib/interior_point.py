@@ -25,7 +25,6 @@ from svmlib.problem import (
     DualProblem,
     Solution,
     balance,
-    check_problem,
     require_convex,
     warn_unless_converged,
 )
@@ -116,7 +115,6 @@ def solve_interior_point(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5]), -1.0)
     """
-    problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
     problem.gram()  # raises if it does not fit
     require_convex(problem, "the interior point method")
@@ -132,52 +130,53 @@ def solve_interior_point(
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float, InteriorStep]]:
     """Yield α, b and the step that led there, until the gap is tol Σα or rounding begins."""
     y, C, n = problem.y, problem.upper, problem.n
-    Q, curvature = problem.gram() * np.outer(y, y), max(_mean_size(problem), _TINY)
-    # Two rows, one a bound: the distances α and C − α from it ("room"), and the multipliers s and ξ
-    # of the constraints that these are ≥ 0 ("force"). Where C is infinite ξ is 0.
+    Q, curvature = problem.gram() * np.outer(y, y), _scale(problem)
+    # Two rows, one a bound: the distances α and C − α from it, and the multipliers s and ξ of the
+    # constraints that these are ≥ 0. Where C is infinite ξ is 0.
     alpha, b = np.minimum(C / 2, 1 / curvature), 0.0
-    room = np.stack([alpha, C - alpha])
-    bounded = np.isfinite(room)
-    force = np.where(bounded, 1.0, 0.0)
+    distance = np.stack([alpha, C - alpha])
+    bounded = np.isfinite(distance)
+    multiplier = np.where(bounded, 1.0, 0.0)
     while True:
         # How far from the optimum are we?
-        residual = 1 - Q @ room[0] - y * b + force[0] - force[1]
-        gap, worst = float((room * force)[bounded].sum()), float(np.abs(residual).max())
-        total = float(room[0].sum())
+        residual = 1 - Q @ distance[0] - y * b + multiplier[0] - multiplier[1]
+        gap = float((distance * multiplier)[bounded].sum())
+        total, worst = float(distance[0].sum()), float(np.abs(residual).max())
         if gap <= tol * total and worst <= max(tol, 4 * _EPS * curvature * total):
             return
         # Newton's matrix, factored once for both steps.
-        matrix = Q + np.diag((force / room).sum(axis=0))
+        matrix = Q + np.diag((multiplier / distance).sum(axis=0))
         if not np.isfinite(matrix).all():
             return
         factor = _factor(matrix, n * _EPS * curvature)
-        v = cho_solve(factor, y)
-        target, bend = 0.0, np.zeros((2, n))
+        along_y = cho_solve(factor, y)
+        target, second_order = 0.0, np.zeros((2, n))
         for phase in "predictor", "corrector":
-            # To first order every product room · force becomes the target; the corrector also takes
-            # off the second-order term of the predictor, `bend`.
-            wanted = (target - bend) / room - force
-            u = cho_solve(factor, residual + wanted[0] - wanted[1], check_finite=False)
-            db = float(y @ (u + room[0]) / (y @ v))
-            dalpha = u - v * db
-            droom = np.stack([dalpha, -dalpha])
-            dforce = wanted - force / room * droom
-            reach = min(_longest_step(room, droom), _longest_step(force, dforce))
+            # To first order every product distance · multiplier becomes the target; the corrector
+            # also takes off the second-order term that the predictor left.
+            missing = (target - second_order) / distance - multiplier
+            along = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
+            db = float(y @ (along + distance[0]) / (y @ along_y))
+            dalpha = along - along_y * db
+            ddistance = np.stack([dalpha, -dalpha])
+            dmultiplier = missing - multiplier / distance * ddistance
+            longest = min(_longest(distance, ddistance), _longest(multiplier, dmultiplier))
             if phase == "predictor":
                 # The target is σ times the mean product, σ being the cube of the share of the gap
                 # that the predictor would leave (Mehrotra).
-                left = ((room + reach * droom) * (force + reach * dforce))[bounded].sum()
-                target = float(left / gap) ** 3 * gap / bounded.sum()
-                bend = droom * dforce
-        if not np.isfinite(droom + dforce).all():
+                ahead = (distance + longest * ddistance) * (multiplier + longest * dmultiplier)
+                target = float(ahead[bounded].sum() / gap) ** 3 * gap / bounded.sum()
+                second_order = ddistance * dmultiplier
+        if not np.isfinite(ddistance + dmultiplier).all():
             return
         # All of α, C − α, s and ξ stay positive.
-        length = 0.99 * reach
-        room, force, b = room + length * droom, force + length * dforce, b + length * db
-        yield room[0], b, InteriorStep(gap, worst, length)
+        length = 0.99 * longest
+        distance, multiplier = distance + length * ddistance, multiplier + length * dmultiplier
+        b += length * db
+        yield distance[0], b, InteriorStep(gap, worst, length)
 
 
-def _longest_step(values: Array, direction: Array) -> float:
+def _longest(values: Array, direction: Array) -> float:
     """Return the largest t ≤ 1 for which values + t · direction are still ≥ 0."""
     falls = direction < 0
     return float((values[falls] / -direction[falls]).min(initial=1.0))
@@ -196,9 +195,9 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
         added *= 16
 
 
-def _mean_size(problem: DualProblem) -> float:
-    """Return the mean of |k(x, x)|."""
-    return float(np.abs(problem.diagonal).mean())
+def _scale(problem: DualProblem) -> float:
+    """Return the mean of |k(x, x)|, or the smallest normal float if that is 0."""
+    return max(float(np.abs(problem.diagonal).mean()), _TINY)
 
 
 def _finish(
@@ -229,10 +228,8 @@ def _exact(problem: DualProblem, alpha: Array, b: float) -> Array:
     Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram()
-    scale = _mean_size(problem)
-    scale = scale if scale > np.sqrt(_TINY) else 1.0
-    slack = y * (K @ (alpha * y) + b) - 1
-    alpha = np.where(alpha * scale < slack, 0, np.where((C - alpha) * scale < -slack, C, alpha))
+    scale, excess = _scale(problem), y * (K @ (alpha * y) + b) - 1
+    alpha = np.where(alpha * scale < excess, 0, np.where((C - alpha) * scale < -excess, C, alpha))
     free = np.flatnonzero((alpha > 0) & (alpha < C))
     if free.size:
         beta, ones = alpha * y, np.ones((free.size, 1))

@@ -5,7 +5,7 @@ A kernel is anything that can be called as ``k(X, Z)`` with points X of shape (n
 objects; a plain function of your own is welcome wherever they are. With this module you can
 
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
-- write down the feature map φ of the first two and see that k(x, z) = φ(x)·φ(z),
+- write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z),
 - ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
 
 Derived in chapter 5, *Kernels*.
@@ -69,7 +69,7 @@ class PointwiseKernel(ABC):
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
-        return self._diagonal(check_points(X))
+        return self._from_products(_squared_norms(check_points(X)))
 
     @np.errstate(over="ignore")
     def rounding(self, X: Array) -> tuple[float, Array]:
@@ -79,11 +79,9 @@ class PointwiseKernel(ABC):
         θ s_i s_j away from the formula's. θ is infinite where floats run out of exponents.
         """
         theta, sizes = self._rounding(X)
-        for numbers in np.abs(X).max(axis=1), sizes:  # whose squares must neither over- nor
-            used = numbers[numbers > 0]  # underflow
-            if used.size and not 1e-140 < used.min() <= used.max() < 1e140:
-                return np.inf, sizes
-        return theta, sizes
+        numbers = np.append(np.abs(X).max(axis=1), sizes)
+        inside = (numbers > 1e-140) & (numbers < 1e140)  # where squares are normal floats
+        return (theta if (inside | (numbers == 0)).all() else np.inf), sizes
 
     @property
     @abstractmethod
@@ -102,10 +100,6 @@ class PointwiseKernel(ABC):
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
         return lambda X, out: self._from_products(np.matmul(X, Z.T, out=out))
 
-    def _diagonal(self, X: Array) -> Array:
-        """Return the diagonal for points that are already checked."""
-        return self._from_products(_squared_norms(X))
-
 
 @dataclass(frozen=True)
 class Linear(PointwiseKernel):
@@ -117,10 +111,6 @@ class Linear(PointwiseKernel):
     """
 
     positive_semidefinite = True  # the Gram matrix is X Xᵀ
-
-    def feature_map(self, X: Array) -> Array:
-        """Return φ(x) = x, of shape (n, d)."""
-        return check_points(X)
 
     def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms."""
@@ -258,12 +248,6 @@ class RBF(PointwiseKernel):
         sigma = check_scalar(sigma, "sigma", positive=True)
         return cls(gamma=0.5 / sigma / sigma)
 
-    @np.errstate(over="ignore")  # an infinite norm takes the slow way
-    def __call__(self, X: Array, Z: Array) -> Array:
-        """Return the matrix of k(x_i, z_j) ≤ 1, of shape (n, m), for X (n, d) and Z (m, d)."""
-        K = super().__call__(X, Z)
-        return np.minimum(K, 1, out=K)  # rounding may say otherwise
-
     def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
@@ -304,8 +288,9 @@ class RBF(PointwiseKernel):
 
         return evaluate_at
 
-    def _diagonal(self, X: Array) -> Array:
-        return np.ones(X.shape[0])
+    def diagonal(self, X: Array) -> Array:
+        """Return k(x_i, x_i) = 1, of shape (n,)."""
+        return np.ones(len(check_points(X)))
 
 
 @dataclass(frozen=True)
@@ -382,7 +367,7 @@ class Precomputed:
     Raises
     ------
     ValueError
-        If K is not square, finite and symmetric; the message names the entry.
+        If K is not square, finite and symmetric.
 
     Notes
     -----
@@ -402,14 +387,11 @@ class Precomputed:
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the rows X and columns Z of K."""
-        n = len(self.K)
         for numbers in X, Z:
-            inside = 0 <= numbers.min() <= numbers.max() < n
-            if numbers.shape[1] != 1 or not inside or (numbers % 1).any():
+            if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(
-                    f"X must be one column with numbers of rows of K, 0 to {n - 1}, as `points` "
-                    f"has them, got shape {numbers.shape}, from {numbers.min():g} to "
-                    f"{numbers.max():g}"
+                    "X must be one column with numbers of rows of K, as `points` has them, from 0 "
+                    f"to {len(self.K) - 1}"
                 )
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
@@ -423,21 +405,15 @@ def symmetric(K: Array, name: str) -> Array:
     Raises
     ------
     ValueError
-        If K is not square, or not symmetric; the message names the entry.
+        If K is not square, or not symmetric.
     """
     n = len(K)
     if K.shape != (n, n):
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
-    largest, skew = max(K.max(), -K.min()), 0.0
-    for start in range(0, n, 64):  # a few rows at a time, because K may be large
-        off = np.abs(K[start : start + 64] - K[:, start : start + 64].T)
-        i, j = np.unravel_index(off.argmax(), off.shape)
-        skew = max(skew, float(off[i, j]))
-        if skew > 1e-10 * largest:
-            raise ValueError(
-                f"{name} must be symmetric, but {name}[{start + i}, {j}] = {K[start + i, j]:.6g} "
-                f"and {name}[{j}, {start + i}] = {K[j, start + i]:.6g}"
-            )
+    # a few rows at a time, because K may be large
+    skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
+    if skew > 1e-10 * max(K.max(), -K.min()):
+        raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
     return np.asarray((K + K.T) / 2) if skew else K
 
 
@@ -469,45 +445,38 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
         From the function returned: if the kernel returns a matrix of the wrong shape, or what are
         no finite numbers.
     """
-    if not isinstance(kernel, PointwiseKernel):
-        return _foreign(kernel, Z)
-    evaluate_at = kernel._against(Z)
+    if isinstance(kernel, PointwiseKernel):
+        evaluate_at = kernel._against(Z)
+        quiet = np.errstate(over="ignore", invalid="ignore")  # it is told in words
+        return quiet(lambda X, out: _finite(evaluate_at(X, out), kernel))
 
-    @np.errstate(over="ignore", invalid="ignore")  # told in words
     def checked(X: Array, out: Array) -> Array:
-        evaluate_at(X, out)
-        if not (np.isfinite(out.sum()) or np.isfinite(out).all()):  # a sum is faster
+        values = as_float(kernel(X, Z), "kernel(X, Z)")
+        if values.shape != out.shape:
             raise ValueError(
-                f"X must be small enough for the values of {kernel!r} to be finite: scale its "
-                "columns"
+                f"kernel must return one row for each of the {out.shape[0]} points X and one "
+                f"column for each of the {out.shape[1]} points Z, got shape {values.shape}"
             )
+        out[:] = values
         return out
 
     return checked
 
 
-def _foreign(kernel: Kernel, Z: Array) -> Evaluate:
-    """Return (X, out) ↦ k(X, Z) for a function of the user's, whose answer is checked."""
-
-    def evaluate_at(X: Array, out: Array) -> Array:
-        values = as_float(kernel(X, Z), "kernel(X, Z)")
-        if values.shape != out.shape:
-            raise ValueError(
-                f"kernel must return one row for each of the {out.shape[0]} points X and one "
-                f"column for each of the {out.shape[1]} points Z, shape {out.shape}, "
-                f"got shape {values.shape}"
-            )
-        out[:] = values
-        return out
-
-    return evaluate_at
+def _finite(values: Array, kernel: Kernel) -> Array:
+    """Return kernel values if they are finite."""
+    if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
+        raise ValueError(
+            f"X must be small enough for the values of {kernel!r} to be finite: scale its columns"
+        )
+    return values
 
 
 def diagonal(kernel: Kernel, X: Array) -> Array:
     """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
     if isinstance(kernel, PointwiseKernel):
-        with np.errstate(over="ignore"):  # the caller tells, in words
-            return kernel._diagonal(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(kernel.diagonal(X), kernel)
     values = np.empty(len(X))
     for start in range(0, len(X), 32):  # fewer calls, and few values for nothing
         x = X[start : start + 32]
@@ -539,7 +508,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     return sums
 
 
-def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) -> Array | None:
+def low_rank(kernel: Kernel, X: ArrayLike, *, most: int | None = None) -> Array | None:
     r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
@@ -593,9 +562,7 @@ def low_rank(kernel: PointwiseKernel, X: ArrayLike, *, most: int | None = None) 
     X = check_points(X, "X")
     n = len(X)
     most = n if most is None else check_count(most, "most")
-    size = float((diagonal(kernel, X) / n).sum())  # finite where the sum of the values is not
-    if not size < np.inf:
-        raise ValueError(f"X must be small enough for the values of {kernel!r} to be finite")
+    size = float(diagonal(kernel, X).mean())
     some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
     for looked in (some[::2], some):  # half of the sample mostly suffices to see that r is large
         U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)

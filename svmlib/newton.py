@@ -15,7 +15,7 @@ Derived in chapter 11, *Newton's method*.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import replace
+from contextlib import suppress
 from itertools import islice
 from math import sqrt
 from typing import NamedTuple
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
-from svmlib._gram import Gram, gram
+from svmlib._gram import gram
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.certificate import SOLVER_ROUNDING
 from svmlib.problem import (
@@ -32,12 +32,10 @@ from svmlib.problem import (
     DualProblem,
     Solution,
     balance,
-    check_problem,
     check_start,
     require_convex,
     warn_unless_converged,
 )
-from svmlib.rows import NoRoomError
 
 __all__ = ["NewtonStep", "newton"]
 
@@ -145,21 +143,21 @@ def newton(
     -------
     Solution
         Converged if its certificate is optimal to `tol`; else with a
-        `sklearn.exceptions.ConvergenceWarning` that names the gap; that is never larger than the
-        one of α = 0, or of `start`.
+        `sklearn.exceptions.ConvergenceWarning` that names the gap.
 
     Raises
     ------
     ValueError
-        If an argument is not as above, or the kernel is not known to be positive semidefinite.
+        If an argument is not as above, or the kernel is not known to be positive semidefinite, or
+        the equations do not fit the cache (a `svmlib.rows.NoRoomError`).
 
     Notes
     -----
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
     most twice as much memory as the points. Of other kernels, rows of K are kept in one half of the
-    problem's cache; where the equations of the free multipliers need more than the other half, the
-    method stops with the warning above. C = ∞ is allowed; on inseparable data the method goes on
-    until only rounding is left, and ends with that warning, too.
+    problem's cache, and the equations of the free multipliers must fit the other half. C = ∞ is
+    allowed; on inseparable data the method goes on until only rounding is left, and ends with the
+    warning.
 
     Derived in chapter 11, *Newton's method*.
 
@@ -179,47 +177,31 @@ def newton(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5, 0. ]), -1.0)
     """
-    problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
     require_convex(problem, "Newton's method")
-    first = np.zeros(problem.n) if start is None else check_start(start, problem)
-    alpha, steps, cut_off = descend(problem, tol, max_iter, first)
-    n_iter, kept = len(steps), tuple(steps) if trace else ()
-    solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
-    # A failed run returns nothing worse than where it could have begun.
-    if not solution.converged:
-        others = [
-            problem.solution(alpha, tol=tol, n_iter=n_iter, trace=kept)
-            for alpha in (np.zeros(problem.n), first)
-        ]
-        solution = min(solution, *others, key=lambda solution: solution.certificate.gap)
-        solution = replace(solution, cut_off=cut_off)
+    alpha, steps = descend(problem, tol, max_iter, check_start(start, problem))
+    kept = tuple(steps) if trace else ()
+    solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
     warn_unless_converged(solution, "newton", tol)
     return solution
 
 
 def descend(
     problem: DualProblem, tol: float, max_iter: int, start: Array
-) -> tuple[Array, list[NewtonStep], bool]:
-    """Return α after at most so many steps, the steps, and whether the cache was too small.
+) -> tuple[Array, list[NewtonStep]]:
+    """Return α after at most so many steps, and the steps.
 
     There is no certificate: α may serve as a start.
     """
-    C = problem.upper if problem.hard_margin else np.minimum(problem.upper, LARGEST_MULTIPLIER)
-    steps, cut_off = [], False
+    steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(gram(problem), problem.y, C, tol / 2)  # the certificate adds its rounding
-        try:
-            for step in islice(method.steps(start * problem.y), max_iter):
-                steps.append(step)
-        except LinAlgError:
-            pass  # only rounding is left
-        except NoRoomError:
-            cut_off = True
+        method = _Newton(problem, start, tol / 2)  # the certificate adds its rounding
+        with suppress(LinAlgError):  # only rounding is left
+            steps.extend(islice(method.steps(), max_iter))
         if method.best.error > method.tol:
-            for q in method.c, method.q:  # the last ones may not have been judged yet
-                method.consider(q)
-    return np.abs(method.best.beta), steps, cut_off
+            for q in 0 * start, method.c, method.q:  # which may not have been judged yet
+                method.judge(q)
+    return np.abs(method.best.beta), steps
 
 
 class _Point(NamedTuple):
@@ -238,145 +220,145 @@ class _Newton:
     stage; which multipliers were free last; and the best point so far.
     """
 
-    def __init__(self, K: Gram, y: Array, C: Array, tol: float) -> None:
-        self.K, self.y, self.C, self.tol = K, y, C, tol
-        n, ends, self.sizes = y.size, y * C, np.abs(K.diagonal)
+    def __init__(self, problem: DualProblem, start: Array, tol: float) -> None:
+        self.K, self.y, self.tol = gram(problem), problem.y, tol
+        self.hard_margin = problem.hard_margin
+        self.C = problem.upper.clip(max=np.inf if self.hard_margin else LARGEST_MULTIPLIER)
+        ends, self.sizes = self.y * self.C, np.abs(self.K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
-        self.ones = np.ones(n)  # a product with it is faster than a sum
-        self.enough = tol if n * K.rank > _SMALL else min(tol, _LAST_DIGITS)
-        self.c = self.q = self.s = np.zeros(n)
-        self.v = K.represent(self.c)
-        self.best = _Point(self.c, 0.0, np.inf, np.inf)
+        self.ones = np.ones(problem.n)  # a product with it is faster than a sum
+        small = problem.n * self.K.rank <= _SMALL
+        self.goal = min(tol, _LAST_DIGITS) if small else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
         # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
         # margin.
-        k, mean_C = float(self.sizes.mean()), float(C.mean())
+        k, mean_C = float(self.sizes.mean()), float(self.C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
-        self.free = self.h * C > 1  # where p = y / h, of c = s = 0, is inside the bounds
+        # Begin at β. From 0 every p is y / h.
+        self.c = self.q = beta = start * self.y
+        self.v = self.K.represent(beta)
+        self.best = _Point(beta, 0.0, np.inf, np.inf)
+        if beta.any():
+            self.judge(beta)
+            self.s = self.K.sums(beta) + self.best.b
+            self.free = (self.lo < beta) & (beta < self.hi)
+        else:
+            self.s, self.free = beta, self.h * self.C > 1
 
     def clip(self, p: Array) -> Array:
-        return np.minimum(np.maximum(p, self.lo), self.hi)
+        return np.asarray(np.minimum(np.maximum(p, self.lo), self.hi))
 
-    def steps(self, beta: Array) -> Iterator[NewtonStep]:
-        """Yield every step from β on, through the stages."""
-        if beta.any():
-            yield from self.begin(beta)
-        idle = 0  # how many of the last stages have not improved the best point
+    def steps(self) -> Iterator[NewtonStep]:
+        """Yield every step, through the stages."""
+        if self.q.any():
+            yield from self.active_set()
+        stalled = 0  # how many of the last stages have not improved the best point
         for _ in range(_STAGES):
-            if self.best.error <= self.enough:
+            if self.best.error <= self.goal:
                 return
             before = self.best
-            taken = yield from self.stage()
-            displaced = self.h * float((np.abs(self.q - self.c) * self.free).max())
-            if displaced < 1:  # the margin itself: the free set may be right
-                yield from self.exact()
-            if displaced <= self.tol:
-                self.consider(self.q)
-            idle = idle + 1 if self.best is before else 0
-            if idle and (self.h == self.floor or (idle > 1 and self.best.error <= self.tol)):
+            n_steps = yield from self.stage()
+            smoothed = self.h * float((np.abs(self.q - self.c) * self.free).max())
+            if smoothed < 1:  # of the margin, which is 1: the free set may be right
+                yield from self.active_set()
+            if smoothed <= self.tol:
+                self.judge(self.q)
+            stalled = stalled + 1 if self.best is before else 0
+            if stalled and (self.h == self.floor or (stalled > 1 and self.best.error <= self.tol)):
                 return  # only rounding is left, or `tol` is reached and progress is slow
-            self.c, self.h = self.q, max(self.h * max(taken, 1) / _EVEN_STAGE, self.floor)
+            self.c, self.h = self.q, max(self.h * max(n_steps, 1) / _EVEN_STAGE, self.floor)
 
-    def begin(self, beta: Array) -> Iterator[NewtonStep]:
-        """Start at β, and try its free set without smoothing."""
-        self.v, self.c, self.q = self.K.represent(beta), beta, beta
-        self.best = self.judge(beta)
-        self.s = self.K.sums(self.best.beta) + self.best.b
-        self.free = (self.lo < beta) & (beta < self.hi)
-        yield from self.exact()
+    def judge(self, q: Array) -> None:
+        """Remember the feasible multipliers next to q if they are the best so far.
 
-    def consider(self, q: Array) -> None:
-        """Judge q, and remember it if it is the best so far."""
+        They are judged by scores of their own, because s has accumulated rounding errors.
+        """
+        y, C = self.y, self.C
+        alpha = balance(np.abs(self.clip(q)), y, C)
+        beta = y * alpha
+        sums = self.K.sums(beta)
+        # As in `DualProblem.bias_interval` and `bias`, but checks would take half of the time.
+        g, grows, shrinks = y - sums, beta < self.hi, beta > self.lo
+        low, high = np.where(grows, g, -np.inf).max(), np.where(shrinks, g, np.inf).min()
+        free = g[grows & shrinks]
+        b = float(free.sum() / free.size if free.size else (low + high) / 2)
+        half_norm, slack = float(beta @ sums) / 2, 1 - y * (sums + b)
+        if self.hard_margin:
+            primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
+        else:
+            slack -= SOLVER_ROUNDING * float(alpha @ self.sizes)  # as in `certify`
+            primal = half_norm + float(C @ np.maximum(slack, 0))
+        dual = float(alpha.sum()) - half_norm
+        gap = error = np.inf
+        if 0 < primal < np.inf:
+            gap = max(primal - dual, 0.0)  # negative only by rounding
+            error = max(1 - dual / primal, low - b, b - high)
         self.best = min(
-            (self.best, self.judge(q)),
-            key=lambda at: (at.error > self.enough, at.error > self.tol, at.gap, at.error),
+            (self.best, _Point(beta, b, gap, error)),
+            key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap, at.error),
         )
 
-    def judge(self, q: Array) -> _Point:
-        """Return the feasible multipliers next to q, judged by their own scores.
-
-        (s has accumulated rounding errors.) By the KKT conditions b is y − Kβ where β is free, at
-        least that where β may grow, and at most that where it may shrink.
-        """
-        beta = self.y * balance(np.abs(self.clip(q)), self.y, self.C)
-        sums = self.K.sums(beta)
-        g, up, down = self.y - sums, beta < self.hi, beta > self.lo
-        least, most = np.where(up, g, -np.inf).max(), np.where(down, g, np.inf).min()
-        free = g[up & down]
-        b = float(free.sum() / free.size if free.size else (least + most) / 2)
-        half_norm, slack = float(beta @ sums) / 2, 1 - self.y * (sums + b)
-        if self.C[0] < np.inf:
-            slack -= SOLVER_ROUNDING * float(np.abs(beta) @ self.sizes)  # as in `certify`
-            primal = half_norm + float(self.C @ np.maximum(slack, 0))
-        else:
-            margin = np.maximum(1 - slack.max(), 0)
-            primal = float(half_norm / margin / margin)
-        dual = float(beta @ self.y) - half_norm
-        if not 0 < primal < np.inf:
-            return _Point(beta, b, np.inf, np.inf)
-        gap = max(primal - dual, 0.0)  # negative only by rounding
-        return _Point(beta, b, gap, max(1 - dual / primal, least - b, b - most))
-
-    def exact(self) -> Iterator[NewtonStep]:
+    def active_set(self) -> Iterator[NewtonStep]:
         """Without smoothing, solve for the multipliers that put the margins of the free to 1.
 
         Those that leave the box go to its bound, and those at a bound with a margin on the wrong
         side of 1 become free. Repeat while fewer change than the time before (the first time, than
-        were free). If none changes, consider q. This is a primal-dual active set method.
+        were free). If none changes, judge q. This is a primal-dual active set method.
         """
         q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
-        while self.best.error > self.enough and 0 < (F := free.nonzero()[0]).size <= most:
-            rest, x = self.y - self.K.sums(q), np.zeros(q.size)
+        while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
+            g, x = self.y - self.K.sums(q), np.zeros(q.size)
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            x[F] = self.K.solve(F, _TINY, rest[F], -float(self.ones @ q))
-            g = rest - self.K.times(self.K.represent(x))  # not `sums`, which would update from x
+            x[F] = self.K.solve(F, _TINY, g[F], -float(self.ones @ q))
+            g -= self.K.times(self.K.represent(x))  # not `sums`, which would update from x
             g -= float(g[F].sum()) / F.size
-            wanted, q = q + x, self.clip(q + x)
-            now = np.where(
-                free, q == wanted, np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
-            )
-            before, changes = changes, int(np.count_nonzero(now != free))
+            target, q = q + x, self.clip(q + x)
+            released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
+            new_free = np.where(free, q == target, released)
+            before, changes = changes, int(np.count_nonzero(new_free != free))
             if not changes:
-                self.consider(q)
+                self.judge(q)
             yield NewtonStep(0.0, F.size, 1.0)
             if changes >= before:
                 break
-            free = now
+            free = new_free
 
     def stage(self) -> Generator[NewtonStep, None, int]:
         """Go near the minimum of the stage, and return the number of steps taken."""
         K, c, h = self.K, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
-        free, supposed = self.free, np.where(self.free, p, q)  # first, as the last stage ended
-        dual, taken = K.dual(K.represent(supposed) - self.v), 0
-        while taken < _LONGEST_STAGE:
+        # The first step supposes the free set at the end of the last stage, the others that of q.
+        free, supposed = self.free, np.where(self.free, p, q)
+        dual, n_steps = K.dual(K.represent(supposed) - self.v), 0
+        while n_steps < _LONGEST_STAGE:
             F, length = free.nonzero()[0], np.inf
             target, ds = K.step(self.v, supposed, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
-            a, bend = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
-            slope, sizes = a - float(ds @ q), np.abs(ds)
+            inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
+            slope, sizes = inner - float(ds @ q), np.abs(ds)
             # No step if it changes the scores by no more than rounding: v and s would drift apart.
             if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
-                length, ahead, there = self.search(p, ds, a, bend, -_SLOPE_LEFT * slope)
+                tol = -_SLOPE_LEFT * slope
+                length, new_p, new_q = self.search(p, ds, inner, curvature, tol)
             # If the first free set gives no step or a very long one, take that of q instead.
             if length < (_TOO_LONG if supposed is not q else np.inf):
                 self.v = target if length == 1 else self.v + length * delta
                 self.s = self.s + length * ds
-                p, q = ahead, there
-                self.q, self.free, taken = q, p == q, taken + 1
+                p, q = new_p, new_q
+                self.q, self.free, n_steps = q, p == q, n_steps + 1
                 yield NewtonStep(h, F.size, length)
             elif supposed is q:
                 break
             free, supposed = p == q, q
-            missing = K.represent(q) - self.v
-            dual = K.dual(missing)
-            if taken and float(dual @ missing) <= h * float((q - c) @ (q - c)):
+            residual = K.represent(q) - self.v
+            dual = K.dual(residual)
+            if n_steps and float(dual @ residual) <= h * float((q - c) @ (q - c)):
                 break
-        return taken
+        return n_steps
 
     def shift(self, q: Array) -> tuple[Array, Array]:
         """Return the step where none is free: b changes if Σq is not 0, else v goes to Σ q φ."""
@@ -387,22 +369,22 @@ class _Newton:
         return target, self.K.times(target - self.v)
 
     def search(
-        self, p: Array, ds: Array, a: float, bend: float, enough: float
+        self, p: Array, ds: Array, inner: float, curvature: float, tol: float
     ) -> tuple[float, Array, Array]:
-        """Return the length at which the slope is nearly zero, and p and q there.
+        """Return the length t at which the slope is nearly zero, and p and q there.
 
-        The slope, a + bend · length − ds·q, is piecewise linear in the length, and rises.
+        The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
         length, low, high = 1.0, 0.0, np.inf
         for _ in range(_HALVINGS):
-            ahead = p - (length / self.h) * ds
-            q = self.clip(ahead)
-            slope = a + bend * length - float(ds @ q)
-            if abs(slope) <= enough:
+            new_p = p - (length / self.h) * ds
+            new_q = self.clip(new_p)
+            slope = inner + curvature * length - float(ds @ new_q)
+            if abs(slope) <= tol:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
-            rise = bend + float(ds @ (ds * (ahead == q))) / self.h
+            rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h
             length = length - slope / rise if rise > 0 else np.inf
             if not low < length < high:
                 length = (low + min(high, 3 * low + 2)) / 2
-        return length, ahead, q
+        return length, new_p, new_q

@@ -11,11 +11,13 @@ Derived in chapter 7, *The full SMO*.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import ROUND_CEILING
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
 
 from svmlib._validation import Array
 from svmlib.certificate import printed
@@ -30,15 +32,15 @@ from svmlib.kernels import (
     symmetric,
 )
 
-__all__ = ["Rows"]
+__all__ = ["NoRoomError", "Rows"]
 
 Indices = NDArray[np.intp]
 
 _ALL_AT_ONCE = 3400  # samples; up to here all of K (92 MB) costs less than asking row by row
 
 
-class NoRoomError(Exception):
-    """The room that a problem allows for kernel values does not hold what is asked for."""
+class NoRoomError(ValueError):
+    """The cache of a problem is too small for the kernel values that are asked for."""
 
 
 class Rows:
@@ -50,117 +52,111 @@ class Rows:
         The kernel.
     X : ndarray of shape (n, d)
         The points.
-    megabytes : float
+    cache_mb : float
         How many megabytes (2²⁰ bytes) of values there may be: half for rows, unless all of K is
         asked for, and half for a block.
+
+    Attributes
+    ----------
+    diagonal : ndarray of shape (n,)
+        The numbers k(x_i, x_i).
+    kept : dict
+        The rows that are kept, by their number, the oldest first.
+    whole : ndarray of shape (n, n) or None
+        All of K, if it is kept.
     """
 
-    def __init__(self, kernel: Kernel, X: Array, megabytes: float) -> None:
-        self.kernel, self.X, self.megabytes, self.n = kernel, X, megabytes, len(X)
-        self.room = int(megabytes * 2**17)  # in floats
+    def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
+        self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
+        self.room = int(cache_mb * 2**17)  # in floats
         self.fits = self.n**2 <= self.room
         self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
+        self.capacity = max(2, self.room // 2 // self.n)
         self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
-        self._forget(max(2, self.room // 2 // self.n))
+        self.kept: dict[int, Array] = {}
+        self.whole: Array | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, (self.kernel, self.X, self.megabytes)  # a pickle leaves the rows behind
-
-    def _forget(self, capacity: int) -> None:
-        self.capacity, self.whole = min(self.n, capacity), False
-        self.table = self.shown = np.empty((0, self.n))  # allocated at first use
-        self.place = np.full(self.n, -1)  # where in the table the row of each sample is, or −1
-        self.owner = np.empty(self.capacity, dtype=np.intp)  # the sample of each row of the table
-        self.count = self.next = 0  # rows in the table, and where the next one goes
-        self.last = -1  # the sample whose row was asked for last
+        return Rows, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
 
     def __getitem__(self, i: int) -> Array:
-        """Return row i, read only, and good until the row after the next is asked for."""
-        if self.place.item(i) < 0:
-            self.gram() if self.small else self._fetch(i)
-        self.last = i
-        row: Array = self.shown[self.place.item(i)]
-        return row
+        """Return row i, read only."""
+        if i not in self.kept:
+            self.gram() if self.small else self._keep(np.array([i]))
+        return self.kept[i]
 
-    def _fetch(self, i: int) -> None:
-        """Evaluate row i, in place of the oldest row if the table is full."""
-        if self.count == self.capacity:
-            if self.owner[self.next] == self.last:  # the caller may still use that row
-                self.next = (self.next + 1) % self.capacity
-            self.place[self.owner[self.next]] = -1
-        self._write(np.array([i]))
-
-    def _write(self, wanted: Indices) -> None:
-        """Evaluate these rows into the table, in tiles that a processor's cache can hold."""
-        if not len(self.table):
-            self.table = np.empty((self.capacity, self.n))
-            self.shown = self.table.view()  # read only, for callers
-            self.shown.flags.writeable = False
+    def _tiles(self, wanted: Indices) -> Iterator[Indices]:
+        """Cut row numbers into parts whose values a processor's cache can hold."""
         step = max(1, BLOCK // self.n)
-        for start in range(0, wanted.size, step):
-            some = wanted[start : start + step]
-            tile = self.table[self.next + start : self.next + start + some.size]
-            self.evaluate(self.X[some], tile)
-            tile[np.arange(some.size), some] = self.diagonal[some]
-        places = np.arange(self.next, self.next + wanted.size)
-        self.place[wanted], self.owner[places] = places, wanted
-        self.count = max(self.count, self.next + wanted.size)
-        self.next = (self.next + wanted.size) % self.capacity
+        return (wanted[start : start + step] for start in range(0, wanted.size, step))
 
-    def keep(self, wanted: Indices) -> None:
-        """Evaluate those of these rows that are not in the table, if all of them find room."""
-        new = wanted[self.place[wanted] < 0]
-        if new.size and self.count + new.size <= self.capacity:
-            self._write(new)
+    def _evaluate(self, wanted: Indices, out: Array) -> Array:
+        """Write these rows into `out`, and return it."""
+        self.evaluate(self.X[wanted], out)
+        out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
+        out.flags.writeable = False
+        return out
+
+    def _keep(self, wanted: Indices) -> None:
+        """Evaluate these rows; the oldest make room for them."""
+        for some in self._tiles(wanted):
+            rows = self._evaluate(some, np.empty((some.size, self.n)))
+            self.kept.update(zip(some.tolist(), rows, strict=True))
+        while len(self.kept) > self.capacity:
+            del self.kept[next(iter(self.kept))]
 
     def gram(self) -> Array:
         """Return all of K, read only."""
         if not self.fits:
-            raise ValueError(
+            raise NoRoomError(
                 f"cache_mb must be at least {megabytes(self.n**2)} to hold the whole "
                 f"Gram matrix of {self.n} points; `smo` needs only single rows"
             )
-        if not self.whole:
-            self._forget(self.n)
-            self._write(np.arange(self.n))
+        if self.whole is None:
+            self.kept = {}  # the room is needed
+            K = np.empty((self.n, self.n))
+            for some in self._tiles(np.arange(self.n)):
+                self._evaluate(some, K[some[0] : some[-1] + 1])
             if not isinstance(self.kernel, PointwiseKernel):  # ours are symmetric
-                self.table[:] = symmetric(self.table, "kernel(X, X)")
-            self.whole = True
-        return self.shown
+                K = symmetric(K, "kernel(X, X)")
+            K.flags.writeable = False
+            self.whole, self.kept = K, dict(enumerate(K))
+        return self.whole
 
     def times(self, beta: Array) -> Array:
-        """Return Kβ: from rows in the table, and for the others from values that are not kept."""
-        if self.whole:
-            return combine(beta, self.table)
+        """Return Kβ: from rows that are kept, and for the others from values that are not."""
+        if self.whole is not None:
+            return combine(beta, self.whole)
         if isinstance(self.kernel, Linear):
             return np.asarray(self.X @ (beta @ self.X))
         used = beta.nonzero()[0]
-        self.keep(used)
-        sums = combine(beta[self.owner[: self.count]], self.table[: self.count])
-        others = used[self.place[used] < 0]
-        if others.size:
-            sums = sums + expansion(self.kernel, self.X[others], beta[others], self.X)
+        kept = self._kept(used)
+        others = used[~kept]
+        sums = expansion(self.kernel, self.X[others], beta[others], self.X)
+        for i in used[kept].tolist():
+            daxpy(self.kept[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""
-        if self.whole and F.size == self.n:
-            return self.table.copy()
-        if not self.whole and 2 * F.size**2 > self.room:
-            raise NoRoomError("the free multipliers need a block larger than half of the cache")
-        self.keep(F)
-        places = self.place[F]
-        if (places >= 0).all():
-            return np.asarray(self.table.take(places, 0).take(F, 1))
+        if self.whole is not None:
+            return np.asarray(self.whole.take(F, 0).take(F, 1))
+        if 2 * F.size**2 > self.room:
+            raise NoRoomError(
+                f"cache_mb must be at least {megabytes(2 * F.size**2)} for the equations of "
+                f"{F.size} free multipliers; `smo` needs only single rows"
+            )
+        if self._kept(F).all():
+            return np.array([self.kept[i][F] for i in F.tolist()])
         X = self.X[F]
-        return against(self.kernel, X)(X, np.empty((len(X), len(X))))
+        return against(self.kernel, X)(X, np.empty((F.size, F.size)))
 
-    def largest(self) -> float:
-        """Return the largest absolute value of K."""
-        if self.fits:
-            return float(np.abs(self.gram()).max())
-        row = np.empty((1, self.n))
-        return max(float(np.abs(self.evaluate(x[None], row)).max()) for x in self.X)
+    def _kept(self, wanted: Indices) -> NDArray[np.bool_]:
+        """Evaluate these rows if all of them find room, and say which are kept now."""
+        new = np.array([i for i in wanted.tolist() if i not in self.kept], dtype=np.intp)
+        if new.size and len(self.kept) + new.size <= self.capacity:
+            self._keep(new)
+        return np.array([i in self.kept for i in wanted.tolist()], dtype=bool)
 
 
 def combine(v: Array, rows: Array) -> Array:

@@ -24,7 +24,6 @@ from svmlib.problem import (
     LARGEST_MULTIPLIER,
     DualProblem,
     Solution,
-    check_problem,
     check_start,
     warn_unless_converged,
 )
@@ -144,10 +143,8 @@ def smo(
     >>> solution.converged, solution.certificate.relative_gap < 1e-3
     (True, True)
     """
-    problem = check_problem(problem)
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
-    alpha = np.zeros(problem.n) if start is None else check_start(start, problem)
-    n_iter, violation, kept = 0, tol, []
+    alpha, n_iter, violation, kept = check_start(start, problem), 0, tol, []
     while True:
         before = n_iter
         with np.errstate(over="ignore"):
@@ -193,7 +190,7 @@ def steps(
     """
     if selection not in get_args(Selection):
         raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
-    state = _State(check_problem(problem), start)
+    state = _State(problem, start)
     choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
         "second": state.best_partner,
         "first": lambda i, j: (i, j),
@@ -220,7 +217,7 @@ class _State:
         self.K, n, y = problem.rows, problem.n, problem.y
         upper = np.minimum(problem.upper, LARGEST_MULTIPLIER)
         lowest, highest = np.minimum(0, y * upper), np.maximum(0, y * upper)
-        alpha = np.zeros(n) if start is None else check_start(start, problem)
+        alpha = check_start(start, problem)
         beta, g = alpha * y, y * problem.gradient(alpha)
         self.g_up = np.where(beta < highest, g, -np.inf)
         self.g_down = np.where(beta > lowest, g, np.inf)

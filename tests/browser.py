@@ -23,6 +23,34 @@ def open_tab(browser, **settings):
     return tab
 
 
+class Visited:
+    """A tab that is listened to: what it asks for, how heavy that is, what it complains of."""
+
+    def __init__(self, tab):
+        self.tab, self.requests, self.complaints, self.weight = tab, [], [], {}
+        self.listeners = {
+            "request": lambda request: self.requests.append(request.url),
+            "console": self._hear,
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "response": self._weigh,
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+
+    def leave(self):
+        for event, listener in self.listeners.items():
+            self.tab.remove_listener(event, listener)
+
+    def _hear(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _weigh(self, response):
+        if response.status >= 400:
+            self.complaints.append(f"{response.status} {response.url}")
+        self.weight[response.url] = int(response.headers.get("content-length", 0))
+
+
 @contextmanager
 def chromium():
     """Yield a browser; without one skip, unless REQUIRE_BROWSER says that this is a failure."""

@@ -4,6 +4,7 @@ A new one needs a line in FIGURES, and a function check_NAME in tests/book/test_
 compares what it shows with svmlib. What its script computes is tested in tests/test_explorable.py.
 """
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -50,7 +51,7 @@ def hidden_values():
 
 
 @cache
-def searches(gammas=(0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)):
+def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0)):
     """The same search by four cuts of the folds."""
     noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas}
     grid["svc__C"] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -102,3 +103,34 @@ def held(text):
     value, power = text.split(" ± 10")
     error = Fraction(10) ** int(power)
     return Fraction(value) - error, Fraction(value) + error
+
+
+def mathematics(tab, name, cases):
+    """Call a function of the script's mathematics on many arguments; return pairs of both.
+
+    As text both ways, because Playwright looks at each number several times.
+    """
+    found = tab.evaluate(
+        """([name, cases]) => JSON.stringify(
+          JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
+          (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
+        [name, json.dumps(cases, default=np.ndarray.tolist)],
+    )
+    return list(zip(cases, json.loads(found), strict=True))
+
+
+def centre(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag_by(tab, grip, dx, dy):
+    """Drag a handle with the mouse; return where it was."""
+    grip.scroll_into_view_if_needed()
+    x, y = centre(grip.locator(".hit"))
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + dx / 2, y + dy / 2)
+    tab.mouse.move(x + dx, y + dy)
+    tab.mouse.up()
+    return x, y

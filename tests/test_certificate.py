@@ -306,8 +306,6 @@ def test_multipliers_of_the_hard_margin_may_be_large():
     judge = Judge(problem.X, problem.y, problem.upper, problem.kernel)
     assert mp.mpf(certificate.dual) <= judge.dual(solution.alpha)
     assert mp.mpf(certificate.primal) >= judge.primal(solution.alpha, solution.b, slip=1.0)
-    with pytest.raises(ValueError, match=r"alpha must be at most 1e\+300 in size"):
-        problem.certificate([2e300, 2e300, 0], 0.0)
 
 
 def test_adding_b_rounds_too():

@@ -114,8 +114,8 @@ def test_decision_function_and_weights():
         ({"X": np.zeros(20)}, "shape"),
         ({"X": np.full((20, 2), np.nan)}, "NaN"),
         ({"X": np.zeros((0, 2))}, "at least one point"),
-        ({"X": 2**60 + np.arange(20)[:, None]}, r"X must hold integers.* up to 2\*\*53"),
-        ({"X": -(2**53) - np.arange(20)[:, None]}, r"X must hold integers.* up to 2\*\*53"),
+        ({"X": 2**60 + np.arange(20)[:, None]}, r"X must hold integers.* less than 2\*\*53"),
+        ({"X": -(2**53) - np.arange(20)[:, None]}, r"X must hold integers.* less than 2\*\*53"),
         ({"X": np.arange(20).astype("datetime64[ns]")[:, None]}, "X must be a dense array of real"),
         ({"X": np.ma.masked_less(np.arange(20.0)[:, None], 3)}, "X must have no masked entries"),
         ({"X": [[10**400]] * 20}, "X must be a dense array of real"),
@@ -259,10 +259,6 @@ def test_functions_of_alpha_take_lists_and_name_what_is_wrong():
     for function in (problem.objective, problem.gradient, problem.bias, problem.bias_interval):
         with pytest.raises(ValueError, match="alpha has 3 entries, expected 2"):
             function([0.0, 0.0, 0.0])
-        with pytest.raises(
-            ValueError, match=r"alpha must be at most 1e\+300 in size, got -1e\+305"
-        ):
-            function([0.0, -1e305])
         with pytest.raises(ValueError, match="alpha must be finite"):
             function([np.nan, 0.0])
     with pytest.raises(ValueError, match="b must be a finite number"):
@@ -316,9 +312,6 @@ def test_what_optimal_to_asks_for():
     assert not replace(good, dual=-np.inf).optimal_to(1e-3)
     assert not replace(good, primal=np.inf).optimal_to(1e-3)
     assert not replace(good, proves_optimality=False).optimal_to(1e-3)
-    for wrong in ("a", np.nan, None):
-        with pytest.raises(ValueError, match="tol must be a finite number"):
-            good.optimal_to(wrong)
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0])

@@ -1,14 +1,16 @@
 """Every check accepts right answers, names every mistake it knows, and lets no other one pass."""
 
 import ast
+import contextlib
+import copy
 import functools
 import inspect
 import itertools
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
 from sklearn.isotonic import IsotonicRegression
 
 from svmlib.book import exercises
@@ -58,61 +60,6 @@ def made(tree):
 RIGHT = {name: made(SOLUTIONS[name]) for name in _engine._EXERCISES}
 book = SimpleNamespace(**RIGHT)
 
-# Wrong ones, by an option.
-
-
-def reduce_weights(points, weights, *, pick=np.argmin, missing=np.inf, once=False):
-    weights = np.array(weights, dtype=float)
-    while np.count_nonzero(weights) > points.shape[1] + 1:
-        used = np.flatnonzero(weights)
-        a = np.linalg.svd(np.vstack([points[used].T, np.ones(len(used))]))[2][-1]
-        ratios = np.where(a > 0, weights[used] / np.where(a > 0, a, 1), missing)
-        weights[used] -= ratios[pick(ratios)] * a
-        weights[used[pick(ratios)]] = 0
-        if once:
-            break
-    return weights
-
-
-def radon(X, *, ones=True):
-    rows = np.vstack([X.T, np.ones(len(X))]) if ones else X.T
-    a = np.linalg.svd(rows)[2][-1]
-    return np.where(a > 0, 1, -1), np.abs(a) / a[a > 0].sum()
-
-
-def reduced_newton_step(Q, y, alpha, b, s, mu, *, sign=1, with_s=True):
-    rs = mu / alpha - s
-    right = np.column_stack([1 - Q @ alpha - y * b + s + with_s * rs, y])
-    u, H_inv_y = np.linalg.solve(Q + np.diag(s / alpha), right).T
-    d_b = y @ (u + alpha) / (y @ H_inv_y)
-    d_alpha = u - H_inv_y * d_b
-    return d_alpha, d_b, rs - sign * s / alpha * d_alpha
-
-
-def quadratic_features(X, linear=2**0.5, cross=2**0.5, square=1, columns=slice(None)):
-    X = np.column_stack((np.ones(len(X)), X))
-    i, j = np.triu_indices(X.shape[1])
-    weight = np.where(i == 0, linear, np.where(i == j, square, cross))
-    weight[0] = 1
-    return (weight * X[:, i] * X[:, j])[:, columns]
-
-
-def hinge_subgradient(w, b, X, y, C, pushes=lambda m: m < 1):
-    chosen = np.where(pushes(y * (X @ w + b)), y, 0)
-    return w - C * chosen @ X, -C * chosen.sum()
-
-
-def state(K, y, alpha, C):
-    below, above = alpha < C, alpha > 0
-    return y - K @ (y * alpha), np.where(y > 0, below, above), np.where(y > 0, above, below)
-
-
-def second_order_pair(K, y, alpha, C, *, score):
-    g, up, down = state(K, y, alpha, C)
-    i = np.where(up, g, -np.inf).argmax()
-    j = np.flatnonzero(down & (g < g[i]))
-    return i, j[score(g[i] - g[j], K[i, i] + K[j, j] - 2 * K[i, j]).argmax()]
-
 
 def listed(function):
     """Make lists of tuples and arrays, as some would write them."""
@@ -132,15 +79,11 @@ def test_right_answers_pass_in_any_style_and_unwritten_ones_are_known(capsys, na
     assert "stopped with ZeroDivisionError" in said(capsys, name, lambda *_: 1 / 0)
 
 
-@pytest.mark.parametrize(
-    ("name", "function"),
-    [
-        ("bias", lambda a, X, y: -(a * y) @ X @ (a @ X) / a.sum()),
-        ("hinge_subgradient", lambda *case: hinge_subgradient(*case, pushes=lambda m: m <= 1)),
-    ],
-)
-def test_other_right_answers_pass(capsys, name, function):
-    assert "every check passed" in said(capsys, name, function)
+def test_other_right_answers_pass(capsys):
+    weighted = lambda a, X, y: -(a * y) @ X @ (a @ X) / a.sum()  # noqa: E731
+    assert "every check passed" in said(capsys, "bias", weighted)
+    pushed = edited("hinge_subgradient", "< 1", "<= 1")
+    assert "every check passed" in said(capsys, "hinge_subgradient", pushed)
 
 
 def test_our_isotonic_regression_is_that_of_scikit_learn():
@@ -151,256 +94,14 @@ def test_our_isotonic_regression_is_that_of_scikit_learn():
         np.testing.assert_allclose(key(y).right, theirs)
 
 
-# Mistakes that a check knows: those that its key declares, with what they give, ...
+# Wrong answers: slips of the pen in the book's own solutions.
 
-
-def declared(name):
-    """Return the mistakes that a key knows, each with the number of answers that it gives."""
-    task = _engine._EXERCISES[name]
-    keys = (task.key(*drawn) for drawn in task.inputs(np.random.RandomState(0)))
-    return {words: len(found) for key in keys for words, found in key.mistakes.items()}
-
-
-def pretender(task, words, k):
-    """Return a function that makes a declared mistake: it answers what the key says it gives."""
-
-    def pretend(*inputs):
-        key = task.key(*inputs)
-        right = _engine._tuple(key.right)
-        wrong = _engine._tuple(key.mistakes[words][k]) if words in key.mistakes else right
-        parts = tuple(r if w is None else w for r, w in zip(right, wrong, strict=True))
-        return parts if isinstance(key.right, tuple) else parts[0]
-
-    return pretend
-
-
-@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
-@pytest.mark.parametrize("name", RIGHT)
-def test_every_declared_mistake_is_named(capsys, name):
-    for words, k in [(words, k) for words, n in declared(name).items() for k in range(n)]:
-        assert words in said(capsys, name, pretender(_engine._EXERCISES[name], words, k))
-
-
-# ... those that it tests for, ...
-
-
-def changed(function, change):
-    """Return a function whose answer is changed: change(answer, *inputs)."""
-    return lambda *inputs: change(function(*inputs), *inputs)
-
-
-def bias_above(threshold):
-    def bias(alpha, X, y):
-        support = alpha > threshold
-        return np.divide((y - X @ ((alpha * y) @ X))[support].sum(), support.sum())
-
-    return bias
-
-
-def platt_step_dividing(*case):
-    with np.errstate(divide="ignore"):
-        return book.platt_step(*case) if case[6] else (case[0], case[1] + np.float64(1) / case[6])
-
-
-def platt_step_unclipped(alpha_1, alpha_2, y_1, y_2, E_1, E_2, eta, C):
-    new = alpha_2 + y_2 * (E_1 - E_2) / (eta or 1)
-    return alpha_1 + y_1 * y_2 * (alpha_2 - new), new
-
-
-def soft_bias_of_support_vectors(X, y, alpha, C):
-    """Forget that samples with α = 0 bound b too."""
-    g, above = y - X @ (X.T @ (alpha * y)), alpha > C * 1e-8
-    if (above & (alpha < C * (1 - 1e-8))).any():
-        return book.soft_bias(X, y, alpha, C)
-    return (g[above & (y < 0)].max() + g[above & (y > 0)].min()) / 2
-
-
-def highest(g, can):
-    return np.where(can, g, -np.inf).argmax()
-
-
-def lowest(g, can):
-    return np.where(can, g, np.inf).argmin()
-
-
-def pair_of(choose_i, choose_j):
-    def pair(*case):
-        g, up, down = state(*case)
-        return choose_i(g, up), choose_j(g, down)
-
-    return pair
-
-
-def expanded(X, Z, g):
-    """Squared distances without a common origin, of which some are negative."""
-    return np.exp(-g * ((X**2).sum(1)[:, None] + (Z**2).sum(1) - 2 * X @ Z.T))
-
-
-def eigenvalues_above(least, symmetric=True):
-    def found(K):
-        return (not symmetric or (K == K.T).all()) and np.linalg.eigvalsh(K)[0] >= least(K)
-
-    return found
-
-
-def quadratic(**changes):
-    return lambda X: quadratic_features(X, **changes)
-
-
-def batch_perceptron(K, y):
-    """Count mistakes in passes that see old counts."""
-    c = np.zeros(len(y))
-    while (wrong := y * (K @ (c * y)) <= 0).any():
-        c[wrong] += 1
-    return c
-
-
-TOLD = {
-    "pair_step": [
-        (lambda *z: -book.pair_step(*z), "your answer is minus the right one"),
-        (lambda *z: 2 * book.pair_step(*z), "your answer is twice the right one"),
-        (lambda *z: book.pair_step(*z) / 2, "your answer is half of the right one"),
-    ],
-    "reduce_weights": [
-        (lambda p, w: w * np.nan, "not a number"),
-        (
-            lambda p, w: reduce_weights(p, w, pick=np.argmax, missing=-np.inf, once=True),
-            "became negative",
-        ),
-        (lambda p, w: w / 2, "a row of ones"),
-        (lambda p, w: w[::-1].copy(), "another point"),
-        (lambda p, w: reduce_weights(p, w, once=True), "repeat the step"),
-    ],
-    "radon": [
-        (lambda X: (0 * radon(X)[0], radon(X)[1]), "neither −1 nor +1"),
-        (lambda X: (radon(X)[0], radon(X)[0] * radon(X)[1]), "a weight is negative"),
-        (lambda X: (np.ones(len(X)), radon(X)[1]), "one class is empty"),
-        (lambda X: (radon(X)[0], radon(X)[1] / 2), "both classes together"),
-        (lambda X: (radon(X)[0], radon(X)[1] * 3), "instead of 1"),
-        (lambda X: radon(X, ones=False), "a row of ones"),
-        (lambda X: radon(X[:, ::-1] ** 2), "different points"),
-    ],
-    "steepest_pair": [
-        (lambda P, N, w: (np.argmax(P @ w), np.argmin(N @ w)), "mind the signs"),
-        (lambda P, N, w: (np.argmax(N @ w), np.argmin(P @ w)), "changed places"),
-        (lambda P, N, w: (np.argmin(P @ w), np.argmin(N @ w)), "wrong end"),
-        (lambda P, N, w: (99, 98), "is no pair"),
-        (lambda P, N, w: (np.argsort(P @ w)[1], np.argmax(N @ w)), "for your pair"),
-    ],
-    "bias": [
-        (lambda *a: book.bias(*a) + 1, "not the bias"),
-        (bias_above(0), "dust"),
-        (lambda a, X, y: (y - X @ ((a * y) @ X))[a.argmax()], "that of one support vector"),
-        (bias_above(1e-5), "fixed threshold"),
-    ],
-    "reduced_newton_step": [
-        (lambda *a: reduced_newton_step(*a, sign=-1), "mind the sign"),
-        (lambda *a: reduced_newton_step(*a, with_s=False), "first row"),
-        (lambda Q, y, a, *rest: reduced_newton_step(Q, y, a + y, *rest), "middle row"),
-    ],
-    "rbf_gram": [
-        (expanded, "far from the origin"),
-        (lambda X, Z, g: np.exp(-g * cdist(X, Z) ** 2) * (1 + 1e-15), "exceed 1"),
-    ],
-    "quadratic_features": [
-        (quadratic(linear=1), "features x_i need the weight"),
-        (quadratic(cross=1), "i < j need the weight"),
-        (quadratic(linear=1, cross=1), "and the products x_i x_j with i < j need"),
-        (quadratic(linear=0), "features x_i are missing"),
-        (quadratic(cross=0), "different coordinates are missing"),
-        (quadratic(square=0), "squares x_i² are missing"),
-        (quadratic(linear=2, cross=2), "not 2"),
-        (quadratic(linear=3), "is off by"),
-        (quadratic(columns=slice(1, None)), "constant feature"),
-        (lambda X: np.column_stack([quadratic_features(X)] * 2) / 2**0.5, "will do"),
-    ],
-    "is_gram_matrix": [
-        (lambda K: False, "rejects the identity"),
-        (lambda K: np.linalg.det(K) > 0, "determinant is 1"),
-        (lambda K: (K >= 0).all(), "may be negative"),
-        (lambda K: (np.diag(K) >= 0).all(), "positive entries are not enough"),
-        (
-            lambda K: (np.diag(K) >= 0).all() and (np.outer(*2 * [np.diag(K)]) >= K**2).all(),
-            "not all three",
-        ),
-        (eigenvalues_above(lambda K: -1e-9, symmetric=False), "not symmetric"),
-        (eigenvalues_above(lambda K: -0.01 * np.linalg.norm(K)), "far smaller"),
-        (lambda K: book.is_gram_matrix(K) and K.any(), "rejects zero"),
-        (eigenvalues_above(lambda K: 0), "tiny negative one"),
-        (eigenvalues_above(lambda K: -1e-13), "tolerance must, t"),
-        (eigenvalues_above(lambda K: -0.1), "must shrink"),
-    ],
-    "kernel_perceptron": [
-        (lambda K, y: np.zeros(len(y)), "never starts"),
-        (lambda K, y: book.kernel_perceptron(K, y) * y, "counts themselves"),
-        (lambda K, y: np.eye(len(y))[0], "are still wrong"),
-        (lambda K, y: np.linalg.solve(K, y) * y, "whole numbers"),
-        (batch_perceptron, "in order"),
-    ],
-    "reduced_support": [
-        (lambda p, u, cap: p.mean(axis=0), "but at your point it is"),
-        (
-            lambda p, u, cap: book.reduced_support(p, u, cap) @ u / (u @ u) * u,
-            "not in the reduced hull",
-        ),
-    ],
-    "hinge_subgradient": [
-        (
-            lambda w, b, X, y, C: tuple(
-                g if (y * (X @ w + b) != 1).all() else np.nan * g
-                for g in hinge_subgradient(w, b, X, y, C)
-            ),
-            "no subgradient",
-        ),
-    ],
-    "soft_bias": [(soft_bias_of_support_vectors, "no support vector is free")],
-    "platt_step": [
-        (platt_step_unclipped, "outside the box"),
-        (lambda *case: (case[0], book.platt_step(*case)[1]), "Σ α_i y_i has changed"),
-        (platt_step_dividing, "divide by η = 0"),
-    ],
-    "second_order_pair": [
-        (pair_of(highest, lowest), "first-order choice"),
-        (lambda *case: second_order_pair(*case, score=lambda s, a: s / a), "longest step"),
-        (lambda *c: second_order_pair(*c, score=lambda s, a: -(s**2) / a), "another one has"),
-        (pair_of(lambda g, up: (~up).argmax(), lowest), "cannot be the i"),
-        (pair_of(lowest, lowest), "i must have the largest g"),
-        (
-            pair_of(highest, lambda g, down: lowest(g, down if down.all() else ~down)),
-            "cannot be the j",
-        ),
-        (lambda *case: (book.second_order_pair(*case)[0],) * 2, "no positive slope"),
-        (lambda *case: (77, 78), "no pair of samples"),
-    ],
-    "cheapest_threshold": [
-        (
-            changed(book.cheapest_threshold, lambda a, *_: (a[0], a[1] + 1)),
-            "not what your threshold",
-        ),
-        (
-            changed(book.cheapest_threshold, lambda a, *_: (a[0] - 1e-3, a[1])),
-            "one of the values of f",
-        ),
-        (lambda f, y, a, b: (np.inf, a * np.sum(y > 0)), "another threshold costs only"),
-    ],
-    "isotonic": [
-        (lambda y: book.isotonic(y)[::-1], "falls somewhere"),
-        (lambda y: np.minimum.accumulate(y[::-1])[::-1], "is possible"),
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "function", "words"), [(name, *case) for name, cases in TOLD.items() for case in cases]
-)
-def test_every_mistake_that_a_check_tests_for_is_named(capsys, name, function, words):
-    assert words in said(capsys, name, function)
-
-
-# ... and those it does not know: slips of the pen in the book's own solutions.
-
-OTHER = {"min": "max", "argmin": "argmax", "minimum": "maximum"}
-OTHER |= {there: here for here, there in OTHER.items()}
+CONFUSED = [
+    *("min max", "argmin argmax", "minimum maximum", "sum mean", "any all", "up down", "low high"),
+    *("below above", "miss alarm", "missed alarms", "C_1 C_2", "alpha_1 alpha_2", "y_1 y_2"),
+    *("lam_plus lam_minus", "X_plus X_minus", "x_plus x_minus", "lam_i lam_k", "x_i x_k"),
+]
+OTHER = dict(pair.split() for pair in CONFUSED) | dict(pair.split()[::-1] for pair in CONFUSED)
 
 
 def slips(node):
@@ -409,17 +110,19 @@ def slips(node):
         case ast.BinOp(left, op, right):
             if isinstance(op, ast.Add | ast.Sub):
                 yield ast.BinOp(left, ast.Sub() if isinstance(op, ast.Add) else ast.Add(), right)
+            if isinstance(op, ast.Div):
+                yield ast.BinOp(left, op, ast.BinOp(right, ast.Pow(), ast.Constant(0.5)))
             yield from (left, right)
         case ast.UnaryOp():
             yield node.operand
-        case ast.Name(name) if name in OTHER:
+        case ast.Name(name, ast.Load()) if name in OTHER:
             yield ast.Name(OTHER[name], ast.Load())
         case ast.Attribute(value, name) if name in OTHER:
             yield ast.Attribute(value, OTHER[name], ast.Load())
         case ast.Constant(1 | 2 as number):
-            yield ast.Constant(3 - number)
-        case ast.Call(args=[first, second]):
-            yield from (first, second)
+            yield from (ast.Constant(3 - number), ast.Constant(0))
+        case ast.Call(args=[_, _, *_]):
+            yield from node.args
 
 
 def mutants(tree):
@@ -443,26 +146,285 @@ def verdicts(name):
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_no_slip_of_the_pen_passes(name):
-    """But for two at most, which make no difference."""
+    """But for three at most, which make no difference."""
     assert len(verdicts(name)) > 5
-    assert sum("every check passed" in words for words in verdicts(name)) <= 2
+    assert sum("every check passed" in words for words in verdicts(name)) <= 3
     assert not any("not written" in words or "0x" in words for words in verdicts(name))
 
 
-@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
-def test_slips_are_called_by_their_names():
-    """More than a third of the declared mistakes are slips: of those the formulas are right.
+# Those that are made less mechanically: what is said of one | what is replaced | by what.
+MADE = """
+bracket
+  take the square root | 0), upper) | 0), upper**2)
+  half of the width | width / upper | width / upper / 2
+nearest_on_segment
+  it leaves the segment | min(max(t, 0), 1) | t
+  a point between may be nearer | min(max(t, 0), 1) | (t > 0.5)
+  that is the midpoint | min(max(t, 0), 1) | 0.5
+reduce_weights
+  is some a_i zero | ratios = np.full(len(used), np.inf) | ratios = weights[used] / (0 * a)
+  a needs a row of ones | np.ones(len(used)) | points[used].T[0]
+  repeat the step | while | if
+  a weight became negative | ratios.argmin() | np.where(a > 0, ratios, -1).argmax()
+      | np.maximum(rest, 0) | rest | while | if
+  mix another point | return weights | return weights[::-1].copy()
+radon
+  neither −1 nor +1 | np.where(a > 0, 1, -1) | np.where(a > 0, 1, 0)
+  one class is empty | np.where(a > 0, 1, -1) | np.ones(len(a), int)
+  a row of ones | np.ones(len(X)) | X.T[0]
+  instead of 1 | np.abs(a) / | 3 * np.abs(a) /
+  the sign of a_i belongs to the label | np.abs(a) | a
+  over both classes together | a[a > 0].sum() | np.abs(a).sum()
+  different points | X.T | X.T ** 2
+platt_step
+  clip α_2 to [L, H] | np.clip(alpha_2 + slope / eta, low, high) | alpha_2 + slope / eta
+  what α_2 gave up | return (alpha_1 + | return (alpha_1 -
+  where the ends tie, stay | alpha_2 if tie else alpha_2 | alpha_2
+  divide by η = 0 | eta > 0 | eta >= 0
+second_order_pair
+  cannot be the i | np.where(up, g, -np.inf).argmax() | (~up).argmax()
+  the largest g of those that can go up | np.where(up, g, -np.inf).argmax()
+      | np.where(up, g, np.inf).argmin() | down & (g < g[i]) | down
+  cannot be the j | partners[((g[i] - g[partners]) ** 2 / a).argmax()]
+      | np.where(down if down.all() else ~down, g, np.inf).argmin()
+  must have g_j < g_i | g < g[i] | g >= g[i]
+  the first-order choice | (g[i] - g[partners]) ** 2 / a | g[i] - g[partners]
+  the longest step | (g[i] - g[partners]) ** 2 / a | (g[i] - g[partners]) / a
+  but another one has | (g[i] - g[partners]) ** 2 / a | -((g[i] - g[partners]) ** 2) / a
+  no pair of samples | return (i | return (-1 - i
+violation
+  difference of the g | y - K @ (y * alpha) | 1 - y * (K @ (y * alpha))
+  you return M − m | g[up].max() - g[down].min() | g[down].min() - g[up].max()
+  may be negative | g[up].max() - g[down].min() | max(0, g[up].max() - g[down].min())
+  the sign of g is turned | y - K @ (y * alpha) | K @ (y * alpha) - y
+quadratic_features
+  features x_i need the weight | i == j | (i == j) + (i == 0)
+  i < j need the weight | i == j | (i == j) + (i > 0)
+  the x_i and the products | np.sqrt(2) | 1
+  features x_i are missing | return weights | return ((i != 0) + (j == 0)) * weights
+  different coordinates are missing | return weights | return ((i == 0) + (i == j)) * weights
+  squares x_i² are missing | return weights | return ((i != j) + (i == 0)) * weights
+  constant feature | return weights | return (j != 0) * weights
+  √2, not 2 | np.sqrt(2) | 2
+  is off by | np.sqrt(2) | 3
+  6 features will do | return weights | return np.repeat(weights | extended[:, j]
+      | extended[:, j], 2, axis=1) / 2**0.5
+is_gram_matrix
+  whose determinant is 1 | eigenvalues[0] >= -rounding | np.linalg.det(K) > 0
+  entries of a Gram matrix | symmetric and | (K >= 0).all() and
+  positive entries are not enough | eigenvalues[0] >= -rounding | (np.diag(K) >= 0).all()
+  but not all three | eigenvalues[0] >= -rounding | np.linalg.eigvalsh(K[:2, :2])[0] >= -rounding
+  not symmetric | symmetric and eigen | eigen
+  it rejects zero | >= -rounding | > -rounding
+  a tiny negative one | >= -rounding | >= 0
+  grows with the matrix | -rounding | -1e-13
+  must shrink | -rounding | -0.1
+  far smaller | -rounding | -0.01 * np.abs(eigenvalues).max()
+kernel_machine
+  the labels are missing | return new @ beta | return new @ alpha
+  only support vectors tell b | alpha @ (y - K @ beta) / alpha.sum() | (y - K @ beta).mean()
+  return the values | return new @ beta + b | return np.sign(new @ beta + b)
+kernel_perceptron
+  it never starts | <= 0 | < 0
+  are still wrong | return c | return c * (np.arange(len(y)) == 0)
+  the counts themselves | return c | return c * y
+  whole numbers | c[i] += 1 | c[i] += 0.7
+  in order | y[i] * (K[i] | y[-1 - i] * (K[-1 - i] | c[i] | c[-1 - i]
+reduced_support
+  but at your point it is | shares @ points[order] | points.mean(axis=0)
+  the outermost sample itself | shares @ points[order] | points[order[0]]
+  you forget the rest | np.clip(1 - cap * np.arange(len(points)), 0, cap)
+      | cap * (np.arange(len(points)) < max(1, int(1 / cap)))
+  in the order of the rows | points[order] | points
+  not in the reduced hull | shares @ points[order] | shares @ points[order] @ u / (u @ u) * u
+  you take a mean | shares @ points[order] | points[order[: max(1, int(1 / cap))]].mean(axis=0)
+hinge_objective
+  square the norm | w @ w | np.linalg.norm(w)
+  the bias is not regularised | w @ w | (w @ w + b * b)
+  C is on the wrong term | w @ w / 2 + C * | C * w @ w / 2 +
+hinge_subgradient
+  minus a subgradient | w - C * pushes @ X, -C | C * pushes @ X - w, C
+  the regulariser is missing | w - C | -C
+  you divide by n | w - C | w - C / len(y)
+  b is not regularised | -C * pushes.sum() | b - C * pushes.sum()
+  at a kink your vector is no subgradient | y, 0) | y, np.where(y * (X @ w + b) == 1, 2, 0))
+soft_bias
+  halfway between | g[below & above].mean() | -((y - g)[y < 0].max() + (y - g)[y > 0].min()) / 2
+  closer to a bound | g[below & above].mean() | g.mean()
+  no support vector is free | np.where(y > 0, below, above) | above & (y < 0)
+rbf_gram
+  the exponent has its square | .clip(min=0) | .clip(min=0) ** 0.5
+  the exponential is missing | np.exp(-gamma * (squares - 2 * X @ Z.T).clip(min=0))
+      | squares - 2 * X @ Z.T
+  gamma for the width | .clip(min=0) | .clip(min=0) / (2 * gamma**3)
+  it ignores gamma | -gamma | -1.0
+  values exceed 1 | Z.T).clip(min=0) | Z.T)
+  by different vectors | X - Z.mean(axis=0) | X - X.mean(axis=0)
+  grows with the distance | -gamma | gamma
+dual
+  what a minimiser wants | alpha.sum() - 0.5 * v @ v | 0.5 * v @ v - alpha.sum()
+  turn its sign | 1 - y * (X @ v) | y * (X @ v) - 1
+  the factor ½ left | y * (X @ v) | y * (X @ v) / 2
+  those inside v | y * (X @ v) | X @ (alpha @ X)
+bias
+  that is not the bias | return | return 2 +
+  the mean over all samples | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w).mean()
+  for both classes | y - X @ w | 1 - X @ w
+  that of one support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha.argmax()]
+  makes no support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha > 0].mean()
+  a fixed threshold | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha > 1e-5].mean()
+nearest_weights
+  all of it on the largest | np.maximum(0, c - nu) | np.eye(len(c))[c.argmax()]
+  does not see z ≥ 0 | np.max((sums - 1) / np.arange(1, len(c) + 1)) | (sums[-1] - 1) / len(c)
+      | np.maximum(0, c - nu) | c - nu
+  you divide those by their new sum | np.max((sums - 1) / np.arange(1, len(c) + 1))
+      | (sums[-1] - 1) / len(c) | np.maximum(0, c - nu)
+      | np.maximum(0, c - nu) / np.maximum(0, c - nu).sum()
+  clip and divide by the sum | np.maximum(0, c - nu)
+      | np.maximum(0, c) / (np.maximum(0, c).sum() or 1)
+lower_bound
+  α_i = y_i q_i has no sign | return (alpha, | return (y * alpha,
+one_by_one
+  follow each change at once | w = | start = w = | w @ x | start @ x
+  you do not clip | best = min(max(best, 0), C) | pass
+rounded_hinge
+  you multiply by h | (y - s) / h | (y - s) * h
+  it is at s = y | (y - s) / h | -s / h
+guess
+  they keep their q | return (p, b) | return (p * free, b)
+  K q of all samples | K @ p | K @ q
+cheapest_threshold
+  not what your threshold costs | costs.min() | costs.min() + 1
+  another threshold costs only | (thresholds[costs.argmin()], costs.min()) | (np.inf, costs[-1])
+  the rule is f ≥ t | f >= | f >
+  your rule calls the samples below t | f >= | f <=
+  one of the values of f | thresholds[costs.argmin()] | thresholds[costs.argmin()] - 1e-3
+  return the smallest | costs.argmin() | len(costs) - 1 - costs[::-1].argmin()
+isotonic
+  your p falls somewhere | np.repeat(means, sizes) | np.repeat(means, sizes)[::-1]
+  is possible | np.repeat(means, sizes) | np.minimum.accumulate(y[::-1])[::-1]
+  you return the labels | np.repeat(means, sizes) | y
+  you sort the labels | np.repeat(means, sizes) | np.sort(y)
+  one mean for all | np.repeat(means, sizes) | np.full(len(y), y.mean())
+  you merge once | means and means[-1] >= mean
+      | sizes and sizes[-1] * size == 1 and means[-1] > mean
+  it is turned round | means[-1] >= mean | means[-1] <= mean
+multiclass_objective
+  charge every rival | lifted.max(axis=1) - F[rows, y]
+      | np.maximum(lifted - F[rows, y][:, None], 0).sum(axis=1)
+  no rival of itself | lifted[rows, y] -= 1 | pass
+  a slack is never negative | lifted[rows, y] -= 1 | lifted[rows, y] = -np.inf
+  but not by 1 | F + 1 | F + 0 | -= 1 | -= 0
+spectrum_kernel
+  you take each once | Counter((u[i:i + length] for i in places))
+      | Counter({u[i:i + length] for i in places})
+  you take the smaller one | a[piece] * b[piece] | min(a[piece], b[piece])
+  str.count skips | b[piece] | t.count(piece)
+  place by place | sum((a[piece] * b[piece] for piece in a))
+      | sum((s[i:i + length] == t[i:i + length] for i in range(min(len(s), len(t)) - length + 1)))
+tube_gap
+  misses as well | np.abs(t - K @ beta - b) | t - K @ beta - b
+pair_step
+  clipped too late | -lam_plus, -lam_minus | -max(lam_plus, lam_minus)
+  you look after λ⁺ only | -lam_plus, -lam_minus | -lam_plus
+  you look after λ⁻ only | -lam_plus, -lam_minus | -lam_minus
+  your δ is never negative | -lam_plus, -lam_minus | 0
+  wrong sign | (1 - w @ u) | (w @ u - 1)
+  go as far as M | (u @ u), -lam_plus, -lam_minus)
+      | (u @ u), -np.inf) * (w @ u - 1 <= min(lam_plus, lam_minus) * u @ u)
+  your answer is minus the right one | return max | return -max
+  your answer is twice the right one | return max | return 2 * max
+  your answer is half of the right one | return max | return 1 / 2 * max
+best_scale
+  only for weights with sum one | lam_plus.sum() | 1
+  that is the best sum | lam_plus.sum() | lam_plus.sum() ** 2
+step_within
+  ignores the clipping | , -lam_i), lam_k) | , -np.inf), np.inf)
+  across the classes | , -lam_i), lam_k) | , -lam_i), np.inf) | -lam_i) | max(-lam_i, -lam_k))
+  there is no 1 here | -(w @ u) | (1 - w @ u)
+reduced_newton_step
+  which determines Δb | / (y @ inverse_y) | / 2
+  the sign of (s/α)∘Δα | rs - s / alpha | rs + s / alpha
+  what of Δs goes to the right side | + s + rs | + s
+steepest_pair
+  mind the signs | argmin(X_plus | argmax(X_plus | argmax(X_minus | argmin(X_minus
+  at the wrong end of its class | argmin | argmax
+  your answers have changed places | np.argmin(X_plus @ w), np.argmax(X_minus @ w)
+      | np.argmax(X_minus @ w), np.argmin(X_plus @ w)
+  is no pair | np.argmin(X_plus @ w) | len(X_plus)
+  for your pair | np.argmin(X_plus @ w) | np.argsort(X_plus @ w)[len(X_plus) // 2]
+"""
 
-    One that is called by its name no more has lost its formula. If a solution is written otherwise,
-    count again.
-    """
-    named = [
-        words
-        for name in RIGHT
-        for words in declared(name)
-        if any(f": {words}\n" in verdict for verdict in verdicts(name))
-    ]
-    assert len(named) >= 58
+
+def edited(name, *changes):
+    """Return a solution in which one text after the other is replaced."""
+    text = ast.unparse(SOLUTIONS[name])
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in text, f"the solution says this no more: {old}"
+        text = text.replace(old, new, 1)
+    return made(ast.parse(text).body[0])
+
+
+# And what no change of a line in the book's solution does.
+
+
+def expanded(X, Z, g, times=2):
+    """Squared distances without a common origin, of which some are negative."""
+    return np.exp(-g * ((X**2).sum(1)[:, None] + (Z**2).sum(1) - times * X @ Z.T))
+
+
+WRITTEN = {
+    "line_ends": {
+        "you use only the bounds of α_2": lambda *case: (0, case[-1]),
+        "C_1 and C_2 are swapped": lambda *case: book.line_ends(*case[:4], *case[:3:-1]),
+    },
+    "rbf_gram": {
+        "far from the origin": expanded,
+        "−2 x·z": lambda *case: expanded(*case, 1),
+        "you add 2 x·z": lambda *case: expanded(*case, -2),
+    },
+}
+
+
+@functools.cache
+def mistakes(name):
+    """Return wrong functions, each with what must be said of it, and with what is said."""
+    found = dict(WRITTEN.get(name, {}))
+    text = re.search(rf"^{name}$((?:\n .*)*)", MADE, re.MULTILINE)
+    for line in re.split(r"\n  (?! )", text[1])[1:] if text else ():
+        words, *changes = (part.strip() for part in line.split(" |"))
+        found[words] = edited(name, *changes)
+    verdict = _engine._EXERCISES[name].verdict
+    return [(words, function, verdict(function)) for words, function in found.items()]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_mistake_is_called_by_its_name(name):
+    for words, _, verdict in mistakes(name):
+        assert words in verdict, words
+
+
+def plain(sentence):
+    """Leave the numbers out."""
+    return re.sub(r"-?\d[\d.e+-]*|nan|-?inf", "#", sentence)
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
+@pytest.mark.parametrize("name", RIGHT)
+def test_every_sentence_of_a_check_is_said_of_a_wrong_function(name):
+    """Those that a key declares with what the mistake gives, and those that it tests for."""
+    task, known = _engine._EXERCISES[name], set()
+    with np.errstate(all="ignore"):
+        for inputs in task.inputs(np.random.RandomState(0)):
+            key = task.key(*inputs)
+            known |= {plain(sentence) for sentence in key.mistakes}
+            for function in [RIGHT[name], *(function for _, function, _ in mistakes(name))]:
+                with contextlib.suppress(Exception):
+                    answer = function(*copy.deepcopy(inputs[: len(task.arguments)]))
+                    tested = key.tests(*_engine._parts(answer, key))
+                    known |= {plain(sentence) for _, sentence in tested} - {""}
+    told = {*verdicts(name), *(verdict for *_, verdict in mistakes(name))}
+    assert known <= {plain(verdict.splitlines()[0].partition(": ")[2]) for verdict in told}
 
 
 # The engine
@@ -558,10 +520,9 @@ def test_warnings_of_a_function_are_no_concern_of_the_reader(capsys):
     assert "nan" in answer
 
 
-@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_declaration_is_complete_and_no_mistake_in_it_is_right_everywhere(name):
-    task, wrong = _engine._EXERCISES[name], {}
+def test_a_declaration_has_hints_and_draws_the_same_inputs_every_time(name):
+    task = _engine._EXERCISES[name]
     assert len(inspect.getsource(task.key).splitlines()) <= 40
     assert len(task.hints) in (2, 3)
     assert all(line.endswith((".", "?")) for line in task.hints)
@@ -569,14 +530,6 @@ def test_a_declaration_is_complete_and_no_mistake_in_it_is_right_everywhere(name
     assert len(first) > 2
     for drawn, again in zip(first, second, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(drawn, again, strict=True))
-        key = task.key(*drawn)
-        right = [np.asarray(part) for part in _engine._tuple(key.right)]
-        assert key.objection(right) == ""  # its own right answer passes
-        for words, answers in key.mistakes.items():
-            for k, answer in enumerate(answers):
-                found = wrong.get((words, k), False)
-                wrong[words, k] = found or not _engine._agree(right, answer)
-    assert all(wrong.values()), wrong
 
 
 @pytest.mark.usefixtures("fresh")
@@ -587,7 +540,7 @@ def test_hints_come_one_after_the_other(capsys):
     assert [line[:20] for line in lines] == [f"Hint {k} of 3 for pair" for k in (1, 2, 3, 1)]
     assert len(set(lines)) == 3
     exercises.hint("no_such_thing")
-    assert "There are hints for bracket, " in capsys.readouterr().out
+    assert "There are hints for nearest_on_segment, bracket, " in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("fresh")

@@ -7,7 +7,8 @@ import re
 import warnings
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 
 import nbclient
 import nbformat
@@ -19,13 +20,14 @@ from sklearn.metrics import roc_curve
 
 from svmlib import hulls
 from svmlib.book import explorable
+from svmlib.book.explorable.plane import round_number
 from svmlib.datasets import load_circles
 from svmlib.duality import DualProblem, solve_interior_point
-from svmlib.geometry import directional_margin
 from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
 from svmlib.problem import balance
 from svmlib.smo import steps
+from tests import figures
 from tests.book import ROOT
 from tests.browser import open_tab
 from tests.figures import BIRDS, FIGURES, IN_UNITS, SIX, held, overlapping, own, searches
@@ -47,19 +49,8 @@ def mathematics_tab(browser):
 
 @pytest.fixture(scope="module")
 def mathematics(mathematics_tab):
-    """Call a function of the script's mathematics on many arguments: (name, cases) -> results."""
-
-    def call(name, cases):
-        """As text both ways, because Playwright looks at each number several times."""
-        found = mathematics_tab.evaluate(
-            """([name, cases]) => JSON.stringify(
-              JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
-              (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
-            [name, json.dumps(cases)],
-        )
-        return json.loads(found)
-
-    return call
+    """Call a function of the script: (name, arguments) -> pairs of arguments and result."""
+    return partial(figures.mathematics, mathematics_tab)
 
 
 def points(n, seed):
@@ -93,8 +84,7 @@ def size(X):
 
 
 def test_hulls_are_those_of_svmlib(mathematics):
-    found = mathematics("hull", [[X.tolist()] for X, _ in CASES])
-    for (X, _), corners in zip(CASES, found, strict=True):
+    for (X,), corners in mathematics("hull", [(X,) for X, _ in CASES]):
         expected = hulls.convex_hull(X)
         assert sorted(map(tuple, corners)) == sorted(map(tuple, X[expected.vertices]))
 
@@ -107,9 +97,8 @@ def caps(y, seed):
 
 def test_closest_points_have_the_certificate_of_svmlib(mathematics):
     cases = [(X, y, cap) for k, (X, y) in enumerate(CASES) for cap in caps(y, k)]
-    found = mathematics("closest", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
     meeting = 0
-    for (X, y, cap), js in zip(cases, found, strict=True):
+    for (X, y, cap), js in mathematics("closest", cases):
         python = hulls.closest_points(X, y, cap)
         scale = size(X)
         # Both are bounds, so each lower one is below each upper one; and they are close.
@@ -134,26 +123,23 @@ def test_closest_points_have_the_certificate_of_svmlib(mathematics):
     assert 100 < meeting < len(cases) - 100
 
 
-def test_the_width_along_a_direction_is_that_of_svmlib(mathematics):
-    cases = [(X, y, 17.0 * k % 360) for k, (X, y) in enumerate(CASES)]
-    found = mathematics("street", [[X.tolist(), y.tolist(), angle] for X, y, angle in cases])
-    for (X, y, angle), js in zip(cases, found, strict=True):
-        w = [np.cos(np.radians(angle)), np.sin(np.radians(angle))]
-        python = directional_margin(X, y, w)
-        assert js["width"] == pytest.approx(python.width, abs=1e-12 * (1 + np.abs(X).max()))
-        along = X @ w
-        ends = np.where(y < 0, along - python.b_minus, python.b_plus - along)
-        assert js["touching"] == np.flatnonzero(ends >= -1e-9 * np.ptp(along)).tolist()
-        assert js["middle"] == pytest.approx(-python.midline.b, abs=1e-12 * (1 + np.abs(X).max()))
+def test_a_bridge_of_ones_own_and_its_gap_bound_the_distance(mathematics):
+    """From anywhere; and from both ends of the shortest they leave only rounding."""
+    for X, y in CASES[::3]:
+        python = hulls.closest_points(X, y)
+        places = [(python.p, python.q), (X[0] + 1, X[-1] - 1)]
+        for k, (_, js) in enumerate(mathematics("ownBridge", [(X, y, ends) for ends in places])):
+            assert js["lower"] <= python.distance
+            assert python.lower_bound <= js["upper"]
+            assert k or js["upper"] - js["lower"] <= 1e-6 * size(X)
 
 
 def test_reduced_hulls_reach_as_far_as_their_supports(mathematics):
     """Exactly as far in every direction as the greedy weights of chapter 6."""
     cases = [(X[y > 0], cap) for k, (X, y) in enumerate(CASES[::3]) for cap in caps(y, k)]
-    found = mathematics("reducedHull", [[X.tolist(), cap] for X, cap in cases])
     angles = np.linspace(0, 2 * np.pi, 97)
     directions = np.column_stack((np.cos(angles), np.sin(angles)))
-    for (X, cap), corners in zip(cases, found, strict=True):
+    for (X, cap), corners in mathematics("reducedHull", cases):
         weights = np.clip(1 - cap * np.arange(len(X)), 0, cap)
         for u in directions:
             expected = weights @ -np.sort(-(X @ u))
@@ -191,19 +177,12 @@ def agree(js, python, K, y, C):
 
 def test_soft_margins_have_the_certificate_of_svmlib(mathematics):
     middled = [X - (X.min(axis=0) + X.max(axis=0)) / 2 for X, _, _ in SOFT]
-    grams = [Z @ Z.T for Z in middled]
-    found = mathematics(
-        "softMargin",
-        [[K.tolist(), y.tolist(), C] for K, (_, y, C) in zip(grams, SOFT, strict=True)],
+    solved = mathematics(
+        "softMargin", [(Z @ Z.T, y, C) for Z, (_, y, C) in zip(middled, SOFT, strict=True)]
     )
-    lines = mathematics(
-        "line",
-        [
-            [X.tolist(), y.tolist(), {"alpha": js["alpha"], "b": js["b"]}]
-            for (X, y, _), js in zip(SOFT, found, strict=True)
-        ],
-    )
-    for (X, y, C), Z, K, js, line in zip(SOFT, middled, grams, found, lines, strict=True):
+    lines = [(X, y, js) for (X, y, _), (_, js) in zip(SOFT, solved, strict=True)]
+    found = mathematics("line", lines)
+    for Z, ((K, y, C), js), ((X, *_), line) in zip(middled, solved, found, strict=True):
         agree(js, solve_interior_point(DualProblem(Z, y, C)), K, y, C)
         assert y * (X @ line["w"] + line["b"]) == pytest.approx(
             np.array(js["margins"]), abs=1e-8 * (1 + sum(js["alpha"]) * np.abs(X).max() ** 2)
@@ -212,11 +191,9 @@ def test_soft_margins_have_the_certificate_of_svmlib(mathematics):
 
 def test_values_of_soft_margins_are_bounds_in_exact_arithmetic(mathematics):
     """Of the multipliers and the bias returned, for the matrix given."""
-    few = [(X, y, C) for X, y, C in SOFT[::3] if len(y) < 15]
-    grams = [X @ X.T for X, _, _ in few]
-    cases = [[K.tolist(), y.tolist(), C] for K, (_, y, C) in zip(grams, few, strict=True)]
+    cases = [(X @ X.T, y, C) for X, y, C in SOFT[::3] if len(y) < 15]
     exact = np.vectorize(Fraction, otypes=[object])
-    for js, (K, y, C) in zip(mathematics("softMargin", cases), cases, strict=True):
+    for (K, y, C), js in mathematics("softMargin", cases):
         beta, b = exact(js["alpha"]) * y, Fraction(js["b"])
         scores = exact(K) @ beta
         square, price = beta @ scores / 2, Fraction(C)
@@ -230,15 +207,14 @@ def test_the_picture_of_a_field_is_that_of_the_machine(mathematics):
     for sigma, n in ((0.3, 80), (1.0, 60)):
         X, beta, b = random.standard_normal((12, 2)), random.standard_normal(12), -0.2
         limits = [[-2.0, 1.5], [-1.0, 2.5]]
-        (values,) = mathematics("field", [[X.tolist(), beta.tolist(), b, sigma, *limits, n]])
+        ((_, values),) = mathematics("field", [(X, beta, b, sigma, *limits, n)])
         across, upwards = (np.linspace(*ends, n + 1) for ends in limits)
         grid = np.stack(np.meshgrid(across, upwards), axis=-1).reshape(-1, 2)
         f = RBF.from_width(sigma)(grid, X) @ beta + b
         assert values == pytest.approx(f, abs=1e-10)
         for level in (0.0, 0.5):
-            curve, areas = (
-                mathematics("contour", [[f.tolist(), n, level, fill]])[0] for fill in (False, True)
-            )
+            cases = [(f, n, level, fill) for fill in (False, True)]
+            curve, areas = (found for _, found in mathematics("contour", cases))
             low, side = np.array(limits)[:, 0], np.ptp(limits, axis=1) / n
             ends = low + np.array(curve).reshape(-1, 2) * side
             off = RBF.from_width(sigma)(ends, X) @ beta + b - level
@@ -260,8 +236,7 @@ def test_the_best_cut_is_that_of_the_lifted_samples(mathematics):
         off = np.hypot(*(X - random.uniform(-0.4, 0.4, 2)).T) - 1
         apart = abs(off) > 0.15
         cases.append((X[apart], np.where(off < 0, 1, -1)[apart]))
-    found = mathematics("bestCut", [[X.tolist(), y.tolist()] for X, y in cases])
-    for (X, y), cut in zip(cases, found, strict=True):
+    for (X, y), cut in mathematics("bestCut", cases):
         lifted = DualProblem(np.column_stack((X, (X**2).sum(axis=1))), y, np.inf)
         solution = solve_interior_point(lifted)
         *w, v = lifted.weights(solution.alpha)
@@ -274,13 +249,11 @@ def test_the_best_cut_is_that_of_the_lifted_samples(mathematics):
 
 def test_gaussian_machines_have_the_certificate_of_svmlib(mathematics):
     machines = [(X, y, C, 0.3 * 4.0 ** (k % 4)) for k, (X, y, C) in enumerate(SOFT[:160])]
-    grams = mathematics("gaussian", [[X.tolist(), sigma] for X, _, _, sigma in machines])
-    found = mathematics(
-        "softMargin",
-        [[K, y.tolist(), C] for K, (_, y, C, _) in zip(grams, machines, strict=True)],
-    )
-    for (X, y, C, sigma), K, js in zip(machines, map(np.array, grams), found, strict=True):
-        kernel = RBF.from_width(sigma)
+    grams = mathematics("gaussian", [(X, sigma) for X, *_, sigma in machines])
+    cases = [(K, y, C) for (_, K), (_, y, C, _) in zip(grams, machines, strict=True)]
+    found = mathematics("softMargin", cases)
+    for (X, *_, sigma), ((K, y, C), js) in zip(machines, found, strict=True):
+        kernel, K = RBF.from_width(sigma), np.array(K)
         assert pytest.approx(kernel(X, X), abs=1e-12) == K
         if any((X[y > 0] == x).all(axis=1).any() for x in X[y < 0]) and C > 100:
             continue  # a contradiction at a high price: svmlib's own limits are tested elsewhere
@@ -290,9 +263,8 @@ def test_gaussian_machines_have_the_certificate_of_svmlib(mathematics):
 def test_a_cap_and_its_price_give_one_line(mathematics):
     """softMarginOfCap: the weights of the reduced hulls solve the soft margin for its C."""
     cases = [(X, y, cap) for k, (X, y) in enumerate(CASES) for cap in caps(y, k)[1:3]]
-    found = mathematics("softMarginOfCap", [[X.tolist(), y.tolist(), cap] for X, y, cap in cases])
     solved = 0
-    for (X, y, cap), js in zip(cases, found, strict=True):
+    for (X, y, cap), js in mathematics("softMarginOfCap", cases):
         if hulls.closest_points(X, y, cap).lower_bound == 0:
             assert js["solution"] is None
             continue
@@ -310,19 +282,11 @@ def test_a_cap_and_its_price_give_one_line(mathematics):
 def test_printed_bounds_go_outwards(mathematics):
     random = np.random.RandomState(1)
     values = [*(random.standard_normal(400) * 10.0 ** random.randint(-6, 7, 400)), 0, 1.001, 2.675]
-    for name in ("floor", "ceil"):  # what needs no rounding gets none
-        assert mathematics(name, [[v, 3] for v in (0, 0.125, -2.5, 7)]) == [
-            "0.000",
-            "0.125",
-            "-2.500",
-            "7.000",
-        ]
-    for digits in (0, 3, 6):
-        floors = mathematics("floor", [[v, digits] for v in values])
-        ceils = mathematics("ceil", [[v, digits] for v in values])
-        for v, low, high in zip(values, floors, ceils, strict=True):
-            assert Fraction(low) <= Fraction(v) <= Fraction(high)
-            assert Fraction(high) - Fraction(low) <= Fraction(2, 10**digits)
+    for name, sign in (("floor", 1), ("ceil", -1)):
+        exact = mathematics(name, [(v, 3) for v in (0, 0.125, -2.5, 7)])  # which needs no rounding
+        assert [text for _, text in exact] == ["0.000", "0.125", "-2.500", "7.000"]
+        for (v, digits), text in mathematics(name, list(product(values, (0, 3, 6)))):
+            assert 0 <= sign * (Fraction(v) - Fraction(text)) <= Fraction(1, 10**digits)
 
 
 def test_two_bounds_are_printed_as_one_number_that_holds_both(mathematics_tab):
@@ -342,6 +306,13 @@ def test_two_bounds_are_printed_as_one_number_that_holds_both(mathematics_tab):
         "[[0, 6 + 1e-14], [0, 0], [3, 3.75]].map((c) => svmExplorable.enclose(...c))"
     ) == ["0.00 to 6.00", "0", "3.000 to 3.750"]
     assert mathematics_tab.evaluate("svmExplorable.enclose(1.8487, 3.514)") == "1.84 to 3.52"
+
+
+def test_prices_stop_at_the_same_round_numbers_in_both_languages(mathematics_tab):
+    logs = [tenth / 10 for tenth in range(-30, 41)]
+    found = mathematics_tab.evaluate("logs => logs.map(svmExplorable.round)", logs)
+    assert found == [round_number(10**log, "C", 1e-4, 1e5) for log in logs]
+    assert found == pytest.approx(10 ** np.array(logs), rel=0.02)
 
 
 def test_every_part_of_the_script_is_loaded_by_a_figure():
@@ -388,7 +359,9 @@ def test_names_of_classes_cannot_end_the_data():
 def test_samples_without_a_line_are_described_as_such():
     meeting = own([[0, 0], [2, 0], [1, 0]], [1, 1, -1])
     words = "The hulls meet: a star marks the common point (1.00, 0.00)"
-    assert words in explorable.villages(meeting).alt
+    alt = explorable.villages(meeting).alt
+    assert alt.startswith("1 sample of class −1 and 2 samples of class +1 with")
+    assert words in alt
     assert "no street opens" in explorable.street(meeting, 0.0).alt
     cross = own([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, -1, -1])  # equal centroids
     assert "no line, for w is zero" in explorable.outlier(cross, 0.1).alt
@@ -459,12 +432,12 @@ def test_steps_on_two_hulls_are_those_of_hull_smo(mathematics):
         for before, after in pairwise(run.trace):
             if np.allclose(before.weights, after.weights, rtol=0, atol=1e-12):
                 break  # a weight that only rounding has left; the script has none of these
-            (state,) = mathematics("hullRun", [[X.tolist(), y.tolist(), pairs]])
+            ((_, state),) = mathematics("hullRun", [(X, y, pairs)])
             bounds = hulls.certify_weights(X, y, before.weights)
             assert state["upper"] == pytest.approx(bounds.distance, rel=1e-9)
             assert state["lower"] == pytest.approx(bounds.lower_bound, rel=1e-6, abs=1e-9)
             assert reached(X, y, state["lambda"]) <= Fraction(state["upper"]) ** 2
-            (pair,) = mathematics("steepest", [[y.tolist(), state]])
+            ((_, pair),) = mathematics("steepest", [(y, state)])
             i, j = after.pair
             gains = [abs(1 - state["height"][a] - state["height"][b]) for a, b in (pair, (i, j))]
             assert gains[0] == pytest.approx(gains[1], rel=1e-9)  # ties may go either way
@@ -490,7 +463,7 @@ class Loaded:
 
 def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
     scripts = ["x.js", *(f"explorables/{part.name}" for part in reversed(SCRIPTS)), None]
-    for figures, parts in (
+    for shown, parts in (
         ([explorable.prices()], ["core", "prices"]),
         (
             [explorable.villages(SIX), explorable.outlier(SIX)],
@@ -499,7 +472,7 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         ([], []),
     ):
         context = {
-            "body": "".join(figure.html() for figure in figures),
+            "body": "".join(figure.html() for figure in shown),
             "script_files": [Loaded(name) for name in scripts],
             "css_files": [Loaded("explorables/style.css"), Loaded("theme.css")],
         }
@@ -507,7 +480,7 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
         found = [file.filename for file in context["script_files"]]
         assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
         styles = [file.filename for file in context["css_files"]]
-        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(figures)
+        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(shown)
 
 
 def ranked(seed):
@@ -520,25 +493,23 @@ def ranked(seed):
 def test_thresholds_are_counted_as_by_scikit_learn_and_the_cheapest_is_that_of_chapter_8(
     mathematics,
 ):
-    for f, y in map(ranked, range(40)):
-        (steps,) = mathematics("thresholds", [[f.tolist(), y.tolist()]])
+    for (f, y), levels in mathematics("thresholds", [*map(ranked, range(40))]):
         fpr, tpr, at = roc_curve(y, f, drop_intermediate=False)
-        assert [s["missed"] for s in steps] == np.round((1 - tpr) * y.sum()).tolist()[::-1]
-        assert [s["alarms"] for s in steps] == np.round(fpr * np.sum(y == 0)).tolist()[::-1]
-        assert [s["t"] for s in steps[:-1]] == at[:0:-1].tolist()
+        assert [s["missed"] for s in levels] == np.round((1 - tpr) * y.sum()).tolist()[::-1]
+        assert [s["alarms"] for s in levels] == np.round(fpr * np.sum(y == 0)).tolist()[::-1]
+        assert [s["t"] for s in levels[:-1]] == at[:0:-1].tolist()
         for miss in (1, 2.5, 10, 100):
             thresholds = np.append(np.sort(f), np.inf)
             called = f >= thresholds[:, np.newaxis]
             costs = miss * np.sum(y > called, axis=1) + np.sum(called > y, axis=1)
-            (best,) = mathematics("cheapest", [[steps, miss]])
+            ((_, best),) = mathematics("cheapest", [(levels, miss)])
             assert best["t"] == (t if np.isfinite(t := thresholds[costs.argmin()]) else None)
             assert miss * best["missed"] + best["alarms"] == costs.min()
 
 
 def test_reliability_is_that_of_chapter_8(mathematics):
-    for f, y in map(ranked, range(1, 40)):
-        p = 1 / (1 + np.exp(-f))
-        (found,) = mathematics("fifths", [[p.tolist(), y.tolist()]])
+    cases = [(1 / (1 + np.exp(-f)), y) for f, y in map(ranked, range(1, 40))]
+    for (p, y), found in mathematics("fifths", cases):
         groups = [k for k in np.array_split(np.argsort(p, kind="stable"), 5) if k.size]
         expected = [[p[k].mean(), y[k].mean(), k.size] for k in groups]
         assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)
@@ -548,12 +519,12 @@ def clouds(seed):
     """A problem of 60 samples whose classes overlap, and what the script needs of it."""
     data, C = overlapping(seed), (1, 10, 100, 1000)[seed % 4]
     problem = DualProblem(data.X, data.y, C, RBF(0.25))
-    return problem, [problem.gram().tolist(), data.y.tolist(), C, 1e-6, 2]
+    return problem, (problem.gram(), data.y, C, 1e-6, 2)
 
 
 def test_the_first_steps_of_smo_are_those_of_svmlib(mathematics):
     for problem, case in map(clouds, range(8)):
-        (run,) = mathematics("smoRun", [[*case, 40]])
+        ((_, run),) = mathematics("smoRun", [(*case, 40)])
         alpha = np.zeros(problem.n)
         asked = set()
         for k, (js, step) in enumerate(zip(run[1:], steps(problem), strict=False), 1):
@@ -571,7 +542,7 @@ def test_the_first_steps_of_smo_are_those_of_svmlib(mathematics):
 def test_newton_solves_every_stage_and_in_the_end_the_problem(mathematics):
     """At the end of a stage q is the ramp at the scores of q; the last has the proof of svmlib."""
     for problem, case in map(clouds, range(16)):
-        (run,) = mathematics("newtonRun", [case])
+        ((_, run),) = mathematics("newtonRun", [case])
         K, y, C = problem.gram(), problem.y, problem.upper[0]
         spent = np.diff([step["work"] for step in run])
         assert spent == pytest.approx([s["free"] ** 3 / 6 + 60 * s["free"] for s in run[1:]])

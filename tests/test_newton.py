@@ -11,10 +11,12 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib._portfolio import solve
 from svmlib.duality import DualProblem, Solution
 from svmlib.kernels import RBF, Linear, Polynomial, low_rank
 from svmlib.newton import newton
 from svmlib.problem import check_start
+from svmlib.rows import NoRoomError
 from svmlib.smo import smo
 from tests.optimum import assert_kkt, first_steps
 
@@ -120,13 +122,13 @@ def test_a_start_of_smo_is_judged_with_its_own_scores(C):
     assert newton(problem, start=smo(problem, max_iter=3000).alpha).converged
 
 
-def test_too_little_memory_is_told_and_not_exceeded():
+def test_too_little_memory_is_told_and_left_to_smo():
     problem = DualProblem(*data(0, n=1200, d=20), 100.0, RBF(0.5), cache_mb=1)
-    with pytest.warns(ConvergenceWarning, match="the free multipliers need more than half"):
-        solution = newton(problem)
-    assert solution.cut_off
-    assert not solution.converged
-    assert solution.certificate.gap > 0
+    solution, name = solve(problem, "auto", 1e-3)
+    assert solution.converged
+    assert name == "smo"
+    with pytest.raises(NoRoomError, match=r"cache_mb must be at least .* free multipliers; `smo`"):
+        newton(problem)
 
 
 def test_features_far_from_the_origin_lose_nothing():

@@ -12,18 +12,26 @@ def draw(figure, k):
     figure.subplots().plot([0, 1], [0, k])
 
 
-@pytest.fixture
 def player():
     return FramePlayer("test", draw, ["start", "a < b & c"], ["a level line", 'it "rises"'])
 
 
-def test_every_frame_is_a_different_described_picture(player):
-    bundle = player._repr_mimebundle_(include=None, exclude=None)
-    pictures = re.findall(r'alt="([^"]*)" src="data:image/png;base64,([^"]+)"', bundle["text/html"])
-    descriptions, contents = zip(*pictures, strict=True)
-    assert descriptions == ("a level line", "it &quot;rises&quot;")
-    assert len(set(contents)) == 2
-    assert all(base64.b64decode(content).startswith(b"\x89PNG") for content in contents)
+def test_every_frame_is_a_different_described_picture_with_its_caption():
+    page = player()._repr_mimebundle_(include=None, exclude=None)["text/html"]
+    assert len(set(player().frames)) == 2
+    for figure, words, content, caption in zip(
+        page.split("<figure>")[1:],
+        ("a level line", "it &quot;rises&quot;"),
+        player().frames,  # the same in every run
+        ("1/2. start", "2/2. a &lt; b &amp; c"),
+        strict=True,
+    ):
+        assert base64.b64decode(content).startswith(b"\x89PNG")
+        assert f'alt="{words}" src="data:image/png;base64,{content}"' in figure
+        assert caption in figure
+    assert page.count(" checked") == 1
+    assert page.index(" checked") < page.index("<figure>"), "one is chosen at the start"
+    assert not re.search("<script|http", page), "nothing runs and nothing is fetched"
 
 
 def test_without_alternative_texts_the_captions_serve():
@@ -31,34 +39,12 @@ def test_without_alternative_texts_the_captions_serve():
     assert re.findall('alt="([^"]*)"', page) == ["start", "end"]
 
 
-def test_captions_can_be_compared_and_are_shown_with_their_frame(player):
-    bundle = player._repr_mimebundle_()
+def test_what_is_compared_is_the_captions_and_the_transcripts_and_the_still_is_the_last_frame():
+    bundle = player()._repr_mimebundle_()
     titles, *transcripts = bundle["text/plain"].split("\n[")
     assert titles == "FramePlayer test\n1/2. start\n2/2. a < b & c"
     assert [words[-6:] for words in transcripts] == ["(1, 0)", "(1, 1)"]
-    figures = bundle["text/html"].split("<figure>")[1:]
-    assert "1/2. start" in figures[0]
-    assert "2/2. a &lt; b &amp; c" in figures[1]
-
-
-def test_one_frame_is_chosen_at_the_start(player):
-    page = player._repr_mimebundle_()["text/html"]
-    assert page.count(" checked") == 1
-    assert page.index(" checked") < page.index("<figure>")
-
-
-def test_nothing_runs_and_nothing_is_fetched(player):
-    page = player._repr_mimebundle_()["text/html"]
-    assert "<script" not in page
-    assert "http" not in page
-
-
-def test_the_still_is_the_last_frame(player):
-    assert player._repr_mimebundle_()["image/png"] == player.frames[-1]
-
-
-def test_frames_are_the_same_in_every_run(player):
-    assert FramePlayer("test", draw, ["start", "end"]).frames == player.frames
+    assert bundle["image/png"] == player().frames[-1]
 
 
 @pytest.mark.parametrize(

@@ -7,28 +7,17 @@ import publish
 import pytest
 
 
-@pytest.mark.parametrize("address", ["https://book.example/svm", "https://book.example/svm/"])
-def test_the_address_is_a_folder(monkeypatch, address):
-    config = SimpleNamespace(html_baseurl="", html_static_path=[], html_additional_pages={})
+@pytest.mark.parametrize("address", ["", "https://book.example/svm", "https://book.example/svm/"])
+def test_the_address_is_a_folder_if_there_is_one(monkeypatch, address):
+    config = SimpleNamespace(
+        html_baseurl="", html_static_path=[], html_additional_pages={}, root_doc="index"
+    )
     monkeypatch.setenv("BOOK_URL", address)
     publish.where(None, config)
-    assert config.html_baseurl == "https://book.example/svm/"
+    assert config.html_baseurl == ("https://book.example/svm/" if address else "")
     context = {}
-    publish.describe(
-        SimpleNamespace(config=SimpleNamespace(html_baseurl=config.html_baseurl, root_doc="index")),
-        "404",
-        "404.html",
-        context,
-        None,
-    )
-    assert context["base_path"] == "/svm/"
-
-
-def test_without_an_address_there_is_none(monkeypatch):
-    config = SimpleNamespace(html_baseurl="", html_static_path=[], html_additional_pages={})
-    monkeypatch.delenv("BOOK_URL", raising=False)
-    publish.where(None, config)
-    assert config.html_baseurl == ""
+    publish.describe(SimpleNamespace(config=config), "404", "404.html", context, None)
+    assert context["base_path"] == ("/svm/" if address else "/")
 
 
 @pytest.mark.parametrize("base", ["", "https://book.example/svm/"])

@@ -1,6 +1,7 @@
 """The bank of questions: what Moodle reads is what the quiz says and what svmlib computes."""
 
 import re
+from itertools import chain
 from xml.etree import ElementTree as Xml
 
 import nbformat
@@ -8,6 +9,10 @@ import numpy as np
 import pytest
 import questions
 from nbformat.v4 import new_markdown_cell, new_notebook
+from number_questions import KINDS
+from scipy.optimize import brentq, linprog
+from scipy.stats import binomtest
+from sklearn.metrics import roc_auc_score
 
 QUIZ = r"""<a id="quiz"></a>
 
@@ -63,79 +68,322 @@ def test_a_quiz_is_read_as_it_stands(asked):
     assert [[c.right for c in question.choices] for question in asked] == [[False, True], [True]]
 
 
-def test_moodle_gets_formulas_and_one_right_answer(asked):
-    quiz = Xml.fromstring(questions.moodle([*asked, *questions.numbers(1, each=1)]))
-    kinds = [question.get("type") for question in quiz]
-    assert kinds.count("multichoice") == 2
-    assert kinds.count("numerical") == sum(map(len, questions.KINDS.values()))
-    assert kinds.count("category") == 1 + len(questions.KINDS)
+# What Moodle reads. It publishes no schema; these are the rules of its importers, which are its
+# question/format/xml/format.php and question/format/gift/format.php, for what is used here.
+
+
+def expected(asked, html=questions.html):
+    """Return what a reader of the files has to find."""
+    return [
+        (
+            q.topic,
+            html(q.text),
+            [(html(c.text), c.right, html(c.reason)) for c in q.choices] or (q.number, q.tolerance),
+        )
+        for q in asked
+    ]
+
+
+PARTS = {
+    "category": {"category"},
+    "multichoice": {"name", "questiontext", "answer", "single"},
+    "numerical": {"name", "questiontext", "answer"},
+}
+POINTS = {"100": True, "0": False}
+
+
+def read_xml(file):
+    quiz, names, topic = Xml.fromstring(file.encode()), set(), None
+    assert quiz.tag == "quiz"
+    assert file.startswith("<?xml version='1.0' encoding='utf-8'?>\n<quiz>"), "on the first line"
     for question in quiz:
-        if question.get("type") != "category":
-            assert [a.get("fraction") for a in question.findall("answer")].count("100") == 1
-    first = quiz[1]
-    assert r"\(k_1 - k_2 < 1\)" in first.find("questiontext/text").text
-    assert "<strong>kernel</strong>" in first.find("questiontext/text").text
-    assert "see Lemma 5.2." in first.findall("answer")[1].find("feedback/text").text
+        kind, answers = question.get("type"), question.findall("answer")
+        assert {part.tag for part in question} == PARTS[kind]
+        if kind == "category":
+            top, course, topic = question.findtext("category/text").split("/")
+            assert (top, course) == ("$course$", questions.COURSE)
+            continue
+        names.add(question.findtext("name/text"))
+        assert question.find("questiontext").get("format") == "html"
+        if kind == "numerical":
+            ((answer,), right) = answers, (answers[0].get("fraction"), answers[0].get("format"))
+            assert right == ("100", "plain_text")
+            found = float(answer.findtext("text")), float(answer.findtext("tolerance"))
+        else:
+            assert question.findtext("single") == "true"
+            assert {part.get("format") for a in answers for part in (a, a[1])} == {"html"}
+            found = [
+                (a.findtext("text"), POINTS[a.get("fraction")], a.findtext("feedback/text"))
+                for a in answers
+            ]
+        yield topic, question.findtext("questiontext/text"), found
+    assert len(names) == len(quiz) - len(quiz.findall("question[@type='category']"))
 
 
-def test_gift_escapes_its_own_signs(asked):
-    text = questions.gift(asked)
-    bare = re.sub(r"\\[\\~=#{}:]", "", text)
-    assert bare.count("{") == bare.count("}") == 2
-    assert len(re.findall(r"^=", bare, flags=re.MULTILINE)) == 2
-    assert len(re.findall(r"^~", bare, flags=re.MULTILINE)) == 1
-    assert bare.count("#") == 3, "one before each reason"
-    assert r"\\(\\\{x\\\}\\)\: never" in text
+def hidden(text):
+    """Take what is escaped out of the way, as Moodle does first."""
+    return re.sub(r"\\([\\~=#{}:n])", lambda sign: chr(0xE000 + ord(sign[1])), text)
+
+
+def shown(text):
+    back = re.sub("[\ue000-\ue0ff]", lambda sign: chr(ord(sign[0]) - 0xE000), text)
+    return back.replace("\ue06e", "\n").strip()
+
+
+def read_gift(file):
+    for entry in hidden(file).split("\n\n"):  # a blank line ends a question
+        if category := re.fullmatch(r"\$CATEGORY: (.*)\n?", entry):
+            topic = category[1].split("/")[2]
+            continue
+        text, answers = re.fullmatch(r"::.+?::\[html\](.*?)\{(.*?)\}\n?", entry, re.DOTALL).groups()
+        if answers.strip().startswith("#"):
+            found = tuple(map(float, answers.strip()[1:].split(":")))
+        else:
+            parts = [each.partition("#") for each in answers.replace("=", "~=").split("~")[1:]]
+            found = [(shown(a.lstrip("=")), a.startswith("="), shown(why)) for a, _, why in parts]
+        yield topic, shown(text), found
+
+
+def test_moodle_reads_what_was_written(asked):
+    asked = [*asked, *questions.numbers(1)]
+    assert list(read_xml(questions.moodle(asked))) == expected(asked)
+
+
+def test_moodle_reads_the_same_from_gift(asked):
+    asked = [*asked, *questions.numbers(1)]
+    lines = expected(asked, lambda text: questions.html(text).replace("\n", " "))
+    assert list(read_gift(questions.gift(asked))) == lines
+
+
+def test_what_moodle_shows_is_well_formed(asked):
+    """A bare "<" in a formula would begin a tag, and the rest be cut off."""
+    for _, text, answers in expected([*asked, *questions.numbers(1, each=1)]):
+        for words in [text, *(part for a in answers if isinstance(a, tuple) for part in a[::2])]:
+            shown = "".join(Xml.fromstring(f"<p>{words}</p>").itertext())
+            assert shown.count(r"\(") == shown.count(r"\)") >= words.count("&lt;")
+    text = expected(asked)[0][1]
+    assert r"\(k_1 - k_2 &lt; 1\) a <strong>kernel</strong>" in text
+
+
+def test_a_sheet_has_the_answers_or_not(asked):
+    asked = [*asked, *questions.numbers(1, each=1)]
+    without, sheet = (questions.sheet(asked, answers=answers) for answers in (False, True))
+    assert "Not quite" not in without + sheet
+    assert sheet.count("**Right") == 2
+    assert "**Right" not in without
+    assert "\n\n1.9612\n\n" in sheet
+    assert "1.9612" not in without
+
+
+# The numbers
+
+ASKED = list(chain.from_iterable(KINDS.values()))
 
 
 def test_numbers_hang_on_the_seed_and_on_nothing_else():
     assert list(questions.numbers(3)) == list(questions.numbers(3))
     one, other = (list(questions.numbers(seed)) for seed in (3, 4))
-    assert len(one) == 100
-    assert sum(a != b for a, b in zip(one, other, strict=True)) > 90
+    assert len(set(ASKED)) == len(ASKED) == len(one) / 3
+    assert [topic[:2] for topic in KINDS] == [f"{chapter:02}" for chapter in range(1, 13)]
+    assert sum(a != b for a, b in zip(one, other, strict=True)) > 0.95 * len(one)
 
 
-def read(pattern, text):
-    return [np.array(eval(found)) for found in re.findall(pattern, text)]
+def value(told):
+    """Return a number, a vector or a string that a question gives."""
+    return re.sub(r"\\texttt|[{}]", "", told) if "texttt" in told else np.array(eval(told))
 
 
-def worked(text):
-    """Compute an answer in plain NumPy, from nothing but what a student is told."""
-    b = read(r"\$b=(-?\d+)\$", text)
-    w = read(r"w=(\([^)]*\))", text)
-    if "How far is" in text:
-        x = read(r"How far is \$x=(\([^)]*\))", text)[0]
-        right = (w[0] @ x + b[0]) / np.hypot(*w[0])
-    elif "x=" in text:
-        x, z = read(r"[xz]=(\([^)]*\))", text)
-        if "lVert" in text:
-            right = np.exp(-read(r"e\^\{-([\d.]+)", text)[0] * sum((x - z) ** 2))
-        else:
-            c, degree = map(int, re.search(r"z\+(\d)\)\^(\d)", text).groups())
-            right = (x @ z + c) ** degree
-    else:
-        plus, minus = (np.array(read(r"\$(\([^)]*\))\$", part)) for part in text.split("negative"))
-        minus = minus[:3]
-        if "hulls" in text or "largest" in text:
-            turn = np.linspace(0, 2 * np.pi, 20001)
-            normals = np.column_stack([np.cos(turn), np.sin(turn)])
-            gap = ((plus @ normals.T).min(0) - (minus @ normals.T).max(0)).max()
-            right = gap if "hulls" in text else gap / 2
-        elif "along" in text:
-            right = ((plus @ w[0]).min() - (minus @ w[0]).max()) / np.hypot(*w[0])
-        else:
-            margins = np.concatenate([plus @ w[0] + b[0], -(minus @ w[0] + b[0])])
-            slack = np.maximum(0, 1 - margins).sum()
-            right = {
-                "functional": margins.min(),
-                "geometric": margins.min() / np.hypot(*w[0]),
-                "How much": slack,
-                "frac12": w[0] @ w[0] / 2 + (read(r"C=(\d+)", text) or [0])[0] * slack,
-            }[re.search("functional|geometric|How much|frac12", text)[0]]
-    return right
+VALUE = r"(-?[\d.]+|\([-\d., ]+\)|\\texttt\{\w+\})"
+NAME = r"\\?([A-Za-z]+(?:[_^](?:[\w+-]|\{\w+\}))?'?)"
 
 
-def test_an_answer_is_that_of_the_text():
-    for question in questions.numbers(1):
-        text, number = question.text, question.number
-        assert worked(text) == pytest.approx(number, abs=question.tolerance / 2), text
+class Told(dict):
+    """What a question says, by its letters: nothing else may be used to answer it."""
+
+    def __init__(self, text):
+        super().__init__({name: value(v) for name, v in re.findall(rf"\${NAME}={VALUE}\$", text)})
+        points = re.findall(r"(negative ones )?\$(\([-\d, ]+\))\$", text)
+        self.X = np.array([eval(x) for _, x in points])
+        self.first_negative = [bool(mark) for mark, _ in points]
+        if any(self.first_negative):
+            self.y = np.where(np.cumsum(self.first_negative), -1, 1)
+
+    __getattr__ = dict.__getitem__
+
+    def margins(self, b=None):
+        return self.y * (self.X @ self.w + (self.b if b is None else b))
+
+    def dual(self):
+        K = np.outer(self.y, self.y) * (self.X @ self.X.T)
+        return self.alpha.sum() - self.alpha @ K @ self.alpha / 2
+
+    def loss(self, b):
+        return self.w @ self.w / 2 + self.C * np.maximum(0, 1 - self.margins(b)).sum()
+
+    def inner(self, x, z):
+        return np.exp(-self.kappa * np.sum((x - z) ** 2))
+
+
+TURN = np.linspace(0, 2 * np.pi, 20001)
+NORMALS = np.array([np.cos(TURN), np.sin(TURN)])
+
+
+def gap_of(one, other):
+    """Return the widest gap between two sets of points, over all directions."""
+    return ((one @ NORMALS).min(0) - (other @ NORMALS).max(0)).max()
+
+
+def least(function, low, high):
+    """Return where a convex function is smallest, and its value, by trying many places."""
+    for _ in range(4):
+        t = np.linspace(low, high, 2001)
+        k = np.argmin([function(each) for each in t])
+        low, high = t[max(k - 1, 0)], t[min(k + 1, 2000)]
+    return t[k], function(t[k])
+
+
+def pair(g):
+    def objective(delta):
+        w = g.w + delta * (g["x^+"] - g["x^-"])
+        return w @ w - 2 * delta
+
+    step, lowest = least(objective, -min(g["lambda^+"], g["lambda^-"]), 5)
+    return step, objective(0) - lowest
+
+
+def box_step(g):
+    def loss(t):
+        inside = 0 <= g["alpha_i"] + t * g["y_i"] <= g.C and 0 <= g["alpha_j"] - t * g["y_j"] <= g.C
+        return g.a * t**2 / 2 - g.s * t if inside else np.inf
+
+    step, lowest = least(loss, 0, float(g.C))
+    return step, -lowest
+
+
+def can(g, up):
+    """Say whose α y can grow, or fall."""
+    after = g.alpha + (1 if up else -1) * 1e-3 * g.y
+    return (after >= 0) & (after <= g.C)
+
+
+def quadratic_map(x, c):
+    r = 2**0.5
+    return np.array([c, x[0] ** 2, x[1] ** 2, r * x[0] * x[1], *((2 * c) ** 0.5 * x)])
+
+
+def optimal_biases(g):
+    b = np.linspace(-3, 3, 6001)
+    f = b[:, None] - g.g  # y f − 1 = y (b − g)
+    excess = g.y * f
+    good = b[(np.where(g.alpha == 0, excess, -excess) > -1e-9).all(axis=1)]
+    return (good[0] + good[-1]) / 2
+
+
+def cover(n, d):
+    return 2 * (d > 0) if n == 1 or d == 0 else cover(n - 1, d) + cover(n - 1, d - 1)
+
+
+def perceptron(g):
+    """Count with the Gram matrix."""
+    K, counts = (g.X @ g.X.T) * np.outer(g.y, g.y), np.zeros(4)
+    while True:
+        before = counts.copy()
+        for i in range(4):
+            counts[i] += K[i] @ counts <= 0
+        if (counts == before).all():
+            return counts.sum()
+
+
+def ramp(g):
+    q, low = least(lambda q: g.h / 2 * (q - g.c) ** 2 - q * (g.y - g.s), *sorted([0, g.y * g.C]))
+    return q, -low
+
+
+def scaled(g):
+    """Two samples in place of all, with the sums of their classes."""
+    S = min(g["S^+"], -g["S^-"])
+    w = S * (g["M^+"] / g["S^+"] - g["M^-"] / g["S^-"])
+    return S + S - np.sum(w**2) / 2
+
+
+SECOND = {
+    "distance": lambda g: (g.w @ g.x + g.b) / np.hypot(*g.w),
+    "functional": lambda g: g.margins().min(),
+    "geometric": lambda g: g.margins().min() / np.hypot(*g.w),
+    "width": lambda g: ((g.X[g.y > 0] @ g.w).min() - (g.X[g.y < 0] @ g.w).max()) / np.hypot(*g.w),
+    "bridge": lambda g: gap_of(g.X[g.y > 0], g.X[g.y < 0]),
+    "optimal": lambda g: gap_of(g.X[g.y > 0], g.X[g.y < 0]) / 2,
+    "to_hull": lambda g: gap_of(g.z[None], g.X),
+    "pair_step": lambda g: pair(g)[0],
+    "fall": lambda g: pair(g)[1],
+    "size": lambda g: least(lambda s: s**2 * np.sum((g.p - g.q) ** 2) - 2 * s, 0, 2)[0],
+    "dual_value": lambda g: g.dual(),
+    "gap": lambda g: g.w @ g.w / 2 - g.dual() if g.margins().min() >= 1 else None,
+    "multiplier": lambda g: least(lambda a: a**2 * np.sum((g.x - g.z) ** 2) / 2 - 2 * a, 0, 3)[0],
+    "midline": lambda g: least(lambda b: -g.margins(b).min(), -200, 200)[0],
+    "gaussian": lambda g: g.inner(g.x, g.z),
+    "polynomial": lambda g: sum([*(g.x * g.z), g.c]) ** g.p,
+    "feature_distance": lambda g: np.linalg.norm(quadratic_map(g.x, g.c) - quadratic_map(g.z, g.c)),
+    "machine": lambda g: g.a * g.inner(g.u, g.x) - g.a * g.inner(g.v, g.x) + g.b,
+    "eigenvalue": lambda g: np.roots([1, -np.trace(g.X), g.X[0, 0] * g.X[1, 1] - g.X[0, 1] ** 2])[
+        1
+    ],
+    "slack": lambda g: np.maximum(0, 1 - g.margins()).sum(),
+    "objective": lambda g: g.loss(g.b),
+    "slope": lambda g: (g.loss(g.b + 0.1) - g.loss(g.b - 0.1)) / 0.2,
+    "reduced_end": lambda g: (
+        -linprog(-g.x, A_eq=np.ones((1, 4)), b_eq=1, bounds=(0, float(g.mu))).fun
+    ),
+    "violation": lambda g: g.g[can(g, up=True)].max() - g.g[can(g, up=False)].min(),
+    "bias": optimal_biases,
+    "full_step": lambda g: box_step(g)[0],
+    "gain": lambda g: box_step(g)[1],
+    "standard_error": lambda g: 100 * np.std(np.arange(g.n) < g.r) / np.sqrt(g.n),
+    "chance": lambda g: binomtest(int(g.a), int(g.a + g.b)).pvalue,
+    "cheapest": lambda g: brentq(lambda p: p * g["c_+"] - (1 - p) * g["c_-"], 0, 1),
+    "roc_area": lambda g: roc_auc_score([1, 1, 1, 0, 0, 0, 0], [*g.p, *g.q]),
+    "prior_shift": lambda g: (
+        1 / (1 + (1 - g["pi'"]) * (1 - g.p) / (1 - g.pi) / (g["pi'"] * g.p / g.pi))
+    ),
+    "trained": lambda g: len([0 for _ in np.ndindex(int(g.a), int(g.b), int(g.k))]) + 1,
+    "machines": lambda g: np.tri(int(g.K), k=-1).sum() - g.K,
+    "votes": lambda g: sum(
+        g[f"f_{{{min(k, g.k)}{max(k, g.k)}}}"] * (-1) ** (k < g.k) > 0
+        for k in {1, 2, 3, 4} - {int(g.k)}
+    ),
+    "tube": lambda g: sum(max(0, abs(t - f) - g.varepsilon) for t, f in zip(g.t, g.f, strict=True)),
+    "spectrum": lambda g: sum(
+        g.s[i : i + 2] == g.t[j : j + 2] for i in range(len(g.s) - 1) for j in range(len(g.t) - 1)
+    ),
+    "nu_bound": lambda g: next(m for m in range(200) if 10 * m >= round(10 * float(g.nu)) * g.n),
+    "left_out": lambda g: (g.n - g.k) / g.n,
+    "shattered": lambda g: max(n for n in range(400) if n * g.gamma**2 <= g.R**2),
+    "labellings": lambda g: cover(int(g.n), int(g.d) + 1),
+    "corrections": perceptron,
+    "novikoff": lambda g: (g.X**2).sum(1).max() * (g.w @ g.w) / (g.y * (g.X @ g.w)).min() ** 2,
+    "ramp": lambda g: ramp(g)[0],
+    "rounded_loss": lambda g: ramp(g)[1],
+    "on_the_ramp": lambda g: sum(
+        g.h * (c - g.C) < s - 1 < g.h * c for s, c in zip(g.s, g.c, strict=True)
+    ),
+    "newton_step": lambda g: (
+        (2 + g.h * (g["c_1"] - g["c_2"])) / (g["K_{11}"] + g["K_{22}"] - 2 * g["K_{12}"] + 2 * g.h)
+    ),
+    "lower_bound": scaled,
+    "coordinate": lambda g: least(
+        lambda a: np.sum((g.w + (a - g.alpha) * g.y * g.x) ** 2) / 2 - a, 0, float(g.C)
+    )[0],
+    "amdahl": lambda g: g.W / (g.W * g.p + 1 - g.p),
+    "effort": lambda g: (g.r * g.n * g.d + g.t * 2 * g.n) / 10**6,
+}
+
+
+@pytest.mark.parametrize("kind", ASKED, ids=lambda kind: kind.__name__)
+def test_an_answer_is_that_of_the_text(kind):
+    """And it is told from minus, twice and half of it by more than what is tolerated."""
+    tolerance = questions.Question("", "").tolerance
+    for seed in range(8):
+        text, answer = kind(np.random.RandomState(seed))
+        assert SECOND[kind.__name__](Told(text)) == pytest.approx(answer, abs=tolerance / 4), text
+        assert answer == 0 or abs(answer) > 4 * tolerance, text
+        assert text.endswith(("?", ".)", "sign."))

@@ -156,7 +156,11 @@ def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
     extras = PROJECT["optional-dependencies"]
     known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"])
     known |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
-    known |= {"ipython", "matplotlib-inline"}  # those of the notebook that one is in
+    known |= {
+        "ipython",
+        "jupyter-client",
+        "matplotlib-inline",
+    }  # those of the notebook that one is in
     owners = packages_distributions()
     for path in ROOT.glob(kind):
         for module in imported(path):

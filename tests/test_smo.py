@@ -88,6 +88,6 @@ def test_an_indefinite_kernel_without_such_a_pair_is_named_when_the_steps_do_not
     """For β = (2, −1, −1) βᵀKβ < 0, but k(x, x) + k(z, z) > 2 k(x, z) for every pair."""
     kernel = Precomputed([[1.0, 0.9, 0.9], [0.9, 1.0, -0.5], [0.9, -0.5, 1.0]])
     problem = DualProblem(kernel.points, [1, -1, -1], np.inf, kernel)
-    with pytest.warns(ConvergenceWarning, match="C = inf needs a positive semidefinite kernel"):
+    with pytest.warns(ConvergenceWarning, match="or the kernel is not positive semidefinite"):
         solution = smo(problem, max_iter=1000)
     assert not solution.converged

@@ -337,14 +337,13 @@ def test_hard_margin_without_a_margin_shows_the_common_point():
     assert SVC(C=np.inf, kernel=Polynomial(2, 1.0, 1.0)).fit(X, y).score(X, y) == 1
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_equal_samples_with_different_labels_are_shown_where_they_are(kernel):
-    X = [[100.0, 7.0], [101.0, 7.0], [101.0, 7.0], [104.0, 7.0]]
+def test_equal_samples_with_different_labels_have_no_hard_margin():
+    X, y = [[100.0, 7.0], [101.0, 7.0], [101.0, 7.0], [104.0, 7.0]], [0, 1, 0, 1]
     with pytest.raises(NotSeparableError) as raised:
-        SVC(C=np.inf, kernel=kernel).fit(X, [0, 1, 0, 1])
+        SVC(C=np.inf, kernel="linear").fit(X, y)
     assert_array_equal(raised.value.separation.X, X)
-    assert_array_equal(raised.value.separation.point, X[1])
-    assert raised.value.separation.verify()
+    with pytest.warns(ConvergenceWarning, match="no hyperplane separates the classes"):
+        assert SVC(C=np.inf).fit(X, y).certificate_.primal == np.inf
 
 
 # Bad input
@@ -356,7 +355,7 @@ def test_equal_samples_with_different_labels_are_shown_where_they_are(kernel):
         ({"C": 0}, "C must be a positive number"),
         ({"C": -1}, "C must be a positive number"),
         ({"C": np.nan}, "C must be"),
-        ({"C": "linear"}, r"C must be a positive number; write SVC\(kernel='linear'\)"),
+        ({"C": "linear"}, r"C must be a positive number, got 'linear'"),
         ({"C": 10**400}, "C must be"),
         ({"kernel": "laplace"}, "kernel must be one of"),
         ({"kernel": 3}, "kernel must be a kernel"),
@@ -516,9 +515,8 @@ def test_class_weight_and_sample_weight_multiply():
     ("class_weight", "message"),
     [
         ({2: 1.0}, "are not in class_weight"),
-        ({1: -1.0}, "class_weight must be a positive"),
-        ({1: "a"}, "class_weight must be a positive"),
-        ({1: np.nan}, "class_weight must be a positive"),
+        ({1: -1.0}, "C must be positive for every sample"),
+        ({1: np.nan}, "C must be finite"),
         ("fair", "'class_weight' parameter"),
         (2.0, "'class_weight' parameter"),
     ],
@@ -558,18 +556,6 @@ def test_precomputed_in_a_grid_search_and_with_weights_of_zero():
     assert_allclose(some.decision_function(K), same.decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize("solver", ["auto", "smo"])
-def test_precomputed_twins_have_no_hard_margin(solver):
-    X, y = data(1)
-    X[1], y[0], y[1] = X[0], 1, -1
-    K = Polynomial(2, 1.0, 1.0)(X, X)
-    K[1], K[:, 1] = K[0], K[:, 0]
-    K[1, 1] = K[0, 1] = K[1, 0] = K[0, 0]
-    with pytest.raises(NotSeparableError) as raised:
-        SVC(kernel="precomputed", C=np.inf, solver=solver).fit(K, y)
-    assert raised.value.separation.verify()
-
-
 def test_the_object_precomputed_takes_row_numbers_in_any_order():
     X, y = data(1, n=60)
     rows = np.arange(60)[::-1]
@@ -586,7 +572,7 @@ def test_a_precomputed_matrix_that_is_none_is_refused():
         SVC(kernel="precomputed").fit(X, y)
     K = X @ X.T
     K[0, 1] += 1
-    with pytest.raises(ValueError, match=r"X must be symmetric, but X\[0, 1\]"):
+    with pytest.raises(ValueError, match=r"X must be symmetric, but it differs .* by 1"):
         SVC(kernel="precomputed").fit(K, y)
     model = SVC(kernel="precomputed").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="features"):

@@ -23,7 +23,7 @@ FIGURE = """<article><figure id="fig-{name}"><img alt="What {name} shows." src="
 <span class="math katex" data-tex="f&lt;0"><span>f&lt;0</span></span>.</span></p></figcaption>
 </figure></article>"""
 DRAWN = {
-    "line": "plotting.use_style()  # again\nimport matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()",
+    "line": "import matplotlib.pyplot as plt\nplotting.use_style()\nplt.plot([0, 1])\nplt.show()",
     "film": "from svmlib.book.player import FramePlayer\n"
     "FramePlayer('film', lambda figure, k: figure.subplots().plot([0, k]), ['a', 'b'])",
 }

@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from tests.book import ROOT
-from tests.book.notebooks import chapters, read
+from tests.book.notebooks import chapters, code, read, text
 from tests.browser import IDLE, jupyterlab, run_all_cells
 
 FULL = ROOT / "_build" / "html"
@@ -44,43 +44,21 @@ def shipped(name, edition=FULL):
         return nbformat.reads(file.read(f"svm-notebooks/{name}").decode(), as_version=4)
 
 
-def text(notebook):
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    return "\n\n".join(cells)
-
-
-def code(notebook):
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
 # What is in the files
 
 
-def test_zip_has_every_notebook():
-    with zipfile.ZipFile(pack(FULL)) as file:
-        names = {Path(name).name for name in file.namelist()}
-    assert names >= SOURCES.keys()
-
-
 @every_notebook
-def test_every_cell_is_there_with_the_outputs_that_are_stored(name):
-    finds, *cells = code(shipped(name))
+def test_a_shipped_notebook_has_all_cells_no_markup_and_links_that_lead_somewhere(name):
+    notebook = shipped(name)
+    finds, *cells = code(notebook)
     assert finds.source.startswith("# Run this cell first")
     originals = code(read(SOURCES[name]))
     assert [cell.outputs for cell in cells] == [cell.outputs for cell in originals]
     for cell, original in zip(cells, originals, strict=True):
         assert cell.source.endswith(original.source)
-
-
-@every_notebook
-def test_no_markup_is_left_over(name):
-    prose = re.sub(r"```.*?```|`[^`]*`", "", text(shipped(name)), flags=re.S)
+    prose = re.sub(r"```.*?```|`[^`]*`", "", text(notebook), flags=re.S)
     assert not re.search(r"\{[a-z:]+\}`|\{prf:|\{numref|\{cite|:label:|:::|\{exercise", prose)
-
-
-@every_notebook
-def test_links_lead_somewhere(name):
-    for target in re.findall(r"\]\(([^)]+)\)", text(shipped(name))):
+    for target in re.findall(r"\]\(([^)]+)\)", text(notebook)):
         if not target.startswith(("http", "attachment:")):
             file, _, anchor = target.partition("#")
             assert not anchor or f'<a id="{anchor}"></a>' in text(shipped(file or name)), target

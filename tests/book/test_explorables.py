@@ -8,14 +8,14 @@ more than a test: each begins by loading its page anew.
 import re
 import shutil
 import warnings
-from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from matplotlib.colors import to_rgb
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import confusion_matrix, roc_curve
+from sklearn.metrics import confusion_matrix
 
 from svmlib import hulls
 from svmlib.book import explorable
@@ -23,10 +23,21 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
-from svmlib.smo import smo, steps
+from svmlib.smo import smo
 from tests.book import ROOT
-from tests.browser import open_tab
-from tests.figures import FIGURES, IN_UNITS, NUMBERED, held, number, own, searches
+from tests.browser import Visited, open_tab
+from tests.figures import (
+    FIGURES,
+    IN_UNITS,
+    NUMBERED,
+    centre,
+    drag_by,
+    held,
+    mathematics,
+    number,
+    own,
+    searches,
+)
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
@@ -57,19 +68,12 @@ def written(folder, figures):
     return figures[0].name, page.as_uri()
 
 
-class Visit:
-    """A page loaded in a tab, and what the browser complained of meanwhile."""
+class Visit(Visited):
+    """A page loaded in a tab."""
 
     def __init__(self, tab, page):
-        self.tab, (self.name, self.url) = tab, page
-        self.complaints, self.requests = [], []
-        self.listeners = {
-            "console": lambda message: self.complaints.append(message.text),
-            "pageerror": lambda error: self.complaints.append(str(error)),
-            "request": lambda request: self.requests.append(request.url),
-        }
-        for event, listener in self.listeners.items():
-            tab.on(event, listener)
+        super().__init__(tab)
+        self.name, self.url = page
         self.root = tab.locator(f"#{self.name}")
         self.load()
 
@@ -80,8 +84,7 @@ class Visit:
         self.settle()
 
     def leave(self):
-        for event, listener in self.listeners.items():
-            self.tab.remove_listener(event, listener)
+        super().leave()
         self.tab.emulate_media(media="screen", reduced_motion="no-preference")
         assert not self.complaints
         assert all(url.startswith(("file:", "data:", "about:")) for url in self.requests)
@@ -159,11 +162,6 @@ def only(*names):
     return pytest.mark.parametrize("page", pages_of(names), indirect=True)
 
 
-def centre(locator):
-    box = locator.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def frames(visit, count=2):
     """Wait until the browser has drawn so often: longer on a busy machine, as all that moves."""
     visit.tab.evaluate(
@@ -174,16 +172,9 @@ def frames(visit, count=2):
 
 def pull(visit, grip, dx, dy):
     """Drag a handle, until the picture is drawn; return where it was."""
-    grip.scroll_into_view_if_needed()
-    x, y = centre(grip.locator(".hit"))
-    mouse = visit.tab.mouse
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x + dx / 2, y + dy / 2)
-    mouse.move(x + dx, y + dy)
-    mouse.up()
+    start = drag_by(visit.tab, grip, dx, dy)
     frames(visit)
-    return x, y
+    return start
 
 
 def drag(visit, *way):
@@ -483,15 +474,15 @@ def check_forces(visit, seen):
 
 
 def check_threshold(visit, seen):
-    """The four counts, and the costs, by scikit-learn."""
+    """The four counts, and the costs."""
     f, y = (np.array(visit.figure(f"data.{key}")) for key in ("f", "labels"))
     miss, shown = float(seen.sliders[0].split()[0]), seen.numbers
     (passed, alarms), (missed, found) = confusion_matrix(y, f >= seen.state["t"])
     assert shown["rare: found, missed"] == f"{found}, {missed}"
     assert shown["other: called, let go"] == f"{alarms}, {passed}"
     assert number(shown["cost"].split(" = ")[1]) == pytest.approx(miss * missed + alarms, abs=0.01)
-    fpr, tpr, _ = roc_curve(y, f, drop_intermediate=False)
-    cheapest = (miss * np.sum(y) * (1 - tpr) + np.sum(y == 0) * fpr).min()
+    ((_, steps),) = mathematics(visit.tab, "thresholds", [(f, y)])
+    cheapest = min(miss * step["missed"] + step["alarms"] for step in steps)
     assert number(shown["cheapest"].split()[0]) == pytest.approx(cheapest, abs=0.01)
     p = 1 / (1 + np.exp(-seen.state["t"]))
     told = [number(v) for v in re.findall(r"[\d.]+", shown["threshold as a probability"])]
@@ -500,17 +491,12 @@ def check_threshold(visit, seen):
 
 def check_race(visit, seen):
     """The smoothing of Newton's stage, and the least gap in thirty steps of SMO."""
-    C, y, best = float(seen.sliders[0]), seen.y, 1
+    C, y = float(seen.sliders[0]), seen.y
     h = max(2 / C / 10 ** (int(seen.numbers["stage"]) - 1), 1e-6)
     assert float(seen.numbers["h"]) == pytest.approx(h, rel=0.5)
-    problem, alpha = DualProblem(seen.X, y, C, RBF(visit.figure("data.gamma"))), np.zeros(60)
-    for step in islice(steps(problem), 30):
-        alpha[[step.i, step.j]] = step.alpha_i, step.alpha_j
-        g, beta = y * problem.gradient(alpha), alpha * y
-        up, down = beta < np.maximum(0, C * y), beta > np.minimum(0, C * y)
-        b, half = (g[up].max() + g[down].min()) / 2, beta @ (y - g) / 2
-        primal = half + C * np.maximum(0, y * (g - b)).sum()
-        best = min(best, 1 - (alpha.sum() - half) / primal)
+    K = DualProblem(seen.X, y, C, RBF(visit.figure("data.gamma"))).gram()
+    ((_, run),) = mathematics(visit.tab, "smoRun", [(K, y, C, 1e-6, 2, 30)])
+    best = min(step["gap"] for step in run)
     told = visit.seen(f"logC={seen.state['logC']}&smo=30").numbers["SMO"]
     digit, power = re.fullmatch(r"30 steps, gap (\d) · (10.+)", told).groups()
     unit = held(f"0 ± {power}")[1]
@@ -642,14 +628,10 @@ def test_fits_a_phone(phone):
 # For those who cannot see it, in the dark, on paper, without scripts
 
 
-def contrast(first, second):
-    def luminance(colour):
-        digits = colour[1:] if len(colour) == 7 else "".join(2 * d for d in colour[1:])
-        rgb = np.array([int(digits[k : k + 2], 16) for k in (0, 2, 4)]) / 255
-        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-        return float(linear @ (0.2126, 0.7152, 0.0722))
-
-    low, high = sorted((luminance(first), luminance(second)))
+def contrast(*colours):
+    rgb = np.array([to_rgb(colour) for colour in colours])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    low, high = sorted(linear @ (0.2126, 0.7152, 0.0722))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -669,18 +651,15 @@ def test_is_accessible_in_the_light_and_in_the_dark(visit):
             assert contrast(colour, paper) >= 3
 
 
-def test_the_still_stands_for_it_on_paper(visit):
+def test_the_still_stands_for_it_on_paper_and_without_scripts(browser, visit):
     visit.tab.emulate_media(media="print")
     assert visit.root.locator(".still").is_visible()
     assert not visit.root.locator(".live").is_visible()
-
-
-@only("street")
-def test_the_still_stands_for_it_without_scripts(browser, page):
-    tab = open_tab(browser, java_script_enabled=False)
-    tab.goto(page[1])
-    assert tab.locator(".still").is_visible()
-    tab.close()
+    if visit.name == "street":
+        tab = open_tab(browser, java_script_enabled=False)
+        tab.goto(visit.url)
+        assert tab.locator(".still").is_visible()
+        tab.close()
 
 
 # What readers may bring, and where they may put it
@@ -912,6 +891,15 @@ def test_the_best_so_far_is_kept_until_it_is_beaten(visit):
     assert scores[2] < scores[3]
     visit.press("Show the best")  # the machine's is not yours
     assert float(visit.seen().numbers["your best so far"][:-2]) == scores[3]
+
+
+@only("threshold")
+def test_the_cheapest_threshold_is_a_value_that_counts_as_called(visit):
+    visit.press("Show the cheapest")
+    seen = visit.seen()
+    assert seen.state["t"] in visit.figure("data.f")
+    check_threshold(visit, seen)
+    assert seen.numbers["cost"].split(" = ")[1] == seen.numbers["cheapest"].split()[0]
 
 
 @only("box")

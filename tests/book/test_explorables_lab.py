@@ -9,6 +9,7 @@ import pytest
 
 from svmlib import hulls
 from tests.browser import jupyterlab, open_tab, run_all_cells
+from tests.figures import drag_by
 
 CELLS = [
     """import numpy as np
@@ -49,12 +50,8 @@ def run_all(tab, figures):
         cell.locator(".explorable[data-settled=true]").wait_for()
 
 
-def test_numbers_are_printed_beside_each_other(browser, lab):
+def apart(tab):
     """JupyterLab has rules of its own for lists of terms: no word may lie on another."""
-    tab = open_tab(browser, viewport={"width": 1300, "height": 1000})
-    tab.goto(f"{lab}/doc/tree/own.ipynb")
-    tab.locator(".jp-CodeCell").nth(len(CELLS)).wait_for()
-    run_all(tab, len(CELLS) - 1)
     rows = tab.eval_on_selector_all(
         ".numbers > div",
         """rows => rows.map(row => [...row.children].flatMap(part => {
@@ -69,28 +66,20 @@ def test_numbers_are_printed_beside_each_other(browser, lab):
         for x0, y0, x1, y1 in boxes[:k]:
             across, upright = min(right, x1) - max(left, x0), min(bottom, y1) - max(top, y0)
             assert across < 1 or upright < 1
-    tab.close()
 
 
 def test_is_alive_on_samples_of_ones_own(browser, lab):
-    tab = open_tab(browser, viewport={"width": 1300, "height": 1000})
-    complaints = []
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab, errors = open_tab(browser, viewport={"width": 1300, "height": 1000}), []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.goto(f"{lab}/doc/tree/own.ipynb")
     tab.locator(".jp-CodeCell").nth(len(CELLS)).wait_for()
     run_all(tab, len(CELLS) - 1)
+    apart(tab)
     figure = tab.locator(".jp-CodeCell").nth(2).locator(".explorable")
     figure.locator("[role=status]", has_text="3.536 long").wait_for(state="attached")
     grip = figure.locator(".grip").nth(2)  # the village C, an end of the bridge
     assert "3 cm, 4 kg" in grip.get_attribute("aria-label")
-    grip.scroll_into_view_if_needed()
-    box = grip.locator(".hit").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(x + 20, y + 10)
-    tab.mouse.move(x + 40, y + 20)
-    tab.mouse.up()
+    drag_by(tab, grip, 40, 20)
     tab.keyboard.press("Shift+ArrowDown")  # which must not reach the notebook
     tab.wait_for_function("e => e.dataset.settled === 'true'", arg=figure.element_handle())
     place = [
@@ -112,5 +101,5 @@ def test_is_alive_on_samples_of_ones_own(browser, lab):
     assert len(set(clips)) == len(clips) >= 4
     assert tab.locator("#lift .still").is_visible()
     assert tab.locator("#stripped .still").is_visible()
-    assert not complaints
+    assert not errors
     tab.close()

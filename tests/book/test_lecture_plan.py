@@ -34,3 +34,33 @@ def test_a_plan_keeps_the_order_and_names_each_unit_by_its_number():
 def test_a_section_that_is_not_there_is_an_error(link):
     with pytest.raises(KeyError):
         lecture_plan.counted(f"- **Read**, 1 minutes: [x](../chapters/{link})")
+
+
+def test_what_may_be_left_out_is_cited_by_nobody_after_it():
+    earlier = [units for units, _ in lecture_plan.cited(PAGE)]
+    assert not {5, 6, 12} & set().union(*earlier[6:])
+
+
+def cited_by(chapter, section, until=None):
+    """Return the sections that a section cites, or its part before a heading."""
+    cells = lecture_plan.sections()
+    text = "\n".join(c.source for c in cells[chapter, section] if c.cell_type == "markdown")
+    text, heading, _ = text.partition(until) if until else (text, True, "")
+    assert heading, "it has another name now"
+    home = lecture_plan.homes(cells)
+    return {home[label] for label in lecture_plan.references(text)}
+
+
+def test_a_part_of_a_unit_that_comes_before_another_cites_nothing_of_it():
+    general = cited_by(
+        "04_lagrange_duality",
+        "the-same-for-every-problem",
+        until="### The dual of the support vector machine",
+    )
+    assert general
+    assert ("04_lagrange_duality", "a-bound-by-adding-up") not in general
+    assert ("04_lagrange_duality", "the-difference-of-the-two-values") not in general
+    for section in ("a-line-one-multiplier-at-a-time", "a-few-features-for-a-kernel"):
+        cited = cited_by("12_many_samples", section)
+        assert cited
+        assert not any(chapter == "11_newton" for chapter, _ in cited)

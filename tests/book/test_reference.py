@@ -4,7 +4,6 @@ import re
 import runpy
 from itertools import pairwise
 
-import pytest
 from pybtex.database import parse_file
 from pybtex.plugin import find_plugin
 
@@ -20,15 +19,15 @@ def test_no_item_of_the_sources_is_lost():
     assert [row["item"] for row in ITEMS] == wanted
 
 
-@pytest.mark.parametrize("row", ITEMS, ids=lambda row: row["item"])
-def test_a_row_speaks_to_readers(row):
-    assert row["section"], "the source's own section or heading"
-    assert not re.search(WORKSHOP, row["topic"]), "a note of the workshop"
-    assert len(row["topic"].split()) >= 2, "a topic in words"
-    plain = re.sub(r"\$[^$]+\$|`[^`]+`", "", row["topic"])
-    assert not re.search(r"[$\\_^{}<>=≤≥Σαβγθλξ‖ᵀ]", plain), "mathematics that is not typeset"
-    if row["item"][0] in "TN":
-        assert re.match(r"§[67]\.[1-8](\.[1-3])?\b|Opening$", row["section"])
+def test_every_row_speaks_to_readers():
+    for row in ITEMS:
+        assert row["section"], "the source's own section or heading"
+        assert not re.search(WORKSHOP, row["topic"]), "a note of the workshop"
+        assert len(row["topic"].split()) >= 2, "a topic in words"
+        plain = re.sub(r"\$[^$]+\$|`[^`]+`", "", row["topic"])
+        assert not re.search(r"[$\\_^{}<>=≤≥Σαβγθλξ‖ᵀ]", plain), "mathematics that is not typeset"
+        if row["item"][0] in "TN":
+            assert re.match(r"§[67]\.[1-8](\.[1-3])?\b|Opening$", row["section"])
 
 
 def test_the_concordance_places_every_item():
@@ -65,22 +64,16 @@ def questions():
     return answered
 
 
-def test_there_are_25_questions():
-    headings = [heading for heading, _ in questions()]
-    assert len(set(headings)) == len(headings) == 25
-    assert all(heading.endswith("?") for heading in headings)
-
-
-@pytest.mark.parametrize(("heading", "cells"), questions(), ids=lambda part: str(part)[:30])
-def test_a_question_is_answered_shown_explained_and_proved(heading, cells):
-    answer, *shown, reason = cells
-    assert len(answer.source.split(heading)[1].split()) >= 15, "the answer comes first"
-    assert shown
-    assert all(cell.cell_type == "code" for cell in shown)
-    assert any(output.output_type == "stream" for cell in shown for output in cell.outputs)
-    sentences, where = reason.source.split(" **See** ")
-    assert len(sentences.split()) >= 30, "the reason"
-    assert re.search(r"\{(prf:ref|ref|numref|term)\}`|\.\./chapters/\d", where)
+def test_each_of_25_questions_is_answered_shown_explained_and_proved():
+    assert len({heading for heading, _ in questions()}) == len(questions()) == 25
+    for heading, (answer, *shown, reason) in questions():
+        assert heading.endswith("?")
+        assert len(answer.source.split(heading)[1].split()) >= 15, "the answer comes first"
+        assert {cell.cell_type for cell in shown} == {"code"}, heading
+        assert any(output.output_type == "stream" for cell in shown for output in cell.outputs)
+        sentences, where = reason.source.split(" **See** ")
+        assert len(sentences.split()) >= 30, "the reason"
+        assert re.search(r"\{(prf:ref|ref|numref|term)\}`|\.\./chapters/\d", where), heading
 
 
 def test_the_glossary_is_in_order_and_says_each_word_once():

@@ -8,6 +8,8 @@ To add a check, write a function ``check_name`` that takes what the reader's fun
 returns a ``Key``, the right answer and what the usual mistakes give instead; its docstring holds
 the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`` above it, where
 ``inputs`` yields what to try, from small to large and with the nasty cases.
+
+`svmlib.book.exercises.grade` runs the checks over a folder of students' notebooks.
 """
 
 from svmlib.book.exercises import (

@@ -6,7 +6,39 @@ from scipy.optimize import nnls
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 
-__all__ = ["check_bracket", "check_radon", "check_reduce_weights"]
+__all__ = ["check_bracket", "check_nearest_on_segment", "check_radon", "check_reduce_weights"]
+
+
+def _segments(random: Random) -> Inputs:
+    for x, z in (([3.0, 1], [-1, 1]), ([1, 2], [4, 2]), ([3, -2], [1, -1]), ([2, 1], [2, 1])):
+        yield np.array(x, dtype=float), np.array(z, dtype=float)
+    for d in (1, 2, 3, 7):
+        yield from random.randint(-30, 31, (4, 2, d)) / 10
+
+
+@exercise(2, "The nearest point of a segment", "a point, an array", _segments)
+def check_nearest_on_segment(x: Array, z: Array) -> Key:
+    """Walk from x along u = z − x: as a function of t, ‖x + t u‖² is a parabola.
+
+    Where does its slope vanish? That place may lie before x or behind z.
+    What do you divide by if x and z are the same point?
+    """
+    u, length = z - x, norm(z - x)
+    t = -(x @ u) / length**2 if length else 0.0
+    ends = [x, z] if norm(x) <= norm(z) else [z, x]
+    mistakes = {
+        "it leaves the segment: t must stay between 0 and 1.": [x + t * u],
+        "it goes beyond z: t is at most 1.": [x + max(t, 0) * u],
+        "it goes back behind x: t is at least 0.": [x + min(t, 1) * u],
+        "it walks away from the origin: the slope has the sign of x·u.": [
+            x + np.clip(-t, 0, 1) * u
+        ],
+        "divide by ‖u‖², not by ‖u‖.": [x + np.clip(t * length, 0, 1) * u],
+        "that is the nearer end, but a point between may be nearer.": [ends[0]],
+        "that is the midpoint.": [(x + z) / 2],
+        "that is a point of the whole line, without x.": [t * u],
+    }
+    return Key(x + np.clip(t, 0, 1) * u, mistakes)
 
 
 def _mixtures(random: Random) -> Inputs:
@@ -27,14 +59,14 @@ def check_bracket(X: Array, y: Array, weights: Array) -> Key:
     w = (weights * y) @ X
     heights, length = X @ w, norm(w)
     above, below = heights[y > 0], heights[y < 0]
-    gap, together = above.min() - below.max(), above.max() - below.min()
+    gap, largest = above.min() - below.max(), above.max() - below.max()
     mistakes = {
         "‖p + q‖ is no bridge: the points of A⁻ count with a minus.": [(None, norm(weights @ X))],
         "your upper bound is ‖p − q‖²: take the square root.": [(None, w @ w)],
         "your lower bound can be negative, but 0 is a better one.": [(gap / length, None)],
         "your lower bound depends on ‖w‖: divide it by ‖w‖.": [(max(gap, 0), None), (gap, None)],
         "your lower bound is half of the width τ_w.": [(max(gap, 0) / length / 2, None)],
-        "B⁺ is the smallest w·x over A⁺, not the largest.": [(together / length, None)],
+        "B⁺ is the smallest w·x over A⁺, not the largest.": [(max(largest, 0) / length, None)],
     }
     return Key((max(gap / length, 0), length), mistakes)
 

@@ -34,7 +34,6 @@ def check_reduced_support(points: Array, u: Array, cap: float) -> Key:
         "you spend the weight on the innermost samples first.": [shares @ outer[::-1]],
         "you return the outermost sample itself: its weight exceeds the cap.": [outer[0]],
         "you forget the rest: the weights must sum to 1.": [cap * outer[:m].sum(axis=0)],
-        "for a cap above 1, too, the weights must sum to 1.": [max(cap, 1) * right],
         "you take a mean, which gives each more than the cap.": [outer[:m].mean(axis=0)],
     }
 

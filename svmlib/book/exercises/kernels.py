@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 
-__all__ = ["check_is_gram_matrix", "check_kernel_perceptron"]
+__all__ = ["check_is_gram_matrix", "check_kernel_machine", "check_kernel_perceptron"]
 __all__ += ["check_quadratic_features", "check_rbf_gram"]
 
 
@@ -144,3 +144,40 @@ def check_kernel_perceptron(K: Array, y: Array) -> Key:
         yield (c != right).any(), f"{made}: take the samples in order, and let w change at once."
 
     return Key(right, tests=tests)
+
+
+def _machines(random: Random) -> Inputs:
+    """Yield exact solutions: two samples of a line, with others beyond, and all on margins."""
+    for low, high in ((0.0, 1.0), (-3.0, 1.0), (2.0, 2.5)):
+        x = np.array([low, high, low - 1, high + 2, low - 2])
+        alpha = np.array([1, 1, 0, 0, 0]) * 2 / (high - low) ** 2
+        order = random.permutation(5)
+        y, x = np.array([-1.0, 1, -1, 1, -1])[order], x[order]
+        yield np.outer(x, x), y, alpha[order], np.outer(random.randint(-9, 10, 3), x)
+    for n in (3, 6):
+        X, y = 2.0 * np.arange(n)[:, np.newaxis], np.where(np.arange(n) % 3, -1.0, 1.0)
+        K, border = np.exp(-(cdist(X, X) ** 2)), np.ones((n, 1))
+        system = np.block([[K, border], [border.T, np.zeros((1, 1))]])
+        beta = np.linalg.solve(system, np.append(y, 0))[:n]
+        yield K, y, y * beta, np.exp(-(cdist(X[:2] + 0.5, X) ** 2))
+
+
+@exercise(5, "A machine out of kernel values", "f of the new samples, an array", _machines)
+def check_kernel_machine(K: Array, y: Array, alpha: Array, new: Array) -> Key:
+    """Put β_i = α_i y_i: then f is a product with β, plus b.
+
+    A support vector has y f = 1, so it asks for the bias y_i − Σ_j K_ij β_j. What do others ask?
+    Weigh what each sample asks for with its multiplier, and divide by the sum of all.
+    """
+    beta = alpha * y
+    asked, f = y - K @ beta, new @ beta
+    b = alpha @ asked / alpha.sum()
+    mistakes = {
+        "the bias is missing.": [f],
+        "your bias has the wrong sign.": [f - b],
+        "the labels are missing: f = Σ α_i y_i k(x_i, x) + b.": [new @ alpha + b],
+        "not all samples are on the margin: only support vectors tell b.": [f + asked.mean()],
+        "your weighted mean is not divided by the sum of its weights.": [f + alpha @ asked],
+        "f is not its sign: return the values.": [np.sign(f + b)],
+    }
+    return Key(f + b, mistakes)

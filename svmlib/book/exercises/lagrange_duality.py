@@ -5,7 +5,7 @@ import numpy as np
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 from svmlib.duality import DualProblem, solve_interior_point
 
-__all__ = ["check_bias", "check_dual", "check_reduced_newton_step"]
+__all__ = ["check_bias", "check_dual", "check_nearest_weights", "check_reduced_newton_step"]
 
 
 def _multipliers(random: Random) -> Inputs:
@@ -62,7 +62,7 @@ def check_bias(alpha: Array, X: Array, y: Array) -> Key:
     mistakes = {
         "your bias has the wrong sign: y_i (w·x_i + b) = 1.": [-alpha @ g / alpha.sum()],
         "that is the mean over all samples, but not all are on the margin.": [g.mean()],
-        "you use 1 − w·x_i for both classes.": [(1 - heights)[support].mean()],
+        "you use 1 − w·x_i for both classes.": [alpha @ (1 - heights) / alpha.sum()],
         "your weighted sum is not divided by Σα.": [alpha @ g],
     }
 
@@ -107,3 +107,35 @@ def check_reduced_newton_step(
         yield missed.any(), "your step misses the first row: what of Δs goes to the right side?"
 
     return Key((step[:n], step[n], step[n + 1 :]), tests=tests)
+
+
+def _any_numbers(random: Random) -> Inputs:
+    for c in ([0.25, 0.75], [2.0, 0], [0.5, 0.5, 0.5], [-1.0, -2], [3.0], [1.0, 1, 0, -4]):
+        yield (np.array(c),)
+    for n in (3, 5, 20):
+        yield (random.randint(-20, 21, n) / 10,)
+
+
+@exercise(4, "The nearest weights", "weights, one for each number", _any_numbers)
+def check_nearest_weights(c: Array) -> Key:
+    """Write down KKT with a price ν of any sign on Σ z_i = 1: it gives z_i = max(0, c_i − ν).
+
+    If the k largest numbers get the positive weights, which ν makes their sum 1?
+    No other k gives a larger ν: the sum of max(0, c_i − ν) is at least that over any k of them.
+    """
+    n, falling = c.size, np.sort(c)[::-1]
+    prices = (falling.cumsum() - 1) / np.arange(1, n + 1)
+    clipped, moved = np.maximum(c, 0), c - prices[-1]
+    mistakes = {
+        "clip and divide by the sum: weights, but not the nearest.": [
+            clipped / (clipped.sum() or 1)
+        ],
+        "a weight is negative: the price of the sum alone does not see z ≥ 0.": [moved],
+        "clipped after the move the sum is no longer 1: ν must be another.": [np.maximum(moved, 0)],
+        "you divide those by their new sum: they sum to 1, but are not the nearest.": [
+            np.maximum(moved, 0) / np.maximum(moved, 0).sum()
+        ],
+        "that is the price for the largest number alone.": [np.maximum(c - prices[0], 0)],
+        "all of it on the largest: that maximises c·z.": [np.eye(n)[c.argmax()]],
+    }
+    return Key(np.maximum(c - prices.max(), 0), mistakes)
