@@ -61,6 +61,7 @@ def test_rows_that_are_kept_are_not_evaluated_again():
     some = problem(400, mb=400 * 399 / 2**17)
     taken = smo(some).n_iter
     assert some.kernel.values < 0.7 * 400 * taken
+    assert sum(row.size for row in some.rows.kept.values()) <= 400 * 399 / 2
 
 
 def test_a_few_support_vectors_need_a_few_rows():
