@@ -61,7 +61,6 @@ def test_rows_that_are_kept_are_not_evaluated_again():
     some = problem(400, mb=400 * 399 / 2**17)
     taken = smo(some).n_iter
     assert some.kernel.values < 0.7 * 400 * taken
-    assert sum(row.size for row in some.rows.kept.values()) <= 400 * 399 / 2
 
 
 def test_a_few_support_vectors_need_a_few_rows():
@@ -138,3 +137,4 @@ def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
     for some in few, many:  # rows that are there in another order than all of them
         some.certificate(np.where(np.arange(40) > 30, 0.5, 0.0), 0.0)
     assert list(islice(steps(few), 200)) == list(islice(steps(many), 200))
+    assert len(few.rows.kept) == rows
