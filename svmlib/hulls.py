@@ -111,9 +111,8 @@ class ConvexHull:
             If `points` is no array of such a shape, or tol is not a positive number.
         """
         targets = check_points(points, "points", n_features=self.points.shape[1])
-        near = check_scalar(tol, "tol", positive=True) * float(
-            np.linalg.norm(np.ptp(self.points, 0))
-        )
+        extent = float(np.linalg.norm(np.ptp(self.points, axis=0)))
+        near = check_scalar(tol, "tol", positive=True) * extent
         corners, y = self.points[self.vertices], np.append(np.ones(len(self.vertices)), -1)
         away = [closest_points(np.vstack([corners, x]), y).lower_bound for x in targets]
         rounding = 8 * _EPS * np.maximum(np.abs(targets).max(axis=1), np.abs(corners).max())
@@ -241,9 +240,8 @@ class Separation:
         """Largest difference of the two sums, relative to each column; 0.0 for a hyperplane."""
         if self.weights is None:
             return 0.0
-        signed = self.weights * self.y
-        columns = [(column, float(np.abs(column).max())) for column in self.X.T if column.any()]
-        moves = [abs(exact_dot(signed, column)) / Fraction(size) for column, size in columns]
+        signed, columns = self.weights * self.y, [column for column in self.X.T if column.any()]
+        moves = [abs(exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
         return up(float(max(moves, default=0)))
 
     def verify(self, *, tol: float = 1e-14) -> bool:
