@@ -24,17 +24,21 @@
   // The texts
 
   window.BOOK_PREVIEWS = {};
-  const loads = {};
-  const load = page => loads[page] ??= new Promise((resolve, reject) => {
-    const src = new URL(`previews/${page.replace(/html$/, "js")}`, book);
-    document.head.append(make("script", { src, onload: resolve, onerror: reject }));
+  const load = (tag, properties) => new Promise((onload, onerror) => {
+    document.head.prepend(make(tag, { ...properties, onload, onerror }));
   });
+  const scripts = {};
+  let formulas = document.querySelector('link[href*="katex.min.css"]');  // a page without any has none
 
   async function find(link) {
     const page = link.href.slice(book.href.length).replace(/[?#].*/, "") || "index.html";
-    await load(page);
+    const src = new URL(`previews/${page.replace(/html$/, "js")}`, book);
+    await (scripts[page] ??= load("script", { src }));
     const [parts, sizes] = BOOK_PREVIEWS[page];
-    return [parts[decodeURIComponent(link.hash.slice(1))], sizes];
+    const part = parts[decodeURIComponent(link.hash.slice(1))];
+    const href = new URL("_static/katex/katex.min.css", book);
+    if (part.includes("katex-html")) await (formulas ??= load("link", { rel: "stylesheet", href }));
+    return [part, sizes];
   }
 
   function fill([part, sizes], page) {
