@@ -81,10 +81,10 @@
     const lines = link.getClientRects(), [above, below] = [lines[0].top, innerHeight - lines[lines.length - 1].bottom];
     const down = below > above || below > panel.scrollHeight;
     panel.style.setProperty("--room", `${Math.max(above, below) - 8}px`);
-    const width = document.documentElement.clientWidth;
-    const left = Math.max(8, Math.min(lines[0].left, width - panel.offsetWidth - 8));
     const top = down ? innerHeight - below : above - panel.offsetHeight;
-    Object.assign(panel.style, { left: `${left + scrollX}px`, top: `${top + scrollY}px` });
+    // Inside the window also when that is made narrower
+    const left = `max(8px, min(${lines[0].left}px, 100% - ${panel.offsetWidth + 8}px))`;
+    Object.assign(panel.style, { left, top: `${top + scrollY}px` });
   }
 
   function hide() {
