@@ -24,17 +24,21 @@
   // The texts
 
   window.BOOK_PREVIEWS = {};
-  const loads = {};
-  const load = page => loads[page] ??= new Promise((resolve, reject) => {
-    const src = new URL(`previews/${page.replace(/html$/, "js")}`, book);
-    document.head.append(make("script", { src, onload: resolve, onerror: reject }));
+  const load = (tag, properties) => new Promise((onload, onerror) => {
+    document.head.prepend(make(tag, { ...properties, onload, onerror }));
   });
+  const scripts = {};
+  let formulas = document.querySelector('link[href*="katex.min.css"]');  // a page without any has none
 
   async function find(link) {
     const page = link.href.slice(book.href.length).replace(/[?#].*/, "") || "index.html";
-    await load(page);
+    const src = new URL(`previews/${page.replace(/html$/, "js")}`, book);
+    await (scripts[page] ??= load("script", { src }));
     const [parts, sizes] = BOOK_PREVIEWS[page];
-    return [parts[decodeURIComponent(link.hash.slice(1))], sizes];
+    const part = parts[decodeURIComponent(link.hash.slice(1))];
+    const href = new URL("_static/katex/katex.min.css", book);
+    if (part.includes("katex-html")) await (formulas ??= load("link", { rel: "stylesheet", href }));
+    return [part, sizes];
   }
 
   function fill([part, sizes], page) {
@@ -77,10 +81,10 @@
     const lines = link.getClientRects(), [above, below] = [lines[0].top, innerHeight - lines[lines.length - 1].bottom];
     const down = below > above || below > panel.scrollHeight;
     panel.style.setProperty("--room", `${Math.max(above, below) - 8}px`);
-    const width = document.documentElement.clientWidth;
-    const left = Math.max(8, Math.min(lines[0].left, width - panel.offsetWidth - 8));
     const top = down ? innerHeight - below : above - panel.offsetHeight;
-    Object.assign(panel.style, { left: `${left + scrollX}px`, top: `${top + scrollY}px` });
+    // Inside the window also when that is made narrower
+    const left = `max(8px, min(${lines[0].left}px, 100% - ${panel.offsetWidth + 8}px))`;
+    Object.assign(panel.style, { left, top: `${top + scrollY}px` });
   }
 
   function hide() {

@@ -88,6 +88,16 @@ def test_the_pointer_shows_what_a_link_leads_to(tab, link):
         assert tab.locator(".preview").bounding_box() == box
 
 
+def test_formulas_are_typeset_on_a_page_that_has_none_itself(browser):
+    tab = open_tab(browser, viewport=DESKTOP)
+    tab.goto((HTML / "reference/statements.html").as_uri())
+    assert not tab.locator(".katex").count()
+    tab.locator(".statements a").first.hover()
+    see(tab)
+    assert tab.locator(".preview .katex-mathml").first.bounding_box()["width"] < 2
+    tab.close()
+
+
 def test_it_stays_while_the_pointer_is_in_it_and_goes_with_it(tab):
     tab.locator(THEOREM).first.hover()
     tab.clock.run_for(DELAY)
