@@ -21,7 +21,8 @@ PATIENT = {
         "check_pair_step(my_step)",
         "def best_scale(*_): raise ValueError('=1+1\\n\\7x')",
         "# Solution to Exercise 3.4\ndef steepest_pair(P, N, w):\n    return 0, 0",
-        "def bias(*_): ...",
+        "def bias(*_): ...\ncheck_bias(bias)",
+        "def bias(*_): return 'as the chapter goes on'",
     ],
     "=cheating": [
         "from svmlib.book import exercises\nfrom svmlib.book.exercises import _engine\n"

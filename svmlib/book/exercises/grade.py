@@ -72,7 +72,7 @@ def called(function: Any, packed: str) -> str:
     return json.dumps([pack(function(*arguments)), [pack(each) for each in arguments]])
 
 
-PARTS = "import json\nfrom typing import Any\nimport numpy as np\n"
+PARTS = "import json\nfrom typing import Any\nimport numpy as np\nanswers = {}\n"
 PARTS += "\n".join(inspect.getsource(part) for part in (pack, unpack, called))
 HELPERS = f"__grade__ = {{}}\nexec({PARTS!r}, __grade__)"
 
@@ -123,10 +123,14 @@ class Kernel:
         found: dict[str, Any] = content.get("user_expressions", {}).get("it", content)
         return found
 
+    def keep(self, name: str, function: str) -> None:
+        """Keep a function as the answer to an exercise, if there is one."""
+        self.run("", f"__grade__['answers'].update({{{name!r}: {function}}})")
+
     def call(self, name: str, arguments: tuple[Any, ...]) -> Any:
         """Let the student's function answer; raise what it raises."""
         packed = json.dumps([pack(each) for each in arguments])
-        found = self.run("", f"__grade__['called']({name}, {packed!r})")
+        found = self.run("", f"__grade__['called'](__grade__['answers'][{name!r}], {packed!r})")
         if found["status"] != "ok":
             raise type(found["ename"], (Exception,), {})(found["evalue"])
         answer, after = json.loads(ast.literal_eval(found["data"]["text/plain"]))
@@ -149,42 +153,50 @@ def checked(codes: list[str]) -> dict[str, str]:
     return {name: function for name, function in calls if name in _engine._EXERCISES}
 
 
-def judge(kernel: Kernel, name: str, function: str) -> tuple[str, str]:
+def judge(kernel: Kernel, name: str, kept: bool) -> tuple[str, str]:
     """Return the result of an exercise, and what there is to say of it."""
     task = _engine._EXERCISES[name]
     task.state = "open"
 
     def answer(*arguments: Any) -> Any:
-        return kernel.call(function, arguments)
+        return kernel.call(name, arguments)
 
-    answer.__name__ = function
+    answer.__name__ = name
     try:
-        if kernel.run("", f"{function!r} in globals()")["data"]["text/plain"] != "True":
-            return "not answered", f"there is no {function}."
+        if not kept:
+            kernel.keep(name, name)
+        if kernel.run("", f"{name!r} in __grade__['answers']")["data"]["text/plain"] != "True":
+            return "not answered", f"there is no {name}."
         words = task.verdict(answer)
     except TooLongError:
-        return "wrong", f"{function} takes longer than {kernel.timeout:g} s, or ends the kernel."
+        return "wrong", f"{name} takes longer than {kernel.timeout:g} s, or ends the kernel."
     except Exception as error:
-        return "wrong", f"{function} could not be judged: {type(error).__name__}: {error}"
+        return "wrong", f"{name} could not be judged: {type(error).__name__}: {error}"
     said = words.partition("\n  stuck?")[0] if task.state == "tried" else ""
     return RESULTS[task.state], said
 
 
-def results(codes: list[str], asked: dict[str, str], timeout: float) -> Iterator[tuple[str, str]]:
-    """Run a notebook, and yield the result of each exercise."""
+def results(codes: list[str], names: list[str], timeout: float) -> Iterator[tuple[str, str]]:
+    """Run a notebook, and yield the result of each exercise.
+
+    What counts is the function that a cell has given to the check, since chapters may go on with
+    their own; where no check is called, the last of that name.
+    """
     with tempfile.TemporaryDirectory() as folder:
         kernel, trouble = Kernel(folder, timeout), ""
         try:
             for number, code in enumerate(codes, 1):
                 try:
                     found = kernel.run(code)
+                    for name, function in checked([code]).items():
+                        kernel.keep(name, function)
                     error = f"{found.get('ename')}: {found.get('evalue')}"
                     ended = found["status"] == "ok"
                 except TooLongError:
                     error, ended = f"longer than {timeout:g} s", False
                 trouble = trouble or ("" if ended else f" Code cell {number}: {error}")
-            for name, function in asked.items():
-                result, message = judge(kernel, name, function)
+            for name in names:
+                result, message = judge(kernel, name, name in checked(codes))
                 yield result, message + trouble * (result == "not answered")
         finally:
             kernel.close()
@@ -215,17 +227,16 @@ def grade(folder: Path, exercises: list[str] | None = None, timeout: float = 120
                 found[str(path.relative_to(folder))] = sources(path)
             except Exception as error:  # whatever a student hands in
                 found[str(path.relative_to(folder))] = error
-    own = {file: checked(c) for file, c in found.items() if isinstance(c, list)}
-    names = exercises or sorted(set().union(*own.values()), key=list(_engine._EXERCISES).index)
+    asked = {name for codes in found.values() if isinstance(codes, list) for name in checked(codes)}
+    names = exercises or sorted(asked, key=list(_engine._EXERCISES).index)
     rows: list[Row] = []
     for file, codes in found.items():
         print(file, file=sys.stderr)
         if isinstance(codes, Exception):
             rows += [(file, name, "not answered", f"cannot be read: {codes}") for name in names]
             continue
-        asked = {name: own[file].get(name, name) for name in names}
         try:
-            for name, told in zip(names, results(codes, asked, timeout), strict=True):
+            for name, told in zip(names, results(codes, names, timeout), strict=True):
                 rows.append((file, name, *told))
         except (Exception, TooLongError) as error:
             missing = [name for name in names if (file, name) not in {row[:2] for row in rows}]
