@@ -326,6 +326,7 @@ def test_slack_that_is_only_rounding_is_rounded_up(seed):
     margins = m * (1 - rng.integers(1, 4, size=2) * 2.0**-52)
     exact = sum(Fraction(10**12) * (1 - Fraction(v) / Fraction(m)) for v in margins.tolist())
     assert Fraction(primal_above(0.0, margins, 1e12, m)) >= exact
+    assert Fraction(primal_above(m, np.full(2, m), 1.0, m)) >= 1 / Fraction(m) / 2
 
 
 @pytest.mark.parametrize("seed", range(5))
