@@ -86,7 +86,7 @@ outputs: .venv/ready
 # Look at the pages in a real browser. Beside `unit`, which is one process and takes longer, they take
 # what it leaves of the cores.
 pages: book
-	nice $(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py -n 2 --dist loadgroup -rs
 
 # Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
 figures: .venv/ready
