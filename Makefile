@@ -1,6 +1,6 @@
-# `make lab`, `make book` and `make pdf` are for readers, `make student` and `make questions` for
-# lecturers, `make test` proves the book; the others are for people who write it. Each sets up what it
-# needs. Those without ## are parts.
+# `make lab`, `make book` and `make pdf` are for readers, `make student`, `make slides` and
+# `make questions` for lecturers, `make test` proves the book; the others are for people who write it.
+# Each sets up what it needs. Those without ## are parts.
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
@@ -14,7 +14,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: book lab student pdf questions check test test-all live bench notebooks lock clean \
+.PHONY: book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
   style unit outputs pages figures downloads fresh
 
 book: fresh  ## Build the pages into _build/html
@@ -42,6 +42,12 @@ pdf: book student  ## Print the book, and its edition without solutions, as one 
 	$(BIN)/python _ext/paper.py _build/html
 	$(BIN)/python _ext/paper.py $(STUDENT)
 	@$(MAKE) --silent book student  # whose front pages offer it now
+
+slides: book  ## Make slides of each chapter, with notes, in _build/slides
+	$(BIN)/python _ext/slides.py _build/html _build/slides
+
+svg: book  ## Draw all figures as SVG, into one zip with captions and licence; runs every notebook
+	$(BIN)/python _ext/drawings.py _build/html _build/svm-figures.zip
 
 questions: book  ## Write the quizzes and questions with numbers, for Moodle and on paper
 	$(BIN)/python _ext/questions.py _build/html --seed $(SEED) --each $(EACH)
@@ -80,7 +86,7 @@ outputs: .venv/ready
 # Look at the pages in a real browser. Beside `unit`, which is one process and takes longer, they take
 # what it leaves of the cores.
 pages: book
-	nice $(BIN)/python -m pytest tests/book/test_pages.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py -n 2 --dist loadgroup -rs
 
 # Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
 figures: .venv/ready
@@ -88,7 +94,7 @@ figures: .venv/ready
 
 # Run and look at what readers take home, as they will; of the last book
 downloads: student
-	$(BIN)/python -m pytest tests/book/test_downloads.py --timeout 1800 -rs
+	$(BIN)/python -m pytest tests/book/test_downloads.py tests/book/test_slides.py --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .

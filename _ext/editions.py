@@ -2,12 +2,13 @@
 
 Every notebook of the book is written to `notebooks/` in plain Markdown (see `plain_markdown`),
 with the outputs that are stored in its source, and packed into one zip with the wheel of svmlib
-and what pip needs. With EDITION=student in the environment, pages and notebooks have no solutions;
-with EDITION=lab the notebooks are those of `make lab`.
+and what pip needs; another zip has the pages. With EDITION=student in the environment, pages and
+notebooks have no solutions; with EDITION=lab the notebooks are those of `make lab`.
 """
 
 import os
 import posixpath
+import re
 import shutil
 import time
 import zipfile
@@ -195,7 +196,7 @@ def write_notebook(app, doctree, docname):
         nbformat.write(plain_notebook(app, doctree, docname), folder / file_name(docname))
 
 
-# The zip
+# The zips
 
 
 def wheel_name():
@@ -220,12 +221,49 @@ def pack(app, exception):
         "requirements.txt": f"-c constraints.txt\n./{wheel.name}[book,dask]\njupyterlab\n".encode(),
         "README.txt": readme(app, names).encode(),
     }
+    write_zip(folder / f"{FOLDER}.zip", contents)
+
+
+def write_zip(path, contents):
+    """Write files, given by their names, into a zip with a folder of the zip's own name."""
     date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
-    with zipfile.ZipFile(folder / f"{FOLDER}.zip", "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in contents.items():
-            entry = zipfile.ZipInfo(f"{FOLDER}/{name}", date[:6])
+            entry = zipfile.ZipInfo(f"{path.stem}/{name}", date[:6])
             entry.external_attr = 0o644 << 16
             file.writestr(entry, content, zipfile.ZIP_DEFLATED)
+
+
+def pack_pages(app, exception):
+    """Put the pages into a zip, to be read from a folder, when all that makes them is done."""
+    if exception or app.builder.name != "html" or app.config.book_installed:
+        return
+    out, base = Path(app.outdir), app.config.html_baseurl
+    contents = {}
+    for path in sorted(out.rglob("*")):
+        name = path.relative_to(out).as_posix()
+        if path.is_file() and not name.startswith((".", "notebooks/")) and path.suffix != ".pdf":
+            content = path.read_bytes()
+            contents[name] = content if path.suffix != ".html" else at_home(content, base)
+    write_zip(out / "notebooks" / "svm-pages.zip", contents)
+
+
+ELSEWHERE = re.compile(
+    rb'<a [^>]*href="(?:\.\./)*(notebooks/[^"]+|[^"/:]+\.pdf)"[^>]*>(.*?)</a>', re.DOTALL
+)
+
+
+def at_home(page, base):
+    """Return a page for the zip: a link to a file that is not there leads to the book's address."""
+
+    def lead(link):
+        if base:
+            return link[0].replace(
+                re.search(rb'href="([^"]+)"', link[0])[1], base.encode() + link[1]
+            )
+        return b"" if b"btn" in link[0] else link[2]
+
+    return ELSEWHERE.sub(lead, page)
 
 
 def readme(app, names):
@@ -286,4 +324,5 @@ def setup(app):
     app.connect("doctree-resolved", write_notebook, priority=1)
     app.connect("html-page-context", download_buttons, priority=900)
     app.connect("build-finished", pack)
+    app.connect("build-finished", pack_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -172,7 +172,7 @@ def multiplier(random):
     x = z + random.choice([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5], 2)
     asked = (
         f"There are two samples, $x={vector(x)}$ with label $+1$ and $z={vector(z)}$ with label"
-        " $-1$. Which multiplier has either of them in the hard margin's dual?"
+        " $-1$. Which multiplier do both have where the dual of the hard margin is largest?"
     )
     return asked, 2 / ((x - z) @ (x - z))
 
@@ -187,7 +187,8 @@ def midline(random):
 
 
 def gaussian(random):
-    (x, z), gamma = random.randint(0, 3, (2, 3)), random.randint(1, 4) / 10
+    x, gamma = random.randint(0, 3, 3), random.randint(1, 4) / 10
+    z = x + random.permutation([random.randint(0, 3), 1, -1])
     asked = (
         f"What is $e^{{-\\kappa\\lVert x-z\\rVert^2}}$ for $\\kappa={gamma:g}$, $x={vector(x)}$ and"
         f" $z={vector(z)}$?"
@@ -233,7 +234,7 @@ def machine(random):
 def eigenvalue(random):
     (first, last), c = random.randint(1, 6, 2), random.randint(1, 5)
     rows = [first, c], [c, last]
-    asked = f"Which is the smallest eigenvalue of the matrix with the rows {points(rows)}?"
+    asked = f"What is the smallest eigenvalue of the matrix with the rows {points(rows)}?"
     return asked, np.linalg.eigvalsh(rows)[0]
 
 
@@ -452,8 +453,8 @@ def left_out(random):
     k = int(random.randint(3, n // 2))
     asked = (
         f"A soft margin trained on $n={n}$ samples has $k={k}$ support vectors, and $w\\ne0$. At"
-        " least what share of the samples is called right by the machine that is trained on all the"
-        " others?"
+        " least what share of the samples is called right by the machine that is trained on all but"
+        " that one?"
     )
     return asked, 1 - k / n
 
@@ -480,7 +481,8 @@ def labellings(random):
 
 def signed(random):
     """Return samples that a line through the origin separates, and its normal."""
-    w, X = random.choice([-1, 1], 2) * random.randint(1, 4, 2), random.randint(-5, 6, (40, 2))
+    w = random.choice([-1, 1], 2) * random.randint(1, 4, 2)
+    X = np.column_stack(np.divmod(random.permutation(121), 11)) - 5
     X, y = X[X @ w != 0][:4], random.permutation([1, 1, -1, -1])
     return w, X * (y * np.sign(X @ w))[:, None], y
 
@@ -584,8 +586,8 @@ def coordinate(random):
     alpha = C * int(random.randint(0, 5)) / 4
     asked = (
         f"A machine without a bias has $w={vector(w)}$ and $C={C}$. Its sample $x={vector(x)}$ with"
-        rf" the label $y={y}$ has the multiplier $\alpha={alpha:g}$. All others stay. Which is the"
-        " best multiplier for it?"
+        rf" the label $y={y}$ has the multiplier $\alpha={alpha:g}$. All others stay. What is"
+        " its best multiplier?"
     )
     return asked, np.clip(alpha + (1 - y * (w @ x)) / (x @ x), 0, C)
 

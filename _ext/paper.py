@@ -48,6 +48,11 @@ def make(tag, *contents, **attributes):
     return element
 
 
+def quoted(text):
+    """Return a string as style sheets have it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def at(anchor):
     """Make the place for the number of the page where an anchor is; see `fill`."""
     return make("span", "000", data_page=anchor)
@@ -216,7 +221,7 @@ class Book:
         rules = [page.rules for page in (self.front, *self.pages)]
         rules += [
             f".page.in-{key} {{ page: of-{key}; }}\n"
-            f"@page of-{key} {{ @top-left {{ content: {json.dumps(title)}; }} }}\n"
+            f"@page of-{key} {{ @top-left {{ content: {quoted(title)}; }} }}\n"
             for key, title in heads
         ]
         paper = (HERE / "paper.css").read_text(encoding="utf-8")

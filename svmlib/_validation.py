@@ -6,7 +6,6 @@ the argument, says what was wrong with it and what is accepted.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from math import isinf, isnan, nan
 
 import numpy as np
@@ -34,8 +33,8 @@ def as_float(value: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name} must have no masked entries; leave their rows out")
     if given.dtype.kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
         raise ValueError(
-            f"{name} must hold integers that are float64, of size less than 2**53; subtract what "
-            "they have in common"
+            f"{name} must hold integers that are float64, up to 2**53 - 1 in size; subtract "
+            "what they have in common"
         )
     return array
 
@@ -69,10 +68,7 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
 
 def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
     """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
-    number = nan
-    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
-        with suppress(OverflowError):  # an integer that no float can hold
-            number = float(value)
+    number = float(value) if isinstance(value, _NUMBERS) and not isinstance(value, bool) else nan
     if isnan(number) or (finite and isinf(number)) or (positive and number <= 0):
         accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")

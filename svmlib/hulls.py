@@ -30,8 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib.certificate import UNIT, down, gamma, radius, up, warn_not_converged
-from svmlib.geometry import euclidean_norm
+from svmlib.certificate import UNIT, down, gamma, radius, up
 
 __all__ = [
     "ClosestPoints",
@@ -46,7 +45,6 @@ __all__ = [
 ]
 
 _EPS = 2 * UNIT
-_MOST_CAPS = 100  # iterations of `largest_separating_cap`; five are the rule
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
@@ -113,12 +111,13 @@ class ConvexHull:
             If `points` is no array of such a shape, or tol is not a positive number.
         """
         targets = check_points(points, "points", n_features=self.points.shape[1])
-        extent = check_scalar(tol, "tol", positive=True) * euclidean_norm(np.ptp(self.points, 0))
-        corners = self.points[self.vertices]
-        y = np.append(np.ones(len(corners)), -1)
+        near = check_scalar(tol, "tol", positive=True) * float(
+            np.linalg.norm(np.ptp(self.points, 0))
+        )
+        corners, y = self.points[self.vertices], np.append(np.ones(len(self.vertices)), -1)
         away = [closest_points(np.vstack([corners, x]), y).lower_bound for x in targets]
         rounding = 8 * _EPS * np.maximum(np.abs(targets).max(axis=1), np.abs(corners).max())
-        return np.asarray(np.array(away) <= extent + rounding)
+        return np.asarray(np.array(away) <= near + rounding)
 
 
 def convex_hull(points: ArrayLike) -> ConvexHull:
@@ -504,8 +503,7 @@ def certify_weights(
     w = p - q if normal is None else normal
     unit = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ unit)
-    lift = heights @ _lowest_corner(heights, y, cap)
-    slack = _rounding(Z, y, weights)
+    lift, slack = heights @ _lowest_corner(heights, y, cap), _rounding(Z, y, weights)
     bound = lift / float(np.linalg.norm(unit)) - slack if w.any() else 0.0
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
@@ -567,25 +565,27 @@ def _nearest_to_origin(
     weights = _lowest_corner(signed @ centroids, y, cap)
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
 
-    normal, shortest, least, stalled = corners[0], math.inf, math.inf, 0
-    while stalled < 10:  # v gets shorter each time, until only rounding is left
+    normal, shortest, least = corners[0], math.inf, math.inf
+    while True:
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
         length, weights = float(np.linalg.norm(normal)), _lowest_corner(signed @ normal, y, cap)
         corner, distance = weights @ signed, float(np.linalg.norm(shares @ corners))
         bound = max(float(normal @ corner) / (length or 1.0), 0.0)
-        stalled = 0 if distance - bound < least or length < shortest else stalled + 1
+        stalled = distance - bound >= least and length >= shortest
         if distance - bound < least:
             least, best = distance - bound, (shares @ lambdas, normal)
-        half = half_the_gap and bound >= max(distance / 2, 1e6 * rounding)
-        if half or min(least, length) <= rounding or len(corners) > X.shape[1]:
+        if half_the_gap and bound >= max(distance / 2, 1e6 * rounding):
             break
-        # Add that corner, and go to the nearest point of the corners' hull.
+        # Each corner shortens v or closes the gap, until only rounding is left.
+        if min(least, length) <= rounding or stalled or len(corners) > X.shape[1]:
+            break
+        # Add the lowest corner, and go to the nearest point of the corners' hull.
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
         shares, kept, normal = _move(np.append(shares, 0.0), corners)
         lambdas, corners, shortest = lambdas[kept], corners[kept], min(shortest, length)
     weights, normal = best
-    sums = {label: math.fsum(weights[y == label]) for label in (-1, 1)}
-    return np.minimum(weights / np.where(y > 0, sums[1], sums[-1]), cap), normal
+    plus, minus = (math.fsum(weights[y == label]) for label in (1, -1))
+    return np.minimum(weights / np.where(y > 0, plus, minus), cap), normal
 
 
 def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array]:
@@ -719,19 +719,14 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
     rounding = 8 * _EPS * radius(Z)
-    cap, bound = smallest, down(smallest)
-    for _ in range(_MOST_CAPS):
-        weights, normal = _nearest_to_origin(Z, y, cap)
-        apart = float(np.linalg.norm((weights * y) @ Z))
-        if apart <= rounding:
+    cap, bound, weights = smallest, down(smallest), answer.weights
+    while cap < 1:  # where the hulls meet, as `separation` has found
+        nearest, normal = _nearest_to_origin(Z, y, cap)
+        if np.linalg.norm((nearest * y) @ Z) <= rounding:
+            weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)
-        cap, bound = min(max(cap * (1 + 4 * _EPS), further), 1.0), max(bound, proved)
-    else:
-        weights, advice = answer.weights, f"only between {bound:.6g} and 1 is the cap known"
-        name = "distance of the reduced hulls"
-        found = apart, rounding, advice
-        warn_not_converged("largest_separating_cap", _MOST_CAPS, *found, measure=name)
+        cap, bound = max(cap * (1 + 4 * _EPS), further), max(bound, proved)
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCap(supremum, smallest, weights, bound)
 

@@ -226,7 +226,6 @@ class _Newton:
         self.C = problem.upper.clip(max=np.inf if self.hard_margin else LARGEST_MULTIPLIER)
         ends, self.sizes = self.y * self.C, np.abs(self.K.diagonal)
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
-        self.ones = np.ones(problem.n)  # a product with it is faster than a sum
         small = problem.n * self.K.rank <= _SMALL
         self.goal = min(tol, _LAST_DIGITS) if small else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
@@ -312,7 +311,7 @@ class _Newton:
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
             g, x = self.y - self.K.sums(q), np.zeros(q.size)
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            x[F] = self.K.solve(F, _TINY, g[F], -float(self.ones @ q))
+            x[F] = self.K.solve(F, _TINY, g[F], -float(q.sum()))
             g -= self.K.times(self.K.represent(x))  # not `sums`, which would update from x
             g -= float(g[F].sum()) / F.size
             target, q = q + x, self.clip(q + x)
@@ -339,9 +338,8 @@ class _Newton:
             target, ds = K.step(self.v, supposed, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
             inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
-            slope, sizes = inner - float(ds @ q), np.abs(ds)
-            # No step if it changes the scores by no more than rounding: v and s would drift apart.
-            if slope < 0 and self.ones @ sizes > _EPS * (self.ones @ np.abs(self.s)):
+            slope = inner - float(ds @ q)
+            if slope < 0:
                 tol = -_SLOPE_LEFT * slope
                 length, new_p, new_q = self.search(p, ds, inner, curvature, tol)
             # If the first free set gives no step or a very long one, take that of q instead.

@@ -25,7 +25,7 @@ from scipy.linalg import LinAlgError, cholesky
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import Certificate, bounded_scores, certify, gamma, warn_not_converged
 from svmlib.kernels import Kernel, Linear, PointwiseKernel, check_kernel, expansion
-from svmlib.rows import Rows, megabytes
+from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
 
@@ -140,12 +140,6 @@ class DualProblem:
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
         self.linear = isinstance(self.kernel, Linear)
         self.of_given_matrix = not isinstance(self.kernel, PointwiseKernel)
-        room = 2**17 * check_scalar(cache_mb, "cache_mb", positive=True)
-        if room < 2 * self.n:
-            raise ValueError(
-                f"cache_mb must be at least {megabytes(2 * self.n)} to hold two rows of the "
-                f"Gram matrix of {self.n} points, got {cache_mb:g}"
-            )
         self.rows = Rows(self.kernel, self.X, cache_mb)
         self.diagonal = self.rows.diagonal
         for array in (self.X, self.y, self.upper, self.diagonal):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from svmlib._validation import Array
+from svmlib._validation import Array, check_scalar
 from svmlib.certificate import printed
 from svmlib.kernels import (
     BLOCK,
@@ -37,6 +37,8 @@ __all__ = ["NoRoomError", "Rows"]
 Indices = NDArray[np.intp]
 
 _ALL_AT_ONCE = 3400  # samples; up to here all of K (92 MB) costs less than asking row by row
+
+_BUT = "`smo` needs only single rows"
 
 
 class NoRoomError(ValueError):
@@ -68,10 +70,11 @@ class Rows:
 
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
         self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
-        self.room = int(cache_mb * 2**17)  # in floats
+        self.room = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))  # in floats
+        self._require(2 * self.n, f"to hold two rows of the Gram matrix of {self.n} points")
         self.fits = self.n**2 <= self.room
         self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
-        self.capacity = max(2, self.room // 2 // self.n)
+        self.capacity = max(2, self.room // 2 // self.n)  # rows
         self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
         self.kept: dict[int, Array] = {}
         self.whole: Array | None = None
@@ -84,6 +87,12 @@ class Rows:
         if i not in self.kept:
             self.gram() if self.small else self._keep(np.array([i]))
         return self.kept[i]
+
+    def _require(self, count: int, purpose: str) -> None:
+        """Raise a `NoRoomError` if there is no room for so many floats."""
+        if count > self.room:
+            least = printed(8 * count / 2**20, ROUND_CEILING)
+            raise NoRoomError(f"cache_mb must be at least {least} {purpose}")
 
     def _tiles(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""
@@ -107,11 +116,7 @@ class Rows:
 
     def gram(self) -> Array:
         """Return all of K, read only."""
-        if not self.fits:
-            raise NoRoomError(
-                f"cache_mb must be at least {megabytes(self.n**2)} to hold the whole "
-                f"Gram matrix of {self.n} points; `smo` needs only single rows"
-            )
+        self._require(self.n**2, f"for the whole Gram matrix of {self.n} points; {_BUT}")
         if self.whole is None:
             self.kept = {}  # the room is needed
             K = np.empty((self.n, self.n))
@@ -141,11 +146,7 @@ class Rows:
         """Return a copy of K_FF, which the caller may overwrite."""
         if self.whole is not None:
             return np.asarray(self.whole.take(F, 0).take(F, 1))
-        if 2 * F.size**2 > self.room:
-            raise NoRoomError(
-                f"cache_mb must be at least {megabytes(2 * F.size**2)} for the equations of "
-                f"{F.size} free multipliers; `smo` needs only single rows"
-            )
+        self._require(2 * F.size**2, f"for the equations of {F.size} free multipliers; {_BUT}")
         if self._kept(F).all():
             return np.array([self.kept[i][F] for i in F.tolist()])
         X = self.X[F]
@@ -163,8 +164,3 @@ def combine(v: Array, rows: Array) -> Array:
     """Return Σ v_i rows_i; rows with v_i = 0 are skipped if they are more than two thirds."""
     used = v.nonzero()[0]
     return np.asarray(v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows)
-
-
-def megabytes(count: int) -> str:
-    """Return the size of so many floats in megabytes, rounded up."""
-    return printed(8 * count / 2**20, ROUND_CEILING)

@@ -229,7 +229,7 @@ class _State:
         self.tiny = max(rounding, float(np.finfo(float).tiny))
         self.half_tiny = np.full(n, self.tiny / 2)
         self.work, self.slope, self.half_curvature = np.empty((3, n))
-        self.pairs = cycle(combinations(range(n), 2))
+        self.pairs = cycle(p for i, j in combinations(range(n), 2) for p in ((i, j), (j, i)))
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
@@ -249,12 +249,7 @@ class _State:
 
     def next_violating(self, tol: float) -> tuple[int, int]:
         """Return the next pair of the cycle, in the order (i, j) for which g_i − g_j > tol."""
-        for i, j in self.pairs:
-            if self.g_up[i] - self.g_down[j] > tol:
-                return i, j
-            if self.g_up[j] - self.g_down[i] > tol:
-                return j, i
-        raise AssertionError("the list of pairs has an end")
+        return next((i, j) for i, j in self.pairs if self.g_up[i] - self.g_down[j] > tol)
 
     def move(self, i: int, j: int) -> tuple[float, float]:
         """Take the best step along a pair; return its length and its gain."""

@@ -213,9 +213,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
         self.class_weight_ = self._class_weight(labels)
-        bounds: float | Array = C
-        if np.isfinite(C) and not (sample_weight is None and self.class_weight is None):
-            bounds = weights * C * np.where(signs > 0, *self.class_weight_[::-1])
+        bounds = C if np.isinf(C) else weights * C * np.where(signs > 0, *self.class_weight_[::-1])
         self.kernel_ = self._kernel(X, weights, used)
         if self._given:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants

@@ -1,7 +1,6 @@
 """The loaders give what the sources describe, on every machine, and nobody can spoil it."""
 
 import dataclasses
-import warnings
 
 import numpy as np
 import palmerpenguins
@@ -45,6 +44,7 @@ def test_every_loader_returns_two_labelled_classes(data):
     assert data.X.shape == (len(data.y), len(data.feature_names)) == (len(data.y), len(data.units))
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", PAIRS)
 def test_separable_exactly_where_the_book_says_so(name):
     assert separable(PAIRS[name]()) == (name in SEPARABLE)
@@ -58,44 +58,38 @@ def test_loaders_are_deterministic_and_leave_the_global_stream_alone(data, reque
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-def test_a_dataset_cannot_be_changed(data):
-    with pytest.raises(ValueError, match="read-only"):
-        data.X[0, 0] = 0.0
-    with pytest.raises(ValueError, match="read-only"):
-        data.y[0] = 1
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        data.X = np.ones((1, 1))
-
-
-def test_a_dataset_keeps_its_own_copy():
+def test_a_dataset_keeps_its_own_copy_which_cannot_be_changed():
     X = np.array([[0.0], [1.0]])
     data = Dataset(X, [-1, 1], ("length",), ("mm",), ("short", "long"))
     X[0, 0] = 9
     assert data.X[0, 0] == 0
     assert data.axis_labels == ("length (mm)",)
+    for array in (data.X, data.y):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.X = np.ones((1, 1))
 
 
 # Penguins
 
 
-@pytest.mark.parametrize("species", [("Adelie", "Gentoo"), ("Adelie", "Chinstrap")])
-def test_penguins_count_the_rows_they_drop(species):
+FEATURES = ("bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g")
+
+
+@pytest.mark.parametrize("species", [("Adelie", "Gentoo"), ("Gentoo", "Adelie")])
+@pytest.mark.parametrize("features", [FEATURES[1::2], FEATURES[::-1]])
+def test_penguins_are_the_rows_of_the_table_and_the_missing_are_counted(species, features):
     table = palmerpenguins.load_penguins()
     pair = table[table.species.isin(species)]
-    complete = pair.dropna(subset=["bill_depth_mm", "body_mass_g"])
-    penguins = load_penguins(species)
-    np.testing.assert_array_equal(penguins.X, complete[["bill_depth_mm", "body_mass_g"]])
+    complete = pair.dropna(subset=list(features))
+    penguins = load_penguins(species, features)
+    np.testing.assert_array_equal(penguins.X, complete[list(features)])
     np.testing.assert_array_equal(penguins.y == 1, complete["species"] == species[1])
     assert penguins.n_dropped == len(pair) - len(complete) > 0
     assert penguins.class_names == species
-    assert penguins.axis_labels == ("bill depth (mm)", "body mass (g)")
-
-
-@pytest.mark.parametrize("pair", [("Gentoo", "Chinstrap"), ("Chinstrap", "Adelie")])
-def test_the_first_species_is_negative(pair):
-    forwards, backwards = load_penguins(pair), load_penguins(pair[::-1])
-    np.testing.assert_array_equal(forwards.y, -backwards.y)
-    np.testing.assert_array_equal(forwards.X, backwards.X)
+    columns = zip(penguins.feature_names, penguins.units, strict=True)
+    assert tuple(f"{name} {unit}".replace(" ", "_") for name, unit in columns) == features
 
 
 def test_three_species_keep_their_names():
@@ -112,13 +106,6 @@ def test_labels_have_names():
     assert three.names(three.y) == three.y.tolist()
     with pytest.raises(ValueError, match=r"labels must be \(-1, 1\), got 0"):
         pair.names([1, 0])
-
-
-def test_loading_warns_about_nothing():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for loader in PAIRS.values():
-            loader()
 
 
 @pytest.mark.parametrize(
@@ -201,32 +188,39 @@ def test_the_outlier_is_the_last_row_and_costs_margin():
 
 
 def test_xor_is_the_sign_of_the_product():
-    for data in (datasets.load_xor(), datasets.load_xor(40, spread=0.1)):
+    for n, spread in ((4, 0.0), (4000, 0.1)):
+        data = datasets.load_xor(n, spread)
         np.testing.assert_array_equal(np.sign(data.X.prod(axis=1)), data.y)
+        corners = np.sign(data.X)
+        assert np.unique(corners, axis=0, return_counts=True)[1].tolist() == [n / 4] * 4
+        assert np.std(data.X - corners) == pytest.approx(spread, rel=0.1)
 
 
-def test_circles_without_noise_have_two_radii():
-    data = datasets.load_circles(20, noise=0.0)
-    np.testing.assert_allclose(np.hypot(*data.X.T), np.where(data.y == 1, 0.5, 1.0))
+def test_circles_are_two_rings_all_around():
+    for n, noise in ((100, 0.0), (4000, 0.1)):
+        data = datasets.load_circles(n, noise)
+        off = np.hypot(*data.X.T) - np.where(data.y == 1, 0.5, 1.0)
+        np.testing.assert_allclose([off.mean(), off.std()], [0, noise], atol=noise / 10 + 1e-12)
+        for label in (-1, 1):
+            quadrants = np.sign(data.X[data.y == label])
+            assert len(quadrants) == n / 2
+            assert len(np.unique(quadrants, axis=0)) == 4
 
 
-@pytest.mark.parametrize("n", [0, 3, -2, 2.0])
-def test_sizes_must_fit(n):
-    with pytest.raises(ValueError, match="n must be an even number"):
-        datasets.load_circles(n)
-    with pytest.raises(ValueError, match="n must be"):
-        datasets.load_xor(n)
-
-
-def test_more_bad_sizes():
-    with pytest.raises(ValueError, match="multiple of 4"):
-        datasets.load_xor(6)
-    with pytest.raises(ValueError, match="noise must not be negative"):
-        datasets.load_circles(noise=-1.0)
-    with pytest.raises(ValueError, match="spread must not be negative"):
-        datasets.load_xor(spread=-1.0)
-    with pytest.raises(ValueError, match="spread must be a finite number"):
-        datasets.load_xor(spread=np.nan)
+@pytest.mark.parametrize(
+    ("loader", "arguments", "message"),
+    [
+        *[(datasets.load_circles, {"n": n}, "n must be an even number") for n in (0, 3, -2, 2.0)],
+        *[(datasets.load_xor, {"n": n}, "n must be") for n in (0, 3, -2, 2.0)],
+        (datasets.load_xor, {"n": 6}, "multiple of 4"),
+        (datasets.load_circles, {"noise": -1.0}, "noise must not be negative"),
+        (datasets.load_xor, {"spread": -1.0}, "spread must not be negative"),
+        (datasets.load_xor, {"spread": np.nan}, "spread must be a finite number"),
+    ],
+)
+def test_bad_sizes(loader, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        loader(**arguments)
 
 
 # Datasets of one's own

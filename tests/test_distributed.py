@@ -28,6 +28,8 @@ from svmlib.distributed import solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
 from tests import exact
 
+UNKNOWN = da.ones((4, 1))[da.ones(4) > 0]  # rows
+
 
 @pytest.fixture(autouse=True)
 def one_thread():
@@ -63,9 +65,11 @@ def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-6])
 def test_the_certificate_is_that_of_the_hyperplane(tol):
+    """Chunks that hold only some of the columns are put together."""
     X, y = clouds(90)
     found = solve_linear(chunked(X, 20), y, 0.5, tol=tol)
     margins = y * found.decision_function(X)
+    np.testing.assert_array_equal(y * found.decision_function(chunked(X, 7)), margins)
     value = found.w @ found.w / 2 + 0.5 * np.maximum(0, 1 - margins).sum()
     proof = found.certificate
     assert value <= proof.primal <= value * (1 + 1e-9)
@@ -73,21 +77,46 @@ def test_the_certificate_is_that_of_the_hyperplane(tol):
     assert proof.norm_w >= np.linalg.norm(found.w)
     assert proof.kkt_violation <= 10 * np.sqrt(tol)
     assert proof.infeasibility <= np.sqrt(tol)
+    assert solve_linear(da.from_array(X, chunks=(20, 2)), y, 0.5, tol=tol).trace == found.trace
 
 
-def test_scores_and_chunks_of_columns():
-    """Chunks that hold only some of the columns are put together."""
-    X, y = clouds(90)
-    found = solve_linear(chunked(X, 20), y)
-    assert solve_linear(da.from_array(X, chunks=(20, 2)), y).trace == found.trace
-    np.testing.assert_allclose(found.decision_function(chunked(X, 7)), X @ found.w + found.b)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sums_of_a_pass_by_their_definition(seed):
+    """Centres from two stages; q on the ramp or at an end of its box; the KKT conditions of q."""
+    random = np.random.RandomState(seed)
+    X, y = clouds(300, seed=seed)
+    origin, C, stages = X.mean(axis=0), 2.0, [(h, random.standard_normal(4)) for h in (2.0, 1.0)]
+    v, h, Z = random.standard_normal(4), 0.5, np.column_stack([X - X.mean(axis=0), np.ones(300)])
+    c, low, high = np.zeros(300), np.minimum(0, C * y), np.maximum(0, C * y)
+    for h_t, v_t in stages:
+        c = np.clip(c + (y - Z @ v_t) / h_t, low, high)
+    q = np.clip(c + (y - Z @ v) / h, low, high)
+    sums = distributed._Sums(*distributed._summarise(origin, C, stages, h, v, X, y))
+    m, free = y * (Z @ v), (np.abs(q) > 0) & (np.abs(q) < C)
+    violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
+    assert sums.violation == pytest.approx(violation)
+    assert sums.free == free.sum()
+    assert sums.hinge == pytest.approx(C * np.maximum(0, 1 - m).sum())
+    assert sums.leash == pytest.approx(h * np.sum((q - c) ** 2))
+    assert sums.losses == pytest.approx(np.sum(q * (y - Z @ v) - h / 2 * (q - c) ** 2))
+    np.testing.assert_allclose(sums.plus, q[y > 0] @ Z[y > 0])
+    np.testing.assert_allclose(sums.minus, q[y < 0] @ Z[y < 0])
+    np.testing.assert_allclose(sums.curvature, Z[free].T @ Z[free], atol=1e-12)
 
 
-def test_the_first_chunk_saves_passes():
+def test_what_saves_passes(monkeypatch):
+    """A start from the first chunk, if it is large enough; and not to solve stages to the end."""
     X, y = clouds(8000, d=5)
     found, alone = (solve_linear(chunked(X, rows), y) for rows in (1000, 160))
-    assert found.n_iter <= 10
-    assert alone.n_iter > found.n_iter, "a chunk of 160 rows is too small to begin with"
+    assert found.n_iter <= 10 < alone.n_iter
+    problems = [clouds(400, seed=seed) for seed in range(4)]
+
+    def passes():
+        return sum(solve_linear(chunked(X, 400), y, tol=1e-4).n_iter for X, y in problems)
+
+    before = passes()
+    monkeypatch.setattr(distributed, "_SOLVED", 1e-9)
+    assert passes() > before
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
@@ -119,7 +148,7 @@ def test_a_first_chunk_of_another_kind_does_no_harm(change):
 
 
 @pytest.mark.parametrize("apart", [1.0, 3.5, 10.0])
-@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4, 1e6])
+@pytest.mark.parametrize("C", [1e-2, 1e2, 1e4, 1e6])
 def test_passes_are_few_whatever_the_price_and_the_gap(apart, C):
     """Where no line separates the clouds, where one nearly does, and where one does easily."""
     X, y = clouds(2000, apart=apart)
@@ -140,28 +169,17 @@ def test_where_few_samples_decide_the_ramp_gets_wider(seed):
     assert any(later.h > sooner.h for sooner, later in pairwise(found.trace))
 
 
-def test_too_few_passes_are_told():
-    X, y = clouds(100)
-    with pytest.warns(ConvergenceWarning, match=r"duality gap of [\d.e+]+, .* tol=1e-09"):
-        found = solve_linear(chunked(X, 50), y, tol=1e-9, max_iter=3)
-    assert not found.converged
-    assert found.n_iter == 3
-    proof, other = found.certificate, solve_interior_point(DualProblem(X, y)).certificate
-    assert proof.dual <= other.primal
-    assert other.dual <= proof.primal
-    assert proof == min((p.certificate for p in found.trace), key=lambda c: c.relative_gap)
-
-
-def test_no_pass_too_many():
+def test_too_few_passes_are_told_and_none_is_too_many():
     """Not even for a shorter step: some of these limits fall on one, which is not the best."""
     X, y = clouds(200, apart=10.0)
     for limit in range(1, 16):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with pytest.warns(ConvergenceWarning, match=r"duality gap of [\d.e+-]+, .* tol=1e-12"):
             found = solve_linear(chunked(X, 100), y, 1e4, tol=1e-12, max_iter=limit)
-        assert found.n_iter == limit
-        value = exact.objective(found.w, found.b, X, y, 1e4)
-        assert value <= Fraction(found.certificate.primal) <= value * (1 + Fraction(1e-9))
+        assert not found.converged
+        assert found.n_iter == len(found.trace) == limit
+        proof, value = found.certificate, exact.objective(found.w, found.b, X, y, 1e4)
+        assert value <= Fraction(proof.primal) <= value * (1 + Fraction(1e-9))
+        assert proof == min((p.certificate for p in found.trace), key=lambda c: c.relative_gap)
 
 
 @pytest.mark.parametrize(
@@ -170,18 +188,16 @@ def test_no_pass_too_many():
         ({"X": np.ones((4, 1))}, r"X must be a Dask array .* dask.array.from_array\(X, chunks"),
         ({"X": da.ones(4)}, "X must be a Dask array"),
         ({"y": [1, -1]}, "one label for each row"),
+        ({"X": UNKNOWN}, r"one label for each row.*compute_chunk_sizes\(\)"),
+        ({"y": UNKNOWN[:, 0]}, r"one label for each row.*compute_chunk_sizes\(\)"),
+        ({"X": da.ones((0, 2)), "y": da.ones(0)}, "one label for each row"),
         ({"y": [1, 1, 1, 1]}, "both classes"),
         ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0; write where"),
         ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
         ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
-        ({"X": da.ones((4, 1), dtype=complex)}, "X must be a dense array of real numbers.*j"),
-        ({"X": da.from_array(2**60 + np.arange(4)[:, None])}, r"X must .* up to 2\*\*53"),
         ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
         ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
         ({"X": da.from_delayed(dask.delayed(np.ones((3, 2))), (4, 2), float)}, "one of 4 has 3"),
-        ({"y": np.ma.masked_equal([-1, -1, 1, 1], 1)}, "y must .* masked"),
-        ({"y": ["no", "no", "yes", "yes"]}, "y must be .* real numbers"),
-        ({"y": [[-1], [-1, 1, 1]]}, "y must be .* real numbers"),
         ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
         ({"C": 1e200}, "rescale X"),
         ({"C": 1e-320}, "C must be such"),
@@ -386,13 +402,6 @@ def test_empty_chunks_are_passed_over():
     assert 0 in holes[0].chunks[0]
     expected = solve_linear(da.from_array(X, chunks=(half, X.shape[1])), y)
     assert solve_linear(*holes).certificate == expected.certificate
-
-
-def test_chunks_of_unknown_size_are_named():
-    X, y = drawn(2)
-    for rows, labels in (X[X[:, 0] > 0], y), (X, y[y != 0]):
-        with pytest.raises(ValueError, match=r"one label for each row.*compute_chunk_sizes\(\)"):
-            solve_linear(rows, labels)
 
 
 def test_the_benchmark_forecasts_from_what_it_has_measured():

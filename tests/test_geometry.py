@@ -211,66 +211,43 @@ def test_a_hyperplane_cannot_be_changed_and_keeps_its_own_copy():
         ([0, 0], 1, "w must not be zero"),
         ([], 1, "w must be a non-empty vector"),
         ([[1, 2]], 1, "w must be a non-empty vector"),
-        (3.0, 1, "w must be a non-empty vector"),
-        ([1, np.nan], 1, "w must be finite"),
         ([1, np.inf], 1, "w must be finite"),
         (["a", "b"], 1, "w must be a dense array of real numbers"),
-        ([1, 2j], 1, "w must be a dense array of real numbers"),
         ([1, 2], np.nan, "b must be a finite number"),
-        ([1, 2], np.inf, "b must be a finite number"),
         ([1, 2], [1], "b must be a finite number"),
-        ([1, 2], "1", "b must be a finite number"),
     ],
 )
 def test_bad_hyperplanes(w, b, message):
     with pytest.raises(ValueError, match=message):
         Hyperplane(w, b)
+    if "w" in message:
+        with pytest.raises(ValueError, match=message):
+            directional_margin([[0, 0], [1, 1]], [1, -1], w)
 
 
 @pytest.mark.parametrize(
-    ("X", "message"),
+    ("X", "y", "message"),
     [
-        ([1, 2], r"X must have shape \(n, d\)"),
-        ([[1, 2, 3]], "X has 3 features, expected 2"),
-        ([[1], [2]], "X has 1 features, expected 2"),
-        (np.empty((0, 2)), "X must hold at least one point"),
-        ([[1, np.inf]], "X must be finite"),
-        ([["a", "b"]], "X must be a dense array of real numbers"),
+        ([1, 2], [1], r"X must have shape \(n, d\)"),
+        ([[1, 2, 3]], [1], "X has 3 features, expected 2"),
+        (np.empty((0, 2)), [], "X must hold at least one point"),
+        ([[1, np.inf]], [1], "X must be finite"),
+        ([[0, 0], [1, 1]], [1, 1], r"both classes -1 and \+1, got only \+1"),
+        ([[0, 0], [1, 1]], [0, 1], "only -1 and"),
+        ([[0, 0], [1, 1]], ["yes", "no"], "only -1 and"),
+        ([[0, 0], [1, 1]], [True, False], "only -1 and"),
+        ([[0, 0], [1, 1]], [1], "one label for each of the 2 rows"),
     ],
 )
-def test_bad_points(X, message):
+def test_bad_samples(X, y, message):
     plane = line()
-    for method in (plane.decision_function, plane.predict, plane.signed_distance, plane.project):
+    methods = ["functional_margins", "functional_margin", "geometric_margins"]
+    methods += ["geometric_margin", "separates", "canonical"]
+    calls = [lambda: directional_margin(X, y, [1, 2])]
+    calls += [lambda m=m: getattr(plane, m)(X, y) for m in methods]
+    if message.startswith("X"):
+        methods = "decision_function", "predict", "signed_distance", "project"
+        calls += [lambda m=m: getattr(plane, m)(X) for m in methods]
+    for call in calls:
         with pytest.raises(ValueError, match=message):
-            method(X)
-    with pytest.raises(ValueError, match=message):
-        plane.geometric_margin(X, [1])
-    with pytest.raises(ValueError, match=message):
-        directional_margin(X, [1], [1, 2])
-
-
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        ([1, 1], r"both classes -1 and \+1, got only \+1"),
-        ([-1, -1], "both classes -1 and"),
-        ([0, 1], "only -1 and"),
-        ([1, 2], "only -1 and"),
-        (["yes", "no"], "only -1 and"),
-        ([True, False], "only -1 and"),
-        ([np.nan, 1], "only -1 and"),
-        ([1], "one label for each of the 2 rows"),
-        ([[1, -1]], "one label for each of the 2 rows"),
-    ],
-)
-def test_bad_labels(y, message):
-    X = [[0, 0], [1, 1]]
-    plane = line()
-    for check in (
-        plane.functional_margins, plane.functional_margin, plane.geometric_margins,
-        plane.geometric_margin, plane.separates, plane.canonical,
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=message):
-            check(X, y)
-    with pytest.raises(ValueError, match=message):
-        directional_margin(X, y, [1, 2])
+            call()

@@ -1,10 +1,9 @@
-import pickle
 import warnings
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.exceptions import ConvergenceWarning
@@ -105,7 +104,10 @@ class TestBoundsAgainstFractions:
         at_most = most * (1 - Fraction(1, 2**50))  # 1/(λn) is no float
         short = [1 - m for m, a in zip(margins, solution.alpha, strict=True) if a < at_most]
         excess = [m - 1 for m, a in zip(margins, solution.alpha, strict=True) if a > 0]
-        assert max([0, *short, *excess]) <= Fraction(proof.kkt_violation)
+        violation = max([0, *short, *excess])
+        assert violation <= Fraction(proof.kkt_violation)
+        if abs(X).max() <= 100 * np.ptp(X):  # and not much more, where sums do not cancel
+            assert proof.kkt_violation <= float(violation) * (1 + 1e-6) + 1e-6
 
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     @pytest.mark.parametrize("seed", range(15))
@@ -125,12 +127,6 @@ class TestBoundsAgainstFractions:
         X, y = gaussians(20, 2, 4)
         assert subgradient_descent(X * scale, y, 1.0).certificate.primal == pytest.approx(20)
         assert pegasos(X * scale, y, 0.1).certificate.primal == pytest.approx(1)
-
-    def test_pickle(self):
-        solution = subgradient_descent(*gaussians(20, 2, 4), 1.0)
-        again = pickle.loads(pickle.dumps(solution))
-        np.testing.assert_array_equal(again.w, solution.w)
-        assert again != solution
 
 
 class TestObjective:
@@ -195,15 +191,6 @@ def check_descent(solution, X, y, C, tol):
 
 
 class TestSubgradientDescent:
-    @given(labelled(), st.sampled_from([0.01, 1.0, 5.0]))
-    @settings(max_examples=40)
-    def test_certificate(self, data, C):
-        X, y = data
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            solution = subgradient_descent(X, y, C, max_iter=2000)
-        check_descent(solution, X, y, C, 1e-3)
-
     @pytest.mark.parametrize(
         ("n", "d", "distance", "C", "share"),
         [(100, 2, 2, 0.1, 0.5), (100, 2, 2, 1, 0.5), (60, 5, 4, 0.5, 0.2), (50, 100, 1, 0.01, 0.5)],
@@ -337,6 +324,15 @@ class TestPegasos:
         np.testing.assert_allclose(solution.w, w, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose((solution.alpha * y) @ X, w, rtol=1e-9, atol=1e-12)
         assert solution.n_iter == t
+
+    def test_it_stops_after_the_first_epoch_that_is_good_enough(self):
+        X, y = gaussians(40, 2, 1)
+        solution = pegasos(X, y, 0.1)
+        n_epochs = solution.n_iter // 40
+        assert solution.converged
+        assert n_epochs > 1
+        with pytest.warns(ConvergenceWarning):
+            assert not pegasos(X, y, 0.1, n_epochs=n_epochs - 1).converged
 
     def test_seed(self):
         X, y = gaussians(40, 2, 1)

@@ -1,4 +1,3 @@
-import pickle
 import warnings
 from fractions import Fraction
 from itertools import pairwise
@@ -50,11 +49,16 @@ def check_closest(solution, X, y, tol):
 
 @given(data=separable())
 @settings(max_examples=40)
-def test_finds_the_closest_points(data):
+def test_finds_the_closest_points_and_stops_there(data):
     X, y = data
-    solution = hull_smo(X, y, tol=1e-4, max_iter=20_000)
+    solution = hull_smo(X, y, tol=1e-4, max_iter=20_000, trace=True)
     assert solution.converged
+    assert len(solution.trace) == solution.n_iter + 1
     check_closest(solution, X, y, 1e-4)
+    for step in solution.trace[:-1]:  # half the tolerance is not reached before
+        w = (step.weights * y) @ X
+        lowest, highest = (X[y > 0] @ w).min(), (X[y < 0] @ w).max()
+        assert 1 - (lowest - highest) / (w @ w) > 0.49e-4
 
 
 def test_relations_at_the_optimum():
@@ -173,22 +177,10 @@ def test_classes_apart_by_rounding_are_no_success(distance):
     assert solution.closest.lower_bound <= distance <= solution.closest.distance
 
 
-def test_pickle():
-    solution = hull_smo(*gaussians(20, 2, 8), trace=True)
-    again = pickle.loads(pickle.dumps(solution))
-    np.testing.assert_array_equal(again.closest.weights, solution.closest.weights)
-    assert len(again.trace) == len(solution.trace)
-    assert solution != again
-
-
 def test_bad_input_is_refused():
     X, y = [[0.0], [1.0]], [1, -1]
     for arguments, message in [
         ({"y": [1, 1]}, "both classes"),
-        ({"y": [1, -1, 1]}, "one label"),
-        ({"X": [0.0, 1.0]}, "shape"),
-        ({"X": [[np.nan], [1.0]]}, "finite"),
-        ({"X": np.empty((0, 2)), "y": []}, "at least one"),
         ({"tol": 0}, "tol must be"),
         ({"max_iter": 0}, "max_iter must be"),
         ({"X": [[1e200], [-1e200]]}, "rescale X"),

@@ -54,19 +54,10 @@ def linearly_separable(X, y):
     return answer.status == 0
 
 
-def separates_exactly(w, b, X, y):
-    """Check the hyperplane point by point in rational arithmetic."""
-    for x_i, y_i in zip(X.tolist(), y.tolist(), strict=True):
-        dot = sum(Fraction(p) * Fraction(q) for p, q in zip(w.tolist(), x_i, strict=True))
-        if (dot + Fraction(b)) * int(y_i) <= 0:
-            return False
-    return True
-
-
 def check_certificate(answer, X, y):
     """Check the answer of `separation` without calling any of its methods."""
     if answer.separable:
-        assert separates_exactly(answer.w, answer.b, X, y)
+        assert (y * (exact.exact(X) @ exact.exact(answer.w) + Fraction(answer.b)) > 0).all()
         assert answer.weights is None
         assert answer.point is None
         assert answer.residual == 0
@@ -170,16 +161,15 @@ class TestSeparation:
         through_a_point = -float((X @ good.w)[0])
         assert not Separation(X, y, w=good.w, b=through_a_point - 1e-3 * y[0]).verify()
         assert not Separation(X, y).verify()
-        even = np.full(20, 0.1)
-        assert not Separation(X, y, weights=even).verify()
+        assert not Separation(X, y, weights=np.full(20, 0.1)).verify()
 
-        X, y = np.array([[0.0], [2.0], [1.0]]), np.array([-1.0, -1, 1])
-        assert Separation(X, y, weights=np.array([0.5, 0.5, 1])).verify()
-        assert not Separation(X, y, weights=np.array([0.5, 0.5, 2])).verify()
-        assert not Separation(X, y, weights=np.array([1.5, -0.5, 1])).verify()
-        assert not Separation(X, y, weights=np.array([1.0, 1, 2])).verify()  # p = q, but not in
-        assert not Separation(X, y, weights=np.zeros(3)).verify()  # the hulls
-        assert not Separation(X, y, weights=np.array([0.5, 0.5 + 1e-9, 1])).verify()
+    @pytest.mark.parametrize("seed", range(20))
+    def test_the_gap_is_at_least_half_as_wide_as_the_widest(self, seed):
+        X, y = gaussians(100, 4, 8, seed)
+        X = (X - X.min(axis=0)) / np.ptp(X, axis=0)  # the scale in which it is measured
+        answer = separation(X, y)
+        width = (y * (X @ answer.w + answer.b)).min() / np.linalg.norm(answer.w) * 2
+        assert closest_points(X, y).lower_bound / 2 <= width * (1 + 1e-9)
 
     def test_verify_is_exact_where_rounding_decides(self):
         X, y = np.array([[1.0, 1.0], [1.0, 1.0 + 2 * EPS]]), np.array([-1.0, 1.0])
@@ -214,12 +204,10 @@ class TestNearMissesAreRefused:
     def point(self, *weights):
         return Separation(self.X, self.y, weights=np.array(weights))
 
-    def test_the_right_one_passes(self):
+    @pytest.mark.parametrize("error", [1.0, 1e-9, 1e-12, 1e-14, -1e-9, -1e-14, -1.0])
+    def test_sums_that_are_not_one(self, error):
         assert self.point(0.5, 0.5, 1.0).verify()
         assert self.point(0.5, 0.5, 1.0).residual == 0
-
-    @pytest.mark.parametrize("error", [1e-5, 1e-9, 1e-12, 1e-14, -1e-9, -1e-14])
-    def test_sums_that_are_not_one(self, error):
         for tol in (1e-14, 1e-3):  # the coordinates may be vague, the weights may not
             assert not self.point(0.5, 0.5, 1 + error).verify(tol=tol)
             assert not self.point(0.5, 0.5 + error, 1.0).verify(tol=tol)
@@ -308,11 +296,15 @@ class TestBoundsAgainstFractions:
     def test_largest_separating_cap(self, seed):
         X, y = problem(seed)
         caps = largest_separating_cap(X, y)
+        assert caps.smallest == smallest_cap(y)
+        assert (caps.weights is None) == separation(X, y).separable
         if caps.weights is None:
-            assert separation(X, y).separable
+            assert caps.supremum == caps.lower_bound == 1
+            assert not caps.none_separates
             return
         assert Separation(X, y, weights=caps.weights).verify()
         assert caps.weights.max() <= caps.supremum * (1 + EPS)
+        assert caps.none_separates == (caps.supremum <= caps.smallest)
         assert caps.lower_bound <= caps.supremum <= caps.lower_bound * (1 + 1e-10)
         cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
         if cap is not None:
@@ -371,25 +363,11 @@ class TestBoundsAgainstFractions:
         assert caps.supremum - caps.lower_bound <= 1e-11 * caps.supremum
 
 
-def test_objects_can_be_pickled_and_compared_by_identity():
-    X, y = gaussians(20, 2, 1)
-    for thing in (
-        separation(X, y), closest_points(X, y), convex_hull(X), largest_separating_cap(X, y)
-    ):  # fmt: skip
-        again = pickle.loads(pickle.dumps(thing))
-        assert again != thing
-        assert thing == thing
-        assert len({thing, again}) == 2
-        for name, value in vars(thing).items():
-            np.testing.assert_array_equal(getattr(again, name), value)
-
-
 BAD_DATA = [
     ([[0.0], [1.0]], [1, 1], "both classes"),
     (np.empty((0, 2)), [], "at least one point"),
     ([[0.0], [np.nan]], [1, -1], "finite"),
     ([0.0, 1.0], [1, -1], "shape"),
-    ([[0.0], [1.0]], [1, -1, 1], "one label"),
     ([[0.0], [1.0], [2.0]], [0, 1, 2], "-1 and"),
 ]
 
@@ -499,18 +477,6 @@ class TestClosestPoints:
         for cap in (1.0, 0.05, 2.5 / n):
             check_closest(closest_points(X, y, cap), X, y)
 
-    def test_degenerate(self):
-        for X, y, distance in [
-            ([[1, 2], [1, 2]], [1, -1], 0),
-            ([[1, 2], [4, 6]], [1, -1], 5),
-            ([[0, 0]] * 3 + [[3, 4]] * 2, [1, 1, 1, -1, -1], 5),
-            ([[0, 0], [1, 0], [2, 0], [5, 0], [9, 0]], [1, 1, 1, -1, -1], 3),
-            ([[0, 1], [2, 1], [0, 0], [2, 0]], [1, 1, -1, -1], 1),  # parallel edges
-        ]:
-            closest = closest_points(X, y)
-            assert closest.lower_bound <= distance <= closest.distance
-            assert closest.gap <= rounding(np.array(X))
-
     def test_too_small_a_cap_names_the_smallest(self):
         X, y = [[0.0], [1], [2], [3], [4]], [-1, -1, -1, 1, 1]
         with pytest.raises(ValueError, match=r"cap must be from 0.5 to 1, got 0.4: .* 2 points"):
@@ -523,34 +489,13 @@ class TestClosestPoints:
 class TestLargestSeparatingCap:
     @given(labelled(max_points=12, max_features=3))
     @settings(max_examples=60)
-    def test_reduced_hulls_meet_from_there_on(self, data):
+    def test_reduced_hulls_meet_from_there_on_and_not_before(self, data):
         X, y = data
         answer = largest_separating_cap(X, y)
-        assert answer.smallest == smallest_cap(y)
-        if answer.weights is None:
-            assert separation(X, y).separable
-            assert closest_points(X, y, 1.0).lower_bound > 0
-            return
-        mu = answer.supremum
-        assert answer.smallest <= mu * (1 + 1e-9)
-        assert (answer.weights <= mu * (1 + 1e-9)).all()
-        assert (answer.weights >= 0).all()
-        for label in (1, -1):
-            np.testing.assert_allclose(answer.weights[y == label].sum(), 1, rtol=1e-9)
-        np.testing.assert_allclose((y * answer.weights) @ X, 0, atol=1e-8)
-        np.testing.assert_allclose(answer.lower_bound, mu, rtol=1e-9)
-        assert closest_points(X, y, np.clip(mu, answer.smallest, 1)).distance < 1e-7
-        below = mu - 1e-6
-        assert answer.none_separates == (mu <= answer.smallest)
-        if below > answer.smallest:
-            assert closest_points(X, y, below).lower_bound > 0
-
-    def test_equal_centroids(self):
-        X, y = [[0.0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, -1, -1]
-        answer = largest_separating_cap(X, y)
-        assert answer.none_separates
-        assert answer.supremum == answer.smallest == 0.5
-        np.testing.assert_allclose(answer.weights, 0.5)
+        if answer.weights is not None:
+            mu, below = answer.supremum, answer.supremum - 1e-6
+            assert closest_points(X, y, np.clip(mu, answer.smallest, 1)).distance < 1e-7
+            assert below <= answer.smallest or closest_points(X, y, below).lower_bound > 0
 
     @pytest.mark.parametrize("k", [3, 5, 7, 11, 23])
     def test_equal_centroids_whatever_the_rounding_of_the_weights(self, k):
@@ -560,18 +505,6 @@ class TestLargestSeparatingCap:
         answer = largest_separating_cap(X, y)
         assert answer.none_separates
         assert answer.supremum == answer.smallest == 1 / (2 * k)
-
-    def test_a_shared_corner_meets_only_at_one(self):
-        answer = largest_separating_cap([[0.0], [1], [1], [2]], [-1, -1, 1, 1])
-        assert answer.weights is not None
-        assert not answer.none_separates
-        np.testing.assert_allclose(answer.supremum, 1)
-
-    def test_separable(self):
-        answer = largest_separating_cap([[0.0], [1], [2], [3]], [-1, -1, 1, 1])
-        assert answer.weights is None
-        assert not answer.none_separates
-        assert answer.supremum == 1
 
     def test_units(self):
         X, y = gaussians(60, 3, 1)
@@ -664,6 +597,20 @@ class TestConvexHull:
         hull = convex_hull(line)
         assert set(hull.vertices) == {t.argmin(), t.argmax()}
         assert hull.contains(line).all()
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_a_point_is_inside_up_to_the_rounding_of_its_coordinates_and_no_further(self, seed):
+        """Far from the origin: what a float is off by is forgiven, fifty times as much is not."""
+        rng = np.random.default_rng(seed)
+        far = 2.0 ** rng.integers(10, 40)
+        ulp = far * EPS
+        triangle = far + rng.permutation([[0.0, 0], [0, 1], [1, 0]]) * [[1, far / 1024]]
+        hull = convex_hull(triangle)
+        for x in (triangle[0], triangle.mean(axis=0), (triangle[0] + triangle[1]) / 2):
+            assert hull.contains([x + rng.choice([-ulp, ulp], 2)], tol=1e-300).all()
+        assert not hull.contains(
+            triangle.min(axis=0) - [[50 * ulp, 0], [0, 50 * ulp]], tol=1e-300
+        ).any()
 
     @pytest.mark.parametrize("thickness", [1e-9, 1e-13])
     def test_very_thin_but_not_flat(self, thickness):

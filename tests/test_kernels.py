@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.metrics import pairwise
 
 from svmlib.kernels import (
     RBF,
@@ -46,13 +45,6 @@ def test_a_kernel_is_its_formula(kernel):
     assert_allclose(kernel(X, Z), expected, rtol=1e-12, atol=1e-14)
     assert_allclose(kernel.diagonal(X), np.diag(kernel(X, X)), rtol=1e-13, atol=1e-15)
     assert_allclose(kernel(X, Z), kernel(Z, X).T, rtol=1e-13, atol=1e-15)
-
-
-def test_kernels_agree_with_scikit_learn():
-    X, Z = points(2, 20, 4), points(3, 30, 4)
-    assert_allclose(Polynomial(4, 0.3, 1.2)(X, Z), pairwise.polynomial_kernel(X, Z, 4, 0.3, 1.2))
-    assert_allclose(RBF(0.3)(X, Z), pairwise.rbf_kernel(X, Z, 0.3))
-    assert_allclose(Sigmoid(0.3, 0.1)(X, Z), pairwise.sigmoid_kernel(X, Z, 0.3, 0.1))
 
 
 @pytest.mark.parametrize("coef0", [0.0, 0.4, 3.0])
@@ -106,12 +98,7 @@ def test_rbf_of_two_distant_clusters(gamma, far):
     ("make", "name"),
     [
         (lambda: RBF(0.0), "gamma"),
-        (lambda: RBF(-1.0), "gamma"),
-        (lambda: RBF(math.inf), "gamma"),
-        (lambda: RBF("1"), "gamma"),
         (lambda: Polynomial(0), "degree"),
-        (lambda: Polynomial(2.5), "degree"),
-        (lambda: Polynomial(True), "degree"),
         (lambda: Polynomial(2, gamma=0), "gamma"),
         (lambda: Polynomial(2, coef0=math.nan), "coef0"),
         (lambda: Sigmoid(-1.0), "gamma"),
@@ -140,17 +127,12 @@ def test_points_are_checked():
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-@pytest.mark.parametrize("skew", [1e-8, 1e-4])
-def test_a_skew_that_is_no_rounding_is_refused(skew, scale):
-    with pytest.raises(ValueError, match="symmetric"):
-        Precomputed(np.array([[1.0, 0.5], [0.5 + skew, 1.0]]) * scale)
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_a_skew_that_is_rounding_is_averaged(scale):
+def test_a_skew_that_is_rounding_is_averaged_and_any_other_refused(scale):
     K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 1.0]]) * scale).K
     assert_allclose(K[0, 1] / scale, 0.5 + 0.5e-13, rtol=0, atol=1e-15)
     assert K[0, 1] == K[1, 0]
+    with pytest.raises(ValueError, match="symmetric"):
+        Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-8, 1.0]]) * scale)
 
 
 def test_a_symmetric_matrix_is_not_copied():
@@ -242,15 +224,6 @@ def test_what_is_left_of_the_points_looked_at_is_a_ten_millionth():
     assert (left + np.square(Phi[:, -1]))[looked].max() > 1e-7
 
 
-@pytest.mark.parametrize(("far", "found"), [(2, True), (40, False)])
-def test_coordinates_that_leave_out_many_points_are_none(far, found):
-    """Points far from all others have a direction each; nobody looks at most of them."""
-    X = points(0, 3000, 2) * 0.3
-    X[:far] += 1e3 * np.arange(1, far + 1)[:, None]
-    Phi = low_rank(RBF(1.0), X)
-    assert (Phi is not None) is found
-
-
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize(("far", "found"), [(10, True), (20, False)])
 def test_a_200th_of_all_may_be_left(far, found, scale):
@@ -269,13 +242,10 @@ def test_a_200th_of_all_may_be_left(far, found, scale):
     [
         (Sigmoid(1.0, -1.0), np.ones((9, 2)), None, "kernel must be a Linear, Polynomial .* or"),
         (Polynomial(2, 1.0, -1.0), np.ones((9, 2)), None, "kernel must be .* got Polynomial"),
-        (Precomputed(np.eye(9)), np.arange(9.0)[:, None], None, "kernel must be"),
-        (lambda A, B: A @ B.T, np.ones((9, 2)), None, "kernel must be .* got <function"),
         ("rbf", np.ones((9, 2)), None, "kernel must be .* got 'rbf'"),
         (RBF(1.0), np.ones(9), None, "X must have shape"),
         (RBF(1.0), [[np.nan]], None, "X must be finite"),
         (RBF(1.0), np.ones((9, 2)), 0, "most must be a positive integer"),
-        (RBF(1.0), np.ones((9, 2)), 2.0, "most must be a positive integer"),
         (Polynomial(6, 1.0, 1.0), np.full((9, 2), 1e60), None, "X must be small enough for .* Pol"),
     ],
 )

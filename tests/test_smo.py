@@ -6,12 +6,10 @@ from numpy.testing import assert_allclose
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib.duality import DualProblem, Solution
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.duality import DualProblem
+from svmlib.kernels import RBF, Polynomial, Precomputed, Sigmoid
 from svmlib.smo import smo
-from tests.optimum import assert_kkt
 
-KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
 INDEFINITE = [
     pytest.param(Sigmoid(1.0, -1.0), id="sigmoid"),
     pytest.param(Polynomial(3, 1.0, -2.0), id="polynomial"),
@@ -24,20 +22,6 @@ def data(seed: int, n: int = 30, d: int = 2, shift: float = 0.7) -> tuple[np.nda
     rng = np.random.default_rng(seed)
     y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1)
     return rng.normal(size=(n, d)) + shift * y[:, None], y
-
-
-def assert_optimal(problem: DualProblem, solution: Solution, tol: float = 1e-3) -> None:
-    alpha, C, certificate = solution.alpha, problem.upper, solution.certificate
-    margins, primal, dual = assert_kkt(problem, solution, tol=tol, balance=1e-12)
-    if np.isfinite(C[0]):
-        slack = 1e-12 * (1 + alpha.sum()) * C.sum()  # rounding in a margin costs C
-        assert_allclose(certificate.primal, primal, rtol=1e-9, atol=slack)
-        assert -1e-10 * primal <= primal - dual <= tol * alpha.sum() + tol * C[margins < 1].sum()
-    assert_allclose(certificate.dual, dual, rtol=1e-9)
-    assert certificate.kkt_violation <= tol
-
-
-# The optimum
 
 
 def test_two_points_are_solved_in_one_step():
@@ -63,12 +47,6 @@ def test_the_duality_gap_is_no_larger_than_libsvms():
         alpha[peer.support_] = np.abs(peer.dual_coef_[0])
         theirs = problem.certificate(alpha, float(peer.intercept_[0]))
         assert smo(problem).certificate.gap <= theirs.gap
-
-
-# The steps
-
-
-# What can go wrong
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)

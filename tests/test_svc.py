@@ -16,13 +16,11 @@ from scipy import sparse
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
@@ -136,34 +134,10 @@ def test_attributes_are_those_of_the_peer():
     assert {name: theirs[name] for name in ours if name != "solver"} | {"solver": "auto"} == ours
 
 
-def test_the_smallest_example_by_hand():
-    """Four points of the plane, symmetric about the line x + y = 0."""
-    X, y = [[-2, -1], [-1, -2], [1, 2], [2, 1]], [5, 5, 7, 7]
-    model = SVC(kernel="linear").fit(X, y)
-    # w = (1/3, 1/3) gives y f(x) = 1 at all four points, with α = 1/18 ± t, + at opposite ones.
-    assert_allclose(model.coef_, [[1 / 3, 1 / 3]])
-    assert_allclose(model.intercept_, 0, atol=1e-12)
-    v = model.dual_coef_[0]
-    assert_allclose([v[0] + v[1], v[0] + v[2], v[1] + v[3]], [-1 / 9, 0, 0], atol=1e-12)
-    assert (np.abs(v) < 1 / 9).all()
-    assert_array_equal(model.predict([[-1, -1], [3, 2]]), [5, 7])
-    assert_allclose(model.certificate_.primal, 1 / 9)
-
-
 def test_ties_go_to_the_second_class():
     model = SVC(kernel="linear").fit([[-1.0], [1.0]], ["a", "b"])
     assert model.decision_function([[0.0]]) == 0
     assert model.predict([[0.0]]) == ["b"]
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_solvers_are_interchangeable(solver):
-    X, y = data(1)
-    model = SVC(C=2.0, solver=solver, tol=1e-8).fit(X, y)
-    assert_allclose(
-        model.decision_function(X), SVC(C=2.0).fit(X, y).decision_function(X), atol=1e-6
-    )
-    verify(model, X, y, 2.0, 1e-6)
 
 
 def test_gamma_scale_and_auto():
@@ -172,7 +146,8 @@ def test_gamma_scale_and_auto():
     assert SVC(gamma="auto").fit(X, y).kernel_ == RBF(1 / 3)
     assert SVC(gamma=2).fit(X, y).kernel_ == RBF(2)
     assert SVC(kernel="poly", degree=2, gamma=2.0).fit(X, y).kernel_ == Polynomial(2, 2.0, 0.0)
-    assert SVC().fit(np.ones((4, 2)), [0, 1, 0, 1]).kernel_ == RBF(1.0)
+    for value in 7.3, 0.1, 1e5, -1e-7:  # whose variance may be rounding
+        assert SVC().fit(np.full((200, 3), value), np.arange(200) % 2).kernel_ == RBF(1.0)
     sigmoid = SVC(kernel="sigmoid", gamma=0.1, coef0=-0.5).fit(X, y)
     assert sigmoid.kernel_ == Sigmoid(0.1, -0.5)
     assert_allclose(
@@ -240,12 +215,6 @@ def test_coef_exists_for_the_linear_kernel_only():
         _ = SVC().fit(X, y).coef_
 
 
-def test_unfitted():
-    for method in (SVC().predict, SVC().decision_function):
-        with pytest.raises(NotFittedError):
-            method([[0.0]])
-
-
 def test_fitting_again_forgets():
     X, y = data(0)
     model = SVC(kernel="linear").fit(X, y).set_params(C=0.01)
@@ -270,28 +239,6 @@ def test_a_weight_is_a_number_of_copies(kernel):
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)
     assert (weights[weighted.support_] > 0).all()
     assert_array_equal(weighted.support_vectors_, X[weighted.support_])
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_x_is_neither_written_to_nor_kept(kernel):
-    """Whatever its order in memory, and though it is not copied where that is not needed."""
-    X, y = data(0)
-    X.flags.writeable = False
-    model = SVC(kernel=kernel).fit(X, y)
-    assert not np.shares_memory(model.support_vectors_, X)
-    by_columns = SVC(kernel=kernel).fit(np.asfortranarray(X), y)
-    assert by_columns.certificate_ == model.certificate_
-    assert_array_equal(by_columns.dual_coef_, model.dual_coef_)
-
-
-def test_weights_move_the_boundary_and_are_bounds():
-    X, y = [[-1.0], [0.5], [0.0], [1.0]], [0, 0, 1, 1]
-    balanced = SVC(kernel="linear").fit(X, y)
-    tilted = SVC(kernel="linear").fit(X, y, sample_weight=[1, 1, 50, 1])
-    assert tilted.decision_function([[0.25]]) > balanced.decision_function([[0.25]]) + 0.1
-    X, y = data(5)
-    weights = np.random.default_rng(0).uniform(0.1, 3, 40)
-    verify(SVC().fit(X, y, sample_weight=weights), X, y, weights, 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -353,31 +300,16 @@ def test_equal_samples_with_different_labels_have_no_hard_margin():
     ("parameters", "message"),
     [
         ({"C": 0}, "C must be a positive number"),
-        ({"C": -1}, "C must be a positive number"),
-        ({"C": np.nan}, "C must be"),
         ({"C": "linear"}, r"C must be a positive number, got 'linear'"),
-        ({"C": 10**400}, "C must be"),
         ({"kernel": "laplace"}, "kernel must be one of"),
         ({"kernel": 3}, "kernel must be a kernel"),
-        ({"kernel": RBF}, "kernel must be a kernel"),
-        ({"kernel": lambda A, B: A}, "kernel must return one row"),
-        (
-            {"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)},
-            r"kernel\(X, Z\) must be finite",
-        ),
-        ({"kernel": lambda A, B: 1j * A @ B.T}, r"kernel\(X, Z\) must be a dense array of real"),
         ({"kernel": "poly", "degree": 2.0}, "degree must be a positive integer"),
-        ({"kernel": "poly", "degree": -1}, "degree must be"),
         ({"kernel": "poly", "coef0": np.inf}, "coef0 must be"),
         ({"gamma": 0.0}, "gamma.* must be"),
-        ({"gamma": -1}, "gamma.* must be"),
         ({"gamma": "wide"}, "gamma.* must be"),
-        ({"gamma": np.inf}, "gamma.* must be"),
         ({"tol": 0}, "tol must be"),
         ({"solver": "newtonian"}, "solver must be one of"),
         ({"max_iter": 0}, "max_iter must be"),
-        ({"max_iter": 2.5}, "max_iter must be"),
-        ({"max_iter": True}, "max_iter must be"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):
@@ -392,9 +324,6 @@ def test_bad_parameters_are_named(parameters, message):
         ([[0.0], [1.0], [2.0]], [0, 1, 2], "Only binary.*3 classes.*OneVsOneClassifier"),
         ([[0.0], [1.0]], [0.5, 1.5], "Unknown label type"),
         (np.zeros((0, 2)), [], "0 sample"),
-        ([[0.0], [np.nan]], [0, 1], "NaN"),
-        ([[0.0], [np.inf]], [0, 1], "infinity"),
-        ([0.0, 1.0], [0, 1], "2D array"),
         ([[0.0], [1.0]], [0, 1, 1], "inconsistent numbers of samples"),
         (sparse.csr_array(np.eye(2)), [0, 1], "Sparse data was passed"),
     ],
@@ -404,47 +333,7 @@ def test_bad_data_are_refused(X, y, message):
         SVC().fit(X, y)
 
 
-def test_points_to_predict_are_checked():
-    model = SVC().fit(*data(0))
-    with pytest.raises(ValueError, match="features"):
-        model.predict(np.zeros((2, 5)))
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        model.predict(sparse.csr_array(np.eye(3)))
-
-
 # Rounding, and prices that make much of it
-
-
-def duality_gap(model: SVC, X: np.ndarray, y: np.ndarray, C: float) -> tuple[float, float]:
-    """Compute primal and dual value in plain NumPy, for a linear kernel about the middle of X."""
-    X = X - (X.min(axis=0) + X.max(axis=0)) / 2 if isinstance(model.kernel_, Linear) else X
-    alpha, signs = np.zeros(len(y)), np.where(y == model.classes_[1], 1, -1)
-    alpha[model.support_] = np.abs(model.dual_coef_[0])
-    K = model.kernel_(X, X)
-    sums, squared_norm = K @ (alpha * signs), alpha * signs @ K @ (alpha * signs)
-    losses = np.array([np.clip(1 - signs * (sums + b), 0, None).sum() for b in signs - sums])
-    return squared_norm / 2 + C * losses.min(), alpha.sum() - squared_norm / 2
-
-
-@pytest.mark.parametrize("C", [1e-3, 10, 1e3, 1e5, 1e8])
-@pytest.mark.parametrize("solver", ["auto", "smo"])
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
-def test_the_gap_is_closed_whatever_the_price(C, solver, kernel):
-    """A margin that is wrong by 1e-3 costs C/1000: SMO must not stop there if C is large."""
-    X, y = data(7, n=130, shift=2.5)
-    model = SVC(C=C, kernel=kernel, solver=solver).fit(X, y)
-    primal, dual = duality_gap(model, X, y, C)
-    assert 0 <= model.certificate_.relative_gap + 1e-12 < 1e-3
-    assert primal - dual < 1.1e-3 * primal
-
-
-def test_auto_solves_what_would_take_smo_millions_of_steps():
-    X, y = data(0, n=150)
-    model = SVC(C=1e5, kernel="linear").fit(X, y)
-    assert model.n_iter_[0] <= 100  # Newton's
-    assert model.certificate_.relative_gap < 1e-3
-    with pytest.warns(ConvergenceWarning, match="smo stopped after 20000 iterations"):
-        SVC(C=1e5, kernel="linear", solver="smo", max_iter=20_000).fit(X, y)
 
 
 def test_smo_says_where_rounding_stops_it():
@@ -467,19 +356,6 @@ def test_the_linear_kernel_does_not_care_where_the_origin_is(solver, far):
     f = near.decision_function(X)
     assert_allclose(moved.decision_function(X + far), f, atol=1e-4)
     assert_allclose((X + far) @ moved.coef_[0] + moved.intercept_, f, atol=1e-4)
-
-
-@pytest.mark.parametrize("value", [7.3, 0.1, 1e5, -1e-7])
-def test_entries_that_are_all_the_same_have_no_spread(value):
-    """Their variance may be rounding, 1e-31, and gamma would be 1e31."""
-    assert SVC().fit(np.full((200, 3), value), np.arange(200) % 2).kernel_ == RBF(1.0)
-
-
-@pytest.mark.parametrize("solver", ["auto", "smo"])
-def test_a_stationary_point_is_not_sold_as_optimal(solver):
-    model = SVC(kernel=Sigmoid(1.0, -1.0), solver=solver).fit(*data(0))
-    assert not model.certificate_.proves_optimality
-    assert "stationarity is all there is" in str(model.certificate_)
 
 
 def test_a_tolerance_that_nothing_violates_takes_no_step():
@@ -580,36 +456,6 @@ def test_a_precomputed_matrix_that_is_none_is_refused():
 
 
 # What scikit-learn asks of its own SVC
-
-
-def test_fitting_leaves_parameters_and_data_alone():
-    X, y = data(0)
-    weights = np.random.default_rng(0).uniform(0.5, 2, 40)
-    copies, model = (X.copy(), y.copy(), weights.copy()), SVC(C=3, gamma="auto", kernel="poly")
-    before = model.get_params()
-    assert model.fit(X, y, weights) is model
-    assert model.get_params() == before
-    for array, copy in zip((X, y, weights), copies, strict=True):
-        assert_array_equal(array, copy)
-    for array in (X, y, weights):
-        array.flags.writeable = False
-    model.fit(X, y, weights)
-
-
-def test_three_species_of_penguins():
-    """One machine a species, against LIBSVM's, sample by sample."""
-    birds = load_penguins(("Adelie", "Chinstrap", "Gentoo"), ("bill_length_mm", "bill_depth_mm"))
-    X, species = birds.X, birds.y
-    model, peer = (
-        make_pipeline(StandardScaler(), OneVsRestClassifier(machine)).fit(X, species)
-        for machine in (SVC(), svm.SVC(tol=1e-6))
-    )
-    assert set(model.classes_) == {"Adelie", "Chinstrap", "Gentoo"}
-    assert_allclose(model.decision_function(X), peer.decision_function(X), atol=5e-3)
-    assert_array_equal(model.predict(X), peer.predict(X))
-    assert model.score(X, species) > 0.9
-    for machine in model[-1].estimators_:
-        assert machine.certificate_.optimal_to(1e-3)
 
 
 def test_a_large_problem_with_a_kernel_of_ones_own_that_claims_to_be_convex():

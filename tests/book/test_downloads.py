@@ -64,6 +64,18 @@ def test_a_shipped_notebook_has_all_cells_no_markup_and_links_that_lead_somewher
             assert not anchor or f'<a id="{anchor}"></a>' in text(shipped(file or name)), target
 
 
+def test_zip_of_the_pages_needs_nothing_outside():
+    """No page asks for a file that is not packed, but for what has an address."""
+    with zipfile.ZipFile(FULL / "notebooks" / "svm-pages.zip") as file:
+        names = set(file.namelist())
+        pages = {
+            n: file.read(n).decode() for n in names if re.search(r"(index|/\w+/\w+)\.html$", n)
+        }
+    for name in [name for name in pages if "/_static/" not in name]:  # templates of the theme
+        for address in re.findall(r' (?:href|src)="([^"#?:]+)[^":]*"', pages[name]):
+            assert os.path.normpath(Path(name).parent / address) in names, (name, address)
+
+
 # From nothing to JupyterLab, by the README
 
 

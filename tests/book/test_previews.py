@@ -1,0 +1,181 @@
+"""What a link leads to is shown at it: to pointer, keyboard and finger, also from a folder."""
+
+import json
+import re
+from collections import defaultdict
+from urllib.parse import urljoin
+
+import pytest
+
+from tests.book.test_pages import (
+    CHAPTERS,
+    CONTRASTS,
+    DESKTOP,
+    HTML,
+    PAGES,
+    THEMES,
+    assert_resolves,
+    choose_theme,
+    complaints_of_axe,
+)
+from tests.browser import open_tab
+
+pytestmark = pytest.mark.xdist_group("previews")  # one reader for all
+
+PAGE = (HTML / CHAPTERS[3]).as_uri()  # from a folder: nothing can be fetched
+LINK = 'article a[class="reference internal"]'
+THEOREM = f'{LINK}[href*="02_convex_hulls.html#thm-"]'
+SHOWS = {
+    THEOREM: "div.theorem .katex-html",
+    f'{LINK}[href^="#equation"]': ".eqno + .katex-display",
+    f'{LINK}[href^="#fig-"]': "figure > .cell_output > img",
+    f'{LINK}[href*="bibliography.html#"]': ".citation > .label",
+    f'{LINK}[href*="05_kernels.html#"]': "p > strong > .section-number",
+}
+SHUT = "() => !document.querySelector('.preview').matches(':popover-open')"
+DELAY = 300  # milliseconds, before a preview comes or goes
+
+
+@pytest.fixture(scope="module")
+def reader(browser):
+    tab, complaints = open_tab(browser, viewport=DESKTOP, reduced_motion="reduce"), []
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("requestfailed", lambda request: complaints.append(request.url))
+    tab.clock.install(time=0)
+    tab.goto(PAGE)
+    tab.clock.pause_at(10**6)
+    yield tab
+    tab.close()
+    assert not complaints
+
+
+@pytest.fixture
+def tab(reader):
+    reader.set_default_timeout(20000)
+    reader.keyboard.press("Escape")
+    reader.evaluate("document.activeElement.blur()")
+    reader.mouse.move(1, 1)
+    return reader
+
+
+def see(tab, what=""):
+    """Wait until a preview is open; return where it is."""
+    tab.locator(f".preview:popover-open {what}").first.wait_for()
+    return tab.locator(".preview").bounding_box()
+
+
+@pytest.mark.parametrize("link", SHOWS)
+def test_the_pointer_shows_what_a_link_leads_to(tab, link):
+    length = tab.evaluate("document.documentElement.scrollHeight")
+    tab.locator(link).first.hover()
+    tab.clock.run_for(DELAY - 1)
+    assert tab.evaluate(SHUT), "before the pointer has stayed"
+    tab.clock.run_for(1)
+    box = see(tab, SHOWS[link])
+    assert box["x"] >= 0
+    assert box["y"] >= 0
+    assert box["x"] + box["width"] <= DESKTOP["width"]
+    assert box["y"] + box["height"] <= DESKTOP["height"]
+    assert tab.evaluate("document.documentElement.scrollHeight") == length
+    classes = tab.locator(".preview .katex-html [class]").evaluate_all(
+        "all => all.map(e => e.className)"
+    )
+    assert not re.search(r"\bk\d", " ".join(classes)), "a size that on this page is another"
+    for name in tab.locator(".preview [id]").evaluate_all("all => all.map(e => e.id)"):
+        assert tab.locator(f'[id="{name}"]').count() == 1
+    for image in tab.locator(".preview img").all():
+        image.evaluate("i => i.decode()")
+        assert tab.locator(".preview").bounding_box() == box
+
+
+def test_it_stays_while_the_pointer_is_in_it_and_goes_with_it(tab):
+    tab.locator(THEOREM).first.hover()
+    tab.clock.run_for(DELAY)
+    box = see(tab)
+    tab.mouse.move(box["x"] + 20, box["y"] + box["height"] - 9)
+    tab.clock.run_for(2 * DELAY)
+    assert not tab.evaluate(SHUT)
+    tab.mouse.move(1, 1)
+    tab.clock.run_for(DELAY - 1)
+    assert not tab.evaluate(SHUT), "before the pointer could come back"
+    tab.clock.run_for(1)
+    assert tab.evaluate(SHUT)
+
+
+def test_it_follows_the_focus_and_escape_closes_it(tab):
+    link = tab.locator(THEOREM).first
+    link.evaluate("l => { l.focus({focusVisible: true}); }")
+    tab.clock.run_for(DELAY)
+    see(tab)
+    tab.mouse.move(2, 2)  # does not take away what the focus holds
+    tab.clock.run_for(2 * DELAY)
+    assert not tab.evaluate(SHUT)
+    tab.keyboard.press("Escape")
+    assert tab.evaluate(SHUT)
+    tab.clock.run_for(2 * DELAY)
+    assert tab.evaluate(SHUT), "it came back"
+    assert link.evaluate("l => l === document.activeElement")
+    tab.keyboard.press("Shift+Tab")
+    tab.keyboard.press("Tab")
+    tab.clock.run_for(DELAY)
+    see(tab)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_it_is_accessible_and_readable(tab, theme):
+    choose_theme(tab, theme)
+    tab.locator(THEOREM).first.hover()
+    tab.clock.run_for(DELAY)
+    see(tab)
+    for contrast, element in tab.evaluate(CONTRASTS, ".preview *"):
+        assert contrast >= 4.5, element
+    if theme == THEMES[-1]:
+        tab.evaluate("document.querySelectorAll('article > section').forEach(s => s.remove())")
+        tab.clock.resume()  # axe waits
+        assert not complaints_of_axe(tab)
+
+
+def test_it_is_not_on_paper(tab):
+    tab.emulate_media(media="print")
+    assert tab.locator(".preview").evaluate("p => getComputedStyle(p).display") == "none"
+
+
+def test_the_first_tap_shows_and_the_second_goes_on_the_smallest_phone(browser):
+    tab = open_tab(browser, viewport={"width": 320, "height": 640}, has_touch=True)
+    for go in (THEOREM, ".preview > .go"):
+        tab.goto(PAGE)
+        tab.locator(THEOREM).first.tap()
+        box = see(tab)
+        assert tab.url == PAGE
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 320
+        assert tab.evaluate("document.documentElement.scrollWidth") == 320
+        assert tab.locator(".go").evaluate("e => e === document.activeElement"), "who sees nothing"
+        tab.locator(go).first.tap()
+        tab.wait_for_url("**/02_convex_hulls.html#thm-*")
+    tab.close()
+
+
+def test_every_link_inside_the_book_has_a_preview_and_no_preview_is_without_a_link():
+    wanted, there = defaultdict(set), {}
+    for page in PAGES:
+        article = re.search("<article.*</article>", (HTML / page).read_text("utf-8"), re.DOTALL)[0]
+        for link in re.findall('<a class="reference internal" href="([^"]*)"', article):
+            target, _, anchor = urljoin(page, link).partition("#")
+            wanted[target].add(anchor)
+    for script in (HTML / "previews").rglob("*.js"):
+        page, data = re.fullmatch(
+            r'BOOK_PREVIEWS\["(.*)"\] = (.*);\n', script.read_text("utf-8")
+        ).groups()
+        parts, sizes = json.loads(data)
+        there[page] = set(parts)
+        everything = "".join(parts.values())
+        assert set(
+            re.findall(r"\bk\d+\b", re.sub(r"<math.*?</math>|data-tex=\S+", "", everything))
+        ) <= set(sizes)
+        for anchor, part in parts.items():
+            assert len(re.sub("<[^>]*>", "", part)) > 9, anchor
+            assert len(re.findall(r"<(?!img|wbr|mspace|path)\w", part)) == part.count("</"), anchor
+            for address in re.findall(r' (?:src|href)="([^"]*)"', part):
+                assert_resolves(address, f"book:{page}", "book:")
+    assert there == wanted

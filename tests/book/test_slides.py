@@ -1,0 +1,122 @@
+"""The slides as a lecturer shows them: from a folder, without a network, and nothing cut off.
+
+They are made of the last `make book`. Where no Chromium is installed the checks are skipped with a
+word about it, unless REQUIRE_BROWSER is set.
+"""
+
+import re
+from urllib.parse import unquote, urldefrag
+
+import pytest
+import slides
+
+from tests.book import ROOT
+from tests.book.notebooks import chapters
+from tests.browser import open_tab
+
+HTML = ROOT / "_build" / "html"
+SCREEN = {"width": 1280, "height": 720}
+SMALLEST = 0.6  # times 28 pixels of 720: words for the last row
+READY = "html[data-ready]"
+OVERFLOWS = """
+    () => [...document.querySelectorAll('.room')].filter(room => {
+        const slide = room.closest('section'), before = slide.style.cssText;
+        slide.style.cssText = 'display: flex !important';
+        const hides = room.scrollHeight > room.clientHeight + 2
+            || room.scrollWidth > room.clientWidth + 2;
+        slide.style.cssText = before;
+        return hides;
+    }).map(room => room.innerText.slice(0, 80))
+"""
+PRESENT = "Reveal.getSlidePastCount()"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("decks") / "slides"
+    slides.build(HTML, made)
+    return made
+
+
+@pytest.fixture
+def tab(browser):
+    tab = open_tab(browser, viewport=SCREEN)
+    tab.asked, tab.complaints = [], []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("requestfailed", lambda request: tab.complaints.append(request.url))
+    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    tab.on("console", lambda said: said.type == "error" and tab.complaints.append(said.text))
+    yield tab
+    tab.close()
+
+
+def show(tab, file, how=""):
+    tab.goto(file.as_uri() + how)
+    tab.wait_for_selector(READY, state="attached")
+
+
+@pytest.mark.parametrize("name", [path.stem for path in chapters()])
+def test_a_deck_shows_its_chapter_and_nothing_is_cut_off(folder, tab, name):
+    show(tab, folder / f"{name}.html")
+    assert not tab.complaints
+    assert all(url.startswith(folder.as_uri()) for url in tab.asked)
+    assert not tab.evaluate(OVERFLOWS)
+    zooms = tab.evaluate("[...document.querySelectorAll('.zoom')].map(part => +part.style.zoom)")
+    assert min(zooms) > SMALLEST
+    assert tab.evaluate("[...document.images].every(image => image.complete && image.alt)")
+    deck, page = ((f / f"{name}.html").read_text("utf-8") for f in (folder, HTML / "chapters"))
+    main = page.partition('<section id="second-reading">')[0].partition('<section id="exercises">')
+    shown = set(re.findall(r'<section [^>]*?id="([^"]+)"', deck))
+    boxes = re.findall(r'<div class="proof [a-z]+ admonition" id="([^"]+)"', main[0])
+    figures = re.findall(r'<figure [^>]*?id="([^"]+)"', main[0])
+    assert shown >= {*boxes, *figures}
+    for address in re.findall(' href="([^"]+)"', deck):
+        path, anchor = urldefrag(address)
+        if address.startswith("#/"):
+            assert address[2:] in shown, address
+        elif path.startswith("../html/"):
+            target = HTML / path.removeprefix("../html/")
+            assert f'id="{unquote(anchor)}"' in target.read_text("utf-8") or not anchor, address
+    notes = re.findall('<aside class="notes">(.*?)</aside>', deck, flags=re.DOTALL)
+    assert f'href="../html/chapters/{name}.html#' in notes[0]
+    assert "katex-html" not in "".join(notes), "the window of the notes has no style for it"
+
+
+def test_a_figure_that_one_holds_has_the_keys(folder, tab):
+    show(tab, folder / "01_geometry.html", "#/fig-street")
+    here = tab.evaluate(PRESENT)
+    handle = tab.locator("#street .grip").first
+    handle.focus()
+    before = handle.get_attribute("transform")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function(
+        "([h, was]) => h.getAttribute('transform') !== was", arg=[handle.element_handle(), before]
+    )
+    assert tab.evaluate(PRESENT) == here
+    tab.keyboard.press("PageDown")
+    assert tab.evaluate(PRESENT) == here + 1
+    tab.keyboard.press("PageUp")
+    handle.focus()
+    tab.keyboard.press("Escape")
+    assert not tab.evaluate("Reveal.isOverview()")
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate(PRESENT) == here + 1
+
+
+def test_paper_has_a_page_for_each_slide(folder, tab):
+    show(tab, folder / "10_wide_margin.html", "?print-pdf")
+    count = "document.querySelectorAll('{}').length"
+    tab.wait_for_selector(".pdf-page", state="attached")
+    assert tab.evaluate(count.format(".pdf-page")) == tab.evaluate(count.format(".zoom"))
+    assert not tab.evaluate(
+        "[...document.querySelectorAll('.room')].filter(r => r.scrollHeight > r.clientHeight + 2)"
+        ".map(r => r.innerText)"
+    )
+
+
+def test_the_notes_open_in_a_window_of_their_own(folder, tab):
+    show(tab, folder / "01_geometry.html")
+    with tab.expect_popup() as opened:
+        tab.keyboard.press("s")
+    notes = opened.value
+    notes.get_by_text("A penguin weighs 4,700 g").wait_for()

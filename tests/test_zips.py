@@ -1,0 +1,97 @@
+"""What is packed to be taken along: complete, and the same for the same files."""
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ET
+import zipfile
+from types import SimpleNamespace
+
+import drawings
+import editions
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+FRONT = """<a class="sd-btn" href="notebooks/svm-pages.zip"><span>Get the pages</span></a>
+<a href="chapters/one.html#top">One</a> <a href="book.pdf">paper</a> <a href="https://x.org/a.pdf">x</a>
+<link href="_static/book.css?v=1">"""
+ONE = """<a class="btn" href="../notebooks/one.ipynb" title="Download"><i></i>.ipynb</a>
+<a href="../index.html">front</a>, <a class="reference" href="../notebooks/svm.zip">the zip</a>."""
+FIGURE = """<article><figure id="fig-{name}"><img alt="What {name} shows." src="x.webp"><figcaption>
+<p><span class="caption-number">Fig. {number} </span><span class="caption-text">Of {name} &amp;
+<span class="math katex" data-tex="f&lt;0"><span>f&lt;0</span></span>.</span></p></figcaption>
+</figure></article>"""
+DRAWN = {
+    "line": "import matplotlib.pyplot as plt\nplotting.use_style()\nplt.plot([0, 1])\nplt.show()",
+    "film": "from svmlib.book.player import FramePlayer\n"
+    "FramePlayer('film', lambda figure, k: figure.subplots().plot([0, k]), ['a', 'b'])",
+}
+
+
+@pytest.mark.parametrize("base", ["", "https://book.example/svm/"])
+def test_no_link_of_the_packed_pages_leads_to_a_file_that_is_not_there(tmp_path, base):
+    made = {"index.html": FRONT, "chapters/one.html": ONE, "_static/book.css": "", "book.pdf": "-"}
+    made |= {"notebooks/one.ipynb": "{}", ".buildinfo": ""}
+    for name, text in made.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    config = SimpleNamespace(html_baseurl=base, book_installed=False)
+    app = SimpleNamespace(builder=SimpleNamespace(name="html"), config=config, outdir=tmp_path)
+    editions.pack_pages(app, None)
+    file = tmp_path / "notebooks" / "svm-pages.zip"
+    first = file.read_bytes()
+    with zipfile.ZipFile(file) as packed:
+        pages = {name.removeprefix("svm-pages/"): packed.read(name) for name in packed.namelist()}
+    assert pages.keys() == {"index.html", "chapters/one.html", "_static/book.css"}
+    front, one = (pages[name].decode() for name in ("index.html", "chapters/one.html"))
+    assert 'href="chapters/one.html#top"' in front
+    assert 'href="https://x.org/a.pdf"' in front
+    away = {
+        address for address in re.findall('href="([^"]+)"', front + one) if "book.ex" in address
+    }
+    names = ("notebooks/svm-pages.zip", "book.pdf", "notebooks/one.ipynb", "notebooks/svm.zip")
+    assert away == {base + name for name in names if base}
+    assert not re.findall('href="[./]*(?:notebooks/|book.pdf)', front + one)
+    assert ("Get the pages" in front) == bool(base), "a button that leads nowhere is none"
+    assert "the zip" in one
+    editions.pack_pages(app, None)
+    assert file.read_bytes() == first
+
+
+@pytest.fixture
+def chapter(tmp_path):
+    """A notebook that draws a figure and plays a film, and its page."""
+    cells = [new_code_cell("from svmlib.book import plotting\n\nplotting.use_style()")]
+    cells += [
+        new_code_cell(code, metadata={"mystnb": {"figure": {"name": f"fig-{name}"}}})
+        for name, code in DRAWN.items()
+    ]
+    (tmp_path / "chapters").mkdir()
+    notebook = tmp_path / "chapters" / "one.ipynb"
+    nbformat.write(new_notebook(cells=cells), notebook)
+    figures = [FIGURE.format(name=name, number=f"1.{k}") for k, name in enumerate(DRAWN, 1)]
+    notebook.with_suffix(".html").write_text(
+        "<body>" + "".join(figures).replace("</article><article>", "")
+    )
+    return notebook
+
+
+def test_every_figure_is_drawn_and_says_what_it_is_and_whose(chapter):
+    config = {"title": "Book", "author": "Somebody"}
+    made = drawings.collect(chapter.parents[1], [chapter], config)
+    names = {"1.1-line.svg", "1.2-film-1.svg", "1.2-film-2.svg"}
+    assert made.keys() == {*names, "figures.csv", "README.txt"}
+    for name in names:
+        number, word = re.match(r"([\d.]+)-(\w+)", name).groups()
+        drawing = ET.fromstring(made[name].decode())
+        assert drawing.tag.endswith("svg")
+        assert drawing[0].text == f"Fig. {number}. Of {word} & $f<0$."
+        assert drawing[1].text.startswith(f"What {word} shows. Book, Somebody. CC BY 4.0")
+        assert b"<path" in made[name]
+        assert b"base64" not in made[name], "pixels"
+    rows = list(csv.DictReader(io.StringIO(made["figures.csv"].decode())))
+    assert {row["file"] for row in rows} == names
+    assert all(row["caption"] and row["description"] and row["licence"] for row in rows)
+    assert rows[0]["page"] == "chapters/one.html#fig-line"
+    assert made["1.2-film-1.svg"] != made["1.2-film-2.svg"]
