@@ -237,8 +237,8 @@ class Certificate:
             )
         elif self.primal == np.inf:
             proof = (
-                "does not prove optimality: the hyperplane does not separate the classes, as far "
-                "as rounding can tell"
+                "does not prove optimality: rounding leaves no upper bound, or C = ∞ and the "
+                "hyperplane does not separate the classes"
             )
         elif self.dual == -np.inf:
             proof = "does not prove optimality: rounding leaves no lower bound"

@@ -48,7 +48,7 @@ _TOO_LONG = 100.0  # the length of a step whose free set must be wrong
 _SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
-_HALVINGS = 50  # the most steps of the line search
+_TRIALS = 50  # the most lengths that the line search tries
 _STAGES = 50  # the most stages
 
 
@@ -374,11 +374,11 @@ class _Newton:
         The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
         length, low, high = 1.0, 0.0, np.inf
-        for _ in range(_HALVINGS):
+        for trial in range(1, _TRIALS + 1):
             new_p = p - (length / self.h) * ds
             new_q = self.clip(new_p)
             slope = inner + curvature * length - float(ds @ new_q)
-            if abs(slope) <= tol:
+            if abs(slope) <= tol or trial == _TRIALS:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h

@@ -360,7 +360,7 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
     advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
     if found.primal == np.inf:
         advice += (
-            "; or there is no hard margin: no hyperplane separates the classes, as "
+            "; or C = ∞ and there is no hard margin: no hyperplane separates the classes, as "
             "svmlib.hulls.separation would tell, or the kernel is not positive semidefinite"
         )
     measure, value = "KKT violation", found.kkt_violation
