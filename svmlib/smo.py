@@ -49,7 +49,7 @@ class Step(NamedTuple):
     gap : float
         The largest violation m(α) − M(α) of any pair *before* the step.
     gain : float
-        By how much the step raised the dual value D(α).
+        By how much the step raised the dual value D(α), from its length, slope and curvature.
     """
 
     i: int
@@ -265,10 +265,12 @@ class _State:
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
         K_i, K_j = self.K[i], self.K[j]
         g_i, g_j = g_up.item(i), g_down.item(j)
-        # The curvature is exactly what the update below takes from the slope, whatever rounding has
-        # done to K: so no step overshoots. Twins have none, and an indefinite kernel can have a
-        # negative one: then the step goes uphill to the end of the box.
-        curvature = (K_i.item(i) - K_j.item(i)) - (K_i.item(j) - K_j.item(j))
+        # Differences that cancel are exact. So, but for the rounding of K itself, the curvature is
+        # what the update below takes from the slope, and no step overshoots, however large K is.
+        # Twins have none, and an indefinite kernel can have a negative one: then the step goes
+        # uphill to the end of the box.
+        K_ij = K_i.item(j)
+        curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
         top = (g_i - g_j) / curvature if curvature > 0 else np.inf
         room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
         length = min(top, room_i, room_j)
