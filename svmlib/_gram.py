@@ -69,7 +69,7 @@ class Gram:
 
         Most multipliers have not changed since, so the difference takes few rows.
         """
-        if beta is not self.last:
+        if beta is not self.last:  # (the same array: nothing to do)
             if self.rows.whole is not None:
                 self.last_sums = self.times(beta)
             else:
@@ -147,6 +147,7 @@ class Factored(Gram):
         return float(u @ v)
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
+        """Return them as `Gram` does, but the means less a constant, which b absorbs."""
         Z = self.Phi.take(free, 0)
         mean = average @ Z
         Z -= mean

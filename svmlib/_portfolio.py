@@ -51,7 +51,8 @@ def solve(
     tol : float
         The relative duality gap to prove.
     max_iter : float
-        The most iterations of all solvers together; infinity for their own defaults.
+        The most iterations of all solvers together; infinity for their own defaults, but
+        ``"auto"`` allows SMO no more than 100 max(n, 1000) steps.
 
     Examples
     --------
@@ -69,8 +70,8 @@ def solve(
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
         if solver == "auto" and not problem.convex:
             return smo(problem, tol=tol, max_iter=patience), "smo"
-        alpha, spent, solved = _guess(problem, tol, max_iter - 1)
-        if solved:
+        alpha, spent, worth_judging = _guess(problem, tol, max_iter - 1)
+        if worth_judging:
             solution = problem.solution(alpha, tol=tol, n_iter=spent)
             if solution.converged:
                 return solution, "smo"
@@ -86,9 +87,10 @@ def solve(
 
 
 def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, bool]:
-    """Return α near the solution, how many steps it took, and whether it may be the solution.
+    """Return α near the solution, how many steps it took, and whether it is worth judging.
 
-    From there Newton's method has fewer free multipliers to solve for.
+    From there Newton's method has fewer free multipliers to solve for. It is worth judging where
+    SMO may have ended by itself: a certificate costs less than a step of Newton's method.
     """
     n, alpha = problem.n, np.zeros(problem.n)
     if n <= _NO_START or problem.linear or not problem.convex:

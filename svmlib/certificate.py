@@ -40,7 +40,7 @@ __all__ = ["Certificate", "certify", "dual_below", "primal_above"]
 
 UNIT = 2.0**-53  # u, the largest relative error of one operation
 TINIEST = 2.0**-1074  # the smallest positive float
-SOLVER_ROUNDING = 32 * UNIT  # of a solver's scores, relative to the sum of the sizes of their terms
+SOLVER_ROUNDING = 32 * UNIT  # bound on the error of a solver's score ÷ Σ_j abs(β_j) s_i s_j
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
 _LARGEST_NORM = 1e150  # the largest ‖w‖ whose square is a float
 _HUGE = float(np.finfo(float).max)
@@ -145,8 +145,8 @@ class Certificate:
     ----------
     primal : float
         An upper bound on the primal value of the classifier that (α, b) defines,
-        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`, or that it
-        defines when lengthened by no more than the rounding of its margins; and so on the
+        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`, or of
+        (w, b)/m, with m < 1 by no more than rounding; whichever is smaller; and so on the
         optimum. For the hard margin (C = ∞) the value is
         :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
         :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
@@ -237,8 +237,8 @@ class Certificate:
             )
         elif self.primal == np.inf:
             proof = (
-                "does not prove optimality: the hyperplane does not separate the classes, as far "
-                "as rounding can tell"
+                "does not prove optimality: rounding leaves no upper bound, or C = ∞ and the "
+                "hyperplane does not separate the classes"
             )
         elif self.dual == -np.inf:
             proof = "does not prove optimality: rounding leaves no lower bound"

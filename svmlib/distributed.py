@@ -41,7 +41,9 @@ __all__ = ["LinearSolution", "Pass", "solve_linear"]
 
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
-_SOLVED = 0.01  # of the leash: a stage ends when −gᵀδ of a Newton step δ is less
+# Of the leash (chapter 11: the term h‖q − c‖² that ties q to c): a stage ends when −gᵀδ of a Newton
+# step δ is less.
+_SOLVED = 0.01
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
@@ -264,7 +266,8 @@ def _passes(
     It begins at v = 0, where the objective has that value at most, with the start as a first step.
     """
     stages: list[Stage] = []
-    v, t, slope, charged = np.zeros_like(step), 1.0, 0.0, np.append(np.ones(step.size - 1), 0)
+    v, t, slope = np.zeros_like(step), 1.0, 0.0
+    regularised = np.append(np.ones(step.size - 1), 0)  # 1 for w, 0 for b
     while True:
         there = v + t * step
         here = look(stages, h, there)
@@ -272,15 +275,15 @@ def _passes(
         found = float(there[:-1] @ there[:-1]) / 2 + here.losses
         if found > value + t / 4 * slope:
             # Too far. Go to the zero of the secant of the slope, which rises along the step; or
-            # stay, with a wider ramp, if that is nearly here. (A start too far off is given up.)
-            end = float((charged * there - here.plus - here.minus) @ step)
+            # stay, with a wider ramp, if that is nearly here. (So is a start too far off given up.)
+            end = float((regularised * there - here.plus - here.minus) @ step)
             t *= np.clip(slope / (slope - max(end, 0.0)), 0.1, 0.9) if slope else 0.0
             if t < _SHORTEST:
                 h, t, value = 4 * h, 0.0, np.inf
             continue
-        v, g = there, charged * there - here.plus - here.minus
+        v, g = there, regularised * there - here.plus - here.minus
         try:
-            step = -cho_solve(cho_factor(np.diag(charged) + here.curvature / h), g)
+            step = -cho_solve(cho_factor(np.diag(regularised) + here.curvature / h), g)
         except LinAlgError:  # too few samples are on the ramp to tell b
             h, t, value = 4 * h, 0.0, np.inf
             continue

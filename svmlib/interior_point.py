@@ -62,18 +62,18 @@ def solve_interior_point(
 ) -> Solution:
     r"""Solve the dual by Mehrotra's primal–dual interior point method.
 
-    With :math:`Q_{ij} = y_i y_j k(x_i, x_j)`, surpluses s ≥ 0 for the constraints α ≥ 0 and slacks
-    ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
+    With :math:`Q_{ij} = y_i y_j k(x_i, x_j)` (the chapter's H), surpluses s ≥ 0 for the constraints
+    α ≥ 0 and slacks ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
 
     .. math::
         Q\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \quad
         \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
 
-    Newton's method is applied to it with the products held at a common value σμ > 0 that is
-    driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step (σ = 0) tells
-    how small σ may be, the corrector adds the second-order term of the products, and one Cholesky
-    factor serves both. As a rule 10 to 30 iterations, however many samples; each takes n³/3
-    multiplications.
+    Newton's method is applied to it with the products held at a common value σμ > 0 (the chapter's
+    ε) that is driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step
+    (σ = 0) tells how small σ may be, the corrector adds the second-order term of the products, and
+    one Cholesky factor serves both. As a rule 10 to 30 iterations, however many samples; each takes
+    n³/3 multiplications.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def solve_interior_point(
 
     Notes
     -----
-    Derived in chapter 4, *Lagrange duality*.
+    Derived in chapter 4, *Lagrange duality*, without Mehrotra's corrector.
 
     References
     ----------

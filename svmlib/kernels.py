@@ -46,7 +46,7 @@ BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cac
 _COLUMNS = 512  # of such a block
 
 Kernel = Callable[[Array, Array], Array]
-Evaluate = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
+Fill = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
 def _squared_norms(X: Array) -> Array:
@@ -65,7 +65,7 @@ class PointwiseKernel(ABC):
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
         X = check_points(X)
         Z = check_points(Z, "Z", n_features=X.shape[1])
-        return self._against(Z)(X, np.empty((X.shape[0], Z.shape[0])))
+        return self._columns(Z)(X, np.empty((X.shape[0], Z.shape[0])))
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
@@ -94,9 +94,9 @@ class PointwiseKernel(ABC):
 
     def _from_products(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
-        raise NotImplementedError  # RBF, a function of distances, has its own `_against`
+        raise NotImplementedError  # RBF, a function of distances, has its own `_columns`
 
-    def _against(self, Z: Array) -> Evaluate:
+    def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
         return lambda X, out: self._from_products(np.matmul(X, Z.T, out=out))
 
@@ -251,7 +251,7 @@ class RBF(PointwiseKernel):
     def _rounding(self, X: Array) -> tuple[float, Array]:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
-        With both points at most r from the origin that `_against` chooses, the exponent −t takes
+        With both points at most r from the origin that `_columns` chooses, the exponent −t takes
         about 2d + 20 operations on numbers of size 2 γ r². By the slow formula it takes d + 4 on t
         itself, which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
         good to a few u. (The origin is the mean of some of the points; far from zero it has a
@@ -267,26 +267,26 @@ class RBF(PointwiseKernel):
         return float(theta), np.ones(len(X))
 
     @np.errstate(over="ignore")
-    def _against(self, Z: Array) -> Evaluate:
+    def _columns(self, Z: Array) -> Fill:
         # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms in two more
         # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
         # which changes no distance; where they are still large, compute the distances themselves.
         centre = Z.sum(axis=0) / len(Z)
         z = Z - centre
         zz = self.gamma * _squared_norms(z)
-        columns = np.vstack([2 * self.gamma * z.T, np.full(len(z), -1.0), -zz])
+        right = np.vstack([2 * self.gamma * z.T, np.full(len(z), -1.0), -zz])
         room = _SAFE_EXPONENT - zz.max()
 
-        def evaluate_at(X: Array, out: Array) -> Array:
+        def fill(X: Array, out: Array) -> Array:
             x = X - centre
             xx = self.gamma * _squared_norms(x)
             if not xx.max() < room:
                 np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
                 return out
-            np.matmul(np.column_stack([x, xx, np.ones(len(x))]), columns, out=out)
+            np.matmul(np.column_stack([x, xx, np.ones(len(x))]), right, out=out)
             return np.exp(out, out=out)
 
-        return evaluate_at
+        return fill
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i) = 1, of shape (n,)."""
@@ -387,11 +387,11 @@ class Precomputed:
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the rows X and columns Z of K."""
-        for numbers in X, Z:
+        for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(
-                    "X must be one column with numbers of rows of K, as `points` has them, from 0 "
-                    f"to {len(self.K) - 1}"
+                    f"{name} must be one column with numbers of rows of K, as `points` has them, "
+                    f"from 0 to {len(self.K) - 1}"
                 )
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
@@ -433,7 +433,7 @@ def check_kernel(kernel: object) -> Kernel:
     return kernel
 
 
-def against(kernel: Kernel, Z: Array) -> Evaluate:
+def columns(kernel: Kernel, Z: Array) -> Fill:
     """Return the function (X, out) ↦ k(X, Z), which checks what the kernel returns.
 
     What depends on Z alone is done once, and values go where the caller wants them. The points
@@ -446,9 +446,9 @@ def against(kernel: Kernel, Z: Array) -> Evaluate:
         no finite numbers.
     """
     if isinstance(kernel, PointwiseKernel):
-        evaluate_at = kernel._against(Z)
+        fill = kernel._columns(Z)
         quiet = np.errstate(over="ignore", invalid="ignore")  # it is told in words
-        return quiet(lambda X, out: _finite(evaluate_at(X, out), kernel))
+        return quiet(lambda X, out: _finite(fill(X, out), kernel))
 
     def checked(X: Array, out: Array) -> Array:
         values = as_float(kernel(X, Z), "kernel(X, Z)")
@@ -480,7 +480,7 @@ def diagonal(kernel: Kernel, X: Array) -> Array:
     values = np.empty(len(X))
     for start in range(0, len(X), 32):  # fewer calls, and few values for nothing
         x = X[start : start + 32]
-        values[start : start + 32] = against(kernel, x)(x, np.empty((len(x), len(x)))).diagonal()
+        values[start : start + 32] = columns(kernel, x)(x, np.empty((len(x), len(x)))).diagonal()
     return values
 
 
@@ -500,11 +500,11 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
         return np.asarray(Z @ (beta[used] @ X[used]))
     sums = np.zeros(len(Z))
     for some in np.split(used, range(_COLUMNS, used.size, _COLUMNS)) if used.size else []:
-        write_kernel, step = against(kernel, X[some]), max(1, BLOCK // some.size)
+        fill, step = columns(kernel, X[some]), max(1, BLOCK // some.size)
         tile = np.empty((min(step, len(Z)), some.size))
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
-            sums[start : start + step] += write_kernel(z, tile[: len(z)]) @ beta[some]
+            sums[start : start + step] += fill(z, tile[: len(z)]) @ beta[some]
     return sums
 
 

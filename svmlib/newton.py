@@ -48,7 +48,7 @@ _TOO_LONG = 100.0  # the length of a step whose free set must be wrong
 _SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
-_HALVINGS = 50  # the most steps of the line search
+_TRIALS = 50  # the most lengths that the line search tries
 _STAGES = 50  # the most stages
 
 
@@ -81,9 +81,9 @@ def newton(
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.
 
-    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them, and φ for the
-    features of the kernel, a stage has a smoothing h > 0 and centres c. It minimises, over vectors
-    v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
+    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them (chapter 11's
+    ℓ and u), and φ for the features of the kernel, a stage has a smoothing h > 0 and centres c. It
+    minimises, over vectors v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
 
     .. math::
         \tfrac12 \|v\|^2 + \sum_i \max_{lo_i \le q \le hi_i}
@@ -95,7 +95,8 @@ def newton(
         q_i = \min(\max(p_i,\ lo_i),\ hi_i), \qquad p_i = c_i + (y_i - s_i) / h,
 
     and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
-    change nothing, i is *free*, and Newton's step to the minimum supposes that the same i stay so:
+    change nothing, i is *free* (on the *ramp* of chapter 11), and Newton's step to the minimum
+    supposes that the same i stay so:
 
     .. math::
         v + \Delta_v = \sum_i q_i \varphi_i - \tfrac1h \sum_{i \in F}
@@ -224,7 +225,7 @@ class _Newton:
         self.K, self.y, self.tol = gram(problem), problem.y, tol
         self.hard_margin = problem.hard_margin
         self.C = problem.upper.clip(max=np.inf if self.hard_margin else LARGEST_MULTIPLIER)
-        ends, self.sizes = self.y * self.C, np.abs(self.K.diagonal)
+        ends, self.sizes = self.y * self.C, self.K.diagonal
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         small = problem.n * self.K.rank <= _SMALL
         self.goal = min(tol, _LAST_DIGITS) if small else tol
@@ -235,7 +236,7 @@ class _Newton:
         k, mean_C = float(self.sizes.mean()), float(self.C.mean())
         self.floor = max(_EPS * float(self.sizes.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
-        # Begin at β. From 0 every p is y / h.
+        # From β = 0, p = y/h: i is free if 1/h < C_i.
         self.c = self.q = beta = start * self.y
         self.v = self.K.represent(beta)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
@@ -272,7 +273,7 @@ class _Newton:
     def judge(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
 
-        They are judged by scores of their own, because s has accumulated rounding errors.
+        They are judged by `sums`, which drift less than s: one difference a call, not one a step.
         """
         y, C = self.y, self.C
         alpha = balance(np.abs(self.clip(q)), y, C)
@@ -374,11 +375,11 @@ class _Newton:
         The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
         length, low, high = 1.0, 0.0, np.inf
-        for _ in range(_HALVINGS):
+        for trial in range(1, _TRIALS + 1):
             new_p = p - (length / self.h) * ds
             new_q = self.clip(new_p)
             slope = inner + curvature * length - float(ds @ new_q)
-            if abs(slope) <= tol:
+            if abs(slope) <= tol or trial == _TRIALS:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h

@@ -317,7 +317,7 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
 def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
-        why = "is not" if problem.rows.fits else "is too large to look (cache_mb)"
+        why = "is not" if problem.rows.fits else "is too large to be checked: raise cache_mb"
         raise ValueError(
             f"kernel must be positive semidefinite for {method}, but the Gram matrix of these "
             f'points {why}; svmlib.smo.smo, or SVC(solver="smo"), does not mind'
@@ -339,8 +339,8 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
     """Return α with Σ α_i y_i = 0: change the free multipliers, or else scale one class down.
 
     The free ones change in proportion to their distance from the nearer bound, and by at most half
-    of it. Their margins are nearly 1, so that D does not change to first order. If that is not
-    enough, the class with the larger sum is scaled down.
+    of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b·excess, whichever
+    of them move. If that is not enough, the class with the larger sum is scaled down.
     """
     excess = float(alpha @ y)
     if abs(excess) <= y.size * np.finfo(float).eps * alpha.sum():  # as good as zero
@@ -360,7 +360,7 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
     advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
     if found.primal == np.inf:
         advice += (
-            "; or there is no hard margin: no hyperplane separates the classes, as "
+            "; or C = ∞ and there is no hard margin: no hyperplane separates the classes, as "
             "svmlib.hulls.separation would tell, or the kernel is not positive semidefinite"
         )
     measure, value = "KKT violation", found.kkt_violation

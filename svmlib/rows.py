@@ -1,8 +1,9 @@
 """The Gram matrix K and the sums Kβ: the one place where kernel values are kept.
 
 A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
-new one replaces the oldest. SMO asks for single rows, Newton's method for blocks, and every solver
-for sums. With this module you can
+new one replaces the one that was evaluated first. (The cache of chapter 7 drops the row unused for
+longest. That saves few rows, and takes notes at every step.) SMO asks for single rows, Newton's
+method for blocks, and every solver for sums. With this module you can
 
 - ask `Rows` for row i, for the whole matrix, for K_FF, or for Kβ.
 
@@ -26,7 +27,7 @@ from svmlib.kernels import (
     Kernel,
     Linear,
     PointwiseKernel,
-    against,
+    columns,
     diagonal,
     expansion,
     symmetric,
@@ -36,7 +37,7 @@ __all__ = ["NoRoomError", "Rows"]
 
 Indices = NDArray[np.intp]
 
-_ALL_AT_ONCE = 3400  # samples; up to here all of K (92 MB) costs less than asking row by row
+_ALL_AT_ONCE = 3400  # samples; up to here all of K (88 MB) costs less than asking row by row
 
 _BUT = "`smo` needs only single rows"
 
@@ -75,7 +76,7 @@ class Rows:
         self.fits = self.n**2 <= self.room
         self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
         self.capacity = max(2, self.room // 2 // self.n)  # rows
-        self.diagonal, self.evaluate = diagonal(kernel, X), against(kernel, X)
+        self.diagonal, self.fill = diagonal(kernel, X), columns(kernel, X)
         self.kept: dict[int, Array] = {}
         self.whole: Array | None = None
 
@@ -99,9 +100,9 @@ class Rows:
         step = max(1, BLOCK // self.n)
         return (wanted[start : start + step] for start in range(0, wanted.size, step))
 
-    def _evaluate(self, wanted: Indices, out: Array) -> Array:
+    def _fill(self, wanted: Indices, out: Array) -> Array:
         """Write these rows into `out`, and return it."""
-        self.evaluate(self.X[wanted], out)
+        self.fill(self.X[wanted], out)
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
         out.flags.writeable = False
         return out
@@ -109,7 +110,7 @@ class Rows:
     def _keep(self, wanted: Indices) -> None:
         """Evaluate these rows; the oldest make room for them."""
         for some in self._tiles(wanted):
-            rows = self._evaluate(some, np.empty((some.size, self.n)))
+            rows = self._fill(some, np.empty((some.size, self.n)))
             self.kept.update(zip(some.tolist(), rows, strict=True))
         while len(self.kept) > self.capacity:
             del self.kept[next(iter(self.kept))]
@@ -121,7 +122,7 @@ class Rows:
             self.kept = {}  # the room is needed
             K = np.empty((self.n, self.n))
             for some in self._tiles(np.arange(self.n)):
-                self._evaluate(some, K[some[0] : some[-1] + 1])
+                self._fill(some, K[some[0] : some[-1] + 1])
             if not isinstance(self.kernel, PointwiseKernel):  # ours are symmetric
                 K = symmetric(K, "kernel(X, X)")
             K.flags.writeable = False
@@ -150,7 +151,7 @@ class Rows:
         if self._kept(F).all():
             return np.array([self.kept[i][F] for i in F.tolist()])
         X = self.X[F]
-        return against(self.kernel, X)(X, np.empty((F.size, F.size)))
+        return columns(self.kernel, X)(X, np.empty((F.size, F.size)))
 
     def _kept(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if all of them find room, and say which are kept now."""

@@ -13,7 +13,7 @@ Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, cycle, islice
+from itertools import combinations, islice
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -49,7 +49,7 @@ class Step(NamedTuple):
     gap : float
         The largest violation m(α) − M(α) of any pair *before* the step.
     gain : float
-        By how much the step raised the dual value D(α).
+        By how much the step raised the dual value D(α), from its length, slope and curvature.
     """
 
     i: int
@@ -190,20 +190,31 @@ def steps(
     """
     if selection not in get_args(Selection):
         raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
-    state = _State(problem, start)
+    return _steps(_State(problem, start), tol / 2, selection)
+
+
+def _steps(state: _State, violation: float, selection: Selection) -> Iterator[Step]:
     choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
         "second": state.best_partner,
         "first": lambda i, j: (i, j),
-        "cyclic": lambda i, j: state.next_violating(tol / 2),
+        "cyclic": lambda i, j: state.next_violating(violation),
     }
     pair = choose[selection]
     while True:
         i, j, gap = state.most_violating()
-        if not tol / 2 < gap <= _UNBOUNDED:
+        if not violation < gap <= _UNBOUNDED:
             return
         i, j = pair(i, j)
         length, gain = state.move(i, j)
         yield Step(i, j, length, abs(state.beta[i]), abs(state.beta[j]), gap, gain)
+
+
+def _all_pairs(n: int) -> Iterator[tuple[int, int]]:
+    """Yield all pairs, both ways round, again and again."""
+    while True:
+        for i, j in combinations(range(n), 2):
+            yield i, j
+            yield j, i
 
 
 class _State:
@@ -222,14 +233,12 @@ class _State:
         self.g_up = np.where(beta < highest, g, -np.inf)
         self.g_down = np.where(beta > lowest, g, np.inf)
         self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
-        # A curvature below its own rounding is as good as zero, and an indefinite kernel can have
-        # a negative one: then the step goes uphill to the end of the box.
-        self.diagonal, self.half_diagonal = problem.diagonal.tolist(), problem.diagonal / 2
-        rounding = 4 * np.finfo(float).eps * (float(np.abs(problem.diagonal).max()) or 1.0)
-        self.tiny = max(rounding, float(np.finfo(float).tiny))
-        self.half_tiny = np.full(n, self.tiny / 2)
+        # To rank pairs, a curvature below its own rounding counts as that.
+        self.half_diagonal, floats = problem.diagonal / 2, np.finfo(float)
+        rounding = 4 * floats.eps * np.abs(self.half_diagonal)
+        self.half_tiny = np.maximum(rounding, np.sqrt(floats.tiny))  # for points at zero
         self.work, self.slope, self.half_curvature = np.empty((3, n))
-        self.pairs = cycle(p for i, j in combinations(range(n), 2) for p in ((i, j), (j, i)))
+        self.pairs = _all_pairs(n)
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
@@ -247,17 +256,22 @@ class _State:
         gain /= half_curvature
         return i, int(gain.argmax())
 
-    def next_violating(self, tol: float) -> tuple[int, int]:
-        """Return the next pair of the cycle, in the order (i, j) for which g_i − g_j > tol."""
-        return next((i, j) for i, j in self.pairs if self.g_up[i] - self.g_down[j] > tol)
+    def next_violating(self, violation: float) -> tuple[int, int]:
+        """Return the next pair, in the order (i, j) for which g_i − g_j > violation."""
+        return next((i, j) for i, j in self.pairs if self.g_up[i] - self.g_down[j] > violation)
 
     def move(self, i: int, j: int) -> tuple[float, float]:
         """Take the best step along a pair; return its length and its gain."""
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
         K_i, K_j = self.K[i], self.K[j]
         g_i, g_j = g_up.item(i), g_down.item(j)
-        curvature = self.diagonal[i] + self.diagonal[j] - 2 * K_i.item(j)
-        top = (g_i - g_j) / curvature if curvature > self.tiny else np.inf
+        # Differences that cancel are exact. So, but for the rounding of K itself, the curvature is
+        # what the update below takes from the slope, and no step overshoots, however large K is.
+        # Twins have none, and an indefinite kernel can have a negative one: then the step goes
+        # uphill to the end of the box.
+        K_ij = K_i.item(j)
+        curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
+        top = (g_i - g_j) / curvature if curvature > 0 else np.inf
         room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
         length = min(top, room_i, room_j)
         # At a bound means exactly at it, or rounding would leave steps of no length.

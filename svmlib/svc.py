@@ -86,8 +86,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         solution in a few coordinates that describe the kernel (`svmlib.kernels.low_rank`), or else
         the first steps of SMO.
     max_iter : int, default -1
-        The most iterations of all solvers together; −1 for their own defaults. A step of SMO costs
-        n operations, an iteration of the interior point method n³.
+        The most iterations of all solvers together; −1 for their own defaults, but ``"auto"``
+        allows SMO no more than 100 max(n, 1000) steps. A step of SMO costs n operations, an
+        iteration of the interior point method n³.
 
     Attributes
     ----------
@@ -126,10 +127,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     (`sklearn.multiclass.OneVsOneClassifier` makes of it the machine that `sklearn.svm.SVC` is for
     more, `sklearn.multiclass.OneVsRestClassifier` another), dense numbers only (for texts and
     graphs, give their Gram matrix to ``"precomputed"``), and it gives no probabilities
-    (`sklearn.calibration.CalibratedClassifierCV` makes it). It has no ``random_state``, for nothing
-    in it is drawn, and no ``cache_size``, ``shrinking``, ``probability``, ``break_ties``,
-    ``decision_function_shape`` or ``verbose``. With ``sample_weight``, ``gamma="scale"`` takes the
-    weighted variance, so that a weight of 3 is three copies; there it is the plain one.
+    (`sklearn.calibration.CalibratedClassifierCV` makes it). It has no ``random_state``, for its one
+    sample (of `svmlib.kernels.low_rank`) has a fixed seed, and no ``cache_size``, ``shrinking``,
+    ``probability``, ``break_ties``, ``decision_function_shape`` or ``verbose``. With
+    ``sample_weight``, ``gamma="scale"`` takes the weighted variance, so that a weight of 3 is three
+    copies; there it is the plain one.
 
     Derived in chapter 7, *The full SMO*.
 
@@ -213,6 +215,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
         self.class_weight_ = self._class_weight(labels)
+        # (the factor of the second class, then that of the first)
         bounds = C if np.isinf(C) else weights * C * np.where(signs > 0, *self.class_weight_[::-1])
         self.kernel_ = self._kernel(X, weights, used)
         if self._given:
@@ -335,12 +338,13 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             return np.zeros(X.shape[1])
         low, high = X.min(axis=0), X.max(axis=0)
         middle = low / 2 + high / 2
-        return np.asarray(np.where(np.abs(middle) > 1.01 * (high / 2 - low / 2) * 2, middle, 0))
+        return np.asarray(np.where(np.abs(middle) > 1.01 * (high - low), middle, 0))
 
     def _problem(self, X: Array, signs: Array, bounds: float | Array) -> DualProblem:
         """Return the problem, with the origin in the middle of the points."""
         n, d = X.shape
-        others = (4 * d + 80) * n * 8 / 2**20  # MB for copies of X and vectors, beside K
+        # MB beside K: X as checked here, centred, in the problem and in the solver; and vectors
+        others = (4 * d + 80) * n * 8 / 2**20
         room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
         centred = X - self._origin if self._origin.any() else X
         return DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)

@@ -23,7 +23,7 @@ from svmlib.kernels import (
     Polynomial,
     Precomputed,
     Sigmoid,
-    against,
+    columns,
 )
 from svmlib.newton import newton
 from tests.judge import Judge, gram
@@ -199,7 +199,7 @@ def test_the_mean_of_equal_points_need_not_be_one_of_them():
     X, kernel = np.full((32, 1), 196006369.02719834), RBF(2.2028622882377852e16)
     block = X[:30]
     assert block.mean() != X.mean() == X[0, 0]
-    K = against(kernel, block)(block, np.empty((30, 30)))  # exactly one, but for rounding
+    K = columns(kernel, block)(block, np.empty((30, 30)))  # exactly one, but for rounding
     assert 0 < np.abs(1 - K).max() <= kernel.rounding(X)[0]
     alpha = np.where((np.arange(32) > 0) & (np.arange(32) < 30), 1.0, 0.0)
     problem = DualProblem(X, np.where(np.arange(32) == 0, 1, -1), 1.0, kernel)

@@ -20,12 +20,12 @@ class Counting(RBF):
         super().__init__(gamma)
         object.__setattr__(self, "values", 0)
 
-    def _against(self, Z):
-        evaluate = super()._against(Z)
+    def _columns(self, Z):
+        fill = super()._columns(Z)
 
         def counted(X, out):
             object.__setattr__(self, "values", self.values + out.size)
-            return evaluate(X, out)
+            return fill(X, out)
 
         return counted
 

@@ -162,7 +162,8 @@ def test_certificate_says_what_it_does_not_prove():
     assert "gap 0.5" in str(good)
     for bad, reason in [
         (replace(good, proves_optimality=False), "positive semidefinite"),
-        (replace(good, primal=np.inf), "does not separate"),
+        (replace(good, primal=np.inf), "C = ∞ and the hyperplane does not separate"),
+        (DualProblem([[0.0], [2.0]], [-1, 1]).certificate([1e160] * 2, 0.0), "no upper bound"),
         (replace(good, dual=-np.inf), "no lower bound"),
     ]:
         assert re.search(f"does not prove optimality.*{reason}", str(bad))

@@ -12,8 +12,8 @@ from svmlib.kernels import (
     Polynomial,
     Precomputed,
     Sigmoid,
-    against,
     check_kernel,
+    columns,
     diagonal,
     low_rank,
 )
@@ -146,13 +146,15 @@ def test_a_symmetric_matrix_is_not_copied():
 def test_points_that_are_no_rows_of_a_matrix_are_refused(X):
     with pytest.raises(ValueError, match=r"X must be one column.* from 0 to 2"):
         Precomputed(np.eye(3))(np.array(X), np.zeros((1, 1)))
+    with pytest.raises(ValueError, match=r"Z must be one column"):
+        Precomputed(np.eye(3))(np.zeros((1, 1)), np.array(X))
 
 
 # Functions of the user's
 
 
 def evaluated(kernel, X, Z):
-    return against(kernel, Z)(X, np.empty((len(X), len(Z))))
+    return columns(kernel, Z)(X, np.empty((len(X), len(Z))))
 
 
 def test_a_function_is_a_kernel():

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._portfolio import solve
 from svmlib.duality import DualProblem, Solution
 from svmlib.kernels import RBF, Linear, Polynomial
-from svmlib.newton import newton
+from svmlib.newton import _Newton, newton
 from svmlib.problem import check_start
 from svmlib.rows import NoRoomError
 from svmlib.smo import smo
@@ -47,6 +47,17 @@ def from_features(problem: DualProblem, Phi: np.ndarray, **options: object) -> S
         start=newton(features(problem, Phi)).alpha,
         **options,
     )
+
+
+@pytest.mark.parametrize("trials", [1, 3])
+def test_a_line_search_that_gives_up_returns_a_length_that_it_has_tried(monkeypatch, trials):
+    monkeypatch.setattr("svmlib.newton._TRIALS", trials)
+    problem = DualProblem(*data(0), 10.0, RBF(0.5))
+    method = _Newton(problem, np.zeros(problem.n), 1e-3)
+    p, ds = problem.y / method.h, np.random.default_rng(0).normal(size=problem.n)
+    length, new_p, new_q = method.search(p, ds, -1.0, 1.0, tol=0.0)
+    assert_allclose(new_p, p - length / method.h * ds)
+    assert_allclose(new_q, method.clip(new_p))
 
 
 @pytest.mark.parametrize("C", [np.inf, 1e308])

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import tracemalloc
+from itertools import islice
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.duality import DualProblem
-from svmlib.kernels import RBF, Polynomial, Precomputed, Sigmoid
-from svmlib.smo import smo
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.smo import smo, steps
+from tests import hostile
 
 INDEFINITE = [
     pytest.param(Sigmoid(1.0, -1.0), id="sigmoid"),
@@ -36,6 +42,73 @@ def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
     X = [[0.58, -0.2], [0.57, -0.01], [-0.56, -0.87], [3.07, -0.08]]
     solution = smo(DualProblem(X, [-1, 1, -1, 1], C=1e5), max_iter=1000)
     assert solution.converged
+
+
+def one_far_away(degree):
+    """60 points of two overlapping classes, and one whose k(x, x) is 10²⁴ times as large."""
+    X, y = data(0, n=61)
+    X[-1] = 300, 1
+    return DualProblem(X, y, 100.0, Polynomial(degree, 1.0, 1.0))
+
+
+def gains(problem, selection, most):
+    """Return what each step gains, and by how much D has grown, as a part of its largest term."""
+    alpha, found = np.zeros(problem.n), []
+    for step in islice(steps(problem, selection=selection), most):
+        alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
+        found.append(step.gain)
+    terms = alpha.sum() + alpha @ np.abs(problem.gram()) @ alpha
+    return found, (problem.objective(alpha) - sum(found)) / (terms or 1.0)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@given(seed=st.integers(0, 10**6), log_C=st.floats(-3, 6))
+@settings(max_examples=40)
+def test_every_step_gains(selection, seed, log_C):
+    """However different the points are in size: a step never goes beyond the top."""
+    X, y = hostile.problem(seed)
+    size = float(np.square(X).max()) or 1.0
+    for kernel, C in (Linear(), 10**log_C / size), (Polynomial(3, 1 / size, 1.0), 10**log_C):
+        found, error = gains(DualProblem(X, y, C, kernel), selection, 200)
+        assert min(found) > 0
+        assert abs(error) < 1e-10
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("degree", [3, 5])
+def test_a_far_point_does_not_hide_the_curvature_of_the_others(degree, selection):
+    found, error = gains(one_far_away(degree), selection, 300)
+    assert min(found) > 0
+    assert abs(error) < 1e-10
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize(
+    ("X", "y", "C"),
+    [
+        pytest.param([[1e5], [-1e5], [-1e-3], [1e-3]], [1, -1, -1, 1], 1e7, id="two far away"),
+        pytest.param([[1e5], [1e5 + 1e-3]], [-1, 1], 1e12, id="neighbours far away"),
+    ],
+)
+def test_steps_end_where_a_curvature_is_small_next_to_k(X, y, C, selection):
+    taken = list(islice(steps(DualProblem(X, y, C), selection=selection), 100))
+    assert len(taken) < 10
+
+
+def test_the_next_pair_needs_no_list_of_all_pairs():
+    """There are 9,900, which would take half a megabyte."""
+    X, y = data(0, n=100)
+    problem = DualProblem(X, y, 1.0, RBF(1.0))
+    problem.gram()
+    tracemalloc.start()
+    assert smo(problem, selection="cyclic").n_iter > 100
+    assert tracemalloc.get_traced_memory()[1] < 2**18
+    tracemalloc.stop()
+
+
+def test_a_wrong_selection_is_told_at_once():
+    with pytest.raises(ValueError, match="selection must be one of"):
+        steps(DualProblem([[0.0], [2.0]], [-1, 1]), selection="bogus")
 
 
 def test_the_duality_gap_is_no_larger_than_libsvms():
