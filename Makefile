@@ -94,7 +94,8 @@ figures: .venv/ready
 
 # Run and look at what readers take home, as they will; of the last book
 downloads: student
-	$(BIN)/python -m pytest tests/book/test_downloads.py tests/book/test_slides.py --timeout 1800 -rs
+	$(BIN)/python -m pytest tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py \
+	  --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .

@@ -299,7 +299,7 @@ def progress(chapter: int | None = None) -> None:
     Examples
     --------
     >>> progress(2)  # doctest: +ELLIPSIS
-    Chapter 2: ... of 3 done
+    Chapter 2: ... of 4 done
       ...
     """
     chapters = sorted({e.chapter for e in _EXERCISES.values()})
