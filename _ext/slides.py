@@ -263,9 +263,13 @@ class Deck:
     def numbered(self, block):
         """Show a formula or a list with the paragraph that leads to it."""
         slide = self.columns[-1][-1]
-        leads = slide.notes and slide.notes[-1].name == "p" and letters(slide.notes[-1]) < ROOM / 2
-        before = [slide.notes.pop()] if leads else []
-        if before and slide.kind == "opening" and not slide.notes and block.name == "div":
+        *others, last = slide.notes or [block]
+        short = last.name == "p" and letters(last) < ROOM / 2
+        before = []
+        if short and not last.get_text()[0].islower():  # which would be half a sentence
+            before, slide.notes = [last], others
+        first = slide.kind == "opening" and not any(note.name == "p" for note in slide.notes)
+        if before and first and block.name == "div":
             slide.shown = [*before, block]
         else:
             self.add("numbered", [*before, block], block.get("id", ""))
