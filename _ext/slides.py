@@ -222,6 +222,10 @@ class Deck:
     def tell(self, block):
         """Put into the notes what is not shown, of code what it prints."""
         slide = self.columns[-1][-1]
+        words = block.get_text().strip() if block.name == "p" else ""
+        if words[:1].islower() and slide.shown and "math" in slide.shown[-1].get("class", ()):
+            slide.shown.append(copy(block))  # it goes on with the sentence of the formula
+            return
         if slide.kind == "opening":
             if not slide.shown and block.name == "p":
                 slide.shown.append(beginning(block))
@@ -268,7 +272,8 @@ class Deck:
         before = []
         if short and not last.get_text()[0].islower():  # which would be half a sentence
             before, slide.notes = [last], others
-        first = slide.kind == "opening" and not any(note.name == "p" for note in slide.notes)
+        opening = slide.kind == "opening" and [part.name for part in slide.shown] == ["p"]
+        first = opening and not any(note.name == "p" for note in slide.notes)
         if before and first and block.name == "div":
             slide.shown = [*before, block]
         else:
@@ -393,9 +398,9 @@ def told(folder):
         lines = {line.strong.get_text(): line for line in unit.select("li:has(strong)")}
         if "Read" in lines:
             minutes = re.search(r"\d+ minutes", lines["Read"].get_text())[0]
-            first, *others = lines["Read"]("a")
+            first = lines["Read"].a
             title = unit.h3.contents[0]
-            note(first, f"{title}: {minutes}, {len(others) + 1} sections.")
+            note(first, f"{title}: {minutes} in all.")
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
         said, cures = row("td")
         for link in cures("a"):
