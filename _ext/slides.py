@@ -222,10 +222,6 @@ class Deck:
     def tell(self, block):
         """Put into the notes what is not shown, of code what it prints."""
         slide = self.columns[-1][-1]
-        words = block.get_text().strip() if block.name == "p" else ""
-        if words[:1].islower() and slide.shown and "math" in slide.shown[-1].get("class", ()):
-            slide.shown.append(copy(block))  # it goes on with the sentence of the formula
-            return
         if slide.kind == "opening":
             if not slide.shown and block.name == "p":
                 slide.shown.append(beginning(block))
