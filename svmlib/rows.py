@@ -37,6 +37,7 @@ __all__ = ["NoRoomError", "Rows"]
 
 Indices = NDArray[np.intp]
 
+_PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
 _ALL_AT_ONCE = 3400  # samples; up to here all of K (88 MB) costs less than asking row by row
 
 _BUT = "`smo` needs only single rows"
@@ -78,6 +79,7 @@ class Rows:
         self.capacity = max(2, self.room // 2 // self.n)  # rows
         self.diagonal, self.fill = diagonal(kernel, X), columns(kernel, X)
         self.kept: dict[int, Array] = {}
+        self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -110,16 +112,23 @@ class Rows:
     def _keep(self, wanted: Indices) -> None:
         """Evaluate these rows; the oldest make room for them."""
         for some in self._tiles(wanted):
-            rows = self._fill(some, np.empty((some.size, self.n)))
+            rows = self._fill(some, self._new_rows(some.size))
             self.kept.update(zip(some.tolist(), rows, strict=True))
         while len(self.kept) > self.capacity:
             del self.kept[next(iter(self.kept))]
+
+    def _new_rows(self, count: int) -> Array:
+        """Return room for so many rows, cut from larger pieces, which memory is faster to give."""
+        if len(self.spare) < count:
+            self.spare = np.empty((max(count, min(_PIECE // self.n, self.capacity // 8)), self.n))
+        rows, self.spare = self.spare[:count], self.spare[count:]
+        return rows
 
     def gram(self) -> Array:
         """Return all of K, read only."""
         self._require(self.n**2, f"for the whole Gram matrix of {self.n} points; {_BUT}")
         if self.whole is None:
-            self.kept = {}  # the room is needed
+            self.kept, self.spare = {}, self.spare[:0].copy()  # the room is needed
             K = np.empty((self.n, self.n))
             for some in self._tiles(np.arange(self.n)):
                 self._fill(some, K[some[0] : some[-1] + 1])
