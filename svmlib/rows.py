@@ -77,6 +77,8 @@ class Rows:
         self.fits = self.n**2 <= self.room
         self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
         self.capacity = max(2, self.room // 2 // self.n)  # rows
+        self.piece = min(_PIECE // self.n, self.capacity // 8)  # rows
+        self.capacity -= self.piece  # one stays in the memory until its last row is replaced
         self.diagonal, self.fill = diagonal(kernel, X), columns(kernel, X)
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
@@ -120,7 +122,7 @@ class Rows:
     def _new_rows(self, count: int) -> Array:
         """Return room for so many rows, cut from larger pieces, which memory is faster to give."""
         if len(self.spare) < count:
-            self.spare = np.empty((max(count, min(_PIECE // self.n, self.capacity // 8)), self.n))
+            self.spare = np.empty((max(count, self.piece), self.n))
         rows, self.spare = self.spare[:count], self.spare[count:]
         return rows
 
@@ -128,7 +130,7 @@ class Rows:
         """Return all of K, read only."""
         self._require(self.n**2, f"for the whole Gram matrix of {self.n} points; {_BUT}")
         if self.whole is None:
-            self.kept, self.spare = {}, self.spare[:0].copy()  # the room is needed
+            self.kept, self.spare = {}, np.empty((0, self.n))  # the room is needed
             K = np.empty((self.n, self.n))
             for some in self._tiles(np.arange(self.n)):
                 self._fill(some, K[some[0] : some[-1] + 1])
