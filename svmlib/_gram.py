@@ -54,7 +54,6 @@ class Gram:
 
     def __init__(self, rows: Rows) -> None:
         self.rows, self.diagonal, self.rank = rows, rows.diagonal, rows.n  # a bound on the rank
-        self.last, self.last_sums = np.zeros((2, rows.n))
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
@@ -65,17 +64,8 @@ class Gram:
         return self.rows.times(v)
 
     def sums(self, beta: Array) -> Array:
-        """Return Kβ; where K is not kept whole, by updating that of the last β.
-
-        Most multipliers have not changed since, so the difference takes few rows.
-        """
-        if beta is not self.last:  # (the same array: nothing to do)
-            if self.rows.whole is not None:
-                self.last_sums = self.times(beta)
-            else:
-                self.last_sums = self.last_sums + self.times(beta - self.last)
-            self.last = beta
-        return self.last_sums
+        """Return Kβ, from that of the last β where few multipliers have changed since."""
+        return self.rows.sums(beta)
 
     def dual(self, v: Array) -> Array:
         """Return the vector with dual(v) @ u = u·v for the coordinates of any u."""

@@ -181,7 +181,7 @@ def test_cut_off_it_is_nowhere_worse_than_its_start(kernel):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 solution = newton(problem, start=start, max_iter=steps)
-            assert solution.converged or solution.certificate.gap <= begun
+            assert solution.converged or solution.certificate.gap <= begun * (1 + 1e-12)
 
 
 def test_memory_stays_within_the_cache():
