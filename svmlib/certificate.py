@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["Certificate", "certify", "dual_below", "primal_above"]
 
 UNIT = 2.0**-53  # u, the largest relative error of one operation
+EPS = 2 * UNIT  # the distance from 1 to the next float
 TINIEST = 2.0**-1074  # the smallest positive float
+TINY = 2.0**-1022  # the smallest that has all its digits
 SOLVER_ROUNDING = 32 * UNIT  # bound on the error of a solver's score ÷ Σ_j abs(β_j) s_i s_j
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
 _LARGEST_NORM = 1e150  # the largest ‖w‖ whose square is a float

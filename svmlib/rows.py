@@ -170,7 +170,7 @@ class Rows:
         self.mass, self.updates = self.mass + np.abs(change), self.updates + 1
         few = np.count_nonzero(change) < np.count_nonzero(beta)
         if not (few and self.mass.sum() <= 2 * np.abs(beta).sum()):
-            change, self.last_sums, self.mass, self.updates = beta, 0.0, np.abs(beta), 0
+            change, self.last_sums, self.mass, self.updates = beta, 0 * beta, np.abs(beta), 0
         self.beta, self.last_sums = beta.copy(), self.last_sums + self.times(change)
         return self.last_sums
 
