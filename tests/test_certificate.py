@@ -68,10 +68,10 @@ def some_multipliers(problem: DualProblem, seed: int) -> np.ndarray:
     return alpha - rng.choice([0, 0, 0, 1e-3]) * alpha.max()
 
 
-@given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows"]))
+@given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows", "the last sums"]))
 @settings(max_examples=300)
 def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
-    """By kernel values from K, from rows that there is room for, and from tiles."""
+    """By kernel values from K, from rows that there is room for, from tiles, and as an update."""
     X, y, C, kernel = nasty(seed)
     rows = 2 if kept == "some rows" else len(y)
     try:
@@ -84,6 +84,9 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     if kept == "some rows":
         for i in range(problem.n):
             problem.rows[i]
+    if kept == "the last sums":
+        for i in range(problem.n):
+            problem.certificate(np.where(np.arange(problem.n) == i, alpha / 2, alpha), b)
     certificate = problem.certificate(alpha, b)
     judge = Judge(problem.X, problem.y, problem.upper, problem.kernel)
     assert mp.mpf(certificate.dual) <= judge.dual(alpha)
