@@ -42,7 +42,6 @@ _LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may b
 _EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
 _LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
 _SLOPE_LEFT = 0.2  # of the slope at the start: what the line search may leave
-_TOO_LONG = 100.0  # the length of a step whose free set must be wrong
 _SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
@@ -102,9 +101,9 @@ def newton(
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
     (F the free ones). The unknowns are the multipliers of F or, for a linear kernel with fewer
-    features, the coordinates of v. The first step of a stage supposes the free set at the end of
-    the stage before. The slope along a step is piecewise linear, so a length that leaves at most a
-    fifth of it is easy to find. A stage ends when v is close enough to :math:`\sum q_i \varphi_i`,
+    features, the coordinates of v. The slope along a step is piecewise linear, so a length that
+    leaves at most a fifth of it is easy to find. A stage ends when v is close enough to
+    :math:`\sum q_i \varphi_i`,
 
     .. math::
         \Bigl\| \sum_i q_i \varphi_i - v \Bigr\|^2 \le h\, \|q - c\|^2.
@@ -233,16 +232,12 @@ class _Newton:
         k, mean_C = float(self.diagonal.mean()), float(self.C.mean())
         self.floor = max(EPS * float(self.diagonal.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
-        # From β = 0, p = y/h: i is free if 1/h < C_i.
-        self.c = self.q = beta = start * self.y
-        self.v = self.K.represent(beta)
+        self.c = self.q = self.s = beta = start * self.y
+        self.v, self.free = self.K.represent(beta), (self.lo < beta) & (beta < self.hi)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
             self.judge(beta)
             self.s = self.K.sums(beta) + self.best.b
-            self.free = (self.lo < beta) & (beta < self.hi)
-        else:
-            self.s, self.free = beta, self.h * self.C > 1
 
     def clip(self, p: Array) -> Array:
         return np.asarray(np.minimum(np.maximum(p, self.lo), self.hi))
@@ -325,32 +320,27 @@ class _Newton:
         K, c, h = self.K, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
-        # The first step supposes the free set at the end of the last stage, the others that of q.
-        free, supposed = self.free, np.where(self.free, p, q)
-        dual, n_steps = K.dual(K.represent(supposed) - self.v), 0
+        n_steps = 0
         while n_steps < _LONGEST_STAGE:
-            F, length = free.nonzero()[0], np.inf
-            target, ds = K.step(self.v, supposed, dual, F, h) if F.size else self.shift(q)
+            residual = K.represent(q) - self.v
+            dual = K.dual(residual)
+            if n_steps and float(dual @ residual) <= h * float((q - c) @ (q - c)):
+                break
+            F, length = (p == q).nonzero()[0], np.inf
+            target, ds = K.step(self.v, q, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
             inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope = inner - float(ds @ q)
             if slope < 0:
                 tol = -_SLOPE_LEFT * slope
                 length, new_p, new_q = self.search(p, ds, inner, curvature, tol)
-            # If the first free set gives no step or a very long one, take that of q instead.
-            if length < (_TOO_LONG if supposed is not q else np.inf):
-                self.v = target if length == 1 else self.v + length * delta
-                self.s = self.s + length * ds
-                p, q = new_p, new_q
-                self.q, self.free, n_steps = q, p == q, n_steps + 1
-                yield NewtonStep(h, F.size, length)
-            elif supposed is q:
+            if length == np.inf:
                 break
-            free, supposed = p == q, q
-            residual = K.represent(q) - self.v
-            dual = K.dual(residual)
-            if n_steps and float(dual @ residual) <= h * float((q - c) @ (q - c)):
-                break
+            self.v = target if length == 1 else self.v + length * delta
+            self.s = self.s + length * ds
+            p, q = new_p, new_q
+            self.q, self.free, n_steps = q, p == q, n_steps + 1
+            yield NewtonStep(h, F.size, length)
         return n_steps
 
     def shift(self, q: Array) -> tuple[Array, Array]:
