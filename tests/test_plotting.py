@@ -124,7 +124,8 @@ def test_margin_lines_touch_the_nearest_samples(ax):
     six = load_six_points()
     plotting.scatter(ax, six)
     margin = directional_margin(six.X, six.y, (0, 1))
-    canonical = margin.midline.canonical(six.X, six.y)
+    scale = margin.midline.functional_margin(six.X, six.y)
+    canonical = Hyperplane(margin.midline.w / scale, margin.midline.b / scale)
     drawn = plotting.margin(ax, canonical, label="optimal")
     heights = [line.get_xy1()[1] for line in drawn]
     np.testing.assert_allclose(heights, [-1, 0, 1], atol=1e-12)
