@@ -151,22 +151,15 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "X"),
+    ("kernel", "x", "z"),
     [
-        (Sigmoid(1.0, -2626218.206179713), [[1620.5610775838477], [1620.5610775838472]]),
-        (
-            Polynomial(3, 1.0, -124689293.35539408),
-            [
-                [4660.903557614338, -3083.195355451225, 9667.428705821321],
-                [4660.903557614335, -3083.1953554512233, 9667.428705821316],
-            ],
-        ),
+        (Sigmoid(1.0, -2626218.206179713), 1620.5610775838477, 1620.5610775838472),
+        (Polynomial(2, 1.0, -34723028.48538586), 5892.624923188806, 5892.624923188807),
     ],
-    ids=repr,
 )
-def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, X):
+def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, x, z):
     """Where γ x·z and c₀ cancel, the values are off by far more than their own size shows."""
-    problem = DualProblem(X, [-1, 1], 1.0, kernel)
+    problem = DualProblem([[x], [z]], [-1, 1], 1.0, kernel)
     with mp.workdps(60):
         assert min(mp.eigsy(Judge(problem).K, eigvals_only=True)) >= -problem.lift
 
@@ -185,15 +178,6 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
             accepted += 1
             assert (Fraction(a) + Fraction(eta)) * (Fraction(c) + Fraction(eta)) >= Fraction(b) ** 2
     assert 100 < accepted < 400
-
-
-def test_multipliers_of_the_hard_margin_may_be_large():
-    """They are of the size 1/distance²: where w and its square are floats, so are all bounds."""
-    problem = DualProblem([[0.0], [2e-104], [3e-104]], [-1, 1, 1], np.inf)
-    solution = newton(problem)
-    assert solution.alpha.max() > 1e207
-    assert solution.certificate.optimal_to(1e-12)
-    Judge(problem).accept(solution.certificate, solution.alpha, solution.b, slip=1.0)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -97,12 +97,6 @@ def test_the_partner_that_gains_the_most_saves_steps():
     assert smo(some).n_iter < 0.8 * smo(some, selection="first").n_iter
 
 
-def test_a_start_saves_steps():
-    some, dearer = problem(300, C=1.0), problem(300, C=1.1)
-    alpha = smo(some).alpha
-    assert smo(dearer, start=alpha).n_iter < 0.7 * smo(dearer).n_iter
-
-
 @pytest.mark.parametrize("C", [0.1, 1.0])
 def test_the_corrector_saves_iterations_however_many_samples(C):
     """About 11 of them; 15 without Mehrotra's second-order terms, 18 with one of the wrong sign."""

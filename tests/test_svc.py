@@ -7,19 +7,14 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn import svm
 from sklearn.base import clone
-from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import GridSearchCV
 
 from svmlib.duality import DualProblem, Solution
 from svmlib.hulls import NotSeparableError
@@ -55,20 +50,12 @@ def test_check_estimator_passes_with_nothing_skipped():
     program = """
 from sklearn.utils.estimator_checks import check_estimator
 from svmlib.svc import SVC
-results = check_estimator(SVC(), on_skip=None, on_fail=None)
-assert len(results) > 40, len(results)
-for result in results:
-    if result["status"] != "passed":
-        print(result["check_name"], result["status"], result["exception"])
+outcomes = [result["status"] for result in check_estimator(SVC(), on_skip=None)]
+assert outcomes.count("passed") == len(outcomes) > 40, outcomes
 """
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | {"SCIPY_ARRAY_API": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+    subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | {"SCIPY_ARRAY_API": "1"}, check=True
     )
-    assert (run.returncode, run.stdout) == (0, ""), run.stderr
 
 
 # Agreement with LIBSVM
@@ -162,21 +149,6 @@ def test_kernels_have_names_or_are_objects_and_functions(ours, theirs):
     assert copy.certificate_ == model.certificate_
 
 
-# At home in scikit-learn
-
-
-def test_pipeline_and_grid_search():
-    X, y = make_classification(120, random_state=0)
-    pipeline = make_pipeline(StandardScaler(), SVC(kernel="rbf"))
-    search = GridSearchCV(pipeline, {"svc__C": [0.1, 1, 10], "svc__gamma": ["scale", 0.01]}, cv=3)
-    peer = GridSearchCV(make_pipeline(StandardScaler(), svm.SVC()), search.param_grid, cv=3)
-    search.fit(X, y)
-    peer.fit(X, y)
-    assert_allclose(search.cv_results_["mean_test_score"], peer.cv_results_["mean_test_score"])
-    assert search.best_params_ == peer.best_params_
-    assert cross_val_score(pipeline, X, y, scoring="roc_auc").min() > 0.8
-
-
 def test_labels_of_any_type():
     X, y = data(0)
     expected = SVC().fit(X, y).predict(X) > 0
@@ -184,8 +156,6 @@ def test_labels_of_any_type():
         model = SVC().fit(X, np.where(y > 0, high, low))
         assert_array_equal(model.classes_, [low, high])
         assert_array_equal(model.predict(X), np.where(expected, high, low))
-    named = np.where(y > 0, "b", "a").astype(object)
-    assert_array_equal(SVC().fit(X, named).predict(X), np.where(expected, "b", "a"))
 
 
 def test_coef_exists_for_the_linear_kernel_only():
@@ -195,6 +165,8 @@ def test_coef_exists_for_the_linear_kernel_only():
     assert not hasattr(SVC().fit(X, y), "coef_")
     with pytest.raises(AttributeError, match="coef_ exists only for a linear kernel"):
         _ = SVC().fit(X, y).coef_
+    with pytest.raises(ValueError, match="read-only"):
+        linear.coef_[0] = 0  # which would change nothing
 
 
 def test_fitting_again_forgets():
@@ -203,8 +175,6 @@ def test_fitting_again_forgets():
     few = SVC(0.01, "linear").fit(X[:20, :1], y[:20])
     assert_array_equal(model.fit(X[:20, :1], y[:20]).dual_coef_, few.dual_coef_)
     assert model.n_features_in_ == 1
-    assert [*model.fit(pd.DataFrame(X, columns=[*"ab"]), y).feature_names_in_] == [*"ab"]
-    assert not hasattr(model.fit(X, y), "feature_names_in_")
 
 
 # Weights
@@ -224,19 +194,6 @@ def test_a_weight_is_a_number_of_copies(kernel):
 # The hard margin
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf", Polynomial(2, 1.0, 1.0)])
-@pytest.mark.parametrize("n", [20, 140])
-def test_hard_margin(kernel, n):
-    X, y = data(4, n=n, shift=3.0)
-    model = SVC(C=np.inf, kernel=kernel, tol=1e-5).fit(X, y)
-    margins = y * model.decision_function(X)
-    assert_allclose(margins.min(), 1, atol=1e-5)
-    assert_allclose(margins[model.support_], 1, atol=1e-5)
-    assert 0 <= model.certificate_.relative_gap + 1e-12 < 1e-4
-    large = svm.SVC(C=1e9, kernel=kernel if kernel != "rbf" else RBF(1 / (2 * X.var())), tol=1e-6)
-    assert_allclose(model.decision_function(X), large.fit(X, y).decision_function(X), atol=1e-3)
-
-
 def test_without_a_hard_margin_the_common_point_is_shown():
     X, y = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]]), np.array([1, 1, 0, 0])
     with pytest.raises(NotSeparableError, match="share the point") as raised:
@@ -244,6 +201,9 @@ def test_without_a_hard_margin_the_common_point_is_shown():
     weights = raised.value.separation.weights
     assert_allclose(weights[y == 1] @ X[y == 1], [1, 1])
     assert_allclose(weights[y == 0] @ X[y == 0], [1, 1])
+    apart = X + 3 * y[:, None]
+    f = SVC(C=np.inf, kernel="linear").fit(apart, y).decision_function(apart)
+    assert_allclose(np.where(y, f, -f).min(), 1)
     for kernel in "rbf", Polynomial(2, 1.0, 1.0):
         assert SVC(C=np.inf, kernel=kernel).fit(X, y).score(X, y) == 1
     X[0] = X[2]  # with two labels
@@ -269,10 +229,9 @@ def test_the_linear_kernel_does_not_care_where_the_origin_is(solver, far):
 
 def test_a_tolerance_that_nothing_violates_takes_no_step():
     X, y = data(0)
-    for solver in ("auto", "smo"):
-        model = SVC(kernel="linear", tol=4.0, solver=solver).fit(X, y)
-        assert model.predict(X).shape == y.shape
+    model = SVC(kernel="linear", tol=4.0, solver="smo").fit(X, y)
     assert model.n_support_.tolist() == [0, 0]
+    assert set(model.predict(X)) == {-1}, "the larger class"
 
 
 # Classes of different weight
@@ -306,7 +265,7 @@ def test_precomputed_is_the_kernel_that_computed_it(weights):
     assert len(pickle.dumps(model)) < K.nbytes  # which predictions never ask for
 
 
-def test_a_precomputed_matrix_is_cut_by_a_grid_search_and_by_row_numbers():
+def test_a_given_matrix_is_cut_by_a_grid_search_and_by_row_numbers():
     X, y = data(1, n=60)
     K, grid = RBF(0.5)(X, X), {"C": [0.1, 1.0, 10.0]}
     search = GridSearchCV(SVC(kernel="precomputed"), grid, cv=3).fit(K, y)
@@ -381,7 +340,6 @@ def test_bad_parameters_and_weights_are_named(parameters, weights, message):
         ([[0.0], [1.0]], [1, 1], "one class, 1"),
         ([[0.0], [1.0], [2.0]], [0, 1, 2], "Only binary.*3 classes.*OneVsOneClassifier"),
         ([[0.0], [1.0]], [0.5, 1.5], "Unknown label type"),
-        (sparse.csr_array(np.eye(2)), [0, 1], "Sparse data was passed"),
     ],
 )
 def test_bad_data_are_refused(X, y, message):
