@@ -133,19 +133,6 @@ def test_a_valid_kernel_is_never_called_indefinite(seed, d, degree):
         solve_interior_point(DualProblem(X, y, 100.0, kernel))
 
 
-def test_a_matrix_too_large_to_be_checked_proves_nothing():
-    """Whatever a kernel of one's own says of itself."""
-
-    class Product:
-        positive_semidefinite = True
-
-        def __call__(self, X, Z):
-            return X @ Z.T
-
-    problem = DualProblem([[-1.0], [1.0]] * 200, [-1, 1] * 200, 1.0, Product(), cache_mb=1)
-    assert not problem.certificate(np.zeros(400), 0.0).proves_optimality
-
-
 @pytest.mark.parametrize("n", [35, 150, 2000])
 def test_the_cache_that_an_error_asks_for_is_large_enough(n):
     X, y = data(0, n=n)
