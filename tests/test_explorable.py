@@ -238,7 +238,7 @@ def test_the_best_cut_is_that_of_the_lifted_samples(mathematics):
     for (X, y), cut in mathematics("bestCut", cases):
         lifted = DualProblem(np.column_stack((X, (X**2).sum(axis=1))), y, np.inf)
         solution = solve_interior_point(lifted)
-        *w, v = lifted.weights(solution.alpha)
+        *w, v = (solution.alpha * lifted.y) @ lifted.X
         c = -np.array(w) / (2 * v)
         assert [cut["c1"], cut["c2"]] == pytest.approx(c, abs=1e-5)
         assert cut["height"] == pytest.approx(c @ c - solution.b / v, abs=1e-5)
