@@ -37,18 +37,9 @@ def test_objective_and_gradient_are_their_formulas(kernel, whole):
 
 def test_decision_function():
     X, y = data(1, d=3)
-<<<<<<< HEAD
     problem, alpha, Z = DualProblem(X, y), np.linspace(0, 1, 30), data(2, n=7, d=3)[0]
     f = problem.decision_function(alpha, 0.5, Z)
-    assert_allclose(f, Z @ problem.weights(alpha) + 0.5, atol=1e-12)
-=======
-    problem = DualProblem(X, y)
-    alpha = feasible(problem, 0)
-    Z = data(2, n=7, d=3)[0]
-    assert_allclose(
-        problem.decision_function(alpha, 0.5, Z), Z @ ((alpha * y) @ X) + 0.5, atol=1e-12
-    )
->>>>>>> ab7a3bd09151961e2ff3e38571a933e9fa56ced1
+    assert_allclose(f, Z @ ((alpha * y) @ X) + 0.5, atol=1e-12)
     with pytest.raises(ValueError, match="Z has 2 features, expected 3"):
         problem.decision_function(alpha, 0.5, Z[:, :2])
 
