@@ -42,14 +42,11 @@ def as_float(value: ArrayLike, name: str) -> Array:
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
     """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
     array = as_float(X, name)
-    if array.ndim != 2:
+    if array.ndim != 2 or array.size == 0:
         raise ValueError(
-            f"{name} must have shape (n, d), one row a point, got shape {array.shape}; "
-            f"write {name}.reshape(-1, 1) for one feature or {name}.reshape(1, -1) for one point"
-        )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(
-            f"{name} must hold at least one point with one feature, got shape {array.shape}"
+            f"{name} must hold at least one point with one feature, one row a point, got shape "
+            f"{array.shape}; write {name}.reshape(-1, 1) for one feature or "
+            f"{name}.reshape(1, -1) for one point"
         )
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
