@@ -259,7 +259,7 @@ class RBF(PointwiseKernel):
             x = X - centre
             xx = self.gamma * _squared_norms(x)
             if not xx.max() < room:
-                return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
+                return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out))
             np.matmul(np.column_stack([x, xx, np.ones(len(x))]), right, out=out)
             return np.exp(out, out=out)
 

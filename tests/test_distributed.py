@@ -68,8 +68,7 @@ def test_the_certificate_is_that_of_the_hyperplane(tol):
     """Chunks that hold only some of the columns are put together."""
     X, y = clouds(90)
     found = solve_linear(chunked(X, 20), y, 0.5, tol=tol)
-    margins = y * found.decision_function(X)
-    np.testing.assert_array_equal(y * found.decision_function(chunked(X, 7)), margins)
+    margins = y * (X @ found.w + found.b)
     value = found.w @ found.w / 2 + 0.5 * np.maximum(0, 1 - margins).sum()
     proof = found.certificate
     assert value <= proof.primal <= value * (1 + 1e-9)
@@ -128,7 +127,7 @@ def test_the_origin_does_not_matter(C, offset):
     assert there.converged
     assert abs(there.n_iter - here.n_iter) <= 2
     np.testing.assert_allclose(there.w, here.w, rtol=1e-3, atol=1e-5)
-    scores = [found.decision_function(Z) for found, Z in ((here, X), (there, X + offset))]
+    scores = [Z @ found.w + found.b for found, Z in ((here, X), (there, X + offset))]
     np.testing.assert_allclose(*scores, atol=1e-3 + 1e-15 * np.abs(offset).max() * 10)
 
 
@@ -192,12 +191,12 @@ def test_too_few_passes_are_told_and_none_is_too_many():
         ({"y": UNKNOWN[:, 0]}, r"one label for each row.*compute_chunk_sizes\(\)"),
         ({"X": da.ones((0, 2)), "y": da.ones(0)}, "one label for each row"),
         ({"y": [1, 1, 1, 1]}, "both classes"),
-        ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0; write where"),
+        ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1; write np.where"),
         ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
         ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
         ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
         ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
-        ({"X": da.from_delayed(dask.delayed(np.ones((3, 2))), (4, 2), float)}, "one of 4 has 3"),
+        ({"X": da.from_delayed(dask.delayed(np.ones((3, 2))), (4, 2), float)}, "of the 3 rows"),
         ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
         ({"C": 1e200}, "rescale X"),
         ({"C": 1e-320}, "C must be such"),
@@ -215,7 +214,7 @@ def test_bad_input_is_told_in_words(change, message):
 def test_without_dask_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.array", None)
     with pytest.raises(ImportError, match=re.escape("svmlib[dask]")):
-        solve_linear(None, None)
+        runpy.run_path(distributed.__file__)
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7), (1e10, 0.0)])
@@ -230,8 +229,21 @@ def test_rounding_goes_outwards(scale, offset, max_iter):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = solve_linear(chunked(X, 200), y, 1.0, tol=1e-3, max_iter=max_iter)
-    value = exact.objective(found.w, found.b, X, y, 1.0)
-    assert found.certificate.dual <= value <= Fraction(found.certificate.primal)
+    proof, value = found.certificate, exact.objective(found.w, found.b, X, y, 1.0)
+    assert proof.dual <= value <= Fraction(proof.primal)
+    assert proof.primal < np.inf or proof.kkt_violation == np.inf
+
+
+@pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 1e17])
+def test_the_kkt_violation_is_that_of_the_longer_w(far):
+    """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b)."""
+    q, v = np.array([1.0, 1.0]), np.array([1.0, 0.0])
+    sums = distributed._Sums(5.0, 0, 1.0, 0.0, 0.0, q, -q, np.eye(2))
+    longer, proof = distributed._certify(sums, v, np.array([far]), 1.0, 4)
+    t = longer[0]
+    assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
+    assert proof.kkt_violation <= 5 + 20 * (t - 1) or proof.primal == np.inf
+    assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
 
 
 @pytest.fixture(params=[0.0, 0.9])
