@@ -535,7 +535,8 @@ def _nearest_to_origin(
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
         weights = _lowest_corner(signed @ normal, y, cap)
         corner = weights @ signed
-        length, distance = np.linalg.norm(normal), np.linalg.norm(shares @ corners)
+        length = float(np.linalg.norm(normal))
+        distance = float(np.linalg.norm(shares @ corners))
         bound = max(float(normal @ corner) / (length or 1.0), 0.0)
         stalled = distance - bound >= least and length >= shortest
         if distance - bound < least:
