@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import warnings
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +27,7 @@ from svmlib.distributed import solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
 from tests import exact
 
+may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 UNKNOWN = da.ones((4, 1))[da.ones(4) > 0]  # rows
 
 
@@ -103,19 +103,11 @@ def test_the_sums_of_a_pass_by_their_definition(seed):
     np.testing.assert_allclose(sums.curvature, Z[free].T @ Z[free], atol=1e-12)
 
 
-def test_what_saves_passes(monkeypatch):
-    """A start from the first chunk, if it is large enough; and not to solve stages to the end."""
+def test_a_start_from_the_first_chunk_saves_passes():
+    """If it is large enough."""
     X, y = clouds(8000, d=5)
     found, alone = (solve_linear(chunked(X, rows), y) for rows in (1000, 160))
     assert found.n_iter <= 10 < alone.n_iter
-    problems = [clouds(400, seed=seed) for seed in range(4)]
-
-    def passes():
-        return sum(solve_linear(chunked(X, 400), y, tol=1e-4).n_iter for X, y in problems)
-
-    before = passes()
-    monkeypatch.setattr(distributed, "_SOLVED", 1e-9)
-    assert passes() > before
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
@@ -217,6 +209,7 @@ def test_without_dask_it_says_what_to_install(monkeypatch):
         runpy.run_path(distributed.__file__)
 
 
+@may_warn
 @pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7), (1e10, 0.0)])
 @pytest.mark.parametrize("max_iter", [1, 40])
 def test_rounding_goes_outwards(scale, offset, max_iter):
@@ -226,9 +219,7 @@ def test_rounding_goes_outwards(scale, offset, max_iter):
     """
     X, y = clouds(600, d=2)
     X, y[:200] = X * scale + offset, -y[:200]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = solve_linear(chunked(X, 200), y, 1.0, tol=1e-3, max_iter=max_iter)
+    found = solve_linear(chunked(X, 200), y, 1.0, tol=1e-3, max_iter=max_iter)
     proof, value = found.certificate, exact.objective(found.w, found.b, X, y, 1.0)
     assert proof.dual <= value <= Fraction(proof.primal)
     assert proof.primal < np.inf or proof.kkt_violation == np.inf
@@ -260,6 +251,7 @@ def slips(request, monkeypatch):
     monkeypatch.setattr(distributed, "_summarise", worse)
 
 
+@may_warn
 @pytest.mark.usefixtures("slips")
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e6, 1e15])
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e15])
@@ -277,9 +269,7 @@ def test_both_bounds_hold_exactly_where_the_optimum_is_known(seed, offset, C):
     half = (Fraction(high) - Fraction(low)) / 2
     alpha = min(Fraction(C), 1 / (2 * k * half**2)) if half else Fraction(C)
     optimum = 2 * k * alpha - (2 * k * alpha * half) ** 2 / 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = solve_linear(chunked(X, max(1, k // 3)), y, C, tol=1e-13, max_iter=20)
+    found = solve_linear(chunked(X, max(1, k // 3)), y, C, tol=1e-13, max_iter=20)
     for proof in (found.certificate, *(each.certificate for each in found.trace)):
         assert Fraction(proof.dual) <= optimum
         assert proof.primal == np.inf or optimum <= Fraction(proof.primal)
