@@ -35,15 +35,13 @@ def test_objective_and_gradient_are_their_formulas(kernel, whole):
     assert_allclose(problem.gradient(alpha), numeric, rtol=1e-4, atol=1e-4)
 
 
-def test_decision_function_and_weights():
+def test_decision_function():
     X, y = data(1, d=3)
     problem, alpha, Z = DualProblem(X, y), np.linspace(0, 1, 30), data(2, n=7, d=3)[0]
     f = problem.decision_function(alpha, 0.5, Z)
-    assert_allclose(f, Z @ problem.weights(alpha) + 0.5, atol=1e-12)
+    assert_allclose(f, Z @ ((alpha * y) @ X) + 0.5, atol=1e-12)
     with pytest.raises(ValueError, match="Z has 2 features, expected 3"):
         problem.decision_function(alpha, 0.5, Z[:, :2])
-    with pytest.raises(ValueError, match="kernel must be Linear"):
-        DualProblem(X, y, 1.0, RBF(1.0)).weights(alpha)
 
 
 def test_functions_of_alpha_take_lists_and_name_what_is_wrong():

@@ -112,12 +112,13 @@ def test_cut_off_it_is_nowhere_worse_than_its_start(kernel):
     for seed in range(12):
         problem = DualProblem(*data(seed, shift=0.5), 1e3, kernel)
         start = first_steps(problem, 3 + 5 * seed)
-        begun = problem.solution(start, tol=1e-3).certificate.gap
+        begun = problem.solution(start, tol=1e-3).certificate
         for steps in range(1, 12):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 solution = newton(problem, start=start, max_iter=steps)
-            assert solution.converged or solution.certificate.gap <= begun
+            allowed = begun.gap + 1e-10 * begun.primal  # for rounding
+            assert solution.converged or solution.certificate.gap <= allowed
 
 
 @pytest.mark.parametrize("seed", range(5))

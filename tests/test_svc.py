@@ -161,10 +161,14 @@ def test_coef_exists_for_the_linear_kernel_only():
     X, y = data(0)
     linear = SVC(kernel="linear").fit(X, y)
     assert_allclose(X @ linear.coef_[0] + linear.intercept_, linear.decision_function(X))
-    with pytest.raises(AttributeError, match="coef_ exists only for a linear kernel"):
-        _ = SVC().fit(X, y).coef_
+    assert not hasattr(linear.set_params(kernel="rbf").fit(X, y), "coef_")
+
+
+def test_coef_is_read_only():
+    """Writing into it would change nothing."""
+    linear = SVC(kernel="linear").fit(*data(0))
     with pytest.raises(ValueError, match="read-only"):
-        linear.coef_[0] = 0  # which would change nothing
+        linear.coef_[0] = 0
 
 
 def test_fitting_again_forgets():
