@@ -173,12 +173,7 @@ HEIGHT = LEVEL.decision_function
 @pytest.mark.parametrize(
     ("draw", "given", "options", "named"),
     [
-        (
-            plotting.scatter,
-            (load_penguins(),),
-            {"columns": (0, 3)},
-            "columns must be two of 0 to 1",
-        ),
+        (plotting.scatter, (load_penguins(),), {"columns": (0, 3)}, "two of 0 to 1"),
         (plotting.scatter, (load_penguins(features=("body_mass_g",)),), {}, "columns"),
         (plotting.scatter, (FOUR,), {}, "at most 3 classes"),
         (plotting.line, (Hyperplane([1, 2, 3], 0),), {}, "must have 2 features"),
