@@ -204,7 +204,6 @@ def test_values_of_soft_margins_are_bounds_in_exact_arithmetic(mathematics):
 
 
 def test_the_picture_of_a_field_is_that_of_the_machine(one):
-    """Values on the grid, the level curves and the tinted area."""
     random = np.random.RandomState(5)
     for sigma, n in ((0.3, 80), (1.0, 60)):
         X, beta, b = random.standard_normal((12, 2)), random.standard_normal(12), -0.2
@@ -404,7 +403,6 @@ def test_bad_input_is_named(make, named):
 
 
 def test_steps_on_two_hulls_are_those_of_hull_smo(one):
-    """The same steepest pairs in the same order, and the same bounds after each."""
     taken = 0
     for X, y in CASES[::6]:
         if not hulls.separation(X, y).separable:
@@ -457,7 +455,6 @@ def test_a_page_loads_the_parts_that_its_figures_need_in_their_order(shown, part
 
 
 def ranked(seed):
-    """Values with ties and labels 0 and 1, of few or many samples."""
     random = np.random.RandomState(seed)
     y = np.r_[0, 1, random.randint(0, 2, 2 + 3 * seed)]
     return np.round(random.standard_normal(y.size) + y, seed % 3), y

@@ -77,8 +77,6 @@ def test_classes_without_a_style_of_their_own_take_what_is_left(names, looks):
     assert plotting.class_styles(data) == [STYLES[look] for look in looks]
 
 
-# Lines
-
 PLANES = {
     "slanting": Hyperplane([1, 2], -1),
     "upright": Hyperplane([1, 0], -0.5),
@@ -117,9 +115,6 @@ def test_margin_lines_touch_the_nearest_samples(ax):
     half = (margin.b_plus - margin.b_minus) / 2
     again = plotting.margin(ax, margin.midline, level=half)
     np.testing.assert_allclose([line.get_xy1()[1] for line in again], heights, atol=1e-12)
-
-
-# The rest
 
 
 def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):

@@ -57,7 +57,6 @@ def test_a_quiz_is_read_as_it_stands(asked):
 
 
 def expected(asked, html=questions.html):
-    """Return what a reader of the files has to find."""
     return [
         (
             q.topic,
@@ -170,7 +169,6 @@ def test_numbers_hang_on_the_seed_and_on_nothing_else():
 
 
 def value(told):
-    """Return a number, a vector or a string that a question gives."""
     if "texttt" in told:
         return re.sub(r"\\texttt|[{}]", "", told)
     found = eval(told)
