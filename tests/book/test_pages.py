@@ -25,6 +25,7 @@ from tests.browser import Visited, open_tab
 
 HTML = ROOT / "_build" / "html"
 BOOK = f"{HTML.as_uri()}/"
+HOST = "https://book.example/"
 FRONT = "index.html"
 OWN_STATE = {"404.html", "search.html"}  # no page of the book: they have checks of their own
 PAGES = sorted(
@@ -753,11 +754,20 @@ def test_works_without_scripts(browser):
     tab.close()
 
 
+def open_on_a_host(browser, **settings):
+    """Open a tab that finds the book on the web, not in a folder."""
+    tab = open_tab(browser, **settings)
+    tab.route(
+        f"{HOST}**", lambda route: route.fulfill(path=HTML / urlsplit(route.request.url).path[1:])
+    )
+    return tab
+
+
 def test_the_theme_is_there_with_the_first_paint(browser):
     """Before any script has come: that of the system, or the one that the reader has chosen."""
-    tab = open_tab(browser, color_scheme="dark")
+    tab = open_on_a_host(browser, color_scheme="dark")
     tab.route("**/*.js*", lambda route: route.abort())
-    tab.goto(BOOK + "404.html")  # as light as any
+    tab.goto(HOST + "404.html")  # as light as any
     looks = "['mode', 'theme'].map(name => document.documentElement.dataset[name])"
     assert tab.evaluate(looks) == ["auto", "dark"]
     for chosen, system in (THEMES, THEMES[::-1]):
@@ -867,16 +877,13 @@ def test_the_search_page_shows_what_is_found(search, query, said):
 
 
 def test_the_page_for_what_is_not_there_leads_on_from_any_depth(browser):
-    tab, book = open_tab(browser), "https://book.example/"
-    tab.route(
-        f"{book}**", lambda route: route.fulfill(path=HTML / urlsplit(route.request.url).path[1:])
-    )
-    tab.goto(book + "404.html")
+    tab = open_on_a_host(browser)
+    tab.goto(HOST + "404.html")
     assert not complaints_of_axe(tab)
     first = re.search(r'<(\w+) [^>]*(?:href|src)="', source("404.html"))[1]
     assert first == "base", "shown at any depth, it needs an address to start from"
     for link in tab.locator("article a").evaluate_all("all => all.map(a => a.href)"):
-        assert_resolves(link.removeprefix(book))
+        assert_resolves(link.removeprefix(HOST))
     tab.locator("article a", has_text="front page").click()
-    tab.wait_for_url(book + FRONT)
+    tab.wait_for_url(HOST + FRONT)
     tab.close()
