@@ -58,13 +58,13 @@ def told(folder):
         made = BeautifulSoup(f"<div><strong>{put_back(words, maths)}</strong></div>", "html.parser")
         notes[Path(path).stem][anchor].append(made.div)
 
-    for unit in page.select("section:has(> h3)"):
-        lines = {line.strong.get_text(): line for line in unit.select("li:has(strong)")}
-        if "Read" in lines:
-            minutes = re.search(r"\d+ minutes", lines["Read"].get_text())[0]
-            first = lines["Read"].a
-            title = unit.h3.contents[0]
-            note(first, f"{title}: {minutes} in all.")
+    for line in page.select("section:has(> h3) li:has(strong)"):
+        if line.strong.get_text() == "Read":
+            title = line.find_parent("section").h3.contents[0]
+            whole = re.search(r"\d+", line.strong.next_sibling)[0]
+            for link in line("a"):
+                minutes = re.search(r"\d+", str(link.next_sibling))[0]
+                note(link, f"{title}: {minutes} of its {whole} minutes.")
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
         said, shown = row("td")
         for link in shown("a"):
