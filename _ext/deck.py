@@ -189,7 +189,8 @@ class Deck:
             self.heading = [*self.section, " · ", *heading.contents]
             self.say(make("h4", *copy(heading).contents), *told)
         if anchor == "summary":
-            for group in self.divided([item for part in content for item in part("li")]):
+            items = [item for part in content for item in part("li", recursive=False)]
+            for group in self.divided(items):
                 self.add("summary", make("ul", *group))
             return
         kinds = [self.kind(k, content, anchor in self.cures) for k in range(len(content))]
