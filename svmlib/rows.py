@@ -68,6 +68,10 @@ class Rows:
         The rows that are kept, by their number, the oldest first.
     whole : ndarray of shape (n, n) or None
         All of K, if it is kept.
+    mass : ndarray of shape (n,)
+        T_j, the sizes of all changes of β_j that the last of `sums` has added up.
+    updates : int
+        How often it has added to what was summed before.
     """
 
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
@@ -83,6 +87,7 @@ class Rows:
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
+        self.beta, self.last_sums, self.mass, self.updates = *np.zeros((3, self.n)), 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rows, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
@@ -153,6 +158,21 @@ class Rows:
         for i in used[kept].tolist():
             daxpy(self.kept[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
+
+    def sums(self, beta: Array) -> Array:
+        """Return Kβ, from that of the last β where few multipliers have changed since.
+
+        Every update rounds once more what was summed before, and adds its terms to the `mass` that
+        rounding is a part of. It begins afresh where that is no more work, or where the mass would
+        be more than twice that of β.
+        """
+        change = beta - self.beta
+        self.mass, self.updates = self.mass + np.abs(change), self.updates + 1
+        few = np.count_nonzero(change) < np.count_nonzero(beta)
+        if not (few and self.mass.sum() <= 2 * np.abs(beta).sum()):
+            change, self.last_sums, self.mass, self.updates = beta, 0 * beta, np.abs(beta), 0
+        self.beta, self.last_sums = beta.copy(), self.last_sums + self.times(change)
+        return self.last_sums
 
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""

@@ -9,9 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise, product
+from types import SimpleNamespace
 
-import nbclient
-import nbformat
 import numpy as np
 import pytest
 from explorables import load_what_is_needed
@@ -239,7 +238,7 @@ def test_the_best_cut_is_that_of_the_lifted_samples(mathematics):
     for (X, y), cut in mathematics("bestCut", cases):
         lifted = DualProblem(np.column_stack((X, (X**2).sum(axis=1))), y, np.inf)
         solution = solve_interior_point(lifted)
-        *w, v = lifted.weights(solution.alpha)
+        *w, v = (solution.alpha * lifted.y) @ lifted.X
         c = -np.array(w) / (2 * v)
         assert [cut["c1"], cut["c2"]] == pytest.approx(c, abs=1e-5)
         assert cut["height"] == pytest.approx(c @ c - solution.b / v, abs=1e-5)
@@ -370,27 +369,14 @@ def test_samples_without_a_line_are_described_as_such():
             make()
 
 
-def displayed(code, *answers):
-    """Run a cell as front ends do, with or without somebody to ask; return its HTML for each."""
-    cells = [nbformat.v4.new_code_cell(code) for _ in answers]
-    client = nbclient.NotebookClient(nbformat.v4.new_notebook(cells=cells))
-    with client.setup_kernel():
-        for number, (cell, asked) in enumerate(zip(cells, answers, strict=True)):
-            client.kc.allow_stdin = asked
-            client.execute_cell(cell, number)
-    return [cell.outputs[-1]["data"]["text/html"] for cell in cells]
-
-
-def test_a_running_notebook_brings_the_script_and_the_book_does_not():
-    code = (
-        "from svmlib.book import explorable\nfrom svmlib.datasets import load_six_points\n"
-        "explorable.villages(load_six_points())"
-    )
-    page, in_the_book = displayed(code, True, False)
+def test_a_figure_brings_its_script_where_it_is_asked_to_and_nowhere_else():
+    """A running notebook asks for it: that is seen in tests/book/test_explorables_lab.py."""
+    figure = explorable.villages(SIX)
+    page = figure.html(alive=True)
     for file in ("core.js", "hulls.js", "villages.js", "style.css"):
         assert (STATIC / file).read_text(encoding="utf-8") in page
     assert "pieces.street" not in page
-    assert "<script>" not in in_the_book
+    assert "<script>" not in figure.html()
 
 
 @pytest.mark.parametrize(
@@ -454,33 +440,24 @@ def reached(X, y, weights):
     return (p - q) @ (p - q)
 
 
-class Loaded:
-    """A script or a style as Sphinx hands it to a page."""
-
-    def __init__(self, filename):
-        self.filename = filename
-
-
-def test_a_page_loads_the_parts_that_its_figures_need_in_their_order():
+@pytest.mark.parametrize(
+    ("shown", "parts"),
+    [
+        ((), ()),
+        (("prices",), ("core", "prices")),
+        (("villages", "outlier"), ("core", "hulls", "villages", "soft", "outlier")),
+    ],
+)
+def test_a_page_loads_the_parts_that_its_figures_need_in_their_order(shown, parts):
     scripts = ["x.js", *(f"explorables/{part.name}" for part in reversed(SCRIPTS)), None]
-    for shown, parts in (
-        ([explorable.prices()], ["core", "prices"]),
-        (
-            [explorable.villages(SIX), explorable.outlier(SIX)],
-            ["core", "hulls", "villages", "soft", "outlier"],
-        ),
-        ([], []),
-    ):
-        context = {
-            "body": "".join(figure.html() for figure in shown),
-            "script_files": [Loaded(name) for name in scripts],
-            "css_files": [Loaded("explorables/style.css"), Loaded("theme.css")],
-        }
-        load_what_is_needed(None, "", "", context, None)
-        found = [file.filename for file in context["script_files"]]
-        assert found == ["x.js", None, *(f"explorables/{part}.js" for part in parts)]
-        styles = [file.filename for file in context["css_files"]]
-        assert styles == ["theme.css"] + ["explorables/style.css"] * bool(shown)
+    files = {"script_files": scripts, "css_files": ["explorables/style.css", "theme.css"]}
+    context = {key: [SimpleNamespace(filename=n) for n in names] for key, names in files.items()}
+    context["body"] = "".join(FIGURES[name][0]().html() for name in shown)
+    load_what_is_needed(None, "", "", context, None)
+    assert {key: [file.filename for file in context[key]] for key in files} == {
+        "script_files": ["x.js", None, *(f"explorables/{part}.js" for part in parts)],
+        "css_files": ["theme.css"] + ["explorables/style.css"] * bool(shown),
+    }
 
 
 def ranked(seed):
