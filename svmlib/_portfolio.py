@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array
 from svmlib.interior_point import solve_interior_point
-from svmlib.kernels import PointwiseKernel, low_rank
+from svmlib.kernels import low_rank
 from svmlib.newton import descend, newton
 from svmlib.problem import DualProblem, Solution
 from svmlib.rows import NoRoomError
@@ -95,8 +95,12 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     if n <= _NO_START or problem.linear or not problem.convex:
         return alpha, 0, "none"
     # Solve the problem in a few coordinates, if K is nearly of low rank: that costs much less.
-    nearly = _nearly_linear(problem)
-    if nearly is not None:
+    # (Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution.)
+    rows = problem.rows
+    most = max(1, rows.room // 4 // n)
+    Phi = None if problem.hard_margin else low_rank(problem.kernel, problem.X, most=most)
+    if Phi is not None:
+        nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
         alpha, taken = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(taken), "newton"
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
@@ -110,18 +114,3 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
         n_steps += 1
     return alpha, n_steps, "smo"
-
-
-def _nearly_linear(problem: DualProblem) -> DualProblem | None:
-    """Return the linear problem for the Φ of `low_rank`, or None if there is none or C = ∞.
-
-    (For C = ∞ rows of Φ may be equal where labels differ, and then it has no solution.)
-    """
-    kernel, rows = problem.kernel, problem.rows
-    known = isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite
-    if problem.hard_margin or not known:
-        return None
-    Phi = low_rank(kernel, problem.X, most=max(1, rows.room // 4 // problem.n))
-    if Phi is None:
-        return None
-    return DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)

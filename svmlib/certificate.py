@@ -255,25 +255,14 @@ def printed(value: float, rounding: str) -> str:
 
 
 def warn_not_converged(
-    solver: str,
-    n_iter: int,
-    gap: float,
-    tol: float,
-    advice: str,
-    *,
-    measure: str = "relative duality gap",
-    level: int = 3,
+    solver: str, n_iter: int, left: str, tol: float, advice: str, level: int = 3
 ) -> None:
-    """Warn that a solver has stopped too far from the optimum, and say what may help.
+    """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
 
     The level is that of `warnings.warn`: 3 blames the line that called whoever calls this.
     """
-    warnings.warn(
-        f"{solver} stopped after {n_iter} iterations with a {measure} of {gap:.3g}, rounding "
-        f"included, more than tol={tol:g}: {advice}",
-        ConvergenceWarning,
-        stacklevel=level,
-    )
+    message = f"{solver} stopped after {n_iter} iterations with a {left}, rounding included, more"
+    warnings.warn(f"{message} than tol={tol:g}: {advice}", ConvergenceWarning, stacklevel=level)
 
 
 class Scores(NamedTuple):

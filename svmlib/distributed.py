@@ -219,7 +219,8 @@ def solve_linear(
     gap, b = proof.relative_gap, float(v[-1] - v[:-1] @ origin)
     if gap > tol:
         advice = "allow more passes, scale the columns of X, or make C less extreme"
-        warn_not_converged("solve_linear", len(trace), gap, tol, advice)
+        left = f"relative duality gap of {gap:.3g}"
+        warn_not_converged("solve_linear", len(trace), left, tol, advice)
     return LinearSolution(v[:-1], b, proof, len(trace), gap <= tol, tuple(trace))
 
 

@@ -187,7 +187,7 @@ def hull_smo(
     if not converged:
         gap = closest.gap / closest.distance
         advice = "allow more steps, or scale the columns of X"
-        warn_not_converged("hull_smo", n_iter, gap, tol, advice, measure="relative gap")
+        warn_not_converged("hull_smo", n_iter, f"relative gap of {gap:.3g}", tol, advice)
     return HullSolution(closest, n_iter, converged, tuple(steps))
 
 

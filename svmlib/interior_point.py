@@ -54,11 +54,7 @@ class InteriorStep(NamedTuple):
 
 
 def solve_interior_point(
-    problem: DualProblem,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 100,
-    trace: bool = False,
+    problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100, trace: bool = False
 ) -> Solution:
     r"""Solve the dual by Mehrotra's primal–dual interior point method.
 

@@ -360,7 +360,7 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
             "; or C = ∞ and there is no hard margin: no hyperplane separates the classes, as "
             "svmlib.hulls.separation would tell, or the kernel is not positive semidefinite"
         )
-    measure, value = "KKT violation", found.kkt_violation
+    left = f"KKT violation of {found.kkt_violation:.3g}"
     if found.proves_optimality:
-        measure, value = "relative duality gap", found.relative_gap
-    warn_not_converged(solver, solution.n_iter, value, tol, advice, measure=measure, level=4)
+        left = f"relative duality gap of {found.relative_gap:.3g}"
+    warn_not_converged(solver, solution.n_iter, left, tol, advice, level=4)

@@ -212,7 +212,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             delattr(self, name)  # so that a fit that fails leaves no mixture of two models
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
-        self.class_weight_ = self._class_weight(labels)
+        self.class_weight_ = np.ones(2)
+        if self.class_weight is not None:
+            self.class_weight_ = compute_class_weight(
+                self.class_weight, classes=self.classes_, y=labels
+            )
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = self._kernel(X, weights, used)
         if self._given:
@@ -275,13 +279,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                 f"one class, {self.classes_.tolist()[0]!r}"
             )
         return np.where(labels == self.classes_[1], 1.0, -1.0)
-
-    def _class_weight(self, labels: NDArray[np.generic]) -> Array:
-        """Return the factors of C for the two classes."""
-        if self.class_weight is None:
-            return np.ones(2)
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
-        return np.asarray(factors, dtype=np.float64)
 
     def _kernel(self, X: Array, weights: Array, used: NDArray[np.intp]) -> Kernel:
         """Return the kernel with its parameters settled."""
