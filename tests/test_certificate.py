@@ -46,7 +46,7 @@ def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarr
 
 
 @given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows"]))
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     """By kernel values from K, from rows that there is room for, and from tiles."""
     rng = np.random.default_rng(seed)
@@ -62,9 +62,10 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
         for i in range(problem.n):
             problem.rows[i]
     judge, alpha, b = Judge(problem), some_multipliers(problem, rng), float(rng.normal())
-    judge.accept(problem.certificate(alpha, b), alpha, b)
-    alpha[rng.integers(problem.n)] = 0  # the next α of a solver: most of it is the same
-    judge.accept(problem.certificate(alpha, b), alpha, b)
+    wild = alpha.copy()
+    wild[rng.integers(problem.n)] *= 1e12  # what was summed for it leaves its rounding
+    for some in wild, alpha:
+        judge.accept(problem.certificate(some, b), some, b)
 
 
 @given(seed=seeds)
