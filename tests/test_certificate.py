@@ -45,10 +45,10 @@ def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarr
     return alpha - rng.choice([0, 0, 0, 1e-3]) * alpha.max()
 
 
-@given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows"]))
+@given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows", "the last sums"]))
 @settings(max_examples=150)
 def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
-    """By kernel values from K, from rows that there is room for, and from tiles."""
+    """By kernel values from K, from rows that there is room for, from tiles, and as an update."""
     rng = np.random.default_rng(seed)
     X, y, C, kernel = hostile.machine(seed, most_features=int(rng.choice([3, 60])))
     rows = 2 if kept == "some rows" else len(y)
@@ -64,8 +64,11 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     judge, alpha, b = Judge(problem), some_multipliers(problem, rng), float(rng.normal())
     wild = alpha.copy()
     wild[rng.integers(problem.n)] *= 1e12  # what was summed for it leaves its rounding
-    for some in wild, alpha:
-        judge.accept(problem.certificate(some, b), some, b)
+    judge.accept(problem.certificate(wild, b), wild, b)
+    if kept == "the last sums":  # as after many steps of a solver
+        for i in range(problem.n):
+            problem.certificate(np.where(np.arange(problem.n) == i, alpha / 2, alpha), b)
+    judge.accept(problem.certificate(alpha, b), alpha, b)
 
 
 @given(seed=seeds)
