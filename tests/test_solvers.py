@@ -105,6 +105,12 @@ def test_special_cases(solve, case, C):
         assert other.dual <= solution.certificate.primal
 
 
+@pytest.mark.parametrize("seed", [54, 88, 101, 121])
+def test_who_is_at_a_bound_may_be_guessed_wrong(seed):
+    """Then the interior point as it was left is better than what the guess makes of it."""
+    assert solve_interior_point(DualProblem(*hostile.machine(seed, most_points=20))).converged
+
+
 # Whatever the data: an error, a warning, or the judge of 60 digits agrees
 
 
