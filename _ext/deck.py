@@ -76,6 +76,7 @@ class Slide:
 
     def __init__(self, kind, heading, shown, notes):
         self.kind, self.heading, self.shown, self.notes = kind, heading, list(shown), notes
+        self.before = len(notes)  # those that lead to it
 
     def html(self):
         room = make("div", make("div", *self.shown, class_="zoom"), class_="room")
@@ -224,8 +225,9 @@ class Deck:
     def argument(self, block):
         """Show a formula, list or quotation after the paragraph that leads to it."""
         slide = self.column[-1] if self.column else Slide("", [], [], [])
-        goes_on = slide.heading is self.heading and all(note.name == "p" for note in slide.notes)
-        lead = [note for note in slide.notes[-1:] if note.name == "p" and self.letters(note) < HALF]
+        told = slide.notes[slide.before :]
+        goes_on = slide.heading is self.heading and all(note.name == "p" for note in told)
+        lead = [note for note in told[-1:] if note.name == "p" and self.letters(note) < HALF]
         others = slide.notes[: len(slide.notes) - len(lead)]
         alone = len(slide.shown) == 1 and not any(note.name == "p" for note in others)
         opens = slide.kind == "opening" and alone
@@ -288,7 +290,7 @@ class Deck:
             self.add("list", make("ul", *items[k : k + 12]))
 
     def quiz(self):
-        self.begin("quiz", "Quiz")
+        self.begin("questions", "Quiz")  # on a page, book.js counts the answers in #quiz
         for block in self.chapter.find(id="quiz").find_all(["p", "details"], recursive=False):
             if block.name == "p" and block.find_next_sibling().name == "details":
                 choices = make("ul")

@@ -63,6 +63,7 @@ def test_a_deck_shows_its_chapter_and_nothing_is_cut_off(folder, tab, name):
     assert not tab.complaints
     assert all(url.startswith(folder.as_uri()) for url in tab.asked)
     assert not tab.evaluate(OVERFLOWS)
+    assert not tab.locator(".quiz-status").count(), "nobody answers the quiz of a deck"
     zooms = tab.evaluate("[...document.querySelectorAll('.zoom')].map(part => +part.style.zoom)")
     assert min(zooms) > SMALLEST
     assert tab.evaluate("[...document.images].every(image => image.complete && image.alt)")
