@@ -228,14 +228,15 @@ def pack_pages(app, exception):
     contents = {}
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out).as_posix()
-        if path.is_file() and not name.startswith((".", "notebooks/")) and path.suffix != ".pdf":
+        apart = name.startswith((".", "notebooks/", "slides/")) or path.suffix == ".pdf"
+        if path.is_file() and not apart:
             content = path.read_bytes()
             contents[name] = content if path.suffix != ".html" else at_home(content, base)
     write_zip(out / "notebooks" / "svm-pages.zip", contents)
 
 
 ELSEWHERE = re.compile(
-    rb'<a [^>]*href="(?:\.\./)*(notebooks/[^"]+|[^"/:]+\.pdf)"[^>]*>(.*?)</a>', re.DOTALL
+    rb'<a [^>]*href="(?:\.\./)*((?:notebooks|slides)/[^"]+|[^"/:]+\.pdf)"[^>]*>(.*?)</a>', re.DOTALL
 )
 
 

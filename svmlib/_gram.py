@@ -22,28 +22,21 @@ from svmlib.rows import Rows, combine
 Indices = NDArray[np.intp]
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
-_WHOLE = 1000  # samples; up to here the whole matrix K costs less than asking row by row
+_WHOLE = 1000  # samples; up to here Newton's method is faster with all of K than row by row
 
 
 def gram(problem: DualProblem) -> Gram:
     """Return K in the form that suits the problem."""
-    if problem.linear:
-        return factored(problem.X)
-    if problem.rows.fits and (problem.n <= _WHOLE or problem.of_given_matrix):
-        problem.gram()
-    return Gram(problem.rows)
-
-
-def factored(Phi: Array) -> Gram:
-    """Return ΦΦᵀ for the rows φ_i of Φ less their mean.
-
-    Far from the origin K is nearly constant, and φ·φ loses the digits that tell points apart. As
-    Σβ = 0, subtracting the mean changes Kβ only by a constant, which goes into b.
-    """
-    Phi = Phi - Phi.mean(axis=0)
+    if not problem.linear:
+        if problem.rows.fits and problem.n <= _WHOLE:
+            problem.gram()
+        return Gram(problem.rows)
+    # Far from the origin K is nearly constant, and x·z loses the digits that tell points apart. As
+    # Σβ = 0, subtracting the mean changes Kβ only by a constant, which goes into b.
+    Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):
         return Factored(Phi)
-    rows = Rows(Linear(), Phi, (len(Phi) ** 2 + 1) / 2**17)
+    rows = Rows(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
     rows.gram()
     return Gram(rows)
 

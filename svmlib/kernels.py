@@ -524,10 +524,9 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     n = len(X)
     size = float(diagonal(kernel, X).mean())
     some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
-    for looked in (some[::2], some):  # half of the sample mostly suffices to see that r is large
-        U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)
-        if not 0 < rank <= min(some.size // 2 - 1, most):
-            return None
+    U, order, rank, _ = dpstrf(kernel(X[some], X[some]), tol=_RESIDUAL * size)
+    if not 0 < rank <= min(some.size // 2 - 1, most):
+        return None
     pivots = X[some[order[:rank] - 1]]
     Phi = np.ascontiguousarray(dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1))
     left = size - float(np.vdot(Phi, Phi)) / n

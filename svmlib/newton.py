@@ -126,9 +126,9 @@ def newton(
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
         The relative duality gap to prove. The method tries to bring all margins within ``tol`` of
-        the KKT conditions, too; and where n times the number of features, or n² if that is less, or
-        the kernel is not linear, is at most 10,000, it goes on to about 1e-9, until two stages in a
-        row bring nothing: that costs little.
+        the KKT conditions, too; and where n times the number of features, or n² if that is not
+        twice as much, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9,
+        until two stages in a row bring nothing: that costs little.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
@@ -271,6 +271,7 @@ class _Newton:
         """Remember the feasible multipliers next to q if they are the best so far.
 
         They are judged by `sums`, which drift less than s: one difference a call, not one a step.
+        Better is what reaches the goal, or else `tol`; of two that do, what has the smaller gap.
         """
         y, C = self.y, self.C
         alpha = balance(np.abs(self.clip(q)), y, C)
@@ -281,7 +282,7 @@ class _Newton:
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
-            slack -= SOLVER_ROUNDING * float(alpha @ self.diagonal)  # as in `certify`
+            slack -= SOLVER_ROUNDING * float(alpha @ self.diagonal)  # may be rounding
             primal = half_norm + float(C @ np.maximum(slack, 0))
         dual = float(alpha.sum()) - half_norm
         gap = error = np.inf
@@ -290,7 +291,7 @@ class _Newton:
             error = max(1 - dual / primal, low - b, b - high)
         self.best = min(
             (self.best, _Point(beta, b, gap, error)),
-            key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap, at.error),
+            key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap),
         )
 
     def active_set(self) -> Iterator[NewtonStep]:
@@ -378,5 +379,5 @@ class _Newton:
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h
             length = length - slope / rise if rise > 0 else np.inf
             if not low < length < high:
-                length = (low + min(high, 3 * low + 2)) / 2
+                length = (low + high) / 2 if high < np.inf else 2 * low + 1
         return length, new_p, new_q

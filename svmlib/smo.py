@@ -13,7 +13,7 @@ Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, islice
+from itertools import combinations, count, islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -199,14 +199,6 @@ def steps(
             return
 
 
-def _all_pairs(n: int) -> Iterator[tuple[int, int]]:
-    """Yield all pairs, both ways round, again and again."""
-    while True:
-        for i, j in combinations(range(n), 2):
-            yield i, j
-            yield j, i
-
-
 class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
@@ -230,7 +222,9 @@ class _State:
         rounding = 4 * EPS * np.abs(self.half_diagonal)
         self.half_tiny = np.maximum(rounding, np.sqrt(TINY))  # for points at zero
         self.work, self.slope, self.half_curvature = np.empty((3, n))
-        self.pairs = _all_pairs(n)
+        # all pairs, both ways round, again and again
+        pairs = (pair for _ in count() for pair in combinations(range(n), 2))
+        self.pairs = (way for pair in pairs for way in (pair, pair[::-1]))
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""

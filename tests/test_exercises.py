@@ -19,7 +19,6 @@ from tests.book import notebooks
 
 
 def said(capsys, name, function):
-    """Return what the check of an exercise prints about a function."""
     getattr(exercises, f"check_{name}")(function)
     return capsys.readouterr().out
 
@@ -41,8 +40,6 @@ def printed():
 
 
 class Bounded(ast.NodeTransformer):
-    """Let no loop go on for ever."""
-
     def visit_While(self, node):
         node.test = ast.BoolOp(ast.And(), [node.test, ast.parse("next(turns)").body[0].value])
         return node
@@ -140,7 +137,6 @@ def mutants(tree):
 
 @functools.cache
 def verdicts(name):
-    """Return what is said of every slip."""
     return [_engine._EXERCISES[name].verdict(mutant) for mutant in mutants(SOLUTIONS[name])]
 
 
@@ -328,7 +324,6 @@ steepest_pair
 
 
 def edited(name, *changes):
-    """Return a solution in which one text after the other is replaced."""
     text = ast.unparse(SOLUTIONS[name])
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         assert old in text, f"the solution says this no more: {old}"

@@ -77,8 +77,6 @@ def test_classes_without_a_style_of_their_own_take_what_is_left(names, looks):
     assert plotting.class_styles(data) == [STYLES[look] for look in looks]
 
 
-# Lines
-
 PLANES = {
     "slanting": Hyperplane([1, 2], -1),
     "upright": Hyperplane([1, 0], -0.5),
@@ -118,9 +116,6 @@ def test_margin_lines_touch_the_nearest_samples(ax):
     half = (margin.b_plus - margin.b_minus) / 2
     again = plotting.margin(ax, margin.midline, level=half)
     np.testing.assert_allclose([line.get_xy1()[1] for line in again], heights, atol=1e-12)
-
-
-# The rest
 
 
 def test_rings_segments_hulls_arrows_and_notes_sit_where_they_are_told(ax):
@@ -174,12 +169,7 @@ HEIGHT = LEVEL.decision_function
 @pytest.mark.parametrize(
     ("draw", "given", "options", "named"),
     [
-        (
-            plotting.scatter,
-            (load_penguins(),),
-            {"columns": (0, 3)},
-            "columns must be two of 0 to 1",
-        ),
+        (plotting.scatter, (load_penguins(),), {"columns": (0, 3)}, "two of 0 to 1"),
         (plotting.scatter, (load_penguins(features=("body_mass_g",)),), {}, "columns"),
         (plotting.scatter, (FOUR,), {}, "at most 3 classes"),
         (plotting.line, (Hyperplane([1, 2, 3], 0),), {}, "must have 2 features"),

@@ -20,46 +20,24 @@ from svmlib.hulls import closest_points
 from svmlib.kernels import RBF
 from svmlib.problem import DualProblem
 
-QUIZ = r"""<a id="quiz"></a>
-
-## 5.3. Quiz
-
-**1. Is $k_1 - k_2 < 1$ a **kernel**: yes or no?**
-
-<details>
-<summary>a) $\{x\}$: never</summary>
-
-Not quite: 1 = 1.
-
-</details>
-
-<details>
-<summary>b) perhaps</summary>
-
-**Right.** It is #1 of them, see [Lemma 5.2](#lem-x).
-
-</details>
-
-**2. And $x$?**
-
-<details>
-<summary>a) no</summary>
-
-**Right**, $x \ne 0$.
-
-</details>
-
-<a id="read-more"></a>
-
-## Read more
-
-**3. Not a question**
-"""
+CHOICE = "<details>\n<summary>{}</summary>\n\n{}\n\n</details>"
+QUIZ = [
+    '<a id="quiz"></a>',
+    "## 5.3. Quiz",
+    "**1. Is $k_1 - k_2 < 1$ a **kernel**: yes or no?**",
+    CHOICE.format(r"a) $\{x\}$: never", "Not quite: 1 = 1."),
+    CHOICE.format("b) perhaps", "**Right.** It is #1 of them, see [Lemma 5.2](#lem-x)."),
+    "**2. And $x$?**",
+    CHOICE.format("a) no", r"**Right**, $x \ne 0$."),
+    '<a id="read-more"></a>',
+    "## Read more",
+    "**3. Not a question**",
+]
 
 
 @pytest.fixture
 def asked(tmp_path):
-    cells = [new_markdown_cell("# 5. Kernels: elsewhere"), new_markdown_cell(QUIZ)]
+    cells = [new_markdown_cell("# 5. Kernels: elsewhere"), new_markdown_cell("\n\n".join(QUIZ))]
     nbformat.write(new_notebook(cells=cells), tmp_path / "05_kernels.ipynb")
     nbformat.write(new_notebook(cells=cells), tmp_path / "errata.ipynb")
     return list(questions.quizzes(tmp_path))
@@ -79,7 +57,6 @@ def test_a_quiz_is_read_as_it_stands(asked):
 
 
 def expected(asked, html=questions.html):
-    """Return what a reader of the files has to find."""
     return [
         (
             q.topic,
@@ -192,7 +169,6 @@ def test_numbers_hang_on_the_seed_and_on_nothing_else():
 
 
 def value(told):
-    """Return a number, a vector or a string that a question gives."""
     if "texttt" in told:
         return re.sub(r"\\texttt|[{}]", "", told)
     found = eval(told)

@@ -170,7 +170,6 @@ def tab(window):
 
 
 def formulas(notebook):
-    """Count the formulas that a notebook program has to find."""
     prose = re.sub(r"```.*?```|`[^`]*`|<code>.*?</code>", "", text(notebook), flags=re.S)
     return len(re.findall(r"\$\$.+?\$\$|\$.+?\$", prose))
 
@@ -251,7 +250,6 @@ def flat(text):
 
 
 def solutions(notebook):
-    """Take the text and the code of all solutions from a notebook of the full edition."""
     cells = [cell.source for cell in code(notebook) if cell.source.startswith(LABEL)]
     return FOLD.findall(text(notebook)), cells
 
@@ -274,7 +272,6 @@ def distinctive(notebook):
 
 @functools.cache
 def student_files():
-    """Read everything that a student gets, as plain text without tags."""
     found = {str(file): file.read_bytes() for file in STUDENT.rglob("*") if file.is_file()}
     for file in [name for name in found if name.endswith((".zip", ".whl"))]:
         with zipfile.ZipFile(file) as packed:

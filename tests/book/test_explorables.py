@@ -56,7 +56,6 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
 
 
 def written(folder, figures):
-    """Write a page with figures, the style and the parts of the script that they need."""
     scripts = dict.fromkeys(file for f in figures for file in explorable.scripts(f.data["kind"]))
     for file in ("style.css", *scripts):
         shutil.copy(ROOT / "_static" / "explorables" / file, folder)
@@ -68,8 +67,6 @@ def written(folder, figures):
 
 
 class Visit(Visited):
-    """A page loaded in a tab."""
-
     def __init__(self, tab, page):
         super().__init__(tab)
         self.name, self.url = page
@@ -118,7 +115,6 @@ class Visit(Visited):
 
 
 def pages_of(names):
-    """One page a figure; all its tests go to the same worker."""
     return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
 
 
@@ -149,7 +145,6 @@ visit, phone = (pytest.fixture(visited, name=name) for name in ("visit", "phone"
 
 
 def only(*names):
-    """For what not all figures do."""
     return pytest.mark.parametrize("page", pages_of(names), indirect=True)
 
 
@@ -452,7 +447,6 @@ def check_units(visit, seen):
 
 
 def check_lift(visit, seen):
-    """The circle on the floor, and the samples that are on the wrong side of the plane above it."""
     *centre, radius = map(number, re.findall(r"[−\d.]+", seen.numbers["circle"]))
     c, height = np.array([seen.state["c1"], seen.state["c2"]]), seen.state["height"]
     assert centre == pytest.approx(c, abs=0.0051)
@@ -499,7 +493,6 @@ def check_forces(visit, seen):
 
 
 def check_threshold(visit, seen):
-    """The four counts, and the costs."""
     f, y = (np.array(visit.figure(f"data.{key}")) for key in ("f", "labels"))
     miss, shown = float(seen.sliders[0].split()[0]), seen.numbers
     (passed, alarms), (missed, found) = confusion_matrix(y, f >= seen.state["t"])
@@ -561,9 +554,6 @@ def test_what_is_shown_is_what_svmlib_computes_there(visit):
             if key != "cap" or trial % 2:
                 parts.append(f"{key}={random.uniform(limits['min'], limits['max'])}")
         check(visit, visit.seen("&".join(parts)))
-
-
-# On a phone
 
 
 def finger(visit, start, end):
@@ -788,9 +778,6 @@ def test_steps_lead_to_the_optimum_by_hand_and_by_themselves(browser, page):
     visit.tab.close()
 
 
-# What only one of them does
-
-
 @only("rbf")
 def test_samples_are_added_by_click_and_enter_twenty_at_most_and_taken_back(visit):
     first, undo = visit.seen(), visit.root.get_by_text("Take the last one back")
@@ -906,7 +893,6 @@ def test_level_curves_in_the_box_are_those_of_the_dual(visit):
 
 @only("outlier")
 def test_the_path_in_the_price_is_that_of_svmlib(visit):
-    """Of the outlier, at its first place and at another."""
     for move in (0, 60):
         drag(visit, visit.root.locator(".grip[role=button]"), move, move)
         path, seen = drawn(visit, ".curve", plane=2), visit.seen()
