@@ -12,9 +12,7 @@ import re
 import shutil
 import time
 import zipfile
-from base64 import b64encode
 from importlib.metadata import version
-from mimetypes import guess_type
 from pathlib import Path
 from string import Template
 
@@ -127,7 +125,7 @@ def plain_notebook(app, doctree, docname):
 
     def end_text():
         if text:
-            cells.append(text_cell(app, "\n\n".join(text), translator.pictures))
+            cells.append(new_markdown_cell("\n\n".join(text)))
             text.clear()
 
     for piece in translator.blocks(doctree.children):
@@ -161,18 +159,6 @@ def code_cell(source, code):
         metadata["tags"] = tags
     lines = [code.label] if code.label and not cell.source.startswith("%%") else []
     return new_code_cell("\n".join([*lines, cell.source]), outputs=cell.outputs, metadata=metadata)
-
-
-def text_cell(app, text, pictures):
-    """Make a Markdown cell that has the pictures of its text with it."""
-    shown = {name: uri for name, uri in pictures.items() if f"(attachment:{name})" in text}
-    cell = new_markdown_cell(text)
-    if shown:
-        cell.attachments = {
-            name: {guess_type(name)[0]: b64encode(Path(app.srcdir, uri).read_bytes()).decode()}
-            for name, uri in shown.items()
-        }
-    return cell
 
 
 def in_order(notebook):
@@ -242,14 +228,15 @@ def pack_pages(app, exception):
     contents = {}
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out).as_posix()
-        if path.is_file() and not name.startswith((".", "notebooks/")) and path.suffix != ".pdf":
+        apart = name.startswith((".", "notebooks/", "slides/")) or path.suffix == ".pdf"
+        if path.is_file() and not apart:
             content = path.read_bytes()
             contents[name] = content if path.suffix != ".html" else at_home(content, base)
     write_zip(out / "notebooks" / "svm-pages.zip", contents)
 
 
 ELSEWHERE = re.compile(
-    rb'<a [^>]*href="(?:\.\./)*(notebooks/[^"]+|[^"/:]+\.pdf)"[^>]*>(.*?)</a>', re.DOTALL
+    rb'<a [^>]*href="(?:\.\./)*((?:notebooks|slides)/[^"]+|[^"/:]+\.pdf)"[^>]*>(.*?)</a>', re.DOTALL
 )
 
 

@@ -16,13 +16,15 @@ import base64
 import io
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import nbformat
 from docutils import nodes
 from PIL import Image, ImageOps
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import ReferenceRole, SphinxDirective, SphinxRole
 
 THUMBNAIL = 480, 320
+LATER = ("*.pdf", "slides/index.html", "notebooks/svm-figures.zip")
 
 
 def title(notebook):
@@ -106,30 +108,44 @@ class Download(SphinxRole):
         return [nodes.reference("", self.text, refuri=address)], []
 
 
-def paper(app):
-    """Find the PDF beside the pages; `make pdf` prints it from them, so it comes later."""
-    return sorted(file.name for file in Path(app.outdir).glob("*.pdf"))
+class Later(ReferenceRole):
+    """Link the text to a file that is made from the pages; without it, text is all there is."""
+
+    def run(self):
+        return [nodes.reference("", "", nodes.Text(self.title), refuri=self.target)], []
 
 
-def offer_paper(app, doctree, docname):
-    """Drop a button for a PDF that is not there."""
+def made_later(app):
+    """Find the files beside the pages that are made from them, and so come later."""
+    out = Path(app.outdir)
+    return sorted(file.relative_to(out).as_posix() for kind in LATER for file in out.glob(kind))
+
+
+def offer_files(app, doctree, docname):
+    """Drop a button for a file that is not there, and of another link all but its text."""
     if docname == app.config.root_doc and app.builder.format == "html":
-        for button in list(doctree.findall(nodes.reference)):
-            address = button.get("refuri", "")
-            if address.endswith(".pdf") and address not in app.env.paper:
-                button.parent.parent.remove(button.parent)
+        for link in list(doctree.findall(nodes.reference)):
+            address = link.get("refuri", "")
+            ours = not urlsplit(address).scheme and any(map(Path(address).match, LATER))
+            if not ours or address in app.env.made_later:
+                continue
+            if len(link.parent) == 1:
+                link.parent.parent.remove(link.parent)
+            else:
+                link.replace_self(link.children)
 
 
-def look_for_paper(app, env, added, changed, removed):
-    """Make the front page anew when the PDF has come or gone."""
-    before, env.paper = getattr(env, "paper", []), paper(app)
-    return [app.config.root_doc] if env.paper != before else []
+def look_for_files(app, env, added, changed, removed):
+    """Make the front page anew when a file has come or gone."""
+    before, env.made_later = getattr(env, "made_later", []), made_later(app)
+    return [app.config.root_doc] if env.made_later != before else []
 
 
 def setup(app):
     app.add_directive("alive", Alive)
     app.add_directive("chapters", Chapters)
     app.add_role("notebooks", Download())
-    app.connect("env-get-outdated", look_for_paper)
-    app.connect("doctree-resolved", offer_paper)
+    app.add_role("later", Later())
+    app.connect("env-get-outdated", look_for_files)
+    app.connect("doctree-resolved", offer_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

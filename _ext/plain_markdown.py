@@ -87,7 +87,6 @@ class Translator:
         self, number: Callable[[str, str], str], link: Callable[[nodes.Element], str | None]
     ):
         self.number, self.link = number, link
-        self.pictures: dict[str, str] = {}  # in the text, to be attached to its cells
 
     # Blocks
 
@@ -121,7 +120,7 @@ class Translator:
         return [piece for child in children for piece in self.block(child)]
 
     def text(self, children: Iterable[nodes.Node], joint: str = PARAGRAPHS) -> str:
-        """Translate what has no room for a code cell: list items, table cells, footnotes."""
+        """Translate what has no room for a code cell: list items, table cells."""
         pieces = self.blocks(children)
         if any(isinstance(piece, Code) for piece in pieces):
             raise ValueError(f"no code cell fits into {children!r:.200}")
@@ -131,13 +130,13 @@ class Translator:
         return ""
 
     block_comment = block_target = block_index = block_toctree = block_meta = skip
-    block_substitution_definition = block_sd_tab_input = skip
+    block_substitution_definition = skip
 
     def block_children(self, node: nodes.Element) -> list:
         return self.blocks(node.children)
 
     block_container = block_compound = block_definition_list_item = block_children
-    block_glossary = block_nbcell = block_children
+    block_nbcell = block_children
 
     def block_section(self, node: nodes.Element) -> list:
         if not isinstance(node[0], nodes.title):
@@ -155,32 +154,17 @@ class Translator:
         # What opens a list, a heading or a quotation at the start of a line
         return re.sub(r"^(\d+(?=[.)]\s)|(?=[-+#>]))", r"\1\\", text)
 
-    block_caption = block_paragraph
-
-    def block_line_block(self, node: nodes.Element) -> str:
-        return "  \n".join(self.inline(line).strip() for line in node.findall(nodes.line))
-
     def block_rubric(self, node: nodes.Element) -> str:
         return f"**{self.inline(node)}**"
 
-    block_sd_tab_label = block_rubric
-
-    def block_transition(self, node: nodes.Element) -> str:
-        return "---"
-
     def block_block_quote(self, node: nodes.Element) -> list:
         return group(self.blocks(node.children), quote)
-
-    def block_attribution(self, node: nodes.Element) -> str:
-        return f"— {self.inline(node)}"
 
     def block_literal_block(self, node: nodes.Element) -> str:
         code = node.astext().rstrip()
         language = {"ipython3": "python"}.get(node.get("language", ""), node.get("language", ""))
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
         return f"{fence}{language if language.isalpha() else ''}\n{code}\n{fence}"
-
-    block_doctest_block = block_literal_block
 
     def block_raw(self, node: nodes.Element) -> str:
         return node.astext() if "html" in node["format"].split() else ""
@@ -211,17 +195,11 @@ class Translator:
     def block_definition_list(self, node: nodes.Element) -> str:
         return PARAGRAPHS.join(self.text(item.children) for item in node)
 
-    block_field_list = block_definition_list
-
     def block_term(self, node: nodes.Element) -> str:
         return f"**{self.inline(node).strip()}**"
 
-    block_field_name = block_term
-
     def block_definition(self, node: nodes.Element) -> str:
         return quote(self.text(node.children))
-
-    block_field_body = block_definition
 
     def block_table(self, node: nodes.Element) -> list:
         head = [row for thead in node.findall(nodes.thead) for row in thead]
@@ -241,24 +219,6 @@ class Translator:
             bars = re.sub(r"(?<!\\)\\\|", r"\\Vert ", math.astext()).replace("|", r"\vert ")
             math.children = [nodes.Text(bars)]
         return self.text(entry.children, "<br>").replace("\n", "<br>")
-
-    def block_footnote(self, node: nodes.Element) -> str:
-        return f"{escape(f'[{node[0].astext()}]')} {self.text(node[1:])}"
-
-    # Pictures
-
-    def block_image(self, node: nodes.Element) -> str:
-        return self.inline_image(node)
-
-    def block_figure(self, node: nodes.Element) -> list:
-        return [
-            self.numbered("figure", node, child)
-            if isinstance(child, nodes.caption)
-            else self.text([child])
-            for child in node
-        ]
-
-    block_legend = block_children
 
     def numbered(self, kind: str, node: nodes.Element, caption: nodes.Element) -> str:
         number = self.number(kind, node["ids"][0]) if node["ids"] else ""
@@ -301,8 +261,6 @@ class Translator:
     def block_admonition(self, node: nodes.Element) -> list:
         title, body = self.split(node)
         return self.box(self.inline(title) if title else type(node).__name__.title(), body)
-
-    block_topic = block_admonition
 
     def block_statement(self, node: nodes.Element) -> list:
         """Box a definition, lemma, theorem, algorithm …, with its number."""
@@ -359,7 +317,7 @@ class Translator:
     def inline_Text(self, node: nodes.Text) -> str:  # noqa: N802
         return escape(node.astext().replace("\n", " "))
 
-    inline_inline = inline_abbreviation = inline_title_reference = inline_generated = inline
+    inline_inline = inline_generated = inline
     inline_comment = inline_index = skip
 
     def inline_math(self, node: nodes.Element) -> str:
@@ -370,12 +328,6 @@ class Translator:
 
     def inline_strong(self, node: nodes.Element) -> str:
         return f"**{self.inline(node)}**"
-
-    def inline_subscript(self, node: nodes.Element) -> str:
-        return f"<sub>{self.inline(node)}</sub>"
-
-    def inline_superscript(self, node: nodes.Element) -> str:
-        return f"<sup>{self.inline(node)}</sup>"
 
     def inline_literal(self, node: nodes.Element) -> str:
         """Code in a line; where Markdown would read a `|` or `$` in it, HTML does not."""
@@ -391,11 +343,6 @@ class Translator:
         link_to_itself = 'class="headerlink"' in node.astext()  # of a box, on a page
         return "" if link_to_itself else self.block_raw(node)
 
-    def inline_image(self, node: nodes.Element) -> str:
-        name = node["uri"].rpartition("/")[2]
-        self.pictures[name] = node["uri"]
-        return f"![{escape(node.get('alt', ''))}](attachment:{name})"
-
     def inline_reference(self, node: nodes.Element) -> str:
         text, target = self.inline(node), self.link(node)
         if not target:
@@ -403,10 +350,7 @@ class Translator:
         target = target.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         return f"[{text}]({target})"
 
-    inline_number_reference = inline_download_reference = inline_reference
-
-    def inline_footnote_reference(self, node: nodes.Element) -> str:
-        return f"<sup>[{node.astext()}](#{node['refid']})</sup>"
+    inline_number_reference = inline_reference
 
     def summary(self, node: nodes.Node) -> str:
         """Translate the title of a fold, where Markdown is not read, into HTML."""

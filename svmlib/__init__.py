@@ -15,33 +15,8 @@ so they can be read in this order:
 `svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
 """
 
-from svmlib import (
-    datasets,
-    duality,
-    geometry,
-    hinge,
-    hull_smo,
-    hulls,
-    kernels,
-    newton,
-    smo,
-    svc,
-)
 from svmlib.hulls import NotSeparableError
 from svmlib.svc import SVC
 
-__all__ = [
-    "SVC",
-    "NotSeparableError",
-    "datasets",
-    "duality",
-    "geometry",
-    "hinge",
-    "hull_smo",
-    "hulls",
-    "kernels",
-    "newton",
-    "smo",
-    "svc",
-]
+__all__ = ["SVC", "NotSeparableError"]
 __version__ = "1.0.0"

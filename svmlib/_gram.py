@@ -14,37 +14,29 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
 from svmlib._validation import Array
-from svmlib.certificate import accurate_sum
+from svmlib.certificate import EPS, accurate_sum
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 from svmlib.rows import Rows, combine
 
 Indices = NDArray[np.intp]
 
-_EPS = float(np.finfo(float).eps)
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
-_WHOLE = 1000  # samples; up to here the whole matrix K costs less than asking row by row
+_WHOLE = 1000  # samples; up to here Newton's method is faster with all of K than row by row
 
 
 def gram(problem: DualProblem) -> Gram:
     """Return K in the form that suits the problem."""
-    if problem.linear:
-        return factored(problem.X)
-    if problem.rows.fits and (problem.n <= _WHOLE or problem.of_given_matrix):
-        problem.gram()
-    return Gram(problem.rows)
-
-
-def factored(Phi: Array) -> Gram:
-    """Return ΦΦᵀ for the rows φ_i of Φ less their mean.
-
-    Far from the origin K is nearly constant, and φ·φ loses the digits that tell points apart. As
-    Σβ = 0, subtracting the mean changes Kβ only by a constant, which goes into b.
-    """
-    Phi = Phi - Phi.mean(axis=0)
+    if not problem.linear:
+        if problem.rows.fits and problem.n <= _WHOLE:
+            problem.gram()
+        return Gram(problem.rows)
+    # Far from the origin K is nearly constant, and x·z loses the digits that tell points apart. As
+    # Σβ = 0, subtracting the mean changes Kβ only by a constant, which goes into b.
+    Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):
         return Factored(Phi)
-    rows = Rows(Linear(), Phi, (len(Phi) ** 2 + 1) / 2**17)
+    rows = Rows(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
     rows.gram()
     return Gram(rows)
 
@@ -54,7 +46,6 @@ class Gram:
 
     def __init__(self, rows: Rows) -> None:
         self.rows, self.diagonal, self.rank = rows, rows.diagonal, rows.n  # a bound on the rank
-        self.last, self.last_sums = np.zeros((2, rows.n))
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
@@ -65,17 +56,8 @@ class Gram:
         return self.rows.times(v)
 
     def sums(self, beta: Array) -> Array:
-        """Return Kβ; where K is not kept whole, by updating that of the last β.
-
-        Most multipliers have not changed since, so the difference takes few rows.
-        """
-        if beta is not self.last:  # (the same array: nothing to do)
-            if self.rows.whole is not None:
-                self.last_sums = self.times(beta)
-            else:
-                self.last_sums = self.last_sums + self.times(beta - self.last)
-            self.last = beta
-        return self.last_sums
+        """Return Kβ, from that of the last β where few multipliers have changed since."""
+        return self.rows.sums(beta)
 
     def dual(self, v: Array) -> Array:
         """Return the vector with dual(v) @ u = u·v for the coordinates of any u."""
@@ -130,7 +112,7 @@ class Factored(Gram):
         self.diagonal = np.asarray(np.einsum("ij,ij->i", Phi, Phi))
 
     def represent(self, beta: Array) -> Array:
-        if _EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
+        if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
             return accurate_sum(self.Phi, beta)[0]
         return combine(beta, self.Phi)
 
@@ -186,7 +168,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
     the matrix is positive definite however small h is. (The next Newton step corrects that.)
     """
-    A.ravel()[:: len(A) + 1] += 8 * len(A) * _EPS * sizes + h
+    A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError("K + hI is not positive definite to rounding")

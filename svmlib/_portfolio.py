@@ -31,6 +31,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
 _NEAR = 0.1  # of a margin: if no KKT violation is larger, a few steps of Newton's method suffice
+_LEAST_STEPS, _MOST_STEPS = 1 / 8, 2 / 3  # of SMO per sample, before Newton's method takes over
 _PATIENCE = 100  # the most steps of SMO per sample (of at least 1000); more seldom help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 
@@ -70,11 +71,10 @@ def solve(
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
         if solver == "auto" and not problem.convex:
             return smo(problem, tol=tol, max_iter=patience), "smo"
-        alpha, spent, worth_judging = _guess(problem, tol, max_iter - 1)
-        if worth_judging:
-            solution = problem.solution(alpha, tol=tol, n_iter=spent)
-            if solution.converged:
-                return solution, "smo"
+        alpha, spent, name = _guess(problem, tol, max_iter - 1)
+        # (A certificate costs little: Newton's method would ask for the same sums.)
+        if spent and (solution := problem.solution(alpha, tol=tol, n_iter=spent)).converged:
+            return solution, name
         try:
             most, name = int(min(max_iter - spent, _NEWTON_STEPS)), "newton"
             solution = newton(problem, tol=tol, start=alpha, max_iter=most)
@@ -86,31 +86,30 @@ def solve(
         return replace(solution, n_iter=spent + solution.n_iter), name
 
 
-def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, bool]:
-    """Return α near the solution, how many steps it took, and whether it is worth judging.
+def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, str]:
+    """Return α near the solution, how many steps it took, and whose.
 
-    From there Newton's method has fewer free multipliers to solve for. It is worth judging where
-    SMO may have ended by itself: a certificate costs less than a step of Newton's method.
+    From there Newton's method has fewer free multipliers to solve for.
     """
     n, alpha = problem.n, np.zeros(problem.n)
     if n <= _NO_START or problem.linear or not problem.convex:
-        return alpha, 0, False
+        return alpha, 0, "none"
     # Solve the problem in a few coordinates, if K is nearly of low rank: that costs much less.
     nearly = _nearly_linear(problem)
     if nearly is not None:
         alpha, taken = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
-        return alpha, len(taken), False
+        return alpha, len(taken), "newton"
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
     # violation is large.
     reach = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near, n_steps = min(_NEAR, min(reach / 4, 1) ** 2), 0
-    for step in islice(steps(problem, tol), int(min(2 * n // 3, max_iter))):
-        if step.gap <= near and n_steps >= n // 8:
-            return alpha, n_steps, near <= tol
+    near, n_steps = _NEAR * min(reach, 1) ** 2, 0
+    for step in islice(steps(problem, tol), int(min(_MOST_STEPS * n, max_iter))):
+        if step.gap <= near and n_steps >= _LEAST_STEPS * n:
+            break
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
         n_steps += 1
-    return alpha, n_steps, True
+    return alpha, n_steps, "smo"
 
 
 def _nearly_linear(problem: DualProblem) -> DualProblem | None:

@@ -42,14 +42,11 @@ def as_float(value: ArrayLike, name: str) -> Array:
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
     """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
     array = as_float(X, name)
-    if array.ndim != 2:
+    if array.ndim != 2 or array.size == 0:
         raise ValueError(
-            f"{name} must have shape (n, d), one row a point, got shape {array.shape}; "
-            f"write {name}.reshape(-1, 1) for one feature or {name}.reshape(1, -1) for one point"
-        )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(
-            f"{name} must hold at least one point with one feature, got shape {array.shape}"
+            f"{name} must hold at least one point with one feature, one row a point, got shape "
+            f"{array.shape}; write {name}.reshape(-1, 1) for one feature or "
+            f"{name}.reshape(1, -1) for one point"
         )
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
@@ -89,11 +86,18 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     caller writes into arrays of their own.
     """
     points = check_points(X)
+    labels = check_labels(y, len(points))
+    if labels.min() == labels.max():
+        raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")
+    return np.array(points, order="C"), labels
+
+
+def check_labels(y: ArrayLike, n: int) -> Array:
+    """Return a copy of y, of shape (n,) and in {-1, +1}."""
     labels = np.asarray(y)
-    if labels.shape != (points.shape[0],):
+    if labels.shape != (n,):
         raise ValueError(
-            f"y must have one label for each of the {points.shape[0]} rows of X, "
-            f"got shape {labels.shape}"
+            f"y must have one label for each of the {n} rows of X, got shape {labels.shape}"
         )
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
@@ -101,6 +105,4 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
             f"y must contain only -1 and +1, got {found}; "
             "write np.where(y == c, 1, -1), where c is the label of the positive class"
         )
-    if labels.min() == labels.max():
-        raise ValueError(f"y must contain both classes -1 and +1, got only {int(labels[0]):+d}")
-    return np.array(points, order="C"), labels.astype(np.float64)
+    return labels.astype(np.float64)

@@ -7,6 +7,8 @@ the dual value of some multipliers. With this module you can
 - read and print the verdict: `Certificate`,
 - build such bounds for a solver of your own, with `primal_above` and `dual_below`.
 
+Of a `svmlib.problem.DualProblem`, which is built on this module, `certify` reads the data only.
+
 *The lemma.* Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³, so
 a sum of n products, added in whatever order, is off by at most γ_n times the sum of their sizes,
 
@@ -39,8 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["Certificate", "certify", "dual_below", "primal_above"]
 
 UNIT = 2.0**-53  # u, the largest relative error of one operation
+EPS = 2 * UNIT  # the distance from 1 to the next float
 TINIEST = 2.0**-1074  # the smallest positive float
-SOLVER_ROUNDING = 32 * UNIT  # bound on the error of a solver's score ÷ Σ_j abs(β_j) s_i s_j
+TINY = 2.0**-1022  # the smallest that has all its digits
+SOLVER_ROUNDING = 32 * UNIT  # the error of a solver's score, as a rule, of Σ_j abs(β_j) s_i s_j
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
 _LARGEST_NORM = 1e150  # the largest ‖w‖ whose square is a float
 _HUGE = float(np.finfo(float).max)
@@ -170,8 +174,8 @@ class Certificate:
         stationary, not that it is a maximum, and the two values bound nothing.
     of_given_matrix : bool
         Whether the kernel is a function or a matrix of the user's. Then the problem is that of
-        the Gram matrix as it was returned, up to the rounding that decides whether a matrix is
-        positive semidefinite.
+        the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ), up
+        to the rounding that decides whether a matrix is positive semidefinite.
 
     Notes
     -----
@@ -285,19 +289,22 @@ class Scores(NamedTuple):
 def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
-    A kernel value is between ± s_i s_j and off by at most θ s_i s_j. So a score is off by at most
-    (θ + γ) s_i S with :math:`S = \sum_j \lvert \beta_j \rvert s_j`, and ‖w‖² by (θ + 2γ) S². Where
-    only K + ηI is known to be semidefinite (`DualProblem.lift`), the bounds are those for K + ηI.
+    A kernel value is between ± s_i s_j and off by at most θ s_i s_j. `Rows.sums` adds up terms
+    δ_j k(x_i, x_j) for changes δ, each rounded once, whose sum is β: in tiles, then over tiles, and
+    one addition more with every later update. So with their mass :math:`T_j = \sum \lvert \delta_j
+    \rvert \ge \lvert \beta_j \rvert` and :math:`S = \sum_j T_j s_j` a score is off by at most
+    (θ + γ) s_i S, γ that of 2n + updates + 4 operations, and ‖w‖² by (θ + γ + 8u) S². Where only
+    K + ηI is known to be semidefinite (`DualProblem.lift`), the bounds are those for K + ηI.
     """
     if problem.linear:
         return _linear_scores(problem.X, beta)
     n, (theta, sizes) = problem.n, problem.rounding
-    values = problem.rows.times(beta)
-    total = up(float(np.abs(beta) @ sizes), n)
+    values, mass, updates = problem.rows.sums(beta), problem.rows.mass, problem.rows.updates
+    total = up(float(mass @ sizes), n + updates)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_NORM):
         return _unbounded(values, sizes)
-    relative = up(theta + gamma(2 * n + 4) * (1 + theta))  # 2n: sums in tiles, then over tiles
-    tiny = (n + 1) * TINIEST
+    relative = up(theta + gamma(2 * n + updates + 4) * (1 + theta))
+    tiny = (n + 1) * (updates + 1) * TINIEST
     lift = problem.lift if problem.convex else 0.0
     slack = (relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
     return Scores(
@@ -346,9 +353,8 @@ def certify(
     # rounding. (With a large C, the slack that such rounding adds costs more than the longer w.)
     doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
     may_be_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
-    scales = [float(lowest.min(where=may_be_one | problem.hard_margin, initial=np.inf))]
-    if not problem.hard_margin:
-        scales = [1.0, min(1.0, *scales)]
+    least = float(lowest.min(where=may_be_one | problem.hard_margin, initial=np.inf))
+    scales = [least] if problem.hard_margin else [1.0, min(1.0, least)]
     shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
     excess = (highest - 1).max(where=alpha > 0, initial=0)
     outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib._validation import Array, check_count, check_labelled, check_points, check_vector
 
 __all__ = [
     "Dataset",
@@ -91,16 +91,9 @@ class Dataset:
         else:
             y = np.array(self.y, dtype=str)
             if y.shape != X.shape[:1] or set(y.tolist()) != set(self.class_names):
-                raise ValueError(
-                    f"y must name one of the classes {self.class_names} for each of the "
-                    f"{X.shape[0]} rows of X, and every class must occur"
-                )
-        for name in ("feature_names", "units"):
-            if len(getattr(self, name)) != X.shape[1]:
-                raise ValueError(
-                    f"{name} must have one entry for each of the {X.shape[1]} columns of X, "
-                    f"got {len(getattr(self, name))}"
-                )
+                raise ValueError(f"y must hold the names {self.class_names}, one a row of X")
+        if not len(self.feature_names) == len(self.units) == X.shape[1]:
+            raise ValueError(f"feature_names and units must have {X.shape[1]} entries each")
         for name, array in (("X", X), ("y", y)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -113,24 +106,19 @@ class Dataset:
     @property
     def axis_labels(self) -> tuple[str, ...]:
         """The name of each feature with its unit, as an axis of a figure shows it."""
-        return tuple(
-            f"{name} ({unit})" if unit else name
-            for name, unit in zip(self.feature_names, self.units, strict=True)
-        )
+        columns = zip(self.feature_names, self.units, strict=True)
+        return tuple(f"{name} ({unit})" if unit else name for name, unit in columns)
 
     def names(self, labels: Iterable[int | str]) -> list[str]:
         """Return the class name of each label, such as of the predictions of a classifier.
 
         Raises
         ------
-        ValueError
+        KeyError
             If a label is none of `labels`.
         """
         name_of = dict(zip(self.labels, self.class_names, strict=True))
-        try:
-            return [name_of[label] for label in labels]
-        except KeyError as error:
-            raise ValueError(f"labels must be {self.labels}, got {error}") from error
+        return [name_of[label] for label in labels]
 
     def in_units(self, sizes: Sequence[float], units: Sequence[str]) -> Dataset:
         """Return the same samples measured in other units, X_ij / sizes_j.
@@ -275,10 +263,8 @@ def load_six_points() -> Dataset:
     >>> load_six_points().X[:3].tolist()
     [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0]]
     """
-    return _toy(
-        [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]],
-        [1, 1, 1, -1, -1, -1],
-    )
+    X = [[-1.5, 1.0], [2.0, 1.0], [0.5, 3.0], [0.0, -1.0], [-1.5, -2.5], [1.5, -2.0]]
+    return _toy(X, [1, 1, 1, -1, -1, -1])
 
 
 def load_two_clouds() -> Dataset:
@@ -370,7 +356,7 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     Raises
     ------
     ValueError
-        If n is not an even number of at least 2, or the noise is negative.
+        If n is not a positive even number, or the noise not finite.
 
     Notes
     -----
@@ -381,29 +367,17 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     >>> load_circles(6, noise=0).y.tolist()
     [-1, -1, -1, 1, 1, 1]
     """
-    half = _check_half(n)
+    if check_count(n, "n") % 2:
+        raise ValueError(f"n must be an even number, got {n}")
     random = np.random.RandomState(3)
     angle = random.uniform(0, 2 * np.pi, n)
-    radius = np.repeat((1.0, 0.5), half) + _check_spread(noise, "noise") * random.standard_normal(n)
-    return _toy(
-        np.column_stack((radius * np.cos(angle), radius * np.sin(angle))), np.repeat((-1, 1), half)
-    )
+    radius = np.repeat((1.0, 0.5), n // 2) + noise * random.standard_normal(n)
+    X = radius[:, np.newaxis] * np.column_stack((np.cos(angle), np.sin(angle)))
+    return _toy(X, np.repeat((-1, 1), n // 2))
 
 
-def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
-    """Load points at the corners of a square, each class on a diagonal: y is the sign of x₁x₂.
-
-    Parameters
-    ----------
-    n : int
-        Points in all, a quarter of them at each corner (±1, ±1); a multiple of 4.
-    spread : float
-        Standard deviation of the points about their corner.
-
-    Raises
-    ------
-    ValueError
-        If n is not a positive multiple of 4, or the spread is negative.
+def load_xor() -> Dataset:
+    """Load the corners of a square, each class on a diagonal: y is the sign of x₁x₂.
 
     Notes
     -----
@@ -414,23 +388,7 @@ def load_xor(n: int = 4, spread: float = 0.0) -> Dataset:
     >>> load_xor().X.tolist()
     [[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]]
     """
-    if _check_half(n) % 2:
-        raise ValueError(f"n must be a positive multiple of 4, got {n}")
-    corners = np.repeat([(1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0)], n // 4, axis=0)
-    shift = _check_spread(spread, "spread") * np.random.RandomState(5).standard_normal((n, 2))
-    return _toy(corners + shift, np.repeat((1, -1), n // 2))
-
-
-def _check_half(n: int) -> int:
-    if not isinstance(n, int | np.integer) or n < 2 or n % 2:
-        raise ValueError(f"n must be an even number of at least 2, got {n!r}")
-    return int(n) // 2
-
-
-def _check_spread(value: float, name: str) -> float:
-    if check_scalar(value, name) < 0:
-        raise ValueError(f"{name} must not be negative, got {value}")
-    return float(value)
+    return _toy([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]], [1, 1, -1, -1])
 
 
 def _toy(X: Any, y: Any) -> Dataset:

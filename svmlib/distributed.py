@@ -23,28 +23,25 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_count, check_points, check_scalar, check_vector
-from svmlib.certificate import (
-    TINIEST,
-    Certificate,
-    down,
-    dual_below,
-    gamma,
-    radius,
-    up,
-    warn_not_converged,
-)
+from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
+from svmlib.certificate import Certificate, down, dual_below, gamma, radius, up, warn_not_converged
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
+
+try:
+    import dask.array
+except ImportError as error:
+    raise ImportError('svmlib.distributed needs Dask: pip install "svmlib[dask]"') from error
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 
 _FAN_IN = 8  # sums that are added at a time on their way to the client
+_HUGE = 1e150  # its square is a float
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
-# Of the leash (chapter 11: the term h‖q − c‖² that ties q to c): a stage ends when −gᵀδ of a Newton
-# step δ is less.
-_SOLVED = 0.01
+_ENOUGH = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
+_SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 11): a step that gains less ends the stage
+_WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 Stage = tuple[float, Array]  # the width h of the ramp, and v = (w, b), at which a stage ended
@@ -95,10 +92,6 @@ class LinearSolution:
     converged: bool
     trace: tuple[Pass, ...] = field(repr=False)
 
-    def decision_function(self, X: Any) -> Any:
-        """Return f(x) = w·x + b for the rows of X, an array of NumPy or of Dask."""
-        return X @ self.w + self.b
-
 
 def solve_linear(
     X: Any, y: Any, C: float = 1.0, *, tol: float = 1e-3, max_iter: int = 200
@@ -142,8 +135,6 @@ def solve_linear(
 
     Raises
     ------
-    ImportError
-        If Dask is not installed.
     ValueError
         If an argument is not as above.
 
@@ -157,9 +148,8 @@ def solve_linear(
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from
     above. Rounding is added in both directions: a sum over n samples may be off by γ_n of its
     terms. With R the largest distance of a sample from the mean, this may keep the bounds apart by
-    more than a thousandth where C n R² is beyond about 10¹⁹, or the mean further from the origin
-    than about 10¹²/(d‖w‖). No number of passes helps there, but smaller
-    units of X do.
+    more than a thousandth where C n³R² is beyond about 10²⁴, or the mean further from the origin
+    than about 10¹²/(d‖w‖). No number of passes helps there, but smaller units of X do.
 
     *Schedulers.* Dask's threads and its clusters serve alike. Its setting ``scheduler="processes"``
     starts new processes for every pass, which takes seconds each time; with
@@ -202,15 +192,17 @@ def solve_linear(
 
     # The first pass: the classes, and the mean, which becomes the origin, because far from it w and
     # b are nearly dependent.
-    X_1, y_1 = _dask().compute(*chunks[0])
-    X_1, y_1 = _checked(X_1, y_1, X.shape[1])
+    X_1, y_1 = dask.compute(*chunks[0])
+    X_1 = check_points(X_1, n_features=X.shape[1])
+    y_1 = check_labels(y_1, len(X_1))
     R, n_plus, n_minus, total = _sum(chunks, _describe, X_1[0])
     if not n_plus or not n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = n_plus + n_minus
-    if not (C * n + 1) * (R + 1) < 1e150 or C < 1e-150:
+    if not ((C * n + 1) * (R + 1) < _HUGE and C > 1 / _HUGE):
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
-    origin, R = X_1[0] + total / n, up(R + float(np.linalg.norm(total / n)), total.size + 8)
+    mean = total / n
+    origin, R = X_1[0] + mean, up(R + float(np.linalg.norm(mean)), mean.size + 8)
 
     def look(*state: Any) -> _Sums:
         return _Sums(*_sum(chunks, _summarise, origin, C, *state))
@@ -234,15 +226,15 @@ def solve_linear(
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     """Return a width and (w, b) to begin with: those of the first chunk, if it has enough samples.
 
-    It has fewer than all, so it needs a larger C for the same hyperplane.
+    It has fewer than all, so it needs a larger C for the same hyperplane. Near the optimum the
+    ramp may be narrow from the start: a few tenths of 1/C do.
     """
-    width, v = 2 / C, np.zeros(X.shape[1] + 1)
-    if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * v.size:
-        return width, v
+    if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * (X.shape[1] + 1):
+        return 2 / C, np.zeros(X.shape[1] + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = newton(DualProblem(X, y, C_first), tol=1e-2)
-    return 0.15 * width, np.append((found.alpha * y) @ X, found.b)
+    return 0.3 / C, np.append((found.alpha * y) @ X, found.b)
 
 
 class _Sums(NamedTuple):
@@ -273,26 +265,27 @@ def _passes(
         here = look(stages, h, there)
         yield h, there, here
         found = float(there[:-1] @ there[:-1]) / 2 + here.losses
-        if found > value + t / 4 * slope:
+        g = regularised * there - here.plus - here.minus
+        if found > value + _ENOUGH * t * slope:
             # Too far. Go to the zero of the secant of the slope, which rises along the step; or
             # stay, with a wider ramp, if that is nearly here. (So is a start too far off given up.)
-            end = float((regularised * there - here.plus - here.minus) @ step)
-            t *= np.clip(slope / (slope - max(end, 0.0)), 0.1, 0.9) if slope else 0.0
+            end = max(float(g @ step), 0.0)
+            t *= np.clip(slope / (slope - end), 0.1, 0.9) if slope else 0.0
             if t < _SHORTEST:
-                h, t, value = 4 * h, 0.0, np.inf
+                h, t, value = _WIDER * h, 0.0, np.inf
             continue
-        v, g = there, regularised * there - here.plus - here.minus
+        v = there
         try:
             step = -cho_solve(cho_factor(np.diag(regularised) + here.curvature / h), g)
         except LinAlgError:  # too few samples are on the ramp to tell b
-            h, t, value = 4 * h, 0.0, np.inf
+            h, t, value = _WIDER * h, 0.0, np.inf
             continue
         t, slope, value = 1.0, float(g @ step), found
         remains = here.hinge - here.losses - here.leash / 2  # the gap at the stage's minimum
         if -slope <= _SOLVED * here.leash and remains > tol * found:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
             stages.append((h, v))
-            h, t, value = h / 2, 0.0, np.inf
+            h, t, value = _NARROWER * h, 0.0, np.inf
 
 
 def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
@@ -300,31 +293,31 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
     With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
-    t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) A sum over the n
-    samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
+    t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) Nor is a KKT violation
+    above t times the computed one and 4ε. That takes ε ≤ ½; beyond it nothing is known. A sum over
+    the n samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
     norm, gamma_n = float(np.linalg.norm(w)), gamma(n + d + 8)
-    reach = norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin))
-    off = min(gamma(d + 8) * reach, 0.5)
-    t = 1 + 2 * off
+    error = gamma(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
+    t = 1 + 2 * min(error, 0.5)
     hinge = t * here.hinge * (1 + 2 * gamma_n)
-    primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12) + d * TINIEST)
+    primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12))
 
     # Multipliers: scale down the class with the larger sum.
     totals = np.array([here.plus[-1], -here.minus[-1]])
-    least, share = float(totals.min()), totals.min() / np.maximum(totals, TINIEST)
+    least = float(totals.min())
+    share = least / np.where(totals > 0, totals, 1)
     feasible = share[0] * here.plus[:-1] + share[1] * here.minus[:-1]
+    squared_norm = up(float(feasible @ feasible), d + 4)
     moved = up(4 * gamma_n * R * float(totals.sum()))
-    dual = dual_below(
-        down(2 * least * (1 - 2 * gamma_n)), up(float(feasible @ feasible), d + 4), moved
-    )
+    dual = dual_below(down(2 * least * (1 - 2 * gamma_n)), squared_norm, moved)
     return t * v, Certificate(
-        primal=primal if off < 0.5 else np.inf,
+        primal=primal if error <= 0.5 else np.inf,
         dual=max(0.0, dual),  # that of α = 0
-        kkt_violation=float(up(here.violation + 4 * off)),
+        kkt_violation=float(up(t * here.violation + 4 * error)) if error <= 0.5 else np.inf,
         infeasibility=up(abs(float(totals[0] - totals[1])) + gamma_n * float(totals.sum())),
-        norm_w=float(up(t * norm, d + 8)),
+        norm_w=up(t * norm, d + 8),
     )
 
 
@@ -333,7 +326,8 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
 
 def _describe(origin: Array, X: Any, y: Any) -> tuple[float, float, float, Array]:
     """Return a bound on ‖x − origin‖, how many samples each class has, and Σ (x − origin)."""
-    X, y = _checked(X, y, origin.size)
+    X = check_points(X, n_features=origin.size)
+    y = check_labels(y, len(X))
     with np.errstate(over="ignore", invalid="ignore"):  # told from the bound, in words
         reach, total = radius(X - origin), (X - origin).sum(axis=0)
     return reach, float(np.sum(y > 0)), float(np.sum(y < 0)), total
@@ -362,36 +356,18 @@ def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
     return np.asarray(np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y)))
 
 
-def _checked(X: Any, y: Any, n_features: int) -> tuple[Array, Array]:
-    """Return rows and their labels as floats, or say what is wrong with them."""
-    X, y = check_points(X, n_features=n_features), check_vector(y, "y")
-    if len(X) != len(y):
-        raise ValueError(f"X must have the chunks that it declares: one of {len(y)} has {len(X)}")
-    wrong = y[np.abs(y) != 1]
-    if wrong.size:
-        raise ValueError(
-            f"y must contain only -1 and +1, got {wrong[0]:g}; write where(y == c, 1, -1)"
-        )
-    return X, y
-
-
 # The chunks, and sums over them
 
 
 def _chunks(X: Any, y: Any) -> Chunks:
     """Return the chunks of X and y that have rows, or say what is wrong with X and y."""
-    array = _dask().array
-    if not isinstance(X, array.Array) or X.ndim != 2:
-        raise ValueError(
-            "X must be a Dask array of shape (n, d), such as dask.array.from_array(X, chunks="
-            f"(100_000, d)) makes of one in memory, got {X!r:.80}"
-        )
-    y = y if isinstance(y, array.Array) else array.asarray(check_vector(y, "y"))
+    if not isinstance(X, dask.array.Array) or X.ndim != 2:
+        made = "dask.array.from_array(X, chunks=(100_000, d))"
+        raise ValueError(f"X must be a Dask array of shape (n, d), as {made} is, got {X!r:.80}")
+    y = dask.array.asarray(y)
     if y.shape != X.shape[:1] or not y.size:
-        raise ValueError(
-            "y must have one label for each row of X, and both must know how many (they do after "
-            f"compute_chunk_sizes()), got shapes {X.shape} and {y.shape}"
-        )
+        known = "both must know how many (they do after compute_chunk_sizes())"
+        raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
     X = X.rechunk({1: -1})  # whole rows
     # (Optimised one by one, X and y from a common source would each read it in every pass.)
     rows = X.to_delayed(optimize_graph=False).ravel()
@@ -401,7 +377,6 @@ def _chunks(X: Any, y: Any) -> Chunks:
 
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
-    dask = _dask()
     apply, add = dask.delayed(partial(summarise, *state)), dask.delayed(_add)
     parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
@@ -413,11 +388,3 @@ def _add(parts: list[Any]) -> list[Any]:
     """Add up what several chunks have returned; of the first numbers keep the largest."""
     first, *others = zip(*parts, strict=True)
     return [max(first), *map(sum, others)]
-
-
-def _dask() -> Any:
-    try:
-        import dask.array
-    except ImportError as error:
-        raise ImportError('solve_linear needs Dask: pip install "svmlib[dask]"') from error
-    return dask

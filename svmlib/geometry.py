@@ -2,8 +2,8 @@
 
 What you can do here: lay a hyperplane w·x + b = 0 through space, ask on which side of it a point
 lies and how far away, project the point onto it, measure the functional and the geometric margin
-of labelled points, rescale it to canonical form, and find the margin that a given direction
-allows. Derived in chapter 1, *Geometry*.
+of labelled points, and find the margin that a given direction allows. Derived in chapter 1,
+*Geometry*.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 
-__all__ = ["DirectionalMargin", "Hyperplane", "directional_margin", "euclidean_norm"]
+__all__ = ["DirectionalMargin", "Hyperplane", "directional_margin"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ class Hyperplane:
 
     @property
     def norm(self) -> float:
-        """‖w‖, right even where the squares of the entries leave the range of a float."""
-        return euclidean_norm(self.w)
+        """The length ‖w‖ of the normal vector."""
+        return float(np.linalg.norm(self.w))
 
     @property
     def distance_from_origin(self) -> float:
@@ -134,25 +134,15 @@ class Hyperplane:
         """
         return float(self.functional_margins(X, y).min())
 
-    def geometric_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
-        """Return γ_i = y_i f(x_i) / ‖w‖ for each sample: its distance, negative if misclassified.
-
-        Raises
-        ------
-        ValueError
-            As `functional_margins`.
-        """
-        return self.functional_margins(X, y) / self.norm
-
     def geometric_margin(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return γ = min_i γ_i, half of the empty gap when the hyperplane runs in its middle.
+        """Return γ = γ̂ / ‖w‖, half of the empty gap when the hyperplane runs in its middle.
 
         Raises
         ------
         ValueError
             As `functional_margins`.
         """
-        return float(self.geometric_margins(X, y).min())
+        return self.functional_margin(X, y) / self.norm
 
     def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
         """Tell whether every sample lies strictly on its own side, γ̂ > 0.
@@ -163,24 +153,6 @@ class Hyperplane:
             As `functional_margins`.
         """
         return self.functional_margin(X, y) > 0
-
-    def canonical(self, X: ArrayLike, y: ArrayLike) -> Hyperplane:
-        """Return the same hyperplane, scaled to functional margin 1 on X, y: (w, b) / γ̂.
-
-        Then 1 / ‖w‖ is its geometric margin.
-
-        Raises
-        ------
-        ValueError
-            As `functional_margins`, or if the hyperplane does not separate the classes.
-        """
-        margin = self.functional_margin(X, y)
-        if margin <= 0:
-            raise ValueError(
-                f"X, y has functional margin {margin:.3g}, but only a hyperplane that separates "
-                "the classes (functional margin above 0) has a canonical form"
-            )
-        return Hyperplane(self.w / margin, self.b / margin)
 
     def _points(self, X: ArrayLike) -> Array:
         return check_points(X, n_features=self.w.size)
@@ -253,28 +225,14 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     return DirectionalMargin(
         float(b_minus),
         float(b_plus),
-        float((b_plus - b_minus) / euclidean_norm(direction)),
+        float((b_plus - b_minus) / np.linalg.norm(direction)),
         Hyperplane(direction, float(-(b_plus + b_minus) / 2)),
     )
-
-
-def euclidean_norm(v: Array) -> float:
-    """Return ‖v‖ of a non-empty vector without squaring a number too large or too small for it.
-
-    Examples
-    --------
-    >>> print(f"{euclidean_norm(np.array([3e200, 4e200])):.3e}")
-    5.000e+200
-    """
-    largest = float(np.abs(v).max())
-    if largest == 0:
-        return 0.0
-    return largest * float(np.sqrt(np.sum((v / largest) ** 2)))
 
 
 def _check_nonzero(w: ArrayLike) -> Array:
     """Return w as a finite float64 vector, or refuse the zero vector, which has no direction."""
     vector = check_vector(w, "w")
-    if not vector.any():
+    if np.linalg.norm(vector) == 0:
         raise ValueError("w must not be zero: the zero vector is normal to no hyperplane")
     return vector

@@ -24,7 +24,7 @@ Derived in chapter 6, *The hinge loss*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,19 +37,10 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.certificate import (
-    TINIEST,
-    Certificate,
-    down,
-    gamma,
-    primal_above,
-    up,
-    warn_not_converged,
-)
-from svmlib.problem import DualProblem
+from svmlib.certificate import down, up
+from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = [
-    "HingeSolution",
     "absolute",
     "hinge",
     "logistic",
@@ -182,39 +173,6 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
 # Descent
 
 
-@dataclass(frozen=True, eq=False)
-class HingeSolution:
-    """What `subgradient_descent` and `pegasos` return.
-
-    Attributes
-    ----------
-    w, b : ndarray of shape (d,) and float
-        The hyperplane.
-    alpha : ndarray of shape (n,)
-        The multipliers.
-    certificate : Certificate
-        Of the objective that the function minimises (in C or in λ): the primal value is that of
-        (w, b); all else is that of the multipliers and their own w.
-    n_iter : int
-        Steps taken.
-    converged : bool
-        Whether the certificate is optimal to the tolerance.
-
-    Examples
-    --------
-    >>> solution = subgradient_descent([[0.0], [2.0]], [-1, 1], C=1, tol=1e-6)
-    >>> solution.certificate.dual <= 0.5 <= solution.certificate.primal, solution.converged
-    (True, True)
-    """
-
-    w: Array
-    b: float
-    alpha: Array
-    certificate: Certificate
-    n_iter: int
-    converged: bool
-
-
 def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     """Return the b that minimises Σ max(0, 1 − y_i (s_i + b)), and slopes with Σ y_i over them 0.
 
@@ -238,7 +196,7 @@ def subgradient_descent(
     *,
     tol: float = 1e-3,
     max_iter: int = 100_000,
-) -> HingeSolution:
+) -> Solution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) by subgradient descent with a duality gap.
 
     At every step b is the best for the current w, the slopes at the kinks are chosen
@@ -262,8 +220,8 @@ def subgradient_descent(
 
     Returns
     -------
-    HingeSolution
-        Its (w, b) is the best of all steps, its multipliers are the last. With a
+    Solution
+        Multipliers α, whose w is Σ α_i y_i x_i, and the best b for it. With a
         `sklearn.exceptions.ConvergenceWarning` that names the gap if max_iter was reached.
 
     Raises
@@ -299,8 +257,8 @@ def subgradient_descent(
     Examples
     --------
     >>> solution = subgradient_descent([[0.0], [1.0], [3.0]], [-1, -1, 1], C=10)
-    >>> solution.w.round(2), round(solution.b, 2)
-    (array([1.]), -2.0)
+    >>> solution.alpha.round(2), round(solution.b, 2)
+    (array([0. , 0.5, 0.5]), -2.0)
     """
     X, y = check_labelled(X, y)
     C = check_scalar(C, "C", positive=True)
@@ -308,7 +266,7 @@ def subgradient_descent(
     max_iter = check_count(max_iter, "max_iter")
     origin = X.mean(axis=0)  # F and D do not depend on the origin; rounding errors do
     Z = X - origin
-    alpha, least = np.zeros(y.size), np.inf
+    alpha = np.zeros(y.size)
     for n_iter in range(max_iter + 1):
         # The best bias for w, and slopes at the kinks whose sum is zero.
         w = (alpha * y) @ Z
@@ -316,19 +274,17 @@ def subgradient_descent(
         b, active = _best_bias(scores, y)
         primal = float(w @ w / 2 + C * hinge(y * (scores + b)).sum())
         dual = float(alpha.sum() - w @ w / 2)
-        if primal < least:
-            least, best = primal, (w, float(b - w @ origin))
-        if least - dual <= tol * least or n_iter == max_iter:
+        if primal - dual <= tol * primal or n_iter == max_iter:
             break
         # Polyak's step, of w and of the multipliers.
         s = C * active
         g = w - (s * y) @ Z
         eta = (primal - dual) / max(primal - dual, float(g @ g))
         alpha = np.clip((1 - eta) * alpha + eta * s, 0, C)
-    w, b = best
-    proof = DualProblem(X, y, C).certificate(alpha, b)
-    proof = replace(proof, primal=_value_above(w, b, X, y, C))
-    return _solution("subgradient_descent", w, b, alpha, proof, n_iter, tol)
+    problem = DualProblem(X, y, C)
+    solution = problem.solution(alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
+    warn_unless_converged(solution, "subgradient_descent", tol)
+    return solution
 
 
 def pegasos(
@@ -339,7 +295,7 @@ def pegasos(
     tol: float = 1e-2,
     n_epochs: int = 1000,
     seed: int | None = 0,
-) -> HingeSolution:
+) -> Solution:
     r"""Minimise (λ/2)‖w‖² + (1/n) Σ max(0, 1 − y_i w·x_i), one random point at a time.
 
     Step t draws a point i and follows a subgradient of its share of the objective, with the step
@@ -365,10 +321,10 @@ def pegasos(
 
     Returns
     -------
-    HingeSolution
-        Of the problem above: b = 0, the certificate has values in the λ form, and `alpha` is in
-        [0, 1/(λn)]. With a `sklearn.exceptions.ConvergenceWarning` that names the gap if n_epochs
-        was reached.
+    Solution
+        Of the problem above: w = Σ α_i y_i x_i with α_i in [0, 1/(λn)], b = 0, and the certificate
+        has its values in the λ form. With a `sklearn.exceptions.ConvergenceWarning` that names the
+        gap if n_epochs was reached.
 
     Raises
     ------
@@ -396,8 +352,8 @@ def pegasos(
     Examples
     --------
     >>> solution = pegasos([[-2.0], [-1.0], [1.0]], [-1, -1, 1], lam=0.1)
-    >>> solution.certificate.dual <= 0.05 <= solution.certificate.primal, solution.b
-    (True, 0.0)
+    >>> solution.certificate.dual <= 0.05 <= solution.certificate.primal
+    True
     """
     X, y = check_labelled(X, y)
     lam = check_scalar(lam, "lam", positive=True)
@@ -425,24 +381,7 @@ def pegasos(
     alpha = np.minimum(counts / (lam * t), C)
     both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
     proof = both.certificate(np.tile(alpha / 2, 2), 0.0)
-    primal = up(lam * _value_above(w, 0.0, X, y, up(1 / (lam * n))))
-    proof = replace(proof, primal=primal, dual=down(lam * proof.dual))
-    return _solution("pegasos", w, 0.0, alpha, proof, t, tol)
-
-
-def _value_above(w: Array, b: float, X: Array, y: Array, C: float) -> float:
-    """Bound ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) from above: a score is a sum of d + 1 terms."""
-    d = w.size
-    error = gamma(d + 6) * (np.abs(X) @ np.abs(w) + abs(b)) + (d + 1) * TINIEST
-    squared_norm = up(float(w @ w), d + 4) + d * TINIEST
-    return primal_above(squared_norm, y * (X @ w + b) - error, C)
-
-
-def _solution(
-    solver: str, w: Array, b: float, alpha: Array, proof: Certificate, n_iter: int, tol: float
-) -> HingeSolution:
-    """Return the result, with a warning if the gap is not what was asked for."""
-    if not (converged := proof.optimal_to(tol)):
-        advice = "allow more, centre and scale the columns of X, or take a softer margin"
-        warn_not_converged(solver, n_iter, proof.relative_gap, tol, advice, level=4)
-    return HingeSolution(w, b, alpha, proof, n_iter, converged)
+    proof = replace(proof, primal=up(lam * proof.primal, 12), dual=down(lam * proof.dual))
+    solution = Solution(alpha, 0.0, proof, t, proof.reaches(tol))
+    warn_unless_converged(solution, "pegasos", tol)
+    return solution

@@ -159,12 +159,13 @@ def hull_smo(
     answer = separation(X, y)
     if not answer.separable and answer.verify():
         raise NotSeparableError(answer)
-    Z, plus = standardise(X, by_column=False)[0], y > 0
+    Z, _, _ = standardise(X, by_column=False)
 
-    weights, pair, steps = np.ones(y.size), None, []
+    weights = np.ones(y.size)
+    pair, steps = None, []
     for n_iter in range(max_iter + 1):
         # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
-        for own in (plus, ~plus):
+        for own in (y > 0, y < 0):
             weights[own] /= weights[own].sum()
         steps += [HullStep(weights.copy(), pair)] if trace else []
         difference = (weights * y) @ Z
@@ -172,17 +173,12 @@ def hull_smo(
         if squared <= _ROUNDING**2:
             break
         heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
-        # Up: the two nearest to each other along w. Their slope is the relative gap.
-        i, j = (int(np.where(own, heights, np.inf).argmin()) for own in (plus, ~plus))
-        gap = 1 - heights[i] - heights[j]
+        pair, gap = _pair(heights, weights, y)
         if gap <= tol / 2 or n_iter == max_iter:  # half, as the certificate adds rounding
             break
-        # Down: the two furthest apart that have weight, if that is steeper.
-        held = [np.where(own & (weights > 0), heights, -np.inf) for own in (plus, ~plus)]
-        if held[0].max() + held[1].max() - 1 > gap:
-            i, j = (int(those.argmax()) for those in held)
         # Step: to the minimum along the pair, as far as both weights can follow.
-        pair, u = (i, j), Z[i] - Z[j]
+        i, j = pair
+        u = Z[i] - Z[j]
         best = squared * (1 - heights[i] - heights[j]) / float(u @ u)
         weights[[i, j]] += max(best, -weights[i], -weights[j])
 
@@ -193,3 +189,17 @@ def hull_smo(
         advice = "allow more steps, or scale the columns of X"
         warn_not_converged("hull_smo", n_iter, gap, tol, advice, measure="relative gap")
     return HullSolution(closest, n_iter, converged, tuple(steps))
+
+
+def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:
+    """Return the pair along which Q falls fastest, and the relative gap.
+
+    Up: the two nearest to each other along w. Their slope is the gap. Down: the two furthest apart
+    that have weight, if that is steeper.
+    """
+    up = [int(np.where(own, heights, np.inf).argmin()) for own in (y > 0, y < 0)]
+    held = [np.where(own & (weights > 0), heights, -np.inf) for own in (y > 0, y < 0)]
+    down = [int(those.argmax()) for those in held]
+    gap, steepest_down = 1 - heights[up].sum(), heights[down].sum() - 1
+    i, j = down if steepest_down > gap else up
+    return (i, j), float(gap)

@@ -4,7 +4,7 @@ Two finite sets of points can be separated by a hyperplane exactly when their co
 meet, and the widest gap between them is the shortest way from one hull to the other. With this
 module you can
 
-- compute the convex hull of points in any dimension and test membership (`convex_hull`);
+- compute the convex hull of points in any dimension (`convex_hull`);
 - decide whether two classes can be separated, with a certificate either way (`separation`);
 - find the closest points of the two hulls, or of the two *reduced* hulls, in which no weight
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
@@ -44,7 +44,8 @@ __all__ = [
     "separation",
 ]
 
-_EPS = 2 * UNIT
+_FAR_ABOVE = 1e6  # times rounding: half a gap that wide can be proved
+_AGREE = 1e-14  # of a column's largest value: two sums that differ by less are one point
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
@@ -84,39 +85,10 @@ class ConvexHull:
     >>> triangle = convex_hull([[0, 0], [4, 0], [0, 4], [1, 1]])
     >>> sorted(triangle.vertices.tolist())
     [0, 1, 2]
-    >>> triangle.contains([[1, 2], [3, 3]])
-    array([ True, False])
     """
 
     points: Array
     vertices: NDArray[np.intp]
-
-    def contains(self, points: ArrayLike, *, tol: float = 1e-12) -> NDArray[np.bool_]:
-        """Say for each row of `points` whether it is at distance zero from the hull, up to `tol`.
-
-        Parameters
-        ----------
-        points : array_like of shape (m, d)
-        tol : float
-            A point may be `tol` times the diameter of the bounding box away from the hull, and as
-            much as its coordinates may have been rounded.
-
-        Returns
-        -------
-        ndarray of bool, shape (m,)
-
-        Raises
-        ------
-        ValueError
-            If `points` is no array of such a shape, or tol is not a positive number.
-        """
-        targets = check_points(points, "points", n_features=self.points.shape[1])
-        extent = float(np.linalg.norm(np.ptp(self.points, axis=0)))
-        near = check_scalar(tol, "tol", positive=True) * extent
-        corners, y = self.points[self.vertices], np.append(np.ones(len(self.vertices)), -1)
-        away = [closest_points(np.vstack([corners, x]), y).lower_bound for x in targets]
-        rounding = 8 * _EPS * np.maximum(np.abs(targets).max(axis=1), np.abs(corners).max())
-        return np.asarray(np.array(away) <= near + rounding)
 
 
 def convex_hull(points: ArrayLike) -> ConvexHull:
@@ -144,7 +116,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     extend no further than the rounding of their coordinates does not count. Within it, in
     coordinates scaled so that the hull is about as thick as it is long, Qhull finds the vertices.
     It computes the facets, too, whose number can grow like :math:`n^{\lfloor d/2 \rfloor}`: from
-    eight dimensions or so on, ask `separation` whether a point is in a hull instead.
+    eight dimensions or so on it is too slow. (Whether a point is in a hull, `separation` tells.)
 
     Derived in chapter 2, *Convex hulls*.
 
@@ -165,8 +137,8 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     # The affine hull: the axes along which the points extend further than their rounding.
     triangle = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
     _, lengths, axes = np.linalg.svd(triangle)
-    rounding = _EPS * (np.ldexp(np.abs(X).max(), -exponent) + 1)
-    axes = axes[: np.sum(lengths > 4 * math.sqrt(Z.size) * rounding)]
+    rounding = 8 * UNIT * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
+    axes = axes[: np.sum(lengths > math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
     # The vertices: of a segment its ends; Qhull needs at least two dimensions.
     if len(axes) < 2:
@@ -240,40 +212,31 @@ class Separation:
         """Largest difference of the two sums, relative to each column; 0.0 for a hyperplane."""
         if self.weights is None:
             return 0.0
-        signed, columns = self.weights * self.y, [column for column in self.X.T if column.any()]
+        signed = self.weights * self.y
+        columns = [column for column in self.X.T if column.any()]
         moves = [abs(exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
         return up(float(max(moves, default=0)))
 
-    def verify(self, *, tol: float = 1e-14) -> bool:
+    def verify(self) -> bool:
         """Check the certificate from the data, without trusting how it was found.
 
-        Parameters
-        ----------
-        tol : float, default 1e-14
-            A common point may have a `residual` of up to tol √d; give more for coordinates that
-            were themselves computed. Its weights must not be negative, and must sum to one in each
-            class within 2⁻⁵⁰. A hyperplane is checked exactly.
-
-        Returns
-        -------
-        bool
+        A hyperplane is checked exactly. The weights of a common point must not be negative, and
+        must sum to one in each class within 2⁻⁵⁰; its `residual` may be up to 10⁻¹⁴ √d.
 
         Raises
         ------
         ValueError
-            If X and y are no labelled points, or tol is not a positive number.
+            If X and y are no labelled points.
         """
         X, y = check_labelled(self.X, self.y)
-        tol = check_scalar(tol, "tol", positive=True)
         if self.w is not None and self.b is not None:
             return _separates(self.w, self.b, X, y)
         return (
             self.weights is not None
-            and self.weights.shape == y.shape
-            and bool((self.weights >= 0).all() and np.isfinite(self.weights).all())
+            and bool((self.weights >= 0).all())
             # The sums are one but for the rounding of the weights; `fsum` rounds only once.
             and all(abs(math.fsum(self.weights[y == s]) - 1) <= 2**-50 for s in (-1, 1))
-            and self.residual <= tol * math.sqrt(X.shape[1])
+            and self.residual <= _AGREE * math.sqrt(X.shape[1])
         )
 
 
@@ -317,8 +280,6 @@ class NotSeparableError(ValueError):
 
 def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
-    if w.shape != X.shape[1:] or not (np.isfinite(w).all() and math.isfinite(b)):
-        return False
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
         margins = y * (X @ w + b)
         error = gamma(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
@@ -370,8 +331,11 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     X, y = check_labelled(X, y)
     Z, _, exponent = standardise(X, by_column=True)
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
-    # w in the units of X, and b halfway between the two classes, rounded only once.
-    w, heights = np.ldexp(normal, -exponent - (np.frexp(normal)[1] - exponent).max()), Z @ normal
+    # w in the units of X, divided by a power of two so that its largest entry is about one.
+    powers = np.frexp(normal)[1] - exponent
+    w = np.ldexp(normal, -exponent - powers.max())
+    # b halfway between the two classes, rounded only once.
+    heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
     b = float(-(exact_dot(w, lowest) + exact_dot(w, highest)) / 2)
@@ -396,8 +360,9 @@ class ClosestPoints:
     cap : float
         The cap μ; 1 for the whole hulls.
     w, b : ndarray of shape (d,) and float
-        The hyperplane halfway between p and q: w = p − q, b = −w·(p + q)/2. If the hulls meet,
-        w is zero up to rounding and means nothing.
+        The hyperplane halfway between p and q: w is p − q, from `closest_points` made orthogonal
+        to the faces that p and q are on, which differs by rounding; b = −w·(p + q)/2. If the hulls
+        meet, w is zero up to rounding and means nothing.
     distance : float
         ‖p − q‖, rounded up: at least the distance between the hulls.
     lower_bound : float
@@ -480,12 +445,13 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     (array([2., 0.]), 2.0)
     """
     X, y = check_labelled(X, y)
-    cap, smallest = check_scalar(cap, "cap", positive=True), _smallest_cap(y)
+    cap = check_scalar(cap, "cap", positive=True)
+    smallest = _smallest_cap(y)
     if not smallest * (1 - 1e-15) <= cap <= 1 + 1e-15:
-        why = f"the weights of {round(1 / smallest)} points must sum to one"
-        raise ValueError(f"cap must be from {smallest:.6g} to 1, got {cap:.6g}: {why}")
+        raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
-    weights, normal = _nearest_to_origin(standardise(X, by_column=False)[0], y, cap)
+    Z, _, _ = standardise(X, by_column=False)
+    weights, normal = _nearest_to_origin(Z, y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
 
@@ -501,7 +467,8 @@ def certify_weights(
     w = p - q if normal is None else normal
     unit = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ unit)
-    lift, slack = heights @ _lowest_corner(heights, y, cap), _rounding(Z, y, weights)
+    lift = heights @ _lowest_corner(heights, y, cap)
+    slack = _rounding(Z, y, weights)
     bound = lift / float(np.linalg.norm(unit)) - slack if w.any() else 0.0
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
@@ -558,7 +525,7 @@ def _nearest_to_origin(
         weights, normal = _nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
-    rounding = 2 * _EPS * np.linalg.norm(X, axis=1).max()
+    rounding = 4 * UNIT * np.linalg.norm(X, axis=1).max()
     centroids = _lowest_corner(np.zeros_like(y), y, _smallest_cap(y)) @ signed
     weights = _lowest_corner(signed @ centroids, y, cap)
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
@@ -566,13 +533,15 @@ def _nearest_to_origin(
     normal, shortest, least = corners[0], math.inf, math.inf
     while True:
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
-        length, weights = float(np.linalg.norm(normal)), _lowest_corner(signed @ normal, y, cap)
-        corner, distance = weights @ signed, float(np.linalg.norm(shares @ corners))
+        weights = _lowest_corner(signed @ normal, y, cap)
+        corner = weights @ signed
+        length = float(np.linalg.norm(normal))
+        distance = float(np.linalg.norm(shares @ corners))
         bound = max(float(normal @ corner) / (length or 1.0), 0.0)
         stalled = distance - bound >= least and length >= shortest
         if distance - bound < least:
             least, best = distance - bound, (shares @ lambdas, normal)
-        if half_the_gap and bound >= max(distance / 2, 1e6 * rounding):
+        if half_the_gap and bound >= max(distance / 2, _FAR_ABOVE * rounding):
             break
         # Each corner shortens v or closes the gap, until only rounding is left.
         if min(least, length) <= rounding or stalled or len(corners) > X.shape[1]:
@@ -614,7 +583,7 @@ def _affine_minimum(shares: Array, corners: Array) -> tuple[Array, Array]:
     """
     directions, R = np.linalg.qr((corners[1:] - corners[0]).T)
     diagonal = np.abs(np.diag(R))
-    dependent = diagonal <= _EPS * diagonal.max(initial=0.0)
+    dependent = diagonal <= 2 * UNIT * diagonal.max(initial=0.0)
     R[dependent, dependent] = np.inf  # no step along a direction that is only rounding
     step = solve_triangular(R, -(shares @ corners) @ directions, check_finite=False)
     step = np.append(-step.sum(), step)
@@ -712,11 +681,12 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     True
     """
     X, y = check_labelled(X, y)
-    answer, smallest = separation(X, y), _smallest_cap(y)
+    answer = separation(X, y)
+    smallest = _smallest_cap(y)
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
-    rounding = 8 * _EPS * radius(Z)
+    rounding = 16 * UNIT * radius(Z)
     cap, bound, weights = smallest, down(smallest), answer.weights
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
@@ -724,7 +694,8 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)
-        cap, bound = max(cap * (1 + 4 * _EPS), further), max(bound, proved)
+        cap = max(cap * (1 + 8 * UNIT), further)
+        bound = max(bound, proved)
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCap(supremum, smallest, weights, bound)
 

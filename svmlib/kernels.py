@@ -13,11 +13,10 @@ Derived in chapter 5, *Kernels*.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import factorial, prod, sqrt
+from math import factorial, inf, prod, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,17 +27,10 @@ from scipy.spatial.distance import cdist
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 from svmlib.certificate import TINIEST, UNIT, gamma
 
-__all__ = [
-    "RBF",
-    "Linear",
-    "Polynomial",
-    "Precomputed",
-    "Sigmoid",
-    "expansion",
-    "low_rank",
-]
+__all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
+_ORDINARY = 1e140  # lengths below it, and above its inverse, have squares that are normal floats
 _PIVOTS = 200  # `low_rank` factorises K for so many points, and n/20 more
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
 _LEFT = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
@@ -54,12 +46,29 @@ def _squared_norms(X: Array) -> Array:
 
 
 def _lengths(X: Array) -> Array:
-    """Return ‖x‖ for every row, rounded up."""
-    return np.asarray(np.sqrt(_squared_norms(X)) * (1 + gamma(X.shape[1] + 4)))
+    """Return ‖x‖ for every row, rounded up; infinity where floats run out of exponents."""
+    largest = np.abs(X).max(axis=1)
+    ordinary = (largest == 0) | ((largest > 1 / _ORDINARY) & (largest < _ORDINARY))
+    lengths = np.sqrt(_squared_norms(X)) * (1 + gamma(X.shape[1] + 4))
+    return np.where(ordinary, lengths, inf)
 
 
-class PointwiseKernel(ABC):
-    """What the four classics share: checking the points, then one formula."""
+class PointwiseKernel:
+    """What the four classics share: checking parameters and points, then one formula.
+
+    As it stands here the formula is k(x, z) = x·z.
+    """
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether every Gram matrix of this kernel is provably positive semidefinite."""
+        return True  # the Gram matrix is X Xᵀ
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            check_scalar(value, name, positive=name != "coef0")
+            if name == "degree":
+                check_count(value, name)
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
@@ -69,36 +78,25 @@ class PointwiseKernel(ABC):
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
-        return self._from_products(_squared_norms(check_points(X)))
+        return self._of_products(_squared_norms(check_points(X)))
 
-    @np.errstate(over="ignore")
     def rounding(self, X: Array) -> tuple[float, Array]:
         """Return θ and sizes s_i that bound every value, and the error of every computed one.
 
         For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
-        θ s_i s_j away from the formula's. θ is infinite where floats run out of exponents.
+        θ s_i s_j away from the formula's. Infinity where floats run out of exponents.
+
+        Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms.
         """
-        theta, sizes = self._rounding(X)
-        numbers = np.append(np.abs(X).max(axis=1), sizes)
-        inside = (numbers > 1e-140) & (numbers < 1e140)  # where squares are normal floats
-        return (theta if (inside | (numbers == 0)).all() else np.inf), sizes
-
-    @property
-    @abstractmethod
-    def positive_semidefinite(self) -> bool:
-        """Whether every Gram matrix of this kernel is provably positive semidefinite."""
-
-    @abstractmethod
-    def _rounding(self, X: Array) -> tuple[float, Array]:
-        """Return θ and s of `rounding`, for numbers of ordinary size."""
-
-    def _from_products(self, t: Array) -> Array:
-        """Turn inner products t = x·z into kernel values, in place, and return them."""
-        raise NotImplementedError  # RBF, a function of distances, has its own `_columns`
+        return gamma(X.shape[1]), _lengths(X)
 
     def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
-        return lambda X, out: self._from_products(np.matmul(X, Z.T, out=out))
+        return lambda X, out: self._of_products(np.matmul(X, Z.T, out=out))
+
+    def _of_products(self, t: Array) -> Array:
+        """Turn inner products t = x·z into kernel values, in place, and return them."""
+        return t
 
 
 @dataclass(frozen=True)
@@ -109,15 +107,6 @@ class Linear(PointwiseKernel):
     -----
     Derived in chapter 5, *Kernels*.
     """
-
-    positive_semidefinite = True  # the Gram matrix is X Xᵀ
-
-    def _rounding(self, X: Array) -> tuple[float, Array]:
-        """Return γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms."""
-        return gamma(X.shape[1]), _lengths(X)
-
-    def _from_products(self, t: Array) -> Array:
-        return t
 
 
 @dataclass(frozen=True)
@@ -149,11 +138,6 @@ class Polynomial(PointwiseKernel):
     gamma: float = 1.0
     coef0: float = 0.0
 
-    def __post_init__(self) -> None:
-        check_count(self.degree, "degree")
-        check_scalar(self.gamma, "gamma", positive=True)
-        check_scalar(self.coef0, "coef0")
-
     @property
     def positive_semidefinite(self) -> bool:
         """Whether c₀ ≥ 0: sums and products of kernels are kernels."""
@@ -162,11 +146,10 @@ class Polynomial(PointwiseKernel):
     def feature_map(self, X: Array) -> Array:
         r"""Return φ(x), one feature a monomial, so that φ(x)·φ(z) = k(x, z).
 
-        By the multinomial theorem the monomial :math:`x_1^{e_1} \cdots x_d^{e_d}` of degree
-        :math:`q = e_1 + \dots + e_d` carries the weight
-
-        .. math::
-            \sqrt{\frac{p!}{(p - q)!\, e_1! \cdots e_d!}\; \gamma^q c_0^{p - q}}.
+        With the constant :math:`\sqrt{c_0}` beside :math:`\sqrt\gamma\,x` the kernel is
+        :math:`(u \cdot v)^p` of two longer vectors. By the multinomial theorem that is a sum over
+        the monomials :math:`u_0^{e_0} \cdots u_d^{e_d}` of degree p, each with the weight
+        :math:`\sqrt{p! / (e_0! \cdots e_d!)}`.
 
         Returns
         -------
@@ -182,29 +165,27 @@ class Polynomial(PointwiseKernel):
         X = check_points(X)
         if self.coef0 < 0:
             raise ValueError(f"coef0 must be at least 0 for a feature map, got {self.coef0!r}")
+        u = np.sqrt(self.gamma) * X
+        if self.coef0 > 0:
+            u = np.column_stack([np.full(len(X), np.sqrt(self.coef0)), u])
         features = []
-        for q in range(self.degree + 1) if self.coef0 > 0 else [self.degree]:
-            scale = self.gamma**q * self.coef0 ** (self.degree - q)
-            for variables in combinations_with_replacement(range(X.shape[1]), q):
-                repeats = prod(factorial(variables.count(v)) for v in set(variables))
-                ways = factorial(self.degree) // (factorial(self.degree - q) * repeats)
-                features.append(sqrt(ways * scale) * np.prod(X[:, variables], axis=1))
+        for factors in combinations_with_replacement(range(u.shape[1]), self.degree):
+            ways = factorial(self.degree) // prod(factorial(factors.count(i)) for i in set(factors))
+            features.append(sqrt(ways) * np.prod(u[:, factors], axis=1))
         return np.column_stack(features)
 
-    def _rounding(self, X: Array) -> tuple[float, Array]:
+    def rounding(self, X: Array) -> tuple[float, Array]:
         """Return about p (d + 4) u, and s with s² = (γ‖x‖² + abs(c₀))^p.
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
-        Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more.
+        Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more. What
+        underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
         """
-        lengths = _lengths(X)
-        base = (self.gamma * lengths**2 + abs(self.coef0)) * (1 + gamma(8))
-        sizes = base ** (self.degree / 2)
-        zero = (lengths == 0) & (self.coef0 == 0)  # any other size of 0 is an underflow
-        sizes = np.where(zero, 0, np.maximum(sizes, TINIEST))
+        base = (self.gamma * _lengths(X) ** 2 + abs(self.coef0)) * (1 + gamma(8))
+        sizes = np.maximum(base ** (self.degree / 2), 10 / _ORDINARY)
         return gamma(self.degree * (X.shape[1] + 4)), sizes
 
-    def _from_products(self, t: Array) -> Array:
+    def _of_products(self, t: Array) -> Array:
         t *= self.gamma
         t += self.coef0
         base = t.copy()
@@ -239,16 +220,13 @@ class RBF(PointwiseKernel):
 
     positive_semidefinite = True  # a limit of polynomials with non-negative coefficients
 
-    def __post_init__(self) -> None:
-        check_scalar(self.gamma, "gamma", positive=True)
-
     @classmethod
     def from_width(cls, sigma: float) -> RBF:
         """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²)."""
         sigma = check_scalar(sigma, "sigma", positive=True)
         return cls(gamma=0.5 / sigma / sigma)
 
-    def _rounding(self, X: Array) -> tuple[float, Array]:
+    def rounding(self, X: Array) -> tuple[float, Array]:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
         With both points at most r from the origin that `_columns` chooses, the exponent −t takes
@@ -281,8 +259,7 @@ class RBF(PointwiseKernel):
             x = X - centre
             xx = self.gamma * _squared_norms(x)
             if not xx.max() < room:
-                np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
-                return out
+                return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out))
             np.matmul(np.column_stack([x, xx, np.ones(len(x))]), right, out=out)
             return np.exp(out, out=out)
 
@@ -327,11 +304,7 @@ class Sigmoid(PointwiseKernel):
 
     positive_semidefinite = False  # never guaranteed
 
-    def __post_init__(self) -> None:
-        check_scalar(self.gamma, "gamma", positive=True)
-        check_scalar(self.coef0, "coef0")
-
-    def _rounding(self, X: Array) -> tuple[float, Array]:
+    def rounding(self, X: Array) -> tuple[float, Array]:
         """Return about (d + 8) u and s² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
@@ -340,7 +313,7 @@ class Sigmoid(PointwiseKernel):
         sizes = np.sqrt(1 + self.gamma * _lengths(X) ** 2)
         return gamma(X.shape[1] + 8), np.asarray(sizes)
 
-    def _from_products(self, t: Array) -> Array:
+    def _of_products(self, t: Array) -> Array:
         t *= self.gamma
         t += self.coef0
         return np.asarray(np.tanh(t, out=t))
@@ -389,14 +362,9 @@ class Precomputed:
         """Return the rows X and columns Z of K."""
         for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
-                raise ValueError(
-                    f"{name} must be one column with numbers of rows of K, as `points` has them, "
-                    f"from 0 to {len(self.K) - 1}"
-                )
+                accepted = f"one column of row numbers of K, from 0 to {len(self.K) - 1}"
+                raise ValueError(f"{name} must be {accepted}")
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
-
-    def __repr__(self) -> str:
-        return f"Precomputed(K of shape {self.K.shape})"
 
 
 def symmetric(K: Array, name: str) -> Array:
@@ -453,10 +421,8 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
     def checked(X: Array, out: Array) -> Array:
         values = as_float(kernel(X, Z), "kernel(X, Z)")
         if values.shape != out.shape:
-            raise ValueError(
-                f"kernel must return one row for each of the {out.shape[0]} points X and one "
-                f"column for each of the {out.shape[1]} points Z, got shape {values.shape}"
-            )
+            accepted = f"one row for each point of X and one column for each of Z, {out.shape}"
+            raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
         out[:] = values
         return out
 
@@ -477,11 +443,9 @@ def diagonal(kernel: Kernel, X: Array) -> Array:
     if isinstance(kernel, PointwiseKernel):
         with np.errstate(over="ignore", invalid="ignore"):
             return _finite(kernel.diagonal(X), kernel)
-    values = np.empty(len(X))
-    for start in range(0, len(X), 32):  # fewer calls, and few values for nothing
-        x = X[start : start + 32]
-        values[start : start + 32] = columns(kernel, x)(x, np.empty((len(x), len(x)))).diagonal()
-    return values
+    some = np.split(X, range(32, len(X), 32))  # few calls, and few values for nothing
+    blocks = [columns(kernel, x)(x, np.empty((len(x), len(x)))) for x in some]
+    return np.concatenate([block.diagonal() for block in blocks])
 
 
 def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
@@ -499,16 +463,16 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
         return np.asarray(Z @ (beta[used] @ X[used]))
     sums = np.zeros(len(Z))
-    for some in np.split(used, range(_COLUMNS, used.size, _COLUMNS)) if used.size else []:
+    for first in range(0, used.size, _COLUMNS):
+        some = used[first : first + _COLUMNS]
         fill, step = columns(kernel, X[some]), max(1, BLOCK // some.size)
-        tile = np.empty((min(step, len(Z)), some.size))
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
-            sums[start : start + step] += fill(z, tile[: len(z)]) @ beta[some]
+            sums[start : start + step] += fill(z, np.empty((len(z), some.size))) @ beta[some]
     return sums
 
 
-def low_rank(kernel: Kernel, X: ArrayLike, *, most: int | None = None) -> Array | None:
+def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None:
     r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
@@ -519,24 +483,24 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: int | None = None) -> Array 
 
     Parameters
     ----------
-    kernel : Linear, Polynomial or RBF
+    kernel : callable
         A kernel of this module that is positive semidefinite whatever the points.
     X : array_like of shape (n, d)
         The points.
-    most : int, optional
+    most : float, optional
         The largest r to return.
 
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None if r would be 0, more than `most`, or half of the sample or more (the sample is half
-        of the points, but at most 200 + n/20); or if the residuals of all points add up to more
-        than a 200th of the sum of k(x, x).
+        Φ; None for any other kernel; if r would be 0, more than `most`, or half of the sample or
+        more (the sample is half of the points, but at most 200 + n/20); or if the residuals of all
+        points add up to more than a 200th of the sum of k(x, x).
 
     Raises
     ------
     ValueError
-        If an argument is not as above.
+        If X is not as above.
 
     Notes
     -----
@@ -555,19 +519,14 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: int | None = None) -> Array 
     (True, True)
     """
     if not (isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite):
-        raise ValueError(
-            "kernel must be a Linear, Polynomial (of coef0 >= 0) or RBF of svmlib.kernels, "
-            f"got {kernel!r}"
-        )
-    X = check_points(X, "X")
+        return None
+    X = check_points(X)
     n = len(X)
-    most = n if most is None else check_count(most, "most")
     size = float(diagonal(kernel, X).mean())
     some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
-    for looked in (some[::2], some):  # half of the sample mostly suffices to see that r is large
-        U, order, rank, _ = dpstrf(kernel(X[looked], X[looked]), tol=_RESIDUAL * size)
-        if not 0 < rank <= min(some.size // 2 - 1, most):
-            return None
+    U, order, rank, _ = dpstrf(kernel(X[some], X[some]), tol=_RESIDUAL * size)
+    if not 0 < rank <= min(some.size // 2 - 1, most):
+        return None
     pivots = X[some[order[:rank] - 1]]
     Phi = np.ascontiguousarray(dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1))
     left = size - float(np.vdot(Phi, Phi)) / n

@@ -26,9 +26,8 @@ from scipy.linalg import LinAlgError
 
 from svmlib._gram import gram
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.certificate import SOLVER_ROUNDING
+from svmlib.certificate import EPS, SOLVER_ROUNDING, TINY
 from svmlib.problem import (
-    LARGEST_MULTIPLIER,
     DualProblem,
     Solution,
     balance,
@@ -39,7 +38,6 @@ from svmlib.problem import (
 
 __all__ = ["NewtonStep", "newton"]
 
-_EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 _LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
 _EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
 _LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
@@ -128,9 +126,9 @@ def newton(
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
         The relative duality gap to prove. The method tries to bring all margins within ``tol`` of
-        the KKT conditions, too; and where n times the number of features, or n² if that is less, or
-        the kernel is not linear, is at most 10,000, it goes on to about 1e-9, until two stages in a
-        row bring nothing: that costs little.
+        the KKT conditions, too; and where n times the number of features, or n² if that is not
+        twice as much, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9,
+        until two stages in a row bring nothing: that costs little.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
@@ -224,17 +222,16 @@ class _Newton:
     def __init__(self, problem: DualProblem, start: Array, tol: float) -> None:
         self.K, self.y, self.tol = gram(problem), problem.y, tol
         self.hard_margin = problem.hard_margin
-        self.C = problem.upper.clip(max=np.inf if self.hard_margin else LARGEST_MULTIPLIER)
-        ends, self.sizes = self.y * self.C, self.K.diagonal
-        self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+        self.C, self.lo, self.hi = problem.upper, problem.lowest, problem.highest
+        self.biases, self.diagonal = problem.biases, self.K.diagonal
         small = problem.n * self.K.rank <= _SMALL
         self.goal = min(tol, _LAST_DIGITS) if small else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
         # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
         # margin.
-        k, mean_C = float(self.sizes.mean()), float(self.C.mean())
-        self.floor = max(_EPS * float(self.sizes.max()), _NO_SMOOTHING / mean_C)
+        k, mean_C = float(self.diagonal.mean()), float(self.C.mean())
+        self.floor = max(EPS * float(self.diagonal.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
         # From β = 0, p = y/h: i is free if 1/h < C_i.
         self.c = self.q = beta = start * self.y
@@ -274,21 +271,18 @@ class _Newton:
         """Remember the feasible multipliers next to q if they are the best so far.
 
         They are judged by `sums`, which drift less than s: one difference a call, not one a step.
+        Better is what reaches the goal, or else `tol`; of two that do, what has the smaller gap.
         """
         y, C = self.y, self.C
         alpha = balance(np.abs(self.clip(q)), y, C)
         beta = y * alpha
         sums = self.K.sums(beta)
-        # As in `DualProblem.bias_interval` and `bias`, but checks would take half of the time.
-        g, grows, shrinks = y - sums, beta < self.hi, beta > self.lo
-        low, high = np.where(grows, g, -np.inf).max(), np.where(shrinks, g, np.inf).min()
-        free = g[grows & shrinks]
-        b = float(free.sum() / free.size if free.size else (low + high) / 2)
+        b, low, high = self.biases(beta, sums)
         half_norm, slack = float(beta @ sums) / 2, 1 - y * (sums + b)
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
-            slack -= SOLVER_ROUNDING * float(alpha @ self.sizes)  # as in `certify`
+            slack -= SOLVER_ROUNDING * float(alpha @ self.diagonal)  # may be rounding
             primal = half_norm + float(C @ np.maximum(slack, 0))
         dual = float(alpha.sum()) - half_norm
         gap = error = np.inf
@@ -297,7 +291,7 @@ class _Newton:
             error = max(1 - dual / primal, low - b, b - high)
         self.best = min(
             (self.best, _Point(beta, b, gap, error)),
-            key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap, at.error),
+            key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap),
         )
 
     def active_set(self) -> Iterator[NewtonStep]:
@@ -312,7 +306,7 @@ class _Newton:
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
             g, x = self.y - self.K.sums(q), np.zeros(q.size)
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            x[F] = self.K.solve(F, _TINY, g[F], -float(q.sum()))
+            x[F] = self.K.solve(F, TINY, g[F], -float(q.sum()))
             g -= self.K.times(self.K.represent(x))  # not `sums`, which would update from x
             g -= float(g[F].sum()) / F.size
             target, q = q + x, self.clip(q + x)
@@ -385,5 +379,5 @@ class _Newton:
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h
             length = length - slope / rise if rise > 0 else np.inf
             if not low < length < high:
-                length = (low + min(high, 3 * low + 2)) / 2
+                length = (low + high) / 2 if high < np.inf else 2 * low + 1
         return length, new_p, new_q

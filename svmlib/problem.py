@@ -23,13 +23,21 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import Certificate, bounded_scores, certify, gamma, warn_not_converged
+from svmlib.certificate import (
+    EPS,
+    TINY,
+    Certificate,
+    bounded_scores,
+    certify,
+    gamma,
+    warn_not_converged,
+)
 from svmlib.kernels import Kernel, Linear, PointwiseKernel, check_kernel, expansion
 from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
 
-LARGEST_MULTIPLIER = 1e140  # whose square is still a float
+LARGEST_C = 1e100  # whose square is still a float, also times many samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +99,8 @@ class DualProblem:
         true.
     upper : ndarray of shape (n,)
         The bounds C_i.
+    lowest, highest : ndarray of shape (n,)
+        The bounds of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
         The kernel.
     diagonal : ndarray of shape (n,)
@@ -137,6 +147,8 @@ class DualProblem:
         self.n = self.y.size
         self.upper = _bounds(C, self.n)
         self.hard_margin = bool(np.isinf(self.upper[0]))
+        ends = self.y * self.upper
+        self.lowest, self.highest = np.minimum(0, ends), np.maximum(0, ends)
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
         self.linear = isinstance(self.kernel, Linear)
         self.of_given_matrix = not isinstance(self.kernel, PointwiseKernel)
@@ -184,7 +196,7 @@ class DualProblem:
         if not self.of_given_matrix:
             theta, sizes = self.rounding
             rounding += 2 * theta * float(sizes @ sizes)
-        rounding = max(rounding, float(np.finfo(float).tiny))  # for K = 0
+        rounding = max(rounding, TINY)  # for K = 0
         K[np.diag_indices(self.n)] += rounding
         try:
             cholesky(K, overwrite_a=True, check_finite=False)
@@ -218,24 +230,12 @@ class DualProblem:
         """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
         return 1 - self.y * self.rows.times(self._check(alpha) * self.y)
 
-    def weights(self, alpha: ArrayLike) -> Array:
-        """Return w = Σ α_i y_i x_i, of shape (d,).
-
-        Raises
-        ------
-        ValueError
-            If the kernel is not linear: then w lives in the feature space.
-        """
-        if not isinstance(self.kernel, Linear):
-            raise ValueError(f"kernel must be Linear() for w to be a vector, got {self.kernel!r}")
-        return np.asarray(self.X.T @ (self._check(alpha) * self.y))
-
     def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
         return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 
-    def bias_interval(self, alpha: ArrayLike, scores: Array | None = None) -> tuple[float, float]:
+    def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
         r"""Return the two ends of the interval of biases that suit α.
 
         With :math:`g_i = y_i - \sum_j \alpha_j y_j k(x_i, x_j)` the KKT conditions say
@@ -244,19 +244,12 @@ class DualProblem:
         second, the smallest of the latter, and every b between them is optimal: one b if there
         is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
         optimal only up to a tolerance, the ends may cross by that tolerance.
-
-        The `scores` Kβ are computed if they are not given.
         """
-        alpha, g = self._check(alpha), self._targets(alpha, scores)
-        grows = np.where(self.y > 0, alpha < self.upper, alpha > 0)
-        shrinks = np.where(self.y > 0, alpha > 0, alpha < self.upper)
-        return (
-            float(g.max(where=grows, initial=-np.inf)),
-            float(g.min(where=shrinks, initial=np.inf)),
-        )
+        beta = self._check(alpha) * self.y
+        return self.biases(beta, self.rows.times(beta))[1:]
 
     @np.errstate(over="ignore", invalid="ignore")
-    def bias(self, alpha: ArrayLike, scores: Array | None = None) -> float:
+    def bias(self, alpha: ArrayLike) -> float:
         """Return b: the mean over all free multipliers, or the middle of `bias_interval`.
 
         Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
@@ -264,17 +257,23 @@ class DualProblem:
         classes alike. If its ends cross, as for an α that is far from optimal, it is the b with
         the least sum of C_i times the hinge loss, where that sum changes from falling to rising.
         """
-        alpha, g = self._check(alpha), self._targets(alpha, scores)
-        free = g[(alpha > 0) & (alpha < self.upper)]
+        beta = self._check(alpha) * self.y
+        return self.biases(beta, self.rows.times(beta))[0]
+
+    def biases(self, beta: Array, scores: Array) -> tuple[float, float, float]:
+        """Return `bias` and `bias_interval` from β and Kβ, without checks."""
+        g, grows, shrinks = self.y - scores, beta < self.highest, beta > self.lowest
+        low = float(g.max(where=grows, initial=-np.inf))
+        high = float(g.min(where=shrinks, initial=np.inf))
+        free = g[grows & shrinks]
         if free.size:
-            return float(free.sum()) / free.size
-        low, high = self.bias_interval(alpha, self.y - g)
+            return float(free.sum()) / free.size, low, high
         if low > high and not self.hard_margin:
             order = g.argsort()
             below = self.upper[order].cumsum()  # C_i of those whose g is passed
-            return float(g[order[below.searchsorted(self.upper[self.y > 0].sum())]])
-        ends = [end for end in (low, high) if np.isfinite(end)]
-        return sum(ends) / len(ends) if ends else 0.0  # an infeasible α may know one end or none
+            return float(g[order[below.searchsorted(self.upper[self.y > 0].sum())]]), low, high
+        ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
+        return sum(ends) / max(len(ends), 1), low, high
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone, with every bound rounded outwards."""
@@ -291,14 +290,9 @@ class DualProblem:
     ) -> Solution:
         """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate."""
         scores = bounded_scores(self, alpha * self.y)
-        b = self.bias(alpha, scores.values) if b is None else b
+        b = self.biases(alpha * self.y, scores.values)[0] if b is None else b
         certificate = certify(self, alpha, b, scores)
         return Solution(alpha, b, certificate, n_iter, certificate.reaches(tol), trace)
-
-    def _targets(self, alpha: ArrayLike, scores: Array | None) -> Array:
-        """Return g = y − Kβ: with bias g_i the functional margin of sample i is 1."""
-        scores = self.rows.times(self._check(alpha) * self.y) if scores is None else scores
-        return np.asarray(self.y - scores)
 
     def _check(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)
@@ -307,10 +301,13 @@ class DualProblem:
 def _bounds(C: float | ArrayLike, n: int) -> Array:
     """Return C_i for every sample."""
     if np.ndim(C) == 0:
-        return np.full(n, check_scalar(C, "C", positive=True, finite=False))
-    upper = np.array(check_vector(C, "C", length=n))
-    if upper.min() <= 0:
-        raise ValueError(f"C must be positive for every sample, got {upper.min()}")
+        upper = np.full(n, check_scalar(C, "C", positive=True, finite=False))
+    else:
+        upper = np.array(check_vector(C, "C", length=n))
+        if upper.min() <= 0:
+            raise ValueError(f"C must be positive for every sample, got {upper.min()}")
+    if LARGEST_C < upper.max() < np.inf:
+        raise ValueError(f"C must be at most {LARGEST_C:g}, or infinity, got {upper.max():g}")
     return upper
 
 
@@ -343,7 +340,7 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
     of them move. If that is not enough, the class with the larger sum is scaled down.
     """
     excess = float(alpha @ y)
-    if abs(excess) <= y.size * np.finfo(float).eps * alpha.sum():  # as good as zero
+    if abs(excess) <= y.size * EPS * alpha.sum():  # as good as zero
         return alpha
     room = np.minimum(alpha, upper - alpha)
     if 2 * abs(excess) <= (total := float(room.sum())):

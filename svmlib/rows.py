@@ -38,7 +38,7 @@ __all__ = ["NoRoomError", "Rows"]
 Indices = NDArray[np.intp]
 
 _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
-_ALL_AT_ONCE = 3400  # samples; up to here all of K (88 MB) costs less than asking row by row
+_ALL_AT_ONCE = 3400  # samples; up to here SMO is faster with all of K (88 MB) than row by row
 
 _BUT = "`smo` needs only single rows"
 
@@ -68,6 +68,10 @@ class Rows:
         The rows that are kept, by their number, the oldest first.
     whole : ndarray of shape (n, n) or None
         All of K, if it is kept.
+    mass : ndarray of shape (n,)
+        T_j, the sizes of all changes of β_j that the last of `sums` has added up.
+    updates : int
+        How often it has added to what was summed before.
     """
 
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
@@ -83,6 +87,7 @@ class Rows:
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
+        self.beta, self.last_sums, self.mass, self.updates = *np.zeros((3, self.n)), 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rows, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
@@ -90,7 +95,10 @@ class Rows:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         if i not in self.kept:
-            self.gram() if self.small else self._keep(np.array([i]))
+            if self.small:
+                self.gram()
+            else:
+                self._keep(np.array([i]))
         return self.kept[i]
 
     def _require(self, count: int, purpose: str) -> None:
@@ -114,17 +122,13 @@ class Rows:
     def _keep(self, wanted: Indices) -> None:
         """Evaluate these rows; the oldest make room for them."""
         for some in self._tiles(wanted):
-            rows = self._fill(some, self._new_rows(some.size))
-            self.kept.update(zip(some.tolist(), rows, strict=True))
+            # New rows are cut from larger pieces, which memory is faster to give.
+            if len(self.spare) < some.size:
+                self.spare = np.empty((max(some.size, self.piece), self.n))
+            rows, self.spare = self.spare[: some.size], self.spare[some.size :]
+            self.kept.update(zip(some.tolist(), self._fill(some, rows), strict=True))
         while len(self.kept) > self.capacity:
             del self.kept[next(iter(self.kept))]
-
-    def _new_rows(self, count: int) -> Array:
-        """Return room for so many rows, cut from larger pieces, which memory is faster to give."""
-        if len(self.spare) < count:
-            self.spare = np.empty((max(count, self.piece), self.n))
-        rows, self.spare = self.spare[:count], self.spare[count:]
-        return rows
 
     def gram(self) -> Array:
         """Return all of K, read only."""
@@ -147,24 +151,39 @@ class Rows:
         if isinstance(self.kernel, Linear):
             return np.asarray(self.X @ (beta @ self.X))
         used = beta.nonzero()[0]
-        kept = self._kept(used)
+        kept = self._keep_if_room(used)
         others = used[~kept]
         sums = expansion(self.kernel, self.X[others], beta[others], self.X)
         for i in used[kept].tolist():
             daxpy(self.kept[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 
+    def sums(self, beta: Array) -> Array:
+        """Return Kβ, from that of the last β where few multipliers have changed since.
+
+        Every update rounds once more what was summed before, and adds its terms to the `mass` that
+        rounding is a part of. It begins afresh where that is no more work, or where the mass would
+        be more than twice that of β.
+        """
+        change = beta - self.beta
+        self.mass, self.updates = self.mass + np.abs(change), self.updates + 1
+        few = np.count_nonzero(change) < np.count_nonzero(beta)
+        if not (few and self.mass.sum() <= 2 * np.abs(beta).sum()):
+            change, self.last_sums, self.mass, self.updates = beta, 0 * beta, np.abs(beta), 0
+        self.beta, self.last_sums = beta.copy(), self.last_sums + self.times(change)
+        return self.last_sums
+
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""
         if self.whole is not None:
             return np.asarray(self.whole.take(F, 0).take(F, 1))
         self._require(2 * F.size**2, f"for the equations of {F.size} free multipliers; {_BUT}")
-        if self._kept(F).all():
+        if self._keep_if_room(F).all():
             return np.array([self.kept[i][F] for i in F.tolist()])
         X = self.X[F]
         return columns(self.kernel, X)(X, np.empty((F.size, F.size)))
 
-    def _kept(self, wanted: Indices) -> NDArray[np.bool_]:
+    def _keep_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if all of them find room, and say which are kept now."""
         new = np.array([i for i in wanted.tolist() if i not in self.kept], dtype=np.intp)
         if new.size and len(self.kept) + new.size <= self.capacity:

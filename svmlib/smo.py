@@ -13,24 +13,17 @@ Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, islice
-from typing import Literal, NamedTuple, get_args
+from itertools import combinations, count, islice
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._validation import check_count, check_scalar
-from svmlib.problem import (
-    LARGEST_MULTIPLIER,
-    DualProblem,
-    Solution,
-    check_start,
-    warn_unless_converged,
-)
+from svmlib.certificate import EPS, SOLVER_ROUNDING, TINY
+from svmlib.problem import DualProblem, Solution, check_start, warn_unless_converged
 
 __all__ = ["Step", "smo", "steps"]
-
-_UNBOUNDED = 1e100  # a violation of the KKT conditions that only an unbounded dual can have
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -144,25 +137,24 @@ def smo(
     (True, True)
     """
     tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
-    alpha, n_iter, violation, kept = check_start(start, problem), 0, tol, []
+    alpha, n_iter, kept = check_start(start, problem), 0, []
+    step_tol = tol
     while True:
         before = n_iter
         with np.errstate(over="ignore"):
-            for step in islice(steps(problem, violation, selection, alpha), max_iter - n_iter):
+            for step in islice(steps(problem, step_tol, selection, alpha), max_iter - n_iter):
                 alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
                 n_iter += 1
                 if trace:
                     kept.append(step)
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
-        # Only rounding is left if the margins, computed afresh, violate the conditions by more
-        # than those that the steps have updated, or if a smaller tolerance brings no step.
-        rounding = solution.certificate.kkt_violation > violation or (
-            n_iter == before and violation < tol
-        )
-        if solution.converged or rounding or n_iter == max_iter:
+        # Only rounding is left if the margins, computed afresh, violate the conditions by twice
+        # what those that the steps update were to reach, or if a smaller tolerance brings no step.
+        violation = solution.certificate.kkt_violation
+        only_rounding_left = violation > step_tol or (n_iter == before and step_tol < tol)
+        if solution.converged or only_rounding_left or n_iter == max_iter:
             break
-        # (The last step may have gone far below the tolerance.)
-        violation = min(violation, solution.certificate.kkt_violation) / 10
+        step_tol = violation / 10  # (the last step may have gone far below the tolerance)
         alpha = alpha.copy()
     warn_unless_converged(solution, "smo", tol)
     return solution
@@ -177,7 +169,7 @@ def steps(
     """Yield every step of SMO, until no pair violates the KKT conditions by more than tol / 2.
 
     The parameters are those of `smo`, except tol: twice the m(α) − M(α) to reach. Take as many
-    steps as you like; α is not yielded, but follows from them.
+    steps as you like; α is not yielded, but follows from them. A `ValueError` comes with the first.
 
     Examples
     --------
@@ -188,33 +180,23 @@ def steps(
     >>> alpha
     array([0.66666667, 1.        , 0.33333333])
     """
-    if selection not in get_args(Selection):
-        raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
-    return _steps(_State(problem, start), tol / 2, selection)
-
-
-def _steps(state: _State, violation: float, selection: Selection) -> Iterator[Step]:
-    choose: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
+    state, violation = _State(problem, start), tol / 2
+    pairs: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
         "second": state.best_partner,
         "first": lambda i, j: (i, j),
         "cyclic": lambda i, j: state.next_violating(violation),
     }
-    pair = choose[selection]
+    if selection not in pairs:
+        raise ValueError(f"selection must be one of {tuple(pairs)}, got {selection!r}")
     while True:
         i, j, gap = state.most_violating()
-        if not violation < gap <= _UNBOUNDED:
+        if not violation < gap < np.inf:
             return
-        i, j = pair(i, j)
+        i, j = pairs[selection](i, j)
         length, gain = state.move(i, j)
         yield Step(i, j, length, abs(state.beta[i]), abs(state.beta[j]), gap, gain)
-
-
-def _all_pairs(n: int) -> Iterator[tuple[int, int]]:
-    """Yield all pairs, both ways round, again and again."""
-    while True:
-        for i, j in combinations(range(n), 2):
-            yield i, j
-            yield j, i
+        if length == state.endless:
+            return
 
 
 class _State:
@@ -226,19 +208,23 @@ class _State:
 
     def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
         self.K, n, y = problem.rows, problem.n, problem.y
-        upper = np.minimum(problem.upper, LARGEST_MULTIPLIER)
-        lowest, highest = np.minimum(0, y * upper), np.maximum(0, y * upper)
+        lowest, highest = problem.lowest, problem.highest
+        # A step without a bound may be endless; with this length margins are only rounding.
+        largest = float(np.abs(problem.diagonal).max())
+        self.endless = 1 / max(SOLVER_ROUNDING * largest, TINY) if problem.hard_margin else np.inf
         alpha = check_start(start, problem)
         beta, g = alpha * y, y * problem.gradient(alpha)
         self.g_up = np.where(beta < highest, g, -np.inf)
         self.g_down = np.where(beta > lowest, g, np.inf)
         self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
         # To rank pairs, a curvature below its own rounding counts as that.
-        self.half_diagonal, floats = problem.diagonal / 2, np.finfo(float)
-        rounding = 4 * floats.eps * np.abs(self.half_diagonal)
-        self.half_tiny = np.maximum(rounding, np.sqrt(floats.tiny))  # for points at zero
+        self.half_diagonal = problem.diagonal / 2
+        rounding = 4 * EPS * np.abs(self.half_diagonal)
+        self.half_tiny = np.maximum(rounding, np.sqrt(TINY))  # for points at zero
         self.work, self.slope, self.half_curvature = np.empty((3, n))
-        self.pairs = _all_pairs(n)
+        # all pairs, both ways round, again and again
+        pairs = (pair for _ in count() for pair in combinations(range(n), 2))
+        self.pairs = (way for pair in pairs for way in (pair, pair[::-1]))
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
@@ -273,7 +259,7 @@ class _State:
         curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
         top = (g_i - g_j) / curvature if curvature > 0 else np.inf
         room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
-        length = min(top, room_i, room_j)
+        length = min(top, room_i, room_j, self.endless)
         # At a bound means exactly at it, or rounding would leave steps of no length.
         beta[i] = min(beta[i] + length, self.highest[i]) if length < room_i else self.highest[i]
         beta[j] = max(beta[j] - length, self.lowest[j]) if length < room_j else self.lowest[j]

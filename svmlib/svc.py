@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeGuard, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, check_consistent_length
+from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -41,8 +41,6 @@ from svmlib.problem import DualProblem, Solution, warn_unless_converged
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
-
-_MEMORY_MB = 185.0  # what a fit may take; at least half of it is for values of K
 
 
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -105,7 +103,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     dual_coef_ : ndarray of shape (1, n_support)
         Their y_i α_i.
     coef_ : ndarray of shape (1, d)
-        w, for a linear kernel only.
+        w = Σ α_i y_i x_i, for a linear kernel only; read only.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
@@ -175,7 +173,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = _is_precomputed(self.kernel)
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -215,8 +213,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
         self.class_weight_ = self._class_weight(labels)
-        # (the factor of the second class, then that of the first)
-        bounds = C if np.isinf(C) else weights * C * np.where(signs > 0, *self.class_weight_[::-1])
+        bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = self._kernel(X, weights, used)
         if self._given:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
@@ -225,7 +222,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             if not answer.separable and answer.verify():  # else the certificate will tell
                 raise NotSeparableError(answer)
         self._origin = self._middle(X)
-        problem = self._problem(X, signs, bounds)
+        problem = DualProblem(X - self._origin, signs, bounds, self.kernel_)
         limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
         solution, self.solver_ = solve(problem, self.solver, tol, limit)
         warn_unless_converged(solution, self.solver_, tol)
@@ -236,9 +233,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
-        labels, points = self._labels(y), self._points(X)
-        check_consistent_length(points, labels)
-        self._given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        points, labels = self._data(X, y)
+        self._given = _is_precomputed(self.kernel)
         if self._given and points.shape[0] != points.shape[1]:
             raise ValueError(
                 f'X must be a square Gram matrix for kernel="precomputed", got shape {points.shape}'
@@ -254,21 +250,15 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         used = np.flatnonzero(weights)
         return points[used], labels[used], weights[used], used
 
-    def _labels(self, y: ArrayLike) -> NDArray[np.generic]:
-        """Return y as an array; scikit-learn checks it unless it is a vector of integers."""
+    def _data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
+        """Return finite float64 points in C order, and labels; scikit-learn checks what is not."""
         labels = np.asarray(y)
-        if labels.ndim != 1 or labels.dtype.kind not in "biu":
-            labels = np.asarray(validate_data(self, y=y))
-            check_classification_targets(labels)
-        return labels
-
-    def _points(self, X: ArrayLike) -> Array:
-        """Return X as finite float64 in C order; if it is not, scikit-learn checks it."""
-        if _is_ready(X):
+        if _is_ready(X) and labels.shape == (len(X),) and labels.dtype.kind in "biu":
             self.n_features_in_ = X.shape[1]
-            return X
-        points = validate_data(self, X, dtype="numeric", order="C")
-        return np.ascontiguousarray(as_float(points, "X"))
+            return X, labels
+        points, labels = validate_data(self, X, y, dtype="numeric", order="C")
+        check_classification_targets(labels)
+        return np.ascontiguousarray(as_float(points, "X")), labels
 
     def _signs(self, labels: NDArray[np.generic]) -> Array:
         """Find the two classes; return −1 for each sample of the first, +1 for the second."""
@@ -340,15 +330,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         middle = low / 2 + high / 2
         return np.asarray(np.where(np.abs(middle) > 1.01 * (high - low), middle, 0))
 
-    def _problem(self, X: Array, signs: Array, bounds: float | Array) -> DualProblem:
-        """Return the problem, with the origin in the middle of the points."""
-        n, d = X.shape
-        # MB beside K: X as checked here, centred, in the problem and in the solver; and vectors
-        others = (4 * d + 80) * n * 8 / 2**20
-        room = max(_MEMORY_MB - others, _MEMORY_MB / 2)
-        centred = X - self._origin if self._origin.any() else X
-        return DualProblem(centred, signs, bounds, self.kernel_, cache_mb=room)
-
     def _keep(
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
     ) -> None:
@@ -362,7 +343,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias where the origin is the middle of the points
         self.intercept_ = np.array([solution.b])
-        if self._origin.any():
+        if isinstance(self.kernel_, Linear):
+            self.coef_ = self.dual_coef_ @ (self.support_vectors_ - self._origin)
+            self.coef_.flags.writeable = False  # who writes into it would change nothing
             self.intercept_ -= self.coef_ @ self._origin
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
@@ -384,16 +367,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         second = (self.decision_function(X) >= 0).astype(int)
         return np.asarray(self.classes_[second])
 
-    @property
-    def coef_(self) -> Array:
-        """The weights w = Σ α_i y_i x_i, of shape (1, d); only a linear kernel has them."""
-        check_is_fitted(self, "dual_coef_")
-        kernel = getattr(self, "kernel_", self.kernel)
-        if not isinstance(kernel, Linear):
-            raise AttributeError(f"coef_ exists only for a linear kernel, not for {kernel!r}")
-        w = np.asarray(self.dual_coef_ @ (self.support_vectors_ - self._origin))
-        w.flags.writeable = False  # who writes into it would change nothing
-        return w
+
+def _is_precomputed(kernel: KernelName | Kernel) -> bool:
+    return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:

@@ -24,15 +24,15 @@ def open_tab(browser, **settings):
 
 
 class Visited:
-    """A tab that is listened to: what it asks for, how heavy that is, what it complains of."""
+    """A tab that is listened to: what it asks for, what it complains of."""
 
     def __init__(self, tab):
-        self.tab, self.requests, self.complaints, self.weight = tab, [], [], {}
+        self.tab, self.requests, self.complaints = tab, [], []
         self.listeners = {
             "request": lambda request: self.requests.append(request.url),
             "console": self._hear,
             "pageerror": lambda error: self.complaints.append(str(error)),
-            "response": self._weigh,
+            "requestfailed": lambda request: self.complaints.append(request.url),
         }
         for event, listener in self.listeners.items():
             tab.on(event, listener)
@@ -44,11 +44,6 @@ class Visited:
     def _hear(self, message):
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
-
-    def _weigh(self, response):
-        if response.status >= 400:
-            self.complaints.append(f"{response.status} {response.url}")
-        self.weight[response.url] = int(response.headers.get("content-length", 0))
 
 
 @contextmanager

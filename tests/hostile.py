@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from svmlib.kernels import RBF, Linear, Polynomial
+
 
 def problem(seed, *, most_points=12, most_features=4, scales=(-10, 10), shifts=8):
     """X and y: any scale, far from the origin, on a grid, repeated, overlapping or touching."""
@@ -25,3 +27,19 @@ def problem(seed, *, most_points=12, most_features=4, scales=(-10, 10), shifts=8
     if rng.random() < 0.4:
         X = X + np.abs(X).max() * 10.0 ** rng.uniform(0, shifts) * rng.standard_normal(d)
     return X, y
+
+
+def machine(seed, *, prices=(-8, 12), widths=(-12, 12), **limits):
+    """X, y, C and kernel: a C for all or for each, or infinite; a bell that fits or does not."""
+    X, y = problem(seed, **limits)
+    rng = np.random.default_rng([seed, 1])
+    with np.errstate(over="ignore", divide="ignore"):
+        fitting = 10.0 ** rng.uniform(-3, 2) / np.square(X).sum(axis=1).max()
+    gamma = fitting if rng.random() < 0.6 else 10.0 ** rng.uniform(*widths)
+    gamma = float(np.clip(gamma, 1e-300, 1e300))
+    degree, coef0 = int(rng.choice([1, 2, 3, 9])), float(rng.choice([0, 1, 1e100, 1e307]))
+    kernel = rng.choice([Linear(), RBF(gamma), Polynomial(degree, gamma, coef0)])
+    C = rng.choice([1.0, np.inf, 10.0 ** rng.uniform(*prices)])
+    if rng.random() < 0.2:
+        C = 10.0 ** rng.uniform(*prices, len(y))
+    return X, y, C, kernel

@@ -46,10 +46,18 @@ def value(kernel, x, z):
 class Judge:
     """One problem in exact numbers: C is infinite or one number a sample."""
 
-    def __init__(self, X, y, upper, kernel) -> None:
-        self.K = gram(kernel, X)
-        self.y, self.n = exact(y), len(y)
-        self.upper = None if np.isinf(upper[0]) else exact(upper)
+    def __init__(self, problem) -> None:
+        self.K = gram(problem.kernel, problem.X)
+        self.y, self.n = exact(problem.y), problem.n
+        self.upper = None if np.isinf(problem.upper[0]) else exact(problem.upper)
+
+    def accept(self, certificate, alpha, b, *, slip=1e-3):
+        """Check that all that a certificate says of (α, b) is true."""
+        assert mp.mpf(certificate.dual) <= self.dual(alpha)
+        assert mp.mpf(certificate.primal) >= self.primal(alpha, b, slip=slip)
+        assert mp.mpf(certificate.norm_w) >= self.norm(alpha)
+        assert mp.mpf(certificate.kkt_violation) >= self.violation(alpha, b)
+        assert mp.mpf(certificate.infeasibility) * (1 + 1e-15) >= self.infeasibility(alpha)
 
     def _times(self, v) -> list:
         return [mp.fdot(self.K[i, :], v) for i in range(self.n)]
@@ -101,10 +109,7 @@ class Judge:
             alpha = [min(a, C) for a, C in zip(alpha, self.upper, strict=True)]
         plus = mp.fsum(a for a, s in zip(alpha, self.y, strict=True) if s > 0)
         minus = mp.fsum(alpha) - plus
-        factor = {
-            1: min(plus, minus) / plus if plus else 0,
-            -1: min(plus, minus) / minus if minus else 0,
-        }
-        alpha = [a * factor[int(s)] for a, s in zip(alpha, self.y, strict=True)]
-        beta = [a * s for a, s in zip(alpha, self.y, strict=True)]
-        return mp.fsum(alpha) - mp.fdot(beta, self._times(beta)) / 2
+        least = min(plus, minus)
+        factor = {1: least / (plus or 1), -1: least / (minus or 1)}
+        beta = [a * factor[int(s)] * s for a, s in zip(alpha, self.y, strict=True)]
+        return 2 * least - mp.fdot(beta, self._times(beta)) / 2

@@ -1,29 +1,41 @@
-"""The conditions of an optimum, in a few lines that share nothing with the library but kernels."""
+"""A small problem, and the conditions of its optimum: no more of the library than kernels."""
 
 from itertools import islice
 
 import numpy as np
+from numpy.testing import assert_allclose
 
 from svmlib.smo import steps
 
 
-def assert_kkt(problem, solution, *, tol, balance):
-    """Check bounds, Σ α y within `balance`, and margins within tol; return margins, P and D.
+def data(seed, n=30, d=2, shift=0.7):
+    """Return two clouds that overlap, a third of the points in the one with label 1."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1)
+    return rng.normal(size=(n, d)) + shift * y[:, None], y
+
+
+def assert_optimal(problem, solution, tol=1e-3):
+    """By plain formulas: bounds, balance, KKT conditions, both values, and the certificate's own.
 
     For C = ∞ the primal value is that of w alone.
     """
-    alpha, y, C = solution.alpha, problem.y, problem.upper
-    K = problem.kernel(problem.X, problem.X)
-    v = alpha * y
-    margins = y * (K @ v + solution.b)
-    squared_norm = v @ K @ v
-    slack = C @ np.clip(1 - margins, 0, None) if np.isfinite(C[0]) else 0
+    alpha, y, C, certificate = solution.alpha, problem.y, problem.upper, solution.certificate
+    K, v = problem.kernel(problem.X, problem.X), alpha * y
+    margins, squared_norm = y * (K @ v + solution.b), v @ K @ v
     assert solution.converged
+    assert certificate.optimal_to(tol)
     assert ((alpha >= 0) & (alpha <= C)).all()
-    assert abs(alpha @ y) <= balance * alpha.sum()
+    assert abs(v.sum()) <= 1e-10 * alpha.sum()
     assert (margins[alpha < C] >= 1 - tol).all()
     assert (margins[alpha > 0] <= 1 + tol).all()
-    return margins, squared_norm / 2 + slack, alpha.sum() - squared_norm / 2
+    dual = alpha.sum() - squared_norm / 2
+    assert_allclose(certificate.dual, dual, rtol=1e-8)
+    if np.isfinite(C[0]):
+        primal = squared_norm / 2 + C @ np.clip(1 - margins, 0, None)
+        slack = 1e-12 * (1 + alpha.sum()) * C.sum()  # rounding in a margin costs C
+        assert_allclose(certificate.primal, primal, rtol=1e-8, atol=slack)
+        assert -1e-10 * primal <= primal - dual <= tol * (alpha.sum() + C[margins < 1].sum())
 
 
 def first_steps(problem, most, tol=1e-3):

@@ -19,7 +19,6 @@ from tests.book import notebooks
 
 
 def said(capsys, name, function):
-    """Return what the check of an exercise prints about a function."""
     getattr(exercises, f"check_{name}")(function)
     return capsys.readouterr().out
 
@@ -41,8 +40,6 @@ def printed():
 
 
 class Bounded(ast.NodeTransformer):
-    """Let no loop go on for ever."""
-
     def visit_While(self, node):
         node.test = ast.BoolOp(ast.And(), [node.test, ast.parse("next(turns)").body[0].value])
         return node
@@ -140,7 +137,6 @@ def mutants(tree):
 
 @functools.cache
 def verdicts(name):
-    """Return what is said of every slip."""
     return [_engine._EXERCISES[name].verdict(mutant) for mutant in mutants(SOLUTIONS[name])]
 
 
@@ -162,35 +158,18 @@ nearest_on_segment
   a point between may be nearer | min(max(t, 0), 1) | (t > 0.5)
   that is the midpoint | min(max(t, 0), 1) | 0.5
 reduce_weights
-  is some a_i zero | ratios = np.full(len(used), np.inf) | ratios = weights[used] / (0 * a)
-  a needs a row of ones | np.ones(len(used)) | points[used].T[0]
-  repeat the step | while | if
   a weight became negative | ratios.argmin() | np.where(a > 0, ratios, -1).argmax()
       | np.maximum(rest, 0) | rest | while | if
   mix another point | return weights | return weights[::-1].copy()
 radon
-  neither −1 nor +1 | np.where(a > 0, 1, -1) | np.where(a > 0, 1, 0)
-  one class is empty | np.where(a > 0, 1, -1) | np.ones(len(a), int)
-  a row of ones | np.ones(len(X)) | X.T[0]
-  instead of 1 | np.abs(a) / | 3 * np.abs(a) /
   the sign of a_i belongs to the label | np.abs(a) | a
   over both classes together | a[a > 0].sum() | np.abs(a).sum()
   different points | X.T | X.T ** 2
 platt_step
-  clip α_2 to [L, H] | np.clip(alpha_2 + slope / eta, low, high) | alpha_2 + slope / eta
-  what α_2 gave up | return (alpha_1 + | return (alpha_1 -
-  where the ends tie, stay | alpha_2 if tie else alpha_2 | alpha_2
   divide by η = 0 | eta > 0 | eta >= 0
 second_order_pair
-  cannot be the i | np.where(up, g, -np.inf).argmax() | (~up).argmax()
-  the largest g of those that can go up | np.where(up, g, -np.inf).argmax()
-      | np.where(up, g, np.inf).argmin() | down & (g < g[i]) | down
-  cannot be the j | partners[((g[i] - g[partners]) ** 2 / a).argmax()]
-      | np.where(down if down.all() else ~down, g, np.inf).argmin()
-  must have g_j < g_i | g < g[i] | g >= g[i]
   the first-order choice | (g[i] - g[partners]) ** 2 / a | g[i] - g[partners]
   the longest step | (g[i] - g[partners]) ** 2 / a | (g[i] - g[partners]) / a
-  but another one has | (g[i] - g[partners]) ** 2 / a | -((g[i] - g[partners]) ** 2) / a
   no pair of samples | return (i | return (-1 - i
 violation
   difference of the g | y - K @ (y * alpha) | 1 - y * (K @ (y * alpha))
@@ -200,24 +179,19 @@ violation
 quadratic_features
   features x_i need the weight | i == j | (i == j) + (i == 0)
   i < j need the weight | i == j | (i == j) + (i > 0)
-  the x_i and the products | np.sqrt(2) | 1
   features x_i are missing | return weights | return ((i != 0) + (j == 0)) * weights
   different coordinates are missing | return weights | return ((i == 0) + (i == j)) * weights
   squares x_i² are missing | return weights | return ((i != j) + (i == 0)) * weights
   constant feature | return weights | return (j != 0) * weights
   √2, not 2 | np.sqrt(2) | 2
-  is off by | np.sqrt(2) | 3
   6 features will do | return weights | return np.repeat(weights | extended[:, j]
       | extended[:, j], 2, axis=1) / 2**0.5
 is_gram_matrix
-  whose determinant is 1 | eigenvalues[0] >= -rounding | np.linalg.det(K) > 0
   entries of a Gram matrix | symmetric and | (K >= 0).all() and
   positive entries are not enough | eigenvalues[0] >= -rounding | (np.diag(K) >= 0).all()
   but not all three | eigenvalues[0] >= -rounding | np.linalg.eigvalsh(K[:2, :2])[0] >= -rounding
   not symmetric | symmetric and eigen | eigen
   it rejects zero | >= -rounding | > -rounding
-  a tiny negative one | >= -rounding | >= 0
-  grows with the matrix | -rounding | -1e-13
   must shrink | -rounding | -0.1
   far smaller | -rounding | -0.01 * np.abs(eigenvalues).max()
 kernel_machine
@@ -225,13 +199,10 @@ kernel_machine
   only support vectors tell b | alpha @ (y - K @ beta) / alpha.sum() | (y - K @ beta).mean()
   return the values | return new @ beta + b | return np.sign(new @ beta + b)
 kernel_perceptron
-  it never starts | <= 0 | < 0
-  are still wrong | return c | return c * (np.arange(len(y)) == 0)
   the counts themselves | return c | return c * y
   whole numbers | c[i] += 1 | c[i] += 0.7
   in order | y[i] * (K[i] | y[-1 - i] * (K[-1 - i] | c[i] | c[-1 - i]
 reduced_support
-  but at your point it is | shares @ points[order] | points.mean(axis=0)
   the outermost sample itself | shares @ points[order] | points[order[0]]
   you forget the rest | np.clip(1 - cap * np.arange(len(points)), 0, cap)
       | cap * (np.arange(len(points)) < max(1, int(1 / cap)))
@@ -251,8 +222,15 @@ hinge_subgradient
 soft_bias
   halfway between | g[below & above].mean() | -((y - g)[y < 0].max() + (y - g)[y > 0].min()) / 2
   closer to a bound | g[below & above].mean() | g.mean()
-  no support vector is free | np.where(y > 0, below, above) | above & (y < 0)
+line_ends
+  you use only the bounds of α_2 | (max(0, total - C_1), min(C_2, total)) | (0, C_2)
+      | (max(0, difference), min(C_2, C_1 + difference)) | (0, C_2)
+  C_1 and C_2 are swapped | total - C_1), min(C_2 | total - C_2), min(C_1
+      | min(C_2, C_1 + | min(C_1, C_2 +
 rbf_gram
+  far from the origin | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z
+  −2 x·z | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z | 2 * X | X | .clip(min=0) |
+  you add 2 x·z | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z | - 2 * | + 2 *
   the exponent has its square | .clip(min=0) | .clip(min=0) ** 0.5
   the exponential is missing | np.exp(-gamma * (squares - 2 * X @ Z.T).clip(min=0))
       | squares - 2 * X @ Z.T
@@ -267,7 +245,6 @@ dual
   the factor ½ left | y * (X @ v) | y * (X @ v) / 2
   those inside v | y * (X @ v) | X @ (alpha @ X)
 bias
-  that is not the bias | return | return 2 +
   the mean over all samples | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w).mean()
   for both classes | y - X @ w | 1 - X @ w
   that of one support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha.argmax()]
@@ -294,15 +271,11 @@ guess
   they keep their q | return (p, b) | return (p * free, b)
   K q of all samples | K @ p | K @ q
 cheapest_threshold
-  not what your threshold costs | costs.min() | costs.min() + 1
-  another threshold costs only | (thresholds[costs.argmin()], costs.min()) | (np.inf, costs[-1])
   the rule is f ≥ t | f >= | f >
   your rule calls the samples below t | f >= | f <=
   one of the values of f | thresholds[costs.argmin()] | thresholds[costs.argmin()] - 1e-3
   return the smallest | costs.argmin() | len(costs) - 1 - costs[::-1].argmin()
 isotonic
-  your p falls somewhere | np.repeat(means, sizes) | np.repeat(means, sizes)[::-1]
-  is possible | np.repeat(means, sizes) | np.minimum.accumulate(y[::-1])[::-1]
   you return the labels | np.repeat(means, sizes) | y
   you sort the labels | np.repeat(means, sizes) | np.sort(y)
   one mean for all | np.repeat(means, sizes) | np.full(len(y), y.mean())
@@ -342,22 +315,15 @@ step_within
   ignores the clipping | , -lam_i), lam_k) | , -np.inf), np.inf)
   across the classes | , -lam_i), lam_k) | , -lam_i), np.inf) | -lam_i) | max(-lam_i, -lam_k))
   there is no 1 here | -(w @ u) | (1 - w @ u)
-reduced_newton_step
-  which determines Δb | / (y @ inverse_y) | / 2
-  the sign of (s/α)∘Δα | rs - s / alpha | rs + s / alpha
-  what of Δs goes to the right side | + s + rs | + s
 steepest_pair
   mind the signs | argmin(X_plus | argmax(X_plus | argmax(X_minus | argmin(X_minus
-  at the wrong end of its class | argmin | argmax
   your answers have changed places | np.argmin(X_plus @ w), np.argmax(X_minus @ w)
       | np.argmax(X_minus @ w), np.argmin(X_plus @ w)
   is no pair | np.argmin(X_plus @ w) | len(X_plus)
-  for your pair | np.argmin(X_plus @ w) | np.argsort(X_plus @ w)[len(X_plus) // 2]
 """
 
 
 def edited(name, *changes):
-    """Return a solution in which one text after the other is replaced."""
     text = ast.unparse(SOLUTIONS[name])
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         assert old in text, f"the solution says this no more: {old}"
@@ -365,37 +331,16 @@ def edited(name, *changes):
     return made(ast.parse(text).body[0])
 
 
-# And what no change of a line in the book's solution does.
-
-
-def expanded(X, Z, g, times=2):
-    """Squared distances without a common origin, of which some are negative."""
-    return np.exp(-g * ((X**2).sum(1)[:, None] + (Z**2).sum(1) - times * X @ Z.T))
-
-
-WRITTEN = {
-    "line_ends": {
-        "you use only the bounds of α_2": lambda *case: (0, case[-1]),
-        "C_1 and C_2 are swapped": lambda *case: book.line_ends(*case[:4], *case[:3:-1]),
-    },
-    "rbf_gram": {
-        "far from the origin": expanded,
-        "−2 x·z": lambda *case: expanded(*case, 1),
-        "you add 2 x·z": lambda *case: expanded(*case, -2),
-    },
-}
-
-
 @functools.cache
 def mistakes(name):
     """Return wrong functions, each with what must be said of it, and with what is said."""
-    found = dict(WRITTEN.get(name, {}))
+    found, verdict = [], _engine._EXERCISES[name].verdict
     text = re.search(rf"^{name}$((?:\n .*)*)", MADE, re.MULTILINE)
     for line in re.split(r"\n  (?! )", text[1])[1:] if text else ():
         words, *changes = (part.strip() for part in line.split(" |"))
-        found[words] = edited(name, *changes)
-    verdict = _engine._EXERCISES[name].verdict
-    return [(words, function, verdict(function)) for words, function in found.items()]
+        function = edited(name, *changes)
+        found.append((words, function, verdict(function)))
+    return found
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -476,7 +421,7 @@ def test_digits_are_added_until_the_difference_shows(capsys):
         (lambda *_: (1.0, 2.0), "(one number, one number)"),
         (lambda *_: np.ones((3, 4)), "an array of shape (3, 4)"),
         (lambda w, *_: w.fill(7), "it changes its argument w: start from copies"),
-        (lambda *_: np.nan, "yours     nan"),
+        (lambda w, *_: np.log(w[0] * 0 - 1), "yours     nan"),
         (lambda *_: (_ for _ in ()).throw(KeyError(object())), "0x…"),
         (3.0, "Give the check your function itself: check_pair_step(pair_step)."),
         (
@@ -512,12 +457,6 @@ def test_one_wrong_answer_is_blamed_on_a_mistake_only_if_most_are(capsys):
 
     sometimes.calls = 0
     assert "not the right answer" in said(capsys, "pair_step", sometimes)
-
-
-def test_warnings_of_a_function_are_no_concern_of_the_reader(capsys):
-    with np.errstate(all="warn"):
-        answer = said(capsys, "pair_step", lambda w, *_: float(np.log(w[0] * 0 - 1)))
-    assert "nan" in answer
 
 
 @pytest.mark.parametrize("name", RIGHT)

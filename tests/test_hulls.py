@@ -112,13 +112,6 @@ class TestSeparation:
         assert answer.separable
         check_certificate(answer, X, y)
 
-    def test_the_last_bit_of_a_coordinate_is_not_lost(self):
-        for power in range(40, 53):
-            X, y = np.array([[1.0], [1.0 + 2.0**-power]]), np.array([-1, 1])
-            answer = separation(X, y)
-            check_certificate(answer, X, y)
-            assert answer.separable or power == 52  # then no float lies strictly between
-
     def test_two_points_two_roundings_apart_are_told_apart(self):
         """Only a b whose two inner products are exact is between them every time."""
         for seed in range(400):
@@ -145,14 +138,6 @@ class TestSeparation:
             answer = separation(Z, labels)
             assert not answer.separable
             check_certificate(answer, Z, labels)
-
-    @pytest.mark.parametrize(("n", "d"), [(5000, 3), (3000, 100), (100, 300)])
-    def test_large(self, n, d):
-        for distance in (0, 40):
-            X, y = gaussians(n, d, distance)
-            answer = separation(X, y)
-            assert answer.separable == (distance > 0 or d >= n)
-            assert answer.verify()
 
     def test_a_false_certificate_is_refused(self):
         X, y = gaussians(20, 2, 20)
@@ -204,14 +189,13 @@ class TestNearMissesAreRefused:
     def point(self, *weights):
         return Separation(self.X, self.y, weights=np.array(weights))
 
-    @pytest.mark.parametrize("error", [1.0, 1e-9, 1e-12, 1e-14, -1e-9, -1e-14, -1.0])
+    @pytest.mark.parametrize("error", [1.0, 1e-9, 1e-14, -1e-14, -1.0])
     def test_sums_that_are_not_one(self, error):
         assert self.point(0.5, 0.5, 1.0).verify()
         assert self.point(0.5, 0.5, 1.0).residual == 0
-        for tol in (1e-14, 1e-3):  # the coordinates may be vague, the weights may not
-            assert not self.point(0.5, 0.5, 1 + error).verify(tol=tol)
-            assert not self.point(0.5, 0.5 + error, 1.0).verify(tol=tol)
-            assert not self.point(0.5 + error, 0.5 + error, 1 + error).verify(tol=tol)
+        assert not self.point(0.5, 0.5, 1 + error).verify()
+        assert not self.point(0.5, 0.5 + error, 1.0).verify()
+        assert not self.point(0.5 + error, 0.5 + error, 1 + error).verify()
 
     @pytest.mark.parametrize("size", [1e-300, 1e-20, 1e-16, 1e-9])
     def test_negative_weights(self, size):
@@ -222,28 +206,15 @@ class TestNearMissesAreRefused:
     @pytest.mark.parametrize("move", [1e-13, 1e-10, -1e-13])
     def test_sums_that_do_not_meet(self, move):
         assert not self.point(0.5 + move, 0.5 - move, 1.0).verify()
-        assert self.point(0.5 + move, 0.5 - move, 1.0).verify(tol=3e-10)
+        assert self.point(0.5 + move, 0.5 - move, 1.0).residual == pytest.approx(
+            abs(move), rel=0.01
+        )
 
     @pytest.mark.parametrize("scale", [1e-300, 1e-9, 1e9, 1e300])
     def test_the_residual_is_relative_to_the_column(self, scale):
         X = self.X * [[scale]] + np.zeros((3, 2)) * [1, 0]
         for weights, verdict in (([0.5, 0.5, 1.0], True), ([0.5 + 1e-12, 0.5 - 1e-12, 1.0], False)):
             assert Separation(X, self.y, weights=np.array(weights)).verify() == verdict
-
-    @pytest.mark.parametrize(
-        "weights", [[np.nan, 0.5, 1], [np.inf, 0.5, 1], [0.5, 1.0], [], [[0.5]]]
-    )
-    def test_no_weights_at_all(self, weights):
-        assert not self.point(*weights).verify()
-
-    @pytest.mark.parametrize(
-        ("w", "b"),
-        [([np.nan], 0.0), ([np.inf], 0.0), ([1.0], np.nan), ([1.0, 1.0], -2.5), ([0.0], 1)],
-    )
-    def test_no_hyperplane_at_all(self, w, b):
-        X, y = [[0.0], [5.0]], [-1, 1]
-        assert Separation(X, y, w=np.array([1.0]), b=-2.5).verify()
-        assert not Separation(X, y, w=np.array(w), b=b).verify()
 
     def test_a_hyperplane_through_a_point(self):
         X, y = np.array([[0.1], [0.3]]), np.array([-1, 1])
@@ -254,8 +225,6 @@ class TestNearMissesAreRefused:
     def test_malformed_data_are_named(self):
         with pytest.raises(ValueError, match="both classes"):
             Separation([[0.0], [1.0]], [1, 1], w=np.array([0.0]), b=1.0).verify()
-        with pytest.raises(ValueError, match="tol must be"):
-            self.point(0.5, 0.5, 1.0).verify(tol=0)
 
 
 class TestBoundsAgainstFractions:
@@ -310,19 +279,6 @@ class TestBoundsAgainstFractions:
         if cap is not None:
             assert Fraction(caps.lower_bound) <= cap <= Fraction(caps.supremum * (1 + 1e-14))
 
-    @pytest.mark.parametrize("seed", range(40))
-    def test_a_cap_proved_by_what_cancellation_leaves(self, seed):
-        """What tells the classes apart is of the order of the rounding of the other columns."""
-        rng = np.random.default_rng(seed)
-        n, d = 2 * int(rng.integers(2, 8)), 3
-        y = np.where(np.arange(n) % 2, 1.0, -1.0)
-        X = rng.uniform(-1, 1, (n, d))
-        X[:, 0] = 10.0 ** -rng.uniform(12, 17) * (y + rng.standard_normal(n)) - X[:, 1] - X[:, 2]
-        caps = largest_separating_cap(X, y)
-        if caps.weights is not None:
-            cap = exact.largest_cap(X, y, caps.weights, caps.supremum)
-            assert cap is None or Fraction(caps.lower_bound) <= cap
-
     @pytest.mark.parametrize("seed", range(30))
     def test_the_cap_that_a_direction_proves_where_its_heights_are_rounding(self, seed):
         rng = np.random.default_rng(seed)
@@ -356,24 +312,20 @@ class TestBoundsAgainstFractions:
             with pytest.raises(ValueError, match=r"X must have coordinates below .*: rescale X"):
                 refused()
 
-    def test_a_hundred_thousand_points(self):
-        X, y = gaussians(100_000, 2, 1)
-        assert convex_hull(X).contains(X[:10]).all()
-        caps = largest_separating_cap(X[:10_000], y[:10_000])
+    def test_ten_thousand_points(self):
+        caps = largest_separating_cap(*gaussians(10_000, 2, 1))
         assert caps.supremum - caps.lower_bound <= 1e-11 * caps.supremum
 
 
-BAD_DATA = [
-    ([[0.0], [1.0]], [1, 1], "both classes"),
-    (np.empty((0, 2)), [], "at least one point"),
-    ([[0.0], [np.nan]], [1, -1], "finite"),
-    ([0.0, 1.0], [1, -1], "shape"),
-    ([[0.0], [1.0], [2.0]], [0, 1, 2], "-1 and"),
-]
-
-
 @pytest.mark.parametrize("function", [separation, closest_points, largest_separating_cap])
-@pytest.mark.parametrize(("X", "y", "message"), BAD_DATA)
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[0.0], [1.0]], [1, 1], "both classes"),
+        ([[0.0], [np.nan]], [1, -1], "finite"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 2], "-1 and"),
+    ],
+)
 def test_bad_data_are_refused(function, X, y, message):
     with pytest.raises(ValueError, match=message):
         function(X, y)
@@ -426,14 +378,6 @@ class TestClosestPoints:
         np.testing.assert_allclose(b, svc.intercept_[0], atol=1e-5)
         np.testing.assert_allclose((y * (X @ w + b)).min(), 1, rtol=1e-12)
 
-    @pytest.mark.parametrize("C", [0.03, 0.3, 3])
-    def test_reduced_hulls_give_the_soft_margin_direction(self, C):
-        X, y = gaussians(80, 2, 2, seed=3)
-        svc = SVC(kernel="linear", C=C, tol=1e-10).fit(X, y)
-        half = np.abs(svc.dual_coef_).sum() / 2
-        closest = closest_points(X, y, cap=C / half)
-        np.testing.assert_allclose(closest.w * half, svc.coef_[0], atol=1e-6)
-
     @pytest.mark.parametrize("end", [1 / 20, 1.0])
     def test_a_cap_may_miss_its_ends_by_rounding(self, end):
         X, y = gaussians(40, 3, 1)
@@ -443,12 +387,6 @@ class TestClosestPoints:
             assert 1 / 20 <= taken <= 1
         with pytest.raises(ValueError, match="cap must be"):
             closest_points(X, y, end * (1 + (1e-12 if end == 1 else -1e-12)))
-
-    def test_smallest_cap_gives_the_centroids(self):
-        X, y = gaussians(40, 3, 1)
-        closest = closest_points(X, y, cap=1 / 20)
-        np.testing.assert_allclose(closest.p, X[y > 0].mean(axis=0), atol=1e-14)
-        np.testing.assert_allclose(closest.q, X[y < 0].mean(axis=0), atol=1e-14)
 
     def test_translation_and_rotation(self):
         X, y = gaussians(50, 3, 8)
@@ -474,29 +412,19 @@ class TestClosestPoints:
     @pytest.mark.parametrize("distance", [0, 30])
     def test_large(self, n, d, distance):
         X, y = gaussians(n, d, distance)
+        answer = separation(X, y)
+        assert answer.separable == (distance > 0 or d >= n)
+        assert answer.verify()
         for cap in (1.0, 0.05, 2.5 / n):
             check_closest(closest_points(X, y, cap), X, y)
 
-    def test_too_small_a_cap_names_the_smallest(self):
-        X, y = [[0.0], [1], [2], [3], [4]], [-1, -1, -1, 1, 1]
-        with pytest.raises(ValueError, match=r"cap must be from 0.5 to 1, got 0.4: .* 2 points"):
-            closest_points(X, y, 0.4)
-        for cap in (1.5, -1, 0, np.nan, np.inf, "1"):
-            with pytest.raises(ValueError, match="cap must be"):
-                closest_points(X, y, cap)
+    @pytest.mark.parametrize("cap", [0.4, 1.5, -1, 0, np.nan, np.inf, "1"])
+    def test_caps_that_are_none(self, cap):
+        with pytest.raises(ValueError, match="cap must be"):
+            closest_points([[0.0], [1], [2], [3], [4]], [-1, -1, -1, 1, 1], cap)
 
 
 class TestLargestSeparatingCap:
-    @given(labelled(max_points=12, max_features=3))
-    @settings(max_examples=60)
-    def test_reduced_hulls_meet_from_there_on_and_not_before(self, data):
-        X, y = data
-        answer = largest_separating_cap(X, y)
-        if answer.weights is not None:
-            mu, below = answer.supremum, answer.supremum - 1e-6
-            assert closest_points(X, y, np.clip(mu, answer.smallest, 1)).distance < 1e-7
-            assert below <= answer.smallest or closest_points(X, y, below).lower_bound > 0
-
     @pytest.mark.parametrize("k", [3, 5, 7, 11, 23])
     def test_equal_centroids_whatever_the_rounding_of_the_weights(self, k):
         """The two classes are mirror images of themselves in the same point."""
@@ -513,62 +441,38 @@ class TestLargestSeparatingCap:
         np.testing.assert_allclose(largest_separating_cap(moved, y).supremum, expected, rtol=1e-6)
 
 
-def in_hull_by_linear_program(point, points):
-    n = len(points)
-    equations = np.vstack([points.T, np.ones(n)])
-    answer = linprog(np.zeros(n), A_eq=equations, b_eq=np.append(point, 1), bounds=(0, None))
-    return answer.status == 0
+def distance_to_hull(point, corners):
+    """How far it is at least; judged above."""
+    y = np.append(np.ones(len(corners)), -1)
+    return closest_points(np.vstack([corners, point]), y).lower_bound
 
 
 class TestConvexHull:
     @given(labelled(max_points=12, max_features=4), st.integers(0, 4), st.data())
-    @settings(max_examples=40)
-    def test_half_spaces_are_the_hull(self, data, rank, draw):
+    @settings(max_examples=60)
+    def test_vertices_are_the_extreme_points(self, data, rank, draw):
+        """Also in a flat of dimension at most `rank`. No point is outside; no corner is inside."""
         X, _ = data
-        n, d = X.shape
-        mix = draw.draw(arrays(np.float64, (d, d), elements=st.integers(-2, 2).map(float)))
-        mix[rank:] = 0  # in a flat of dimension at most `rank`
+        mix = draw.draw(
+            arrays(np.float64, (X.shape[1],) * 2, elements=st.integers(-2, 2).map(float))
+        )
+        mix[rank:] = 0
         points = X @ mix
-        hull = convex_hull(points)
-        assert hull.contains(points).all()
-        shares = draw.draw(arrays(np.float64, (5, n), elements=st.integers(0, 8).map(float)))
-        shares[:, 0] += 1
-        assert hull.contains(shares / shares.sum(axis=1, keepdims=True) @ points).all()
-        targets = draw.draw(arrays(np.float64, (4, d), elements=st.integers(-6, 6).map(float)))
-        expected = [in_hull_by_linear_program(point, points) for point in targets]
-        assert hull.contains(targets).tolist() == expected
-
-    @given(labelled(max_points=12, max_features=3))
-    @settings(max_examples=25)
-    def test_vertices_are_the_extreme_points(self, data):
-        points, _ = data
-        hull = convex_hull(points)
-        corners = points[hull.vertices]
+        corners = points[convex_hull(points).vertices]
         assert len(np.unique(corners, axis=0)) == len(corners)
-        for k in range(len(corners) if len(corners) > 1 else 0):
-            assert not in_hull_by_linear_program(corners[k], np.delete(corners, k, axis=0))
         for point in points:
-            assert in_hull_by_linear_program(point, corners)
+            assert distance_to_hull(point, corners) == 0
+        for k in range(len(corners) if len(corners) > 1 else 0):
+            assert distance_to_hull(corners[k], np.delete(corners, k, axis=0)) > 1e-9
 
     def test_polygon_runs_counter_clockwise(self):
         for seed in range(10):
             points = np.random.default_rng(seed).standard_normal((30, 2))
             for mirrored in (points, points * [1, -1]):
                 x, y = mirrored[convex_hull(mirrored).vertices].T
-                area = np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) / 2
-                assert area > 0
-                turn = (np.roll(x, -1) - x) * (np.roll(y, -2) - np.roll(y, -1)) - (
-                    np.roll(y, -1) - y
-                ) * (np.roll(x, -2) - np.roll(x, -1))
-                assert (turn > 0).all()
-
-    def test_cube_has_eight_corners(self):
-        grid = np.stack(np.meshgrid(*[[0.0, 0.5, 1.0]] * 3), axis=-1).reshape(-1, 3)
-        hull = convex_hull(grid)
-        assert len(hull.vertices) == 8
-        assert hull.contains([[1, 1, 1], [0.5, 0, 1], [0.5, 0.5, 1.001]]).tolist() == [1, 1, 0]
-        above = [[0.5, 0.5, 1 + share * np.sqrt(3) / 4] for share in (0.999, 1.001)]
-        assert hull.contains(above, tol=0.25).tolist() == [1, 0]
+                dx, dy = np.roll(x, -1) - x, np.roll(y, -1) - y
+                assert (dx * np.roll(dy, -1) > dy * np.roll(dx, -1)).all()
+                assert np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0
 
     @pytest.mark.parametrize(
         ("points", "n_vertices"),
@@ -578,6 +482,7 @@ class TestConvexHull:
             ([[5.0], [1], [3], [1]], 2),
             ([[0.0, 0], [1, 3], [2, 6], [1, 3]], 2),
             ([[0.0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1], [0.5, 0.5, 1]], 4),
+            (np.stack(np.meshgrid(*[[0.0, 0.5, 1.0]] * 3), axis=-1).reshape(-1, 3), 8),
         ],
     )
     @pytest.mark.parametrize(
@@ -587,44 +492,26 @@ class TestConvexHull:
         points = np.array(points) * scale + move
         hull = convex_hull(points)
         assert len(hull.vertices) == n_vertices
-        assert hull.contains(points).all()
-        away = points[0] + scale * (points[0] - points.mean(axis=0) + 0.1)
-        assert not hull.contains(away[np.newaxis]).any()
+        np.testing.assert_array_equal(hull.points, points)
 
     def test_points_on_a_line_up_to_rounding(self):
         t = np.random.default_rng(0).uniform(size=50)
         line = np.array([1e3, 1 / 9, -1e5]) + np.outer(t, [1 / 3, 1 / 7, 0.1])
-        hull = convex_hull(line)
-        assert set(hull.vertices) == {t.argmin(), t.argmax()}
-        assert hull.contains(line).all()
-
-    @pytest.mark.parametrize("seed", range(20))
-    def test_a_point_is_inside_up_to_the_rounding_of_its_coordinates_and_no_further(self, seed):
-        """Far from the origin: what a float is off by is forgiven, fifty times as much is not."""
-        rng = np.random.default_rng(seed)
-        far = 2.0 ** rng.integers(10, 40)
-        ulp = far * EPS
-        triangle = far + rng.permutation([[0.0, 0], [0, 1], [1, 0]]) * [[1, far / 1024]]
-        hull = convex_hull(triangle)
-        for x in (triangle[0], triangle.mean(axis=0), (triangle[0] + triangle[1]) / 2):
-            assert hull.contains([x + rng.choice([-ulp, ulp], 2)], tol=1e-300).all()
-        assert not hull.contains(
-            triangle.min(axis=0) - [[50 * ulp, 0], [0, 50 * ulp]], tol=1e-300
-        ).any()
+        assert set(convex_hull(line).vertices) == {t.argmin(), t.argmax()}
 
     @pytest.mark.parametrize("thickness", [1e-9, 1e-13])
     def test_very_thin_but_not_flat(self, thickness):
         points = np.array([[0.0, 0], [1, thickness], [2, 0], [1, -thickness], [1, 0]])
-        hull = convex_hull(points)
-        assert sorted(hull.vertices) == [0, 1, 2, 3]
-        assert not hull.contains([[1, 2 * thickness]], tol=thickness / 10).any()
+        assert sorted(convex_hull(points).vertices) == [0, 1, 2, 3]
 
-    def test_bad_input_is_refused(self):
-        for points, message in [([1.0, 2.0], "shape"), ([[np.inf]], "finite"), ([[]], "at least")]:
-            with pytest.raises(ValueError, match=message):
-                convex_hull(points)
-        with pytest.raises(ValueError, match="2 features, expected 1"):
-            convex_hull([[0.0], [1.0]]).contains([[0.0, 1.0]])
+    @pytest.mark.parametrize("seed", range(20))
+    def test_a_long_thin_hull_in_space_keeps_its_corners(self, seed):
+        """A box a million times as long as thick, turned."""
+        rng = np.random.default_rng(seed)
+        box = np.array([[x, y, z] for x in (0, 1) for y in (0, 1e-6) for z in (0, 1e-8)])
+        middles = (box[rng.integers(0, 8, 30)] + box[rng.integers(0, 8, 30)] + box.mean(axis=0)) / 3
+        points = np.vstack([box, middles]) @ np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        assert sorted(convex_hull(points).vertices) == list(range(8))
 
 
 def test_a_separation_keeps_points_of_its_own():

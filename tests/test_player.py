@@ -17,12 +17,13 @@ def player():
 
 
 def test_every_frame_is_a_different_described_picture_with_its_caption():
-    page = player()._repr_mimebundle_(include=None, exclude=None)["text/html"]
-    assert len(set(player().frames)) == 2
+    bundle, frames = player()._repr_mimebundle_(include=None, exclude=None), player().frames
+    page = bundle["text/html"]
+    assert len(set(frames)) == 2
     for figure, words, content, caption in zip(
         page.split("<figure>")[1:],
         ("a level line", "it &quot;rises&quot;"),
-        player().frames,  # the same in every run
+        frames,  # the same in every run
         ("1/2. start", "2/2. a &lt; b &amp; c"),
         strict=True,
     ):
@@ -32,19 +33,16 @@ def test_every_frame_is_a_different_described_picture_with_its_caption():
     assert page.count(" checked") == 1
     assert page.index(" checked") < page.index("<figure>"), "one is chosen at the start"
     assert not re.search("<script|http", page), "nothing runs and nothing is fetched"
+    # What is compared is the captions and the transcripts; the still is the last frame.
+    titles, *transcripts = bundle["text/plain"].split("\n[")
+    assert titles == "FramePlayer test\n1/2. start\n2/2. a < b & c"
+    assert [words[-6:] for words in transcripts] == ["(1, 0)", "(1, 1)"]
+    assert bundle["image/png"] == frames[-1]
 
 
 def test_without_alternative_texts_the_captions_serve():
     page = FramePlayer("test", draw, ["start", "end"])._repr_mimebundle_()["text/html"]
     assert re.findall('alt="([^"]*)"', page) == ["start", "end"]
-
-
-def test_what_is_compared_is_the_captions_and_the_transcripts_and_the_still_is_the_last_frame():
-    bundle = player()._repr_mimebundle_()
-    titles, *transcripts = bundle["text/plain"].split("\n[")
-    assert titles == "FramePlayer test\n1/2. start\n2/2. a < b & c"
-    assert [words[-6:] for words in transcripts] == ["(1, 0)", "(1, 1)"]
-    assert bundle["image/png"] == player().frames[-1]
 
 
 @pytest.mark.parametrize(

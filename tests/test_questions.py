@@ -10,50 +10,34 @@ import pytest
 import questions
 from nbformat.v4 import new_markdown_cell, new_notebook
 from number_questions import KINDS
-from scipy.optimize import brentq, linprog
+from scipy.optimize import brentq, linprog, minimize_scalar
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
-QUIZ = r"""<a id="quiz"></a>
+from svmlib.book.exercises import _engine
+from svmlib.hinge import primal_objective
+from svmlib.hulls import closest_points
+from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 
-## 5.3. Quiz
-
-**1. Is $k_1 - k_2 < 1$ a **kernel**: yes or no?**
-
-<details>
-<summary>a) $\{x\}$: never</summary>
-
-Not quite: 1 = 1.
-
-</details>
-
-<details>
-<summary>b) perhaps</summary>
-
-**Right.** It is #1 of them, see [Lemma 5.2](#lem-x).
-
-</details>
-
-**2. And $x$?**
-
-<details>
-<summary>a) no</summary>
-
-**Right**, $x \ne 0$.
-
-</details>
-
-<a id="read-more"></a>
-
-## Read more
-
-**3. Not a question**
-"""
+CHOICE = "<details>\n<summary>{}</summary>\n\n{}\n\n</details>"
+QUIZ = [
+    '<a id="quiz"></a>',
+    "## 5.3. Quiz",
+    "**1. Is $k_1 - k_2 < 1$ a **kernel**: yes or no?**",
+    CHOICE.format(r"a) $\{x\}$: never", "Not quite: 1 = 1."),
+    CHOICE.format("b) perhaps", "**Right.** It is #1 of them, see [Lemma 5.2](#lem-x)."),
+    "**2. And $x$?**",
+    CHOICE.format("a) no", r"**Right**, $x \ne 0$."),
+    '<a id="read-more"></a>',
+    "## Read more",
+    "**3. Not a question**",
+]
 
 
 @pytest.fixture
 def asked(tmp_path):
-    cells = [new_markdown_cell("# 5. Kernels: elsewhere"), new_markdown_cell(QUIZ)]
+    cells = [new_markdown_cell("# 5. Kernels: elsewhere"), new_markdown_cell("\n\n".join(QUIZ))]
     nbformat.write(new_notebook(cells=cells), tmp_path / "05_kernels.ipynb")
     nbformat.write(new_notebook(cells=cells), tmp_path / "errata.ipynb")
     return list(questions.quizzes(tmp_path))
@@ -73,7 +57,6 @@ def test_a_quiz_is_read_as_it_stands(asked):
 
 
 def expected(asked, html=questions.html):
-    """Return what a reader of the files has to find."""
     return [
         (
             q.topic,
@@ -145,12 +128,9 @@ def read_gift(file):
 
 
 def test_moodle_reads_what_was_written(asked):
+    """From its XML as from GIFT, in which a text is one line."""
     asked = [*asked, *questions.numbers(1)]
     assert list(read_xml(questions.moodle(asked))) == expected(asked)
-
-
-def test_moodle_reads_the_same_from_gift(asked):
-    asked = [*asked, *questions.numbers(1)]
     lines = expected(asked, lambda text: questions.html(text).replace("\n", " "))
     assert list(read_gift(questions.gift(asked))) == lines
 
@@ -189,8 +169,10 @@ def test_numbers_hang_on_the_seed_and_on_nothing_else():
 
 
 def value(told):
-    """Return a number, a vector or a string that a question gives."""
-    return re.sub(r"\\texttt|[{}]", "", told) if "texttt" in told else np.array(eval(told))
+    if "texttt" in told:
+        return re.sub(r"\\texttt|[{}]", "", told)
+    found = eval(told)
+    return np.array(found) if isinstance(found, tuple) else found
 
 
 VALUE = r"(-?[\d.]+|\([-\d., ]+\)|\\texttt\{\w+\})"
@@ -214,32 +196,23 @@ class Told(dict):
         return self.y * (self.X @ self.w + (self.b if b is None else b))
 
     def dual(self):
-        K = np.outer(self.y, self.y) * (self.X @ self.X.T)
-        return self.alpha.sum() - self.alpha @ K @ self.alpha / 2
+        return DualProblem(self.X, self.y).objective(self.alpha)
 
     def loss(self, b):
-        return self.w @ self.w / 2 + self.C * np.maximum(0, 1 - self.margins(b)).sum()
+        return primal_objective(self.w, b, self.X, self.y, self.C)
 
     def inner(self, x, z):
-        return np.exp(-self.kappa * np.sum((x - z) ** 2))
+        return RBF(self.kappa)(x[np.newaxis], z[np.newaxis])[0, 0]
 
-
-TURN = np.linspace(0, 2 * np.pi, 20001)
-NORMALS = np.array([np.cos(TURN), np.sin(TURN)])
-
-
-def gap_of(one, other):
-    """Return the widest gap between two sets of points, over all directions."""
-    return ((one @ NORMALS).min(0) - (other @ NORMALS).max(0)).max()
+    def bridge(self):
+        return closest_points(self.X, self.y).distance
 
 
 def least(function, low, high):
-    """Return where a convex function is smallest, and its value, by trying many places."""
-    for _ in range(4):
-        t = np.linspace(low, high, 2001)
-        k = np.argmin([function(each) for each in t])
-        low, high = t[max(k - 1, 0)], t[min(k + 1, 2000)]
-    return t[k], function(t[k])
+    """Return where a convex function is smallest, and its value, by trying."""
+    options = {"bounds": (low, high), "method": "bounded", "options": {"xatol": 1e-9}}
+    found = minimize_scalar(function, **options)
+    return found.x, found.fun
 
 
 def pair(g):
@@ -252,11 +225,9 @@ def pair(g):
 
 
 def box_step(g):
-    def loss(t):
-        inside = 0 <= g["alpha_i"] + t * g["y_i"] <= g.C and 0 <= g["alpha_j"] - t * g["y_j"] <= g.C
-        return g.a * t**2 / 2 - g.s * t if inside else np.inf
-
-    step, lowest = least(loss, 0, float(g.C))
+    ends = [(0, g.C) if label > 0 else (-g.C, 0) for label in (g.y_i, g.y_j)]  # of α y
+    room = min(ends[0][1] - g.y_i * g.alpha_i, g.y_j * g.alpha_j - ends[1][0])
+    step, lowest = least(lambda t: g.a * t**2 / 2 - g.s * t, 0, room)
     return step, -lowest
 
 
@@ -283,17 +254,6 @@ def cover(n, d):
     return 2 * (d > 0) if n == 1 or d == 0 else cover(n - 1, d) + cover(n - 1, d - 1)
 
 
-def perceptron(g):
-    """Count with the Gram matrix."""
-    K, counts = (g.X @ g.X.T) * np.outer(g.y, g.y), np.zeros(4)
-    while True:
-        before = counts.copy()
-        for i in range(4):
-            counts[i] += K[i] @ counts <= 0
-        if (counts == before).all():
-            return counts.sum()
-
-
 def ramp(g):
     q, low = least(lambda q: g.h / 2 * (q - g.c) ** 2 - q * (g.y - g.s), *sorted([0, g.y * g.C]))
     return q, -low
@@ -306,18 +266,19 @@ def scaled(g):
     return S + S - np.sum(w**2) / 2
 
 
+KERNEL_PERCEPTRON = _engine._EXERCISES["kernel_perceptron"]
 SECOND = {
     "distance": lambda g: (g.w @ g.x + g.b) / np.hypot(*g.w),
     "functional": lambda g: g.margins().min(),
     "geometric": lambda g: g.margins().min() / np.hypot(*g.w),
     "width": lambda g: ((g.X[g.y > 0] @ g.w).min() - (g.X[g.y < 0] @ g.w).max()) / np.hypot(*g.w),
-    "bridge": lambda g: gap_of(g.X[g.y > 0], g.X[g.y < 0]),
-    "optimal": lambda g: gap_of(g.X[g.y > 0], g.X[g.y < 0]) / 2,
-    "to_hull": lambda g: gap_of(g.z[None], g.X),
+    "bridge": Told.bridge,
+    "optimal": lambda g: g.bridge() / 2,
+    "to_hull": lambda g: closest_points([*g.X, g.z], [1, 1, 1, 1, -1]).distance,
     "pair_step": lambda g: pair(g)[0],
     "fall": lambda g: pair(g)[1],
     "size": lambda g: least(lambda s: s**2 * np.sum((g.p - g.q) ** 2) - 2 * s, 0, 2)[0],
-    "dual_value": lambda g: g.dual(),
+    "dual_value": Told.dual,
     "gap": lambda g: g.w @ g.w / 2 - g.dual() if g.margins().min() >= 1 else None,
     "multiplier": lambda g: least(lambda a: a**2 * np.sum((g.x - g.z) ** 2) / 2 - 2 * a, 0, 3)[0],
     "midline": lambda g: least(lambda b: -g.margins(b).min(), -200, 200)[0],
@@ -331,35 +292,32 @@ SECOND = {
     "slack": lambda g: np.maximum(0, 1 - g.margins()).sum(),
     "objective": lambda g: g.loss(g.b),
     "slope": lambda g: (g.loss(g.b + 0.1) - g.loss(g.b - 0.1)) / 0.2,
-    "reduced_end": lambda g: (
-        -linprog(-g.x, A_eq=np.ones((1, 4)), b_eq=1, bounds=(0, float(g.mu))).fun
-    ),
+    "reduced_end": lambda g: -linprog(-g.x, A_eq=np.ones((1, 4)), b_eq=1, bounds=(0, g.mu)).fun,
     "violation": lambda g: g.g[can(g, up=True)].max() - g.g[can(g, up=False)].min(),
     "bias": optimal_biases,
     "full_step": lambda g: box_step(g)[0],
     "gain": lambda g: box_step(g)[1],
     "standard_error": lambda g: 100 * np.std(np.arange(g.n) < g.r) / np.sqrt(g.n),
-    "chance": lambda g: binomtest(int(g.a), int(g.a + g.b)).pvalue,
+    "chance": lambda g: binomtest(g.a, g.a + g.b).pvalue,
     "cheapest": lambda g: brentq(lambda p: p * g["c_+"] - (1 - p) * g["c_-"], 0, 1),
     "roc_area": lambda g: roc_auc_score([1, 1, 1, 0, 0, 0, 0], [*g.p, *g.q]),
     "prior_shift": lambda g: (
         1 / (1 + (1 - g["pi'"]) * (1 - g.p) / (1 - g.pi) / (g["pi'"] * g.p / g.pi))
     ),
-    "trained": lambda g: len([0 for _ in np.ndindex(int(g.a), int(g.b), int(g.k))]) + 1,
-    "machines": lambda g: np.tri(int(g.K), k=-1).sum() - g.K,
+    "trained": lambda g: len([0 for _ in np.ndindex(g.a, g.b, g.k)]) + 1,
+    "machines": lambda g: np.tri(g.K, k=-1).sum() - g.K,
     "votes": lambda g: sum(
-        g[f"f_{{{min(k, g.k)}{max(k, g.k)}}}"] * (-1) ** (k < g.k) > 0
-        for k in {1, 2, 3, 4} - {int(g.k)}
+        g[f"f_{{{min(k, g.k)}{max(k, g.k)}}}"] * (-1) ** (k < g.k) > 0 for k in {1, 2, 3, 4} - {g.k}
     ),
     "tube": lambda g: sum(max(0, abs(t - f) - g.varepsilon) for t, f in zip(g.t, g.f, strict=True)),
     "spectrum": lambda g: sum(
         g.s[i : i + 2] == g.t[j : j + 2] for i in range(len(g.s) - 1) for j in range(len(g.t) - 1)
     ),
-    "nu_bound": lambda g: next(m for m in range(200) if 10 * m >= round(10 * float(g.nu)) * g.n),
+    "nu_bound": lambda g: next(m for m in range(200) if 10 * m >= round(10 * g.nu) * g.n),
     "left_out": lambda g: (g.n - g.k) / g.n,
     "shattered": lambda g: max(n for n in range(400) if n * g.gamma**2 <= g.R**2),
-    "labellings": lambda g: cover(int(g.n), int(g.d) + 1),
-    "corrections": perceptron,
+    "labellings": lambda g: cover(g.n, g.d + 1),
+    "corrections": lambda g: KERNEL_PERCEPTRON.key(g.X @ g.X.T, g.y).right.sum(),
     "novikoff": lambda g: (g.X**2).sum(1).max() * (g.w @ g.w) / (g.y * (g.X @ g.w)).min() ** 2,
     "ramp": lambda g: ramp(g)[0],
     "rounded_loss": lambda g: ramp(g)[1],
@@ -371,7 +329,7 @@ SECOND = {
     ),
     "lower_bound": scaled,
     "coordinate": lambda g: least(
-        lambda a: np.sum((g.w + (a - g.alpha) * g.y * g.x) ** 2) / 2 - a, 0, float(g.C)
+        lambda a: np.sum((g.w + (a - g.alpha) * g.y * g.x) ** 2) / 2 - a, 0, g.C
     )[0],
     "amdahl": lambda g: g.W / (g.W * g.p + 1 - g.p),
     "effort": lambda g: (g.r * g.n * g.d + g.t * 2 * g.n) / 10**6,

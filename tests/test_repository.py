@@ -46,9 +46,8 @@ def test_there_is_one_version_one_licence_and_one_oldest_python():
     assert f"Version {svmlib.__version__}." in read("index.md")
     assert f"\n## {svmlib.__version__}, " in read("CHANGELOG.md")
     assert citation["license"] == PROJECT["license"] == "BSD-3-Clause"
-    assert f"{citation['date-released'].year}. Text CC BY 4.0, code BSD-3-Clause" in read(
-        "_config.yml"
-    )
+    year = citation["date-released"].year
+    assert f"{year}. Text CC BY 4.0, code BSD-3-Clause" in read("_config.yml")
     oldest = PROJECT["requires-python"].removeprefix(">=")
     for document in ("README.md", "index.md", "_ext/README.notebooks.txt", "Makefile"):
         assert set(re.findall(r"Python (3\.\d+) or newer", read(document))) == {oldest}, document
@@ -156,11 +155,7 @@ def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
     extras = PROJECT["optional-dependencies"]
     known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"])
     known |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
-    known |= {
-        "ipython",
-        "jupyter-client",
-        "matplotlib-inline",
-    }  # those of the notebook that one is in
+    known |= {"ipython", "jupyter-client", "matplotlib-inline"}  # and the notebook one is in
     owners = packages_distributions()
     for path in ROOT.glob(kind):
         for module in imported(path):

@@ -12,22 +12,17 @@ from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.duality import DualProblem
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.kernels import RBF, Polynomial, Precomputed, Sigmoid
 from svmlib.smo import smo, steps
 from tests import hostile
+from tests.optimum import data
 
 INDEFINITE = [
     pytest.param(Sigmoid(1.0, -1.0), id="sigmoid"),
     pytest.param(Polynomial(3, 1.0, -2.0), id="polynomial"),
     pytest.param(lambda A, B: -A @ B.T, id="negative"),  # an address in an id would confuse xdist
 ]
-SELECTIONS = ["second", "first", "cyclic"]
-
-
-def data(seed: int, n: int = 30, d: int = 2, shift: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.permutation(n) < max(1, n // 3), 1, -1)
-    return rng.normal(size=(n, d)) + shift * y[:, None], y
+every_selection = pytest.mark.parametrize("selection", ["second", "first", "cyclic"])
 
 
 def test_two_points_are_solved_in_one_step():
@@ -40,28 +35,21 @@ def test_two_points_are_solved_in_one_step():
 def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
     """Three steps leave m(α) − M(α) far below tol / 20, but with this C not the gap."""
     X = [[0.58, -0.2], [0.57, -0.01], [-0.56, -0.87], [3.07, -0.08]]
-    solution = smo(DualProblem(X, [-1, 1, -1, 1], C=1e5), max_iter=1000)
-    assert solution.converged
+    assert smo(DualProblem(X, [-1, 1, -1, 1], C=1e5), max_iter=1000).converged
 
 
-def one_far_away(degree):
-    """60 points of two overlapping classes, and one whose k(x, x) is 10²⁴ times as large."""
-    X, y = data(0, n=61)
-    X[-1] = 300, 1
-    return DualProblem(X, y, 100.0, Polynomial(degree, 1.0, 1.0))
-
-
-def gains(problem, selection, most):
-    """Return what each step gains, and by how much D has grown, as a part of its largest term."""
-    alpha, found = np.zeros(problem.n), []
+def check_gains(problem, selection, most):
+    """No step loses, and the gains add up to D, but for a part of its largest term."""
+    alpha, gains = np.zeros(problem.n), []
     for step in islice(steps(problem, selection=selection), most):
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-        found.append(step.gain)
+        gains.append(step.gain)
+    assert min(gains) >= 0
     terms = alpha.sum() + alpha @ np.abs(problem.gram()) @ alpha
-    return found, (problem.objective(alpha) - sum(found)) / (terms or 1.0)
+    assert abs(problem.objective(alpha) - sum(gains)) <= 1e-10 * terms
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@every_selection
 @given(seed=st.integers(0, 10**6), log_C=st.floats(-3, 6))
 @settings(max_examples=40)
 def test_no_step_loses(selection, seed, log_C):
@@ -71,21 +59,20 @@ def test_no_step_loses(selection, seed, log_C):
     """
     X, y = hostile.problem(seed)
     size = float(np.square(X).max()) or 1.0
-    for kernel, C in (Linear(), 10**log_C / size), (Polynomial(3, 1 / size, 1.0), 10**log_C):
-        found, error = gains(DualProblem(X, y, C, kernel), selection, 200)
-        assert min(found) >= 0
-        assert abs(error) < 1e-10
+    check_gains(DualProblem(X, y, 10**log_C / size), selection, 200)
+    check_gains(DualProblem(X, y, 10**log_C, Polynomial(3, 1 / size, 1.0)), selection, 200)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@every_selection
 @pytest.mark.parametrize("degree", [3, 5])
 def test_a_far_point_does_not_hide_the_curvature_of_the_others(degree, selection):
-    found, error = gains(one_far_away(degree), selection, 300)
-    assert min(found) >= 0
-    assert abs(error) < 1e-10
+    """Its k(x, x) is 10²⁴ times as large."""
+    X, y = data(0, n=61)
+    X[-1] = 300, 1
+    check_gains(DualProblem(X, y, 100.0, Polynomial(degree, 1.0, 1.0)), selection, 300)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@every_selection
 @pytest.mark.parametrize(
     ("X", "y", "C"),
     [
@@ -100,8 +87,7 @@ def test_steps_end_where_a_curvature_is_small_next_to_k(X, y, C, selection):
 
 def test_the_next_pair_needs_no_list_of_all_pairs():
     """There are 9,900, which would take half a megabyte."""
-    X, y = data(0, n=100)
-    problem = DualProblem(X, y, 1.0, RBF(1.0))
+    problem = DualProblem(*data(0, n=100), 1.0, RBF(1.0))
     problem.gram()
     tracemalloc.start()
     assert smo(problem, selection="cyclic").n_iter > 100
@@ -111,27 +97,24 @@ def test_the_next_pair_needs_no_list_of_all_pairs():
 
 def test_a_wrong_selection_is_told_at_once():
     with pytest.raises(ValueError, match="selection must be one of"):
-        steps(DualProblem([[0.0], [2.0]], [-1, 1]), selection="bogus")
+        next(steps(DualProblem([[0.0], [2.0]], [-1, 1]), selection="bogus"))
 
 
 def test_the_duality_gap_is_no_larger_than_libsvms():
     for seed in range(20):
         X, y = data(seed, n=150, d=3)
-        problem = DualProblem(X, y, 1.0, RBF(0.3))
-        peer = svm.SVC(C=1.0, gamma=0.3).fit(X, y)
+        problem, peer = DualProblem(X, y, 1.0, RBF(0.3)), svm.SVC(C=1.0, gamma=0.3).fit(X, y)
         alpha = np.zeros(150)
         alpha[peer.support_] = np.abs(peer.dual_coef_[0])
         theirs = problem.certificate(alpha, float(peer.intercept_[0]))
         assert smo(problem).certificate.gap <= theirs.gap
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@every_selection
 @pytest.mark.parametrize("kernel", INDEFINITE)
 def test_an_indefinite_kernel_is_survived_and_not_oversold(kernel, selection):
     for seed in range(5):
-        X, y = data(seed)
-        problem = DualProblem(X, y, 1.0, kernel)
-        solution = smo(problem, selection=selection)
+        solution = smo(DualProblem(*data(seed), 1.0, kernel), selection=selection)
         assert solution.converged
         assert solution.certificate.kkt_violation <= 1e-3  # stationary
         assert not solution.certificate.proves_optimality
@@ -143,5 +126,4 @@ def test_an_indefinite_kernel_without_such_a_pair_is_named_when_the_steps_do_not
     kernel = Precomputed([[1.0, 0.9, 0.9], [0.9, 1.0, -0.5], [0.9, -0.5, 1.0]])
     problem = DualProblem(kernel.points, [1, -1, -1], np.inf, kernel)
     with pytest.warns(ConvergenceWarning, match="or the kernel is not positive semidefinite"):
-        solution = smo(problem, max_iter=1000)
-    assert not solution.converged
+        assert not smo(problem, max_iter=1000).converged

@@ -2,66 +2,43 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
 import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn import svm
 from sklearn.base import clone
-from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import GridSearchCV
 
-from svmlib.duality import DualProblem
+from svmlib.duality import DualProblem, Solution
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.svc import SVC
+from tests.optimum import assert_optimal, data
 
 SOLVERS = ["newton", "smo", "interior_point"]
 
 
-def data(seed: int, n: int = 40, d: int = 3, shift: float = 0.6) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.permutation(n) < n // 2, 1, -1)
-    return rng.normal(size=(n, d)) + shift * y[:, None], y
-
-
-def verify(model: SVC, X: np.ndarray, y: np.ndarray, C: np.ndarray | float, tol: float) -> None:
+def verify(model, X, y, C, tol=1e-3):
     """Check the fitted attributes, and the certificate from them alone, in plain NumPy."""
-    C = np.broadcast_to(C, len(y))
-    alpha = np.zeros(len(y))
-    alpha[model.support_] = np.abs(model.dual_coef_[0])
-    signs = np.where(y == model.classes_[1], 1, -1)
-    assert_array_equal(np.sign(model.dual_coef_[0]), signs[model.support_])
-    assert_array_equal(np.sort(signs[model.support_]), signs[model.support_])
+    signs, coef = np.where(y == model.classes_[1], 1, -1), model.dual_coef_[0]
+    assert_array_equal(np.sign(coef), signs[model.support_])
+    assert_array_equal(np.sort(np.sign(coef)), np.sign(coef))
     assert_array_equal(X[model.support_], model.support_vectors_)
-    assert_array_equal(
-        model.n_support_, [(model.dual_coef_ < 0).sum(), (model.dual_coef_ > 0).sum()]
-    )
-    assert abs(alpha @ signs) < 1e-10 * alpha.sum()
+    assert_array_equal(model.n_support_, [(coef < 0).sum(), (coef > 0).sum()])
+    alpha, C = np.zeros(len(y)), np.broadcast_to(C, len(y))
+    alpha[model.support_] = np.abs(coef)
     assert (alpha <= C * (1 + 1e-12)).all()
-    v = alpha * signs
-    sums = model.kernel_(X, X) @ v
-    margins = signs * (sums + model.intercept_[0])
-    assert_allclose(
-        model.decision_function(X), signs * margins, atol=1e-9 * (1 + np.abs(margins).max())
-    )
-    primal, dual = v @ sums / 2 + C @ np.clip(1 - margins, 0, None), alpha.sum() - v @ sums / 2
-    slack = 1e-12 * (1 + alpha.sum()) * C.sum()  # rounding in a margin costs C
-    assert_allclose(model.certificate_.primal, primal, rtol=1e-8, atol=slack)
-    assert_allclose(model.certificate_.dual, dual, rtol=1e-8)
-    assert primal - dual <= tol * primal
-    assert model.certificate_.kkt_violation <= 1e-3
-    assert model.certificate_.proves_optimality
+    b, certificate = model.intercept_[0], model.certificate_
+    fitted = Solution(np.minimum(alpha, C), b, certificate, 0, certificate.optimal_to(tol))
+    assert_optimal(DualProblem(X, signs, C, model.kernel_), fitted, tol)
+    f = model.kernel_(X, X) @ (alpha * signs) + b
+    assert_allclose(model.decision_function(X), f, atol=1e-9 * (1 + np.abs(f).max()))
 
 
 # scikit-learn's own opinion
@@ -72,26 +49,18 @@ def test_check_estimator_passes_with_nothing_skipped():
     program = """
 from sklearn.utils.estimator_checks import check_estimator
 from svmlib.svc import SVC
-results = check_estimator(SVC(), on_skip=None, on_fail=None)
-assert len(results) > 40, len(results)
-for result in results:
-    if result["status"] != "passed":
-        print(result["check_name"], result["status"], result["exception"])
+outcomes = [result["status"] for result in check_estimator(SVC(), on_skip=None)]
+assert outcomes.count("passed") == len(outcomes) > 40, outcomes
 """
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | {"SCIPY_ARRAY_API": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+    subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | {"SCIPY_ARRAY_API": "1"}, check=True
     )
-    assert (run.returncode, run.stdout) == (0, ""), run.stderr
 
 
 # Agreement with LIBSVM
 
 
-@pytest.mark.parametrize("solver", ["auto", "smo"])
+@pytest.mark.parametrize("solver", ["auto", *SOLVERS])
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(4, 60),
@@ -100,18 +69,21 @@ for result in results:
     kernel=st.sampled_from(["linear", "poly", "rbf"]),
     gamma=st.sampled_from(["scale", "auto", 0.3]),
     coef0=st.sampled_from([0.0, 1.0]),
+    own=st.booleans(),
 )
-@settings(max_examples=60)
-def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma, coef0):
+@settings(max_examples=40)
+def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma, coef0, own):
+    """With C for all samples or one for each."""
     X, y = data(seed, n=n, d=d)
-    parameters = {"C": 10**log_C, "kernel": kernel, "gamma": gamma, "coef0": coef0}
-    model = SVC(**parameters, solver=solver, tol=1e-5).fit(X, y)
-    peer = svm.SVC(**parameters, tol=1e-5).fit(X, y)
-    verify(model, X, y, 10**log_C, 1e-3)
-    alpha = np.abs(peer.dual_coef_[0])
-    scale = max(1, np.abs(peer.decision_function(X)).max())
-    if (alpha < 10**log_C * (1 - 1e-4)).any():  # a free multiplier: b is unique
+    weights = 10 ** np.random.default_rng(seed).uniform(-1, 1, n) if own else np.ones(n)
+    C, gamma = 10**log_C, "auto" if own else gamma  # "scale" is weighted, but not the peer's
+    parameters = {"C": C, "kernel": kernel, "gamma": gamma, "coef0": coef0}
+    model = SVC(**parameters, solver=solver, tol=1e-5).fit(X, y, weights)
+    peer = svm.SVC(**parameters, tol=1e-5).fit(X, y, weights)
+    verify(model, X, y, C * weights)
+    if (np.abs(peer.dual_coef_) < (C * weights * (1 - 1e-4))[peer.support_]).any():  # b is unique
         ours, theirs = model.decision_function(X), peer.decision_function(X)
+        scale = max(1, np.abs(theirs).max())
         assert_allclose(ours, theirs, atol=2e-3 * scale)
         clear = np.abs(theirs) > 2e-3 * scale
         assert_array_equal(model.predict(X)[clear], peer.predict(X)[clear])
@@ -129,7 +101,7 @@ def test_attributes_are_those_of_the_peer():
         assert_allclose(getattr(model, name), getattr(peer, name), atol=1e-5)
         assert getattr(model, name).shape == getattr(peer, name).shape
     assert model.n_iter_.shape == peer.n_iter_.shape
-    assert model.n_features_in_ == 3
+    assert model.n_features_in_ == 2
     theirs, ours = svm.SVC().get_params(), SVC().get_params()
     assert {name: theirs[name] for name in ours if name != "solver"} | {"solver": "auto"} == ours
 
@@ -142,19 +114,12 @@ def test_ties_go_to_the_second_class():
 
 def test_gamma_scale_and_auto():
     X, y = data(0)
-    assert SVC().fit(X, y).kernel_ == RBF(1 / (3 * X.var()))
-    assert SVC(gamma="auto").fit(X, y).kernel_ == RBF(1 / 3)
+    assert SVC().fit(X, y).kernel_ == RBF(1 / (2 * X.var()))
+    assert SVC(gamma="auto").fit(X, y).kernel_ == RBF(1 / 2)
     assert SVC(gamma=2).fit(X, y).kernel_ == RBF(2)
     assert SVC(kernel="poly", degree=2, gamma=2.0).fit(X, y).kernel_ == Polynomial(2, 2.0, 0.0)
     for value in 7.3, 0.1, 1e5, -1e-7:  # whose variance may be rounding
         assert SVC().fit(np.full((200, 3), value), np.arange(200) % 2).kernel_ == RBF(1.0)
-    sigmoid = SVC(kernel="sigmoid", gamma=0.1, coef0=-0.5).fit(X, y)
-    assert sigmoid.kernel_ == Sigmoid(0.1, -0.5)
-    assert_allclose(
-        sigmoid.decision_function(X),
-        svm.SVC(kernel="sigmoid", gamma=0.1, coef0=-0.5).fit(X, y).decision_function(X),
-        atol=5e-3,
-    )
 
 
 def laplace(X, Z):
@@ -167,32 +132,20 @@ def laplace(X, Z):
         (Linear(), {"kernel": "linear"}),
         (RBF(0.7), {"kernel": "rbf", "gamma": 0.7}),
         (Polynomial(2, 0.5, 1.0), {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0}),
+        (Sigmoid(0.1, -0.5), {"kernel": "sigmoid", "gamma": 0.1, "coef0": -0.5}),
         (laplace, {"kernel": laplace}),
     ],
 )
-def test_kernels_can_be_objects_and_functions(ours, theirs):
+def test_kernels_have_names_or_are_objects_and_functions(ours, theirs):
     X, y = data(3)
-    model = clone(SVC(kernel=ours)).fit(X, y)
+    model, named = clone(SVC(kernel=ours, tol=1e-6)).fit(X, y), SVC(**theirs, tol=1e-6).fit(X, y)
+    assert model.kernel_ == named.kernel_ == ours
+    assert_array_equal(model.decision_function(X), named.decision_function(X))
     peer = svm.SVC(**theirs, tol=1e-6).fit(X, y)
     assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-4)
     copy = pickle.loads(pickle.dumps(model))
     assert_array_equal(copy.decision_function(X), model.decision_function(X))
     assert copy.certificate_ == model.certificate_
-
-
-# At home in scikit-learn
-
-
-def test_pipeline_and_grid_search():
-    X, y = make_classification(120, random_state=0)
-    pipeline = make_pipeline(StandardScaler(), SVC(kernel="rbf"))
-    search = GridSearchCV(pipeline, {"svc__C": [0.1, 1, 10], "svc__gamma": ["scale", 0.01]}, cv=3)
-    peer = GridSearchCV(make_pipeline(StandardScaler(), svm.SVC()), search.param_grid, cv=3)
-    search.fit(X, y)
-    peer.fit(X, y)
-    assert_allclose(search.cv_results_["mean_test_score"], peer.cv_results_["mean_test_score"])
-    assert search.best_params_ == peer.best_params_
-    assert cross_val_score(pipeline, X, y, scoring="roc_auc").min() > 0.8
 
 
 def test_labels_of_any_type():
@@ -202,29 +155,28 @@ def test_labels_of_any_type():
         model = SVC().fit(X, np.where(y > 0, high, low))
         assert_array_equal(model.classes_, [low, high])
         assert_array_equal(model.predict(X), np.where(expected, high, low))
-    named = np.where(y > 0, "b", "a").astype(object)
-    assert_array_equal(SVC().fit(X, named).predict(X), np.where(expected, "b", "a"))
 
 
 def test_coef_exists_for_the_linear_kernel_only():
     X, y = data(0)
     linear = SVC(kernel="linear").fit(X, y)
     assert_allclose(X @ linear.coef_[0] + linear.intercept_, linear.decision_function(X))
-    assert not hasattr(SVC().fit(X, y), "coef_")
-    with pytest.raises(AttributeError, match="coef_ exists only for a linear kernel"):
-        _ = SVC().fit(X, y).coef_
+    assert not hasattr(linear.set_params(kernel="rbf").fit(X, y), "coef_")
+
+
+def test_coef_is_read_only():
+    """Writing into it would change nothing."""
+    linear = SVC(kernel="linear").fit(*data(0))
+    with pytest.raises(ValueError, match="read-only"):
+        linear.coef_[0] = 0
 
 
 def test_fitting_again_forgets():
     X, y = data(0)
     model = SVC(kernel="linear").fit(X, y).set_params(C=0.01)
-    assert_array_equal(
-        model.fit(X[:20, :2], y[:20]).dual_coef_,
-        SVC(0.01, "linear").fit(X[:20, :2], y[:20]).dual_coef_,
-    )
-    assert model.n_features_in_ == 2
-    assert [*model.fit(pd.DataFrame(X, columns=[*"abc"]), y).feature_names_in_] == [*"abc"]
-    assert not hasattr(model.fit(X, y), "feature_names_in_")
+    few = SVC(0.01, "linear").fit(X[:20, :1], y[:20])
+    assert_array_equal(model.fit(X[:20, :1], y[:20]).dual_coef_, few.dual_coef_)
+    assert model.n_features_in_ == 1
 
 
 # Weights
@@ -233,7 +185,7 @@ def test_fitting_again_forgets():
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_a_weight_is_a_number_of_copies(kernel):
     X, y = data(2)
-    weights = np.random.default_rng(0).integers(0, 4, size=40)
+    weights = np.random.default_rng(0).integers(0, 4, size=30)
     weighted = SVC(kernel=kernel).fit(X, y, sample_weight=weights)
     repeated = SVC(kernel=kernel, tol=1e-9).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)
@@ -241,108 +193,27 @@ def test_a_weight_is_a_number_of_copies(kernel):
     assert_array_equal(weighted.support_vectors_, X[weighted.support_])
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (-np.ones(40), "sample_weight must not be negative"),
-        (np.zeros(40), "nor all zero"),
-        (np.ones(39), "sample_weight has 39 entries, expected 40"),
-        (np.where(data(0)[1] < 0, 1.0, 0.0), r"of one class, -1"),
-        (["a"] * 40, "sample_weight must be a dense array of real numbers"),
-        (np.full(40, np.nan), "sample_weight must be finite"),
-    ],
-)
-def test_bad_weights(weights, message):
-    with pytest.raises(ValueError, match=message):
-        SVC().fit(*data(0), sample_weight=weights)
-
-
 # The hard margin
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf", Polynomial(2, 1.0, 1.0)])
-@pytest.mark.parametrize("n", [20, 140])
-def test_hard_margin(kernel, n):
-    X, y = data(4, n=n, shift=3.0)
-    model = SVC(C=np.inf, kernel=kernel, tol=1e-5).fit(X, y)
-    margins = y * model.decision_function(X)
-    assert_allclose(margins.min(), 1, atol=1e-5)
-    assert_allclose(margins[model.support_], 1, atol=1e-5)
-    assert 0 <= model.certificate_.relative_gap + 1e-12 < 1e-4
-    large = svm.SVC(C=1e9, kernel=kernel if kernel != "rbf" else RBF(1 / (3 * X.var())), tol=1e-6)
-    assert_allclose(model.decision_function(X), large.fit(X, y).decision_function(X), atol=1e-3)
-
-
-def test_hard_margin_without_a_margin_shows_the_common_point():
+def test_without_a_hard_margin_the_common_point_is_shown():
     X, y = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]]), np.array([1, 1, 0, 0])
     with pytest.raises(NotSeparableError, match="share the point") as raised:
         SVC(C=np.inf, kernel="linear").fit(X, y)
     weights = raised.value.separation.weights
     assert_allclose(weights[y == 1] @ X[y == 1], [1, 1])
     assert_allclose(weights[y == 0] @ X[y == 0], [1, 1])
-    assert SVC(C=np.inf, kernel="rbf").fit(X, y).score(X, y) == 1
-    assert SVC(C=np.inf, kernel=Polynomial(2, 1.0, 1.0)).fit(X, y).score(X, y) == 1
-
-
-def test_equal_samples_with_different_labels_have_no_hard_margin():
-    X, y = [[100.0, 7.0], [101.0, 7.0], [101.0, 7.0], [104.0, 7.0]], [0, 1, 0, 1]
-    with pytest.raises(NotSeparableError) as raised:
-        SVC(C=np.inf, kernel="linear").fit(X, y)
-    assert_array_equal(raised.value.separation.X, X)
+    apart = X + 3 * y[:, None]
+    f = SVC(C=np.inf, kernel="linear").fit(apart, y).decision_function(apart)
+    assert_allclose(np.where(y, f, -f).min(), 1)
+    for kernel in "rbf", Polynomial(2, 1.0, 1.0):
+        assert SVC(C=np.inf, kernel=kernel).fit(X, y).score(X, y) == 1
+    X[0] = X[2]  # with two labels
     with pytest.warns(ConvergenceWarning, match="no hyperplane separates the classes"):
         assert SVC(C=np.inf).fit(X, y).certificate_.primal == np.inf
 
 
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"C": 0}, "C must be a positive number"),
-        ({"C": "linear"}, r"C must be a positive number, got 'linear'"),
-        ({"kernel": "laplace"}, "kernel must be one of"),
-        ({"kernel": 3}, "kernel must be a kernel"),
-        ({"kernel": "poly", "degree": 2.0}, "degree must be a positive integer"),
-        ({"kernel": "poly", "coef0": np.inf}, "coef0 must be"),
-        ({"gamma": 0.0}, "gamma.* must be"),
-        ({"gamma": "wide"}, "gamma.* must be"),
-        ({"tol": 0}, "tol must be"),
-        ({"solver": "newtonian"}, "solver must be one of"),
-        ({"max_iter": 0}, "max_iter must be"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        SVC(**parameters).fit(*data(0))
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        ([[0.0], [1.0]], [1, 1], "one class, 1"),
-        ([[0.0], [1.0], [2.0]], [0, 1, 2], "Only binary.*3 classes.*OneVsOneClassifier"),
-        ([[0.0], [1.0]], [0.5, 1.5], "Unknown label type"),
-        (np.zeros((0, 2)), [], "0 sample"),
-        ([[0.0], [1.0]], [0, 1, 1], "inconsistent numbers of samples"),
-        (sparse.csr_array(np.eye(2)), [0, 1], "Sparse data was passed"),
-    ],
-)
-def test_bad_data_are_refused(X, y, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        SVC().fit(X, y)
-
-
-# Rounding, and prices that make much of it
-
-
-def test_smo_says_where_rounding_stops_it():
-    """A polynomial far from the origin leaves nothing of the margins' last digits."""
-    X, y = data(0, n=20, d=10, shift=0.5)
-    model = SVC(kernel=Polynomial(2, 1.0, 1.0), C=1.0, solver="smo", max_iter=20_000)
-    with pytest.warns(ConvergenceWarning, match="smo stopped after .* rounding included"):
-        model.fit(1e6 + X, y)
-    assert model.certificate_.relative_gap > 1e-3
+# The origin, and the tolerance
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -360,86 +231,54 @@ def test_the_linear_kernel_does_not_care_where_the_origin_is(solver, far):
 
 def test_a_tolerance_that_nothing_violates_takes_no_step():
     X, y = data(0)
-    for solver in ("auto", "smo"):
-        model = SVC(kernel="linear", tol=4.0, solver=solver).fit(X, y)
-        assert model.predict(X).shape == y.shape
+    model = SVC(kernel="linear", tol=4.0, solver="smo").fit(X, y)
     assert model.n_support_.tolist() == [0, 0]
+    assert set(model.predict(X)) == {-1}, "the larger class"
 
 
 # Classes of different weight
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0}, {0: 0.5, 1: 20.0}, None], ids=str)
-def test_class_weight_is_that_of_the_peer(class_weight):
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2, 60)], ids=["", "samples too"])
+def test_class_weight_is_that_of_the_peer_and_multiplies_those_of_samples(class_weight, weights):
     X, y = data(3, n=60)
     y = (y > 0).astype(int)
-    ours = SVC(class_weight=class_weight, tol=1e-8).fit(X, y)
-    theirs = svm.SVC(class_weight=class_weight, tol=1e-8).fit(X, y)
+    machine = {"class_weight": class_weight, "gamma": 0.5, "tol": 1e-8}
+    ours, theirs = SVC(**machine).fit(X, y, weights), svm.SVC(**machine).fit(X, y, weights)
     assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert_allclose(ours.class_weight_, theirs.class_weight_)
-    verify(ours, X, y, ours.class_weight_[y], 1e-6)
-
-
-def test_class_weight_and_sample_weight_multiply():
-    X, y = data(3, n=60)
-    weights = np.random.default_rng(0).uniform(0.5, 2, size=60)
-    model = SVC(class_weight={1: 2.0}).fit(X, y, sample_weight=weights)
-    verify(model, X, y, weights * np.where(y > 0, 2.0, 1.0), 1e-6)
-
-
-@pytest.mark.parametrize(
-    ("class_weight", "message"),
-    [
-        ({2: 1.0}, "are not in class_weight"),
-        ({1: -1.0}, "C must be positive for every sample"),
-        ({1: np.nan}, "C must be finite"),
-        ("fair", "'class_weight' parameter"),
-        (2.0, "'class_weight' parameter"),
-    ],
-)
-def test_bad_class_weights_are_named(class_weight, message):
-    with pytest.raises(ValueError, match=message):
-        SVC(class_weight=class_weight).fit(*data(0))
+    verify(ours, X, y, ours.class_weight_[y] * (1 if weights is None else weights), 1e-6)
 
 
 # A Gram matrix instead of points
 
 
-def test_precomputed_is_the_kernel_that_computed_it():
-    X, y = data(1, n=60)
-    Z = data(2, n=9)[0]
-    direct = SVC(kernel=RBF(0.5)).fit(X, y)
-    model = SVC(kernel="precomputed").fit(RBF(0.5)(X, X), y)
-    assert_allclose(model.decision_function(RBF(0.5)(Z, X)), direct.decision_function(Z), atol=1e-9)
+@pytest.mark.parametrize("weights", [None, np.tile([0.0, 1.0, 1.0], 20)], ids=["", "of zero"])
+def test_precomputed_is_the_kernel_that_computed_it(weights):
+    (X, y), Z = data(1, n=60), data(2, n=9)[0]
+    K, L = RBF(0.5)(X, X), RBF(0.5)(Z, X)
+    direct = SVC(kernel=RBF(0.5)).fit(X, y, weights)
+    model = SVC(kernel="precomputed").fit(K, y, weights)
+    assert_allclose(model.decision_function(L), direct.decision_function(Z), atol=1e-9)
     assert_array_equal(model.support_, direct.support_)
     assert model.certificate_.of_given_matrix
     assert model.certificate_.relative_gap < 1e-8
-    assert "Gram matrix given" in str(model.certificate_)
-    peer = svm.SVC(kernel="precomputed", tol=1e-8).fit(RBF(0.5)(X, X), y)
-    assert_array_equal(model.predict(RBF(0.5)(Z, X)), peer.predict(RBF(0.5)(Z, X)))
+    assert len(pickle.dumps(model)) < K.nbytes  # which predictions never ask for
 
 
-def test_precomputed_in_a_grid_search_and_with_weights_of_zero():
+def test_a_given_matrix_is_cut_by_a_grid_search_and_by_row_numbers():
     X, y = data(1, n=60)
-    K = RBF(0.5)(X, X)
-    search = GridSearchCV(SVC(kernel="precomputed"), {"C": [0.1, 1.0, 10.0]}, cv=3).fit(K, y)
-    direct = GridSearchCV(SVC(kernel=RBF(0.5)), {"C": [0.1, 1.0, 10.0]}, cv=3).fit(X, y)
+    K, grid = RBF(0.5)(X, X), {"C": [0.1, 1.0, 10.0]}
+    search = GridSearchCV(SVC(kernel="precomputed"), grid, cv=3).fit(K, y)
+    direct = GridSearchCV(SVC(kernel=RBF(0.5)), grid, cv=3).fit(X, y)
     assert_allclose(search.cv_results_["mean_test_score"], direct.cv_results_["mean_test_score"])
-    weights = (np.arange(60) % 3 > 0).astype(float)
-    some = SVC(kernel="precomputed").fit(K, y, sample_weight=weights)
-    same = SVC(kernel=RBF(0.5)).fit(X, y, sample_weight=weights)
-    assert_array_equal(some.support_, same.support_)
-    assert_allclose(some.decision_function(K), same.decision_function(X), atol=1e-9)
-
-
-def test_the_object_precomputed_takes_row_numbers_in_any_order():
-    X, y = data(1, n=60)
     rows = np.arange(60)[::-1]
     some = rows[5:50]
-    model = SVC(kernel=Precomputed(RBF(0.5)(X, X))).fit(some[:, None], y[some])
-    direct = SVC(kernel=RBF(0.5)).fit(X[some], y[some])
+    model = SVC(kernel=Precomputed(K)).fit(some[:, None], y[some])
+    same = SVC(kernel=RBF(0.5)).fit(X[some], y[some])
     f = model.decision_function(rows[:, None])
-    assert_allclose(f, direct.decision_function(X[rows]), atol=1e-9)
+    assert_allclose(f, same.decision_function(X[rows]), atol=1e-9)
 
 
 def test_a_precomputed_matrix_that_is_none_is_refused():
@@ -447,55 +286,57 @@ def test_a_precomputed_matrix_that_is_none_is_refused():
     with pytest.raises(ValueError, match="X must be a square Gram matrix"):
         SVC(kernel="precomputed").fit(X, y)
     K = X @ X.T
+    with pytest.raises(ValueError, match="features"):
+        SVC(kernel="precomputed").fit(K, y).predict(X)
     K[0, 1] += 1
     with pytest.raises(ValueError, match=r"X must be symmetric, but it differs .* by 1"):
         SVC(kernel="precomputed").fit(K, y)
-    model = SVC(kernel="precomputed").fit(X @ X.T, y)
-    with pytest.raises(ValueError, match="features"):
-        model.predict(X)
 
 
-# What scikit-learn asks of its own SVC
+# Bad input, and good input in other forms
 
-
-def test_a_large_problem_with_a_kernel_of_ones_own_that_claims_to_be_convex():
-    class Product:
-        positive_semidefinite = True
-
-        def __call__(self, X, Z):
-            return X @ Z.T
-
-    problem = DualProblem([[-1.0], [1.0]] * 200, [-1, 1] * 200, 1.0, Product(), cache_mb=1)
-    assert not problem.certificate(np.zeros(400), 0.0).proves_optimality
-
-
-def message_of_scikit_learn(X, y) -> str:
-    try:
-        svm.SVC().fit(X, y)
-    except ValueError as error:
-        return re.escape(str(error))
-    raise AssertionError("scikit-learn does not refuse this")
+ONE_CLASS = np.where(data(0)[1] < 0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [np.full((4, 1), np.nan), np.zeros((4, 0)), np.zeros((0, 2)), np.zeros(4), np.zeros((4, 1, 1))],
-    ids=lambda X: str(X.shape),
+    ("parameters", "weights", "message"),
+    [
+        ({"C": 0}, None, "C must be a positive number"),
+        ({"C": "linear"}, None, r"C must be a positive number, got 'linear'"),
+        ({"kernel": "laplace"}, None, "kernel must be one of"),
+        ({"kernel": 3}, None, "kernel must be a kernel"),
+        ({"kernel": "poly", "degree": 2.0}, None, "degree must be a positive integer"),
+        ({"kernel": "poly", "coef0": np.inf}, None, "coef0 must be"),
+        ({"gamma": 0.0}, None, "gamma.* must be"),
+        ({"gamma": "wide"}, None, "gamma.* must be"),
+        ({"tol": 0}, None, "tol must be"),
+        ({"solver": "newtonian"}, None, "solver must be one of"),
+        ({"max_iter": 0}, None, "max_iter must be"),
+        ({"class_weight": {2: 1.0}}, None, "are not in class_weight"),
+        ({"class_weight": {1: -1.0}}, None, "C must be positive for every sample"),
+        ({"class_weight": {1: np.nan}}, None, "C must be finite"),
+        ({"class_weight": "fair"}, None, "'class_weight' parameter"),
+        ({"class_weight": 2.0}, None, "'class_weight' parameter"),
+        ({}, -np.ones(30), "sample_weight must not be negative"),
+        ({}, np.zeros(30), "nor all zero"),
+        ({}, np.ones(29), "sample_weight has 29 entries, expected 30"),
+        ({}, ONE_CLASS, r"of one class, -1"),
+        ({}, ["a"] * 30, "sample_weight must be a dense array of real numbers"),
+        ({}, np.full(30, np.nan), "sample_weight must be finite"),
+    ],
 )
-def test_a_matrix_that_looks_ready_is_refused_as_scikit_learn_does(wrong):
-    """Where nothing has to be converted `SVC` only looks; scikit-learn says what is wrong."""
-    y = [0, 1] * (len(wrong) // 2)
-    with pytest.raises(ValueError, match=message_of_scikit_learn(wrong, y)):
-        SVC().fit(wrong, y)
+def test_bad_parameters_and_weights_are_named(parameters, weights, message):
+    """And nothing is left of the model before, for a mixture of two would be worse than none."""
+    model = SVC().fit(*data(1)).set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        model.fit(*data(0), sample_weight=weights)
+    untouched = parameters.keys() & {"C", "tol", "solver"}  # which are looked at first
+    assert untouched or not hasattr(model, "certificate_")
 
 
-@pytest.mark.parametrize(
-    "labels", [[0.0, 1.0, np.nan, 1.0], [[0, 1], [1, 0], [0, 0], [1, 1]], 5, [0, 1]]
-)
-def test_labels_are_refused_as_scikit_learn_does(labels):
-    X = np.arange(4.0)[:, None]
-    with pytest.raises(ValueError, match=message_of_scikit_learn(X, labels)):
-        SVC().fit(X, labels)
+def test_three_classes_are_for_another_estimator():
+    with pytest.raises(ValueError, match=r"Only binary.*3 classes.*OneVsOneClassifier"):
+        SVC().fit([[0.0], [1.0], [2.0]], [0, 1, 2])
 
 
 @pytest.mark.parametrize("convert", [np.asfortranarray, np.float32, np.ndarray.tolist, np.int8])

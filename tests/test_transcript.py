@@ -76,15 +76,17 @@ def test_nothing_that_a_machine_decides_counts():
         assert draw(spread=noise) == usual
 
 
-def test_a_tie_is_rounded_one_way():
-    def words(x):
-        figure, ax = plt.subplots()
-        ax.plot([0, x], [0, -x])
-        plt.close(figure)
-        return transcript(figure)
+def of_a_curve(x, y, **look):
+    figure, ax = plt.subplots()
+    ax.plot([0, x], [0, y], **look)
+    plt.close(figure)
+    return transcript(figure)
 
-    assert words(0.0625) == words(0.0625 + 1e-15) == words(0.0625 - 1e-15)
-    assert words(-1e-17) == words(0.0)
+
+def test_a_tie_is_rounded_one_way():
+    tie, *near = (of_a_curve(0.0625 + noise, 1) for noise in (0, 1e-15, -1e-15))
+    assert near == [tie, tie]
+    assert of_a_curve(1, -1e-17) == of_a_curve(1, 0.0)
 
 
 def test_space_has_words_and_no_places():
@@ -98,12 +100,7 @@ def test_space_has_words_and_no_places():
 
 
 def test_a_line_that_varies_keeps_its_look_and_its_label():
-    def words(end, **look):
-        figure, ax = plt.subplots()
-        ax.plot([0, 1], [0, end], gid="varies", **look)
-        plt.close(figure)
-        return transcript(figure)
-
-    assert words(1, label="a way") == words(2, label="a way")
-    assert "line #1f77b4 - varies: 'a way'" in words(1, label="a way")
-    assert words(1) != words(1, linestyle="--")
+    words = of_a_curve(1, 1, gid="varies", label="a way")
+    assert words == of_a_curve(1, 2, gid="varies", label="a way")
+    assert "line #1f77b4 - varies: 'a way'" in words
+    assert words != of_a_curve(1, 1, gid="varies", label="a way", linestyle="--")

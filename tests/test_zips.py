@@ -9,12 +9,16 @@ from types import SimpleNamespace
 
 import drawings
 import editions
+import front_page
 import nbformat
 import pytest
+from docutils import nodes
 from nbformat.v4 import new_code_cell, new_notebook
 
+LATER = ("book.pdf", "slides/index.html", "notebooks/svm-figures.zip")
 FRONT = """<a class="sd-btn" href="notebooks/svm-pages.zip"><span>Get the pages</span></a>
 <a href="chapters/one.html#top">One</a> <a href="book.pdf">paper</a> <a href="https://x.org/a.pdf">x</a>
+<a href="slides/index.html">slides</a>
 <link href="_static/book.css?v=1">"""
 ONE = """<a class="btn" href="../notebooks/one.ipynb" title="Download"><i></i>.ipynb</a>
 <a href="../index.html">front</a>, <a class="reference" href="../notebooks/svm.zip">the zip</a>."""
@@ -32,7 +36,7 @@ DRAWN = {
 @pytest.mark.parametrize("base", ["", "https://book.example/svm/"])
 def test_no_link_of_the_packed_pages_leads_to_a_file_that_is_not_there(tmp_path, base):
     made = {"index.html": FRONT, "chapters/one.html": ONE, "_static/book.css": "", "book.pdf": "-"}
-    made |= {"notebooks/one.ipynb": "{}", ".buildinfo": ""}
+    made |= {"notebooks/one.ipynb": "{}", ".buildinfo": "", "slides/index.html": "-"}
     for name, text in made.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -50,13 +54,35 @@ def test_no_link_of_the_packed_pages_leads_to_a_file_that_is_not_there(tmp_path,
     away = {
         address for address in re.findall('href="([^"]+)"', front + one) if "book.ex" in address
     }
-    names = ("notebooks/svm-pages.zip", "book.pdf", "notebooks/one.ipynb", "notebooks/svm.zip")
+    names = ["notebooks/svm-pages.zip", "book.pdf", "notebooks/one.ipynb", "notebooks/svm.zip"]
+    names.append("slides/index.html")
     assert away == {base + name for name in names if base}
-    assert not re.findall('href="[./]*(?:notebooks/|book.pdf)', front + one)
+    assert not re.findall('href="[./]*(?:notebooks/|slides/|book.pdf)', front + one)
     assert ("Get the pages" in front) == bool(base), "a button that leads nowhere is none"
     assert "the zip" in one
     editions.pack_pages(app, None)
     assert file.read_bytes() == first
+
+
+@pytest.mark.parametrize("there", [(), LATER[:1], LATER[1:], LATER], ids=str)
+def test_the_front_page_offers_what_was_made_and_nothing_else(tmp_path, there):
+    for name in there:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("-")
+    always = ["a.html", "https://x.org/a.pdf"]
+    links = [nodes.reference("", "", nodes.Text(name), refuri=name) for name in [*LATER, *always]]
+    button, *others = links
+    buttons, text = nodes.container("", nodes.paragraph("", "", button)), nodes.paragraph()
+    text.extend([nodes.Text("See "), *others])
+    page = nodes.container("", buttons, text)
+    config, builder = SimpleNamespace(root_doc="index"), SimpleNamespace(format="html")
+    app = SimpleNamespace(config=config, builder=builder, outdir=tmp_path, env=SimpleNamespace())
+    assert front_page.look_for_files(app, app.env, (), (), ()) == ["index"] * bool(there)
+    assert front_page.look_for_files(app, app.env, (), (), ()) == []
+    front_page.offer_files(app, page, "index")
+    assert {link["refuri"] for link in page.findall(nodes.reference)} == {*there, *always}
+    assert text.astext() == "See " + "".join([*LATER[1:], *always])
+    assert bool(buttons.children) == (LATER[0] in there)
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""What the lecturer's page says of the chapters, found in them: minutes, stars, what is cited.
+"""What the lecturer's page says of the chapters, found in them: minutes, stars, what is cited, and
+which exercises suit a class.
 
 `python -m tests.book.lecture_plan` writes it into the page; a test compares.
 """
@@ -12,11 +13,13 @@ from myst_parser.mdit_to_docutils.base import default_slugify
 
 from tests.book import ROOT, notebooks
 from tests.book.reading_time import by_section, minutes
+from tests.book.reading_time import counted as parts
 
 PAGE = ROOT / "reference" / "lecturers.md"
 read = cache(notebooks.read)  # each notebook once
-LINK = re.compile(r"\.\./chapters/([\w-]+)\.ipynb#([\w-]+)")
+SECTION = re.compile(r"(\[[^]]+\]\(\.\./chapters/([\w-]+)\.ipynb#([\w-]+)\))(?: \d+)?")
 READ = re.compile(r"(\*\*Read\*\*, )\d+( minutes: )(.+)")
+SOLVE = re.compile(r"^- \*\*Solve\*\*.+$", re.MULTILINE)
 CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
 SHOW = re.compile(r"^- \*\*Show\*\*: .+$", re.MULTILINE)
 FIGURE = re.compile(r"(\{numref\}`(fig-[\w-]+)`)(?: \*alive\*)?")
@@ -24,6 +27,8 @@ EXERCISE = re.compile(r"(\{ref\}`(ex-[\w-]+)`)(?: ★+)?")
 CITES = re.compile(r"^- \*\*Cites\*\*: .+$", re.MULTILINE)
 LABEL = re.compile(r"^ *:label: ([\w-]+)|\$\$ \(([\w-]+)\)|^\(([\w-]+)\)=", re.MULTILINE)
 REFERENCE = re.compile(r"\{(?:prf:ref|eq|numref|ref)\}`(?:[^`<]*<)?([\w-]+)>?`")
+SOLUTION = re.compile(r"^([`:]{3,})\{solution\} (ex-[\w-]+)\n(.+?)^\1$", re.MULTILINE | re.DOTALL)
+IN_CLASS = 2.0  # minutes to read the solution
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
 
@@ -40,6 +45,18 @@ def stars() -> dict[str, str]:
     """Return how hard each exercise is."""
     cells = [cell.source for path in notebooks.chapters() for cell in read(path).cells]
     return {label: "★" * int(level) for label, level in LEVEL.findall("\n".join(cells))}
+
+
+def in_class() -> set[str]:
+    """Return the exercises for a pencil, whose solutions are short: no cell, but formulas."""
+    cells = [cell for path in notebooks.chapters() for cell in read(path).cells]
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    solutions = {it[2]: [nbformat.v4.new_markdown_cell(it[3])] for it in SOLUTION.finditer(text)}
+    return {
+        label
+        for label, solution in solutions.items()
+        if minutes(solution) <= IN_CLASS and parts(solution)["formula"]
+    }
 
 
 def alive() -> set[str]:
@@ -67,7 +84,7 @@ def homes(cells: dict[tuple[str, str], list[nbformat.NotebookNode]]) -> dict[str
 def cited(page: str) -> list[tuple[set[int], set[str]]]:
     """Return for each unit the earlier ones, and the second readings, whose labels it cites."""
     cells, answer = sections(), []
-    reads = [LINK.findall(line[3]) for line in READ.finditer(page)]
+    reads = [[it.groups()[1:] for it in SECTION.finditer(line[3])] for line in READ.finditer(page)]
     units = {place: number for number, places in enumerate(reads, 1) for place in places}
     home = homes(cells)
     for number, places in enumerate(reads, 1):
@@ -80,7 +97,7 @@ def cited(page: str) -> list[tuple[set[int], set[str]]]:
 
 def counted(page: str) -> str:
     """Return the page with what the chapters say."""
-    cells, level, moving = sections(), stars(), alive()
+    cells, level, moving, pencil = sections(), stars(), alive(), in_class()
     units: list[int] = []
     earlier = iter(cited(page))
 
@@ -95,14 +112,32 @@ def counted(page: str) -> str:
         return FIGURE.sub(lambda it: it[1] + " *alive*" * (it[2] in moving), line[0])
 
     def hours(line: re.Match[str]) -> str:
-        units.append(round(sum(minutes(cells[place]) for place in LINK.findall(line[3]))))
-        return f"{line[1]}{units[-1]}{line[2]}{line[3]}"
+        times: list[int] = []
+
+        def timed(link: re.Match[str]) -> str:
+            times.append(max(1, round(minutes(cells[link[2], link[3]]))))
+            return f"{link[1]} {times[-1]}"
+
+        read = SECTION.sub(timed, line[3])
+        units.append(sum(times))
+        return f"{line[1]}{units[-1]}{line[2]}{read}"
+
+    def solve(line: re.Match[str]) -> str:
+        labels = [it[2] for it in EXERCISE.finditer(line[0])]
+        here = [label for label in labels if label in pencil and level[label] != "★★★"]
+        places = (("in class", here), ("at home", [x for x in labels if x not in here]))
+        told = [
+            f"{where}: {', '.join(f'{{ref}}`{label}`' for label in some)}"
+            for where, some in places
+            if some
+        ]
+        return f"- **Solve** {'; '.join(told)}"
 
     def week(cell: re.Match[str]) -> str:
         numbers = map(int, re.findall(r"<unit-(\d+)>", cell[1]))
         return f"{cell[1]}{sum(units[number - 1] for number in numbers)}"
 
-    page = CITES.sub(cites, page)
+    page = SOLVE.sub(solve, CITES.sub(cites, page))
     page = SHOW.sub(show, CELL.sub(week, READ.sub(hours, page)))
     return EXERCISE.sub(lambda it: f"{it[1]} {level[it[2]]}", page)
 

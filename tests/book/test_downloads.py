@@ -170,7 +170,6 @@ def tab(window):
 
 
 def formulas(notebook):
-    """Count the formulas that a notebook program has to find."""
     prose = re.sub(r"```.*?```|`[^`]*`|<code>.*?</code>", "", text(notebook), flags=re.S)
     return len(re.findall(r"\$\$.+?\$\$|\$.+?\$", prose))
 
@@ -246,8 +245,11 @@ def test_one_notebook_beside_the_wheel(kit, kernel, tmp_path, monkeypatch):
 FOLD = re.compile(r"<summary>Solution to .*?</summary>(.*?)</details>", re.S)
 
 
+def flat(text):
+    return " ".join(text.split())
+
+
 def solutions(notebook):
-    """Take the text and the code of all solutions from a notebook of the full edition."""
     cells = [cell.source for cell in code(notebook) if cell.source.startswith(LABEL)]
     return FOLD.findall(text(notebook)), cells
 
@@ -257,7 +259,7 @@ def said_elsewhere():
     """Collect all that the full edition says outside solutions: a phrase may be in both."""
     words = [FOLD.sub("", text(shipped(name))) for name in SOURCES]
     cells = (cell.source for name in SOURCES for cell in code(shipped(name)))
-    return " ".join("\n".join(words + [c for c in cells if not c.startswith(LABEL)]).split())
+    return flat("\n".join(words + [c for c in cells if not c.startswith(LABEL)]))
 
 
 def distinctive(notebook):
@@ -265,26 +267,21 @@ def distinctive(notebook):
     folds, cells = solutions(notebook)
     runs = [max(re.findall(r"[A-Za-z ,]{20,}", fold), key=len, default="") for fold in folds]
     lines = [max(cell.splitlines()[1:], key=len) for cell in cells]
-    phrases = (" ".join(phrase.split()) for phrase in runs + lines)
-    return [phrase for phrase in phrases if phrase and phrase not in said_elsewhere()]
+    return [p for p in map(flat, runs + lines) if p and p not in said_elsewhere()]
 
 
 @functools.cache
 def student_files():
-    """Read everything that a student gets, as plain text without tags."""
-    found = {}
-    for file in sorted(STUDENT.rglob("*")):
-        if file.suffix in {".zip", ".whl"}:
-            with zipfile.ZipFile(file) as packed:
-                found |= {f"{file}/{name}": packed.read(name) for name in packed.namelist()}
-        elif file.is_file():
-            found[str(file)] = file.read_bytes()
+    found = {str(file): file.read_bytes() for file in STUDENT.rglob("*") if file.is_file()}
+    for file in [name for name in found if name.endswith((".zip", ".whl"))]:
+        with zipfile.ZipFile(file) as packed:
+            found |= {f"{file}/{name}": packed.read(name) for name in packed.namelist()}
+        del found[file]
     return {
-        name: " ".join(
+        name: flat(
             html.unescape(re.sub(r"<[^<>]+>", "", content.decode("utf-8", "ignore")))
             .replace("\\n", " ")
             .replace('\\"', '"')
-            .split()
         )
         for name, content in found.items()
         if not name.endswith((".png", ".webp", ".woff", ".woff2", ".ttf", ".svg"))

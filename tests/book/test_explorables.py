@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from matplotlib.colors import to_rgb
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import confusion_matrix
@@ -57,7 +56,6 @@ html[data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-bas
 
 
 def written(folder, figures):
-    """Write a page with figures, the style and the parts of the script that they need."""
     scripts = dict.fromkeys(file for f in figures for file in explorable.scripts(f.data["kind"]))
     for file in ("style.css", *scripts):
         shutil.copy(ROOT / "_static" / "explorables" / file, folder)
@@ -69,8 +67,6 @@ def written(folder, figures):
 
 
 class Visit(Visited):
-    """A page loaded in a tab."""
-
     def __init__(self, tab, page):
         super().__init__(tab)
         self.name, self.url = page
@@ -119,7 +115,6 @@ class Visit(Visited):
 
 
 def pages_of(names):
-    """One page a figure; all its tests go to the same worker."""
     return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
 
 
@@ -130,35 +125,26 @@ def page(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def desk(browser):
-    tab = open_tab(browser, viewport=DESKTOP, offline=True)
-    yield tab
-    tab.close()
+def tabs(browser):
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+    settings = {"visit": {"viewport": DESKTOP}, "phone": phone}
+    tabs = {name: open_tab(browser, **looks, offline=True) for name, looks in settings.items()}
+    yield tabs
+    for tab in tabs.values():
+        tab.close()
 
 
-@pytest.fixture(scope="module")
-def hand(browser):
-    tab = open_tab(browser, viewport=PHONE, has_touch=True, is_mobile=True, offline=True)
-    yield tab
-    tab.close()
-
-
-@pytest.fixture
-def visit(desk, page):
-    visit = Visit(desk, page)
+def visited(request, tabs, page):
+    """At a desk, or on a phone, as a test asks for it."""
+    visit = Visit(tabs[request.fixturename], page)
     yield visit
     visit.leave()
 
 
-@pytest.fixture
-def phone(hand, page):
-    visit = Visit(hand, page)
-    yield visit
-    visit.leave()
+visit, phone = (pytest.fixture(visited, name=name) for name in ("visit", "phone"))
 
 
 def only(*names):
-    """For what not all figures do."""
     return pytest.mark.parametrize("page", pages_of(names), indirect=True)
 
 
@@ -184,13 +170,22 @@ def drag(visit, *way):
     return start
 
 
-def test_comes_alive_and_is_at_rest(visit):
+def test_comes_alive_is_at_rest_and_no_address_leads_out_of_it(visit):
     assert not visit.root.locator(".still").is_visible()
     assert visit.seen().says
     before = visit.root.inner_html()
     frames(visit, 40)  # 600 ms at least
     assert visit.root.inner_html() == before  # nothing moves by itself
     assert "#" not in visit.tab.url
+    for state in (
+        "p0=1e9,-1e9&p99=1,1&angle=1e99&logC=-1e99&mu=-4",
+        "p0=NaN,1&p1=&p2=1&__proto__=1&<b>=2",
+    ):
+        seen, plane = visit.seen(state), visit.figure("data")
+        for x, y in seen.X:
+            assert plane["xlim"][0] <= x <= plane["xlim"][1]
+            assert plane["ylim"][0] <= y <= plane["ylim"][1]
+        assert "NaN" not in seen.says + str(seen.numbers)
 
 
 def test_the_mouse_moves_every_handle_the_address_keeps_it_and_start_again_undoes_it(visit):
@@ -210,6 +205,10 @@ def test_the_mouse_moves_every_handle_the_address_keeps_it_and_start_again_undoe
     again = visit.seen()
     assert (again.says, again.numbers, again.code) == (moved.says, moved.numbers, moved.code)
     drag(visit, grips.last, -40, 30)
+    ring = "e => [e === document.activeElement, getComputedStyle(e.firstChild).stroke]"
+    assert grips.last.evaluate(ring) == [True, "none"]  # it marks who goes by keys
+    grips.last.press("ArrowRight")
+    assert grips.last.evaluate(ring)[1] != "none"
     visit.press("Start again")
     again = visit.seen()
     assert (again.says, again.numbers, again.code) == (first.says, first.numbers, "")
@@ -217,6 +216,8 @@ def test_the_mouse_moves_every_handle_the_address_keeps_it_and_start_again_undoe
 
 def test_keys_alone_reach_and_move_everything(visit):
     stops = visit.root.locator(".grip, input, select, button")
+    # A screen reader's browse mode keeps the arrows of a button, and hands on an application's.
+    assert not visit.root.locator(".grip:not([role=application][aria-label] > *)").count()
     visit.tab.locator("h1").click()
     for k in range(stops.count()):
         visit.tab.keyboard.press("Tab")
@@ -238,41 +239,39 @@ def test_keys_alone_reach_and_move_everything(visit):
     assert states[0] == states[1] != ""
 
 
-def test_handles_leave_the_arrow_keys_to_the_figure_and_show_who_goes_by_keys(visit):
-    grips = visit.root.locator(".grip")
-    grip = grips.first
-    # A screen reader's browse mode keeps the arrows of a button, and hands on an application's.
-    assert visit.root.locator("[role=application][aria-label] > .grip").count() == grips.count()
-    drag(visit, grip, 12, 3)
-    look = "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e.firstChild).stroke]"
-    assert grip.evaluate("e => e === document.activeElement")
-    assert grip.evaluate(look) == ["none", "none"]
-    visit.tab.keyboard.press("ArrowRight")
-    outline, ring = grip.evaluate(look)
-    assert outline == "none"
-    assert ring != "none"
-
-
-def test_no_address_leads_out_of_the_figure(visit):
-    for state in (
-        "p0=1e9,-1e9&p99=1,1&angle=1e99&logC=-1e99&mu=-4",
-        "p0=NaN,1&p1=&p2=1&__proto__=1&%3Cb%3E=2",
-    ):
-        visit.load(state)
-        seen, plane = visit.seen(), visit.figure("data")
-        for x, y in seen.X:
-            assert plane["xlim"][0] <= x <= plane["xlim"][1]
-            assert plane["ylim"][0] <= y <= plane["ylim"][1]
-        assert "NaN" not in seen.says + str(seen.numbers)
-
-
 # What each figure shows is what svmlib computes there
+
+
+def drawn(visit, path, plane=0):
+    """The points of a path of a plane, the first unless told, in its units."""
+    shape, plane = visit.tab.evaluate(
+        f"""() => {{
+            const p = svmExplorable.figures['{visit.name}'].planes[{plane}];
+            return [p.clipped.querySelector('{path}').getAttribute('d'),
+                    [p.left, p.top, p.w, p.h, ...p.xlim, ...p.ylim]];
+        }}"""
+    )
+    left, top, width, height, x0, x1, y0, y1 = plane
+    across, upwards = np.array(re.findall(r"[-\d.]+", shape), dtype=float).reshape(-1, 2).T
+    return np.column_stack(
+        (x0 + (across - left) / width * (x1 - x0), y1 - (upwards - top) / height * (y1 - y0))
+    )
+
+
+def assert_drawn(visit, seen, plane, *ends):
+    """The line of a hyperplane, and the ends of the bridge that belongs to it."""
+    size = np.ptp(seen.X, axis=0)
+    off = plane.decision_function(drawn(visit, ".line:not(.thin)")) / np.linalg.norm(plane.w * size)
+    assert abs(off).max() < 2e-3  # a hundredth of a pixel, seen from far away
+    if ends:
+        assert abs((drawn(visit, ".bridge") - ends) / size).max() < 1e-3
 
 
 def check_street(visit, seen):
     w = np.radians(seen.state["angle"])
     mine = directional_margin(seen.X, seen.y, [np.cos(w), np.sin(w)])
     assert number(seen.numbers["width of your street"]) == pytest.approx(mine.width, abs=6e-4)
+    assert_drawn(visit, seen, mine.midline)
     bridge = hulls.closest_points(seen.X, seen.y)
     if bridge.lower_bound > 0:
         low, high = held(seen.numbers["widest possible"])
@@ -296,6 +295,7 @@ def check_villages(visit, seen):
         assert "common point" in shown
     else:
         assert "The hulls are apart" in seen.says
+        assert_drawn(visit, seen, Hyperplane(bridge.w, bridge.b), bridge.p, bridge.q)
         low, high = held(shown["bridge from p to q = gap across it"])
         assert high - low < 1e-9
         assert low <= bridge.distance
@@ -321,6 +321,8 @@ def check_outlier(visit, seen):
     assert primal == pytest.approx(dual, rel=2e-5)
     if cap:
         assert seen.state["mu"] == pytest.approx(2 * C / found.alpha.sum(), rel=1e-4)
+    elif abs(found.alpha / C - 0.5).min() < 0.4999:  # else b is one of many
+        assert_drawn(visit, seen, Hyperplane((found.alpha * y) @ X, found.b))
 
 
 def check_rbf(visit, seen):
@@ -353,20 +355,25 @@ def some_steps(solve, *args, **options):
 
 
 def check_smo(visit, seen):
-    """Ten steepest steps from wherever the samples are: the bounds of hull_smo, step by step."""
-    X, y, best = seen.X, seen.y, 0
+    """After ten steepest steps from wherever the samples are: record and bounds of hull_smo."""
+    X, y = seen.X, seen.y
     if not hulls.separation(X, y).separable:
         return
-    for k, step in enumerate(some_steps(hull_smo, X, y, tol=1e-3)):
-        if k:
-            visit.figure(f"steps.push({step.pair[0]} * 6 + {step.pair[1]})")
-        visit.figure("draw()")
-        bounds = hulls.certify_weights(X, y, step.weights)
-        low, high = held(visit.seen().numbers["distance of the hulls"])
-        best = max(best, bounds.lower_bound)
-        assert low <= best * (1 + 1e-9)
-        assert bounds.distance <= high * (1 + 1e-12)
-        assert high - low <= 21 * (bounds.distance - best) + 1e-9 * bounds.distance
+    first, *steps = some_steps(hull_smo, X, y, tol=1e-3)
+    bounds = [hulls.certify_weights(X, y, step.weights) for step in (first, *steps)]
+    visit.figure(f"steps.push(...{[6 * i + j for i, j in (step.pair for step in steps)]})")
+    visit.figure("draw()")
+    shown, record = visit.seen().numbers, []
+    for step in steps:
+        i, j = step.pair
+        stopped = min(step.weights[i], step.weights[j]) < 1e-12
+        record.append("ABCDEF"[i] + "ABCDEF"[j] + ("*" if stopped else ""))
+    assert shown["pairs taken (* stopped at M)"] == (", ".join(record) or "none")
+    low, high = held(shown["distance of the hulls"])
+    best, distance = max(bound.lower_bound for bound in bounds), bounds[-1].distance
+    assert low <= best * (1 + 1e-9)
+    assert distance <= high * (1 + 1e-12)
+    assert high - low <= 21 * (distance - best) + 1e-9 * distance
 
 
 def check_prices(visit, seen):
@@ -413,20 +420,33 @@ def check_box(visit, seen):
         alpha[[i, j]] = step.alpha_i, step.alpha_j
         visit.figure(f"steps.push(({i} * 6 + {j}) * 102)")
         visit.figure("draw()")
-        shown = [number(v) for v in visit.seen().numbers["α"].split(", ")]
-        assert shown == pytest.approx(alpha, rel=6e-3, abs=1e-9)
+    shown = [number(v) for v in visit.seen().numbers["α"].split(", ")]
+    assert shown == pytest.approx(alpha, rel=6e-3, abs=1e-9)
 
 
 def check_units(visit, seen):
-    worth = 10 ** seen.state["log"]
-    bridge = hulls.closest_points(seen.X / (1, worth), seen.y)
-    slope = -bridge.w[0] / bridge.w[1] * worth
+    """Also drawn to scale: then the bridge is at right angles to the line."""
+    unit = 1, 10 ** seen.state["log"]
+    bridge = hulls.closest_points(seen.X / unit, seen.y)
+    slope = -bridge.w[0] / bridge.w[1] * unit[1]
     assert float(seen.numbers["slope"].split()[0]) == pytest.approx(slope, abs=0.06)
     assert seen.numbers["rests on"] == f"{np.sum(bridge.weights > 1e-9)} samples"
+    assert_drawn(
+        visit, seen, Hyperplane(bridge.w / unit, bridge.b), bridge.p * unit, bridge.q * unit
+    )
+    width, height, *limits = visit.figure("planes.map(p => [p.w, p.h, p.xlim, p.ylim])[0]")
+    low, high = np.transpose(limits)
+    assert (low < seen.X.min(axis=0)).all()
+    assert (seen.X.max(axis=0) < high).all()
+    pixels = np.array([width, height]) / (high - low)
+    across, along = (
+        np.diff(drawn(visit, path) * pixels, axis=0)[0] for path in (".bridge", ".line")
+    )
+    cosine = across @ along / np.linalg.norm(across) / np.linalg.norm(along)
+    assert abs(cosine) < 0.02 or not seen.state["true"]
 
 
 def check_lift(visit, seen):
-    """The circle on the floor, and the samples that are on the wrong side of the plane above it."""
     *centre, radius = map(number, re.findall(r"[−\d.]+", seen.numbers["circle"]))
     c, height = np.array([seen.state["c1"], seen.state["c2"]]), seen.state["height"]
     assert centre == pytest.approx(c, abs=0.0051)
@@ -440,16 +460,16 @@ def check_lift(visit, seen):
 def check_forces(visit, seen):
     """Both laws of the lever, and the way in which the plank can grow."""
     X, y, shown = seen.X, seen.y, seen.numbers
-    bridge, angle = hulls.closest_points(X, y), seen.state["angle"]
+    bridge = hulls.closest_points(X, y)
     if not bridge.lower_bound > 0:
         assert shown == {"width of the plank": "none fits"}
         return
 
-    def along(degrees):
-        turn = np.radians(degrees)
-        return directional_margin(X, y, [np.cos(turn), np.sin(turn)]).width
+    def along(turn):
+        angle = np.radians(seen.state["angle"]) + turn
+        return directional_margin(X, y, [np.cos(angle), np.sin(angle)]).width
 
-    width = along(angle)
+    width = along(0)
     assert number(shown["width of the plank"]) == pytest.approx(width, abs=6e-4)
     if width <= 0:
         assert "No plank fits along this direction" in seen.says
@@ -457,24 +477,22 @@ def check_forces(visit, seen):
     alpha = np.array([float(shown.get(f"force of {name}", 0)) for name in "ABC"])
     assert shown["sum of the forces"] == "(0, 0)"
     assert alpha @ y == pytest.approx(0, abs=1.6e-3)
-    rest = "At rest" in seen.says
+    rest, torque = "At rest" in seen.says, number(shown["sum of the torques"])
     assert rest == (width >= bridge.distance * (1 - 1e-10))
     assert rest or not seen.state["best"]
-    torque = number(shown["sum of the torques"])
     if rest:
         assert torque == 0
         w = 2 * bridge.w / (bridge.w @ bridge.w)
         assert (alpha * y) @ X == pytest.approx(w, abs=6e-4 * np.abs(X).sum())
         return
     assert alpha.sum() == pytest.approx(4 / width**2, abs=1.1e-3)
-    growth = [(along(angle + h) - width) / np.radians(h) for h in (-1e-6, 1e-6)]
-    assert (growth[0] > 0) == (growth[1] > 0) == (torque > 0)
-    assert min(abs(2 * g / width**2 - torque) for g in growth) <= 0.006 * abs(torque) + 1e-6
+    growth = np.array([(along(turn) - width) / turn for turn in (-1e-8, 1e-8)])
+    assert min(abs(2 * growth / width**2 - torque)) <= 0.006 * abs(torque) + 1e-6
+    assert ((growth > 0) == (torque > 0)).all()
     assert ("counter-clockwise" in seen.says) == (torque > 0)
 
 
 def check_threshold(visit, seen):
-    """The four counts, and the costs."""
     f, y = (np.array(visit.figure(f"data.{key}")) for key in ("f", "labels"))
     miss, shown = float(seen.sliders[0].split()[0]), seen.numbers
     (passed, alarms), (missed, found) = confusion_matrix(y, f >= seen.state["t"])
@@ -520,7 +538,7 @@ def test_what_is_shown_is_what_svmlib_computes_there(visit):
     data, params = visit.figure("data"), visit.figure("params")
     places = [data["X"][k] for k in (0, -1, 1, 1)] if data["X"] else []
     check(visit, visit.seen())
-    for trial in range(12 if visit.name == "rbf" else 40):
+    for trial in range(12 if visit.name == "rbf" else 20):
         parts = []
         for i in data["movable"]:
             x = random.uniform(data["xlim"][0], data["xlim"][1])
@@ -538,52 +556,6 @@ def test_what_is_shown_is_what_svmlib_computes_there(visit):
         check(visit, visit.seen("&".join(parts)))
 
 
-def drawn(visit, path, plane=0):
-    """The points of a path of a plane, the first unless told, in its units."""
-    shape, plane = visit.tab.evaluate(
-        f"""() => {{
-            const p = svmExplorable.figures['{visit.name}'].planes[{plane}];
-            return [p.clipped.querySelector('{path}').getAttribute('d'),
-                    [p.left, p.top, p.w, p.h, ...p.xlim, ...p.ylim]];
-        }}"""
-    )
-    left, top, width, height, x0, x1, y0, y1 = plane
-    across, upwards = np.array(re.findall(r"[-\d.]+", shape), dtype=float).reshape(-1, 2).T
-    return np.column_stack(
-        (x0 + (across - left) / width * (x1 - x0), y1 - (upwards - top) / height * (y1 - y0))
-    )
-
-
-@only("street", "villages", "outlier", "units")
-def test_the_picture_shows_the_line_of_svmlib(visit):
-    """The line and, where there is one, the bridge, at the start and after a pull."""
-    for _ in range(2):
-        seen = visit.seen()
-        X, y, size = seen.X, seen.y, np.ptp(seen.X, axis=0)
-        if visit.name == "street":
-            angle = np.radians(seen.state["angle"])
-            plane = directional_margin(X, y, [np.cos(angle), np.sin(angle)]).midline
-        elif visit.name == "outlier":
-            middle = X.mean(axis=0)
-            solution = solve_interior_point(DualProblem(X - middle, y, 0.5))
-            w = (solution.alpha * y) @ X
-            plane = Hyperplane(w, solution.b - w @ middle)
-        else:
-            unit = (1, 10 ** seen.state["log"]) if visit.name == "units" else (1, 1)
-            bridge = hulls.closest_points(X / unit, y)
-            plane = Hyperplane(bridge.w / unit, bridge.b)
-            ends = np.array([bridge.p, bridge.q]) * unit
-            assert abs((drawn(visit, ".bridge") - ends) / size).max() < 1e-3
-        line = plane.decision_function(drawn(visit, ".line:not(.thin)"))
-        off = line / np.linalg.norm(plane.w * size)
-        assert abs(off).max() < 2e-3  # a hundredth of a pixel, seen from far away
-        grip = visit.root.locator(".grip[role=button]").first
-        drag(visit, grip if grip.count() else visit.root.locator(".grip").first, 24, -18)
-
-
-# On a phone
-
-
 def finger(visit, start, end):
     session = visit.tab.context.new_cdp_session(visit.tab)
     points = [np.array(start) + (np.array(end) - start) * t for t in (0, 0.3, 0.6, 1)]
@@ -594,22 +566,7 @@ def finger(visit, start, end):
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_a_finger_beside_the_handles_moves_the_page_and_on_one_only_the_handle(phone):
-    box, scrolled = phone.root.locator("svg").first.bounding_box(), phone.tab.evaluate("scrollY")
-    finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
-    phone.tab.wait_for_function(f"scrollY > {scrolled + 50}")
-    assert not phone.seen().code
-    grip = phone.root.locator(".grip").first
-    grip.scroll_into_view_if_needed()
-    x, y = centre(grip.locator(".hit"))
-    scrolled = phone.tab.evaluate("scrollY")
-    finger(phone, (x, y), (x - 30, y - 40))
-    phone.settle()
-    assert phone.seen().code
-    assert phone.tab.evaluate("scrollY") == scrolled
-
-
-def test_fits_a_phone(phone):
+def test_fits_a_phone_where_a_finger_moves_a_handle_or_the_page(phone):
     assert phone.tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     for box in phone.tab.eval_on_selector_all(
         ".hit, input, button, select",
@@ -623,6 +580,17 @@ def test_fits_a_phone(phone):
             / e.ownerSVGElement.viewBox.baseVal.width)""",
     )
     assert min(sizes) >= 11
+    box, scrolled = phone.root.locator("svg").first.bounding_box(), phone.tab.evaluate("scrollY")
+    finger(phone, (box["x"] + 5, box["y"] + 200), (box["x"] + 5, box["y"] + 60))
+    phone.tab.wait_for_function(f"scrollY > {scrolled + 50}")
+    assert not phone.seen().code
+    grip = phone.root.locator(".grip").first
+    grip.scroll_into_view_if_needed()
+    (x, y), scrolled = centre(grip.locator(".hit")), phone.tab.evaluate("scrollY")
+    finger(phone, (x, y), (x - 30, y - 40))
+    phone.settle()
+    assert phone.seen().code
+    assert phone.tab.evaluate("scrollY") == scrolled
 
 
 # For those who cannot see it, in the dark, on paper, without scripts
@@ -635,31 +603,27 @@ def contrast(*colours):
     return (high + 0.05) / (low + 0.05)
 
 
-def test_is_accessible_in_the_light_and_in_the_dark(visit):
+@only("street")
+def test_what_carries_meaning_stands_out_from_the_paper_in_the_light_and_in_the_dark(visit):
+    """By 3:1 at least (WCAG 1.4.11). With axe every figure is looked at in its chapter."""
     for theme in ("light", "dark"):
         visit.tab.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-        violations = Axe().run(visit.tab, options={"preload": False}).response["violations"]
-        assert not [f"{v['id']}: {node['html'][:150]}" for v in violations for node in v["nodes"]]
-        # What carries meaning stands out from the paper by 3:1 at least (WCAG 1.4.11).
-        for colour, paper in visit.tab.evaluate(
-            """() => {
-                const style = getComputedStyle(document.querySelector('.explorable'));
-                return ['--look0', '--look1', '--look2', '--rule', '--ink'].map(
-                    name => [name, '--paper'].map(v => style.getPropertyValue(v).trim()));
-            }"""
-        ):
-            assert contrast(colour, paper) >= 3
+        paper, *colours = visit.root.evaluate(
+            """e => ['--paper', '--look0', '--look1', '--look2', '--rule', '--ink'].map(
+                name => getComputedStyle(e).getPropertyValue(name).trim())"""
+        )
+        assert min(contrast(colour, paper) for colour in colours) >= 3
 
 
+@only("street")
 def test_the_still_stands_for_it_on_paper_and_without_scripts(browser, visit):
     visit.tab.emulate_media(media="print")
     assert visit.root.locator(".still").is_visible()
     assert not visit.root.locator(".live").is_visible()
-    if visit.name == "street":
-        tab = open_tab(browser, java_script_enabled=False)
-        tab.goto(visit.url)
-        assert tab.locator(".still").is_visible()
-        tab.close()
+    tab = open_tab(browser, java_script_enabled=False)
+    tab.goto(visit.url)
+    assert tab.locator(".still").is_visible()
+    tab.close()
 
 
 # What readers may bring, and where they may put it
@@ -707,7 +671,7 @@ EVERYWHERE = """(name) => {
             if (/NaN|undefined|Infinity|∞/.test(text)) bad.push(`${f.encode()}: ${text}`);
         }
     };
-    for (let k = 0; k < (name === "rbf" ? 6 : 24) && !bad.length; k++) {
+    for (let k = 0; k < (name === "rbf" ? 4 : 12) && !bad.length; k++) {
         f.decode("");
         for (const [key, {min, max}] of Object.entries(f.params)) f.slide(key, inside([min, max]));
         for (const i of f.data.movable) {
@@ -736,12 +700,12 @@ def possible(make, data):
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_nothing_breaks_on_any_data_in_any_position(desk, tmp_path, name):
+def test_nothing_breaks_on_any_data_in_any_position(tabs, tmp_path, name):
     figures = [figure for make in OF_DATA.values() for figure in possible(make, NASTY[name])]
     assert len(figures) >= 8
-    visit = Visit(desk, written(tmp_path, figures))
+    visit = Visit(tabs["visit"], written(tmp_path, figures))
     for figure in figures:
-        assert desk.evaluate(EVERYWHERE, figure.name) == []
+        assert visit.tab.evaluate(EVERYWHERE, figure.name) == []
     visit.leave()
 
 
@@ -807,40 +771,29 @@ def test_steps_lead_to_the_optimum_by_hand_and_by_themselves(browser, page):
     assert visit.seen().numbers == done.numbers
     assert run.inner_text() == "Let it run"
     assert run.get_attribute("aria-disabled") == "true"
+    visit.tab.emulate_media(reduced_motion="reduce")  # who wants less motion is not offered it
+    visit.load()
+    assert not run.count()
     visit.leave()
     visit.tab.close()
 
 
-@only(*BY_STEPS)
-def test_nothing_runs_by_itself_for_who_wants_less_motion(visit):
-    assert visit.root.get_by_text("Let it run").count() == 1
-    visit.tab.emulate_media(reduced_motion="reduce")
-    visit.load()
-    assert not visit.root.get_by_text("Let it run").count()
-
-
-# What only one of them does
-
-
 @only("rbf")
-def test_samples_can_be_added_and_taken_back(visit):
-    """By click, by Enter, from the address: twenty at most."""
+def test_samples_are_added_by_click_and_enter_twenty_at_most_and_taken_back(visit):
     first, undo = visit.seen(), visit.root.get_by_text("Take the last one back")
     assert undo.get_attribute("aria-disabled") == "true"
-    box = visit.root.locator("svg").first.bounding_box()
-    for dx, dy in ((100, 100), (150, 60)):
-        visit.tab.mouse.click(box["x"] + dx, box["y"] + dy)
+    visit.root.locator("svg").first.click(position={"x": 100, "y": 100})
     visit.root.locator("select").first.select_option("1")
     diamond = visit.root.locator(".grip")
     diamond.press("Shift+ArrowLeft")
     diamond.press("Enter")
     visit.settle()
     seen = visit.seen()
-    assert seen.y[80:].tolist() == [-1, -1, 1]
-    assert "of 83 training samples" in seen.says
+    assert seen.y[80:].tolist() == [-1, 1]
+    assert "of 82 training samples" in seen.says
     visit.load(seen.code)
     assert visit.seen().says == seen.says
-    for _ in range(18):
+    for _ in range(19):
         diamond.press("Enter")
     visit.settle()
     seen = visit.seen()
@@ -851,14 +804,6 @@ def test_samples_can_be_added_and_taken_back(visit):
     assert undo.get_attribute("aria-disabled") == "true"
 
 
-@only("rbf")
-def test_a_tap_adds_a_sample(phone):
-    box = phone.root.locator("svg").first.bounding_box()
-    phone.tab.touchscreen.tap(box["x"] + 150, box["y"] + 60)
-    phone.settle()
-    assert len(phone.seen().X) == 81
-
-
 @only("street")
 def test_the_best_street_follows_until_it_is_turned(visit):
     visit.press("Show the best")
@@ -867,8 +812,7 @@ def test_the_best_street_follows_until_it_is_turned(visit):
     # All that hold it are ringed and named, and one can drag them.
     holding = np.flatnonzero(hulls.closest_points(IN_UNITS.X, IN_UNITS.y).weights > 1e-9)
     assert set(holding) <= set(visit.figure("data.movable"))
-    rings = visit.root.locator("svg").first.locator(".ring").get_attribute("d")
-    assert rings.count("M") == len(holding) == 3
+    assert visit.root.locator("svg .ring").first.get_attribute("d").count("M") == len(holding)
     places = [f"at {depth:g} mm, {mass:g} g" for depth, mass in IN_UNITS.X[holding] * (1, 200)]
     assert all(place in says for place in places)
     drag(visit, visit.root.locator(f".grip[aria-label*='{places[0]}']").first, 12, 3)
@@ -880,17 +824,18 @@ def test_the_best_street_follows_until_it_is_turned(visit):
 
 @only("street")
 def test_the_best_so_far_is_kept_until_it_is_beaten(visit):
-    handle, scores, widest = visit.root.locator(".grip[role=slider]"), [], 0
+    """By the reader: the machine's best is not theirs."""
+    best, scores, widths = visit.seen().numbers["widest possible"], [], []
     for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight"):
-        handle.press(key)
+        visit.root.locator(".grip[role=slider]").press(key)
         visit.settle()
         shown = visit.seen().numbers
-        widest = max(widest, float(shown["width of your street"]))
-        scores.append(float(shown["your best so far"][:-2]))
-        assert scores[-1] == pytest.approx(100 * widest / 1.5243, abs=0.2)
+        widths.append(number(shown["width of your street"]))
+        scores.append(number(shown["your best so far"][:-2]))
+        assert scores[-1] == pytest.approx(100 * max(widths) / held(best)[1], abs=0.2)
     assert scores[2] < scores[3]
-    visit.press("Show the best")  # the machine's is not yours
-    assert float(visit.seen().numbers["your best so far"][:-2]) == scores[3]
+    visit.press("Show the best")
+    assert number(visit.seen().numbers["your best so far"][:-2]) == scores[3]
 
 
 @only("threshold")
@@ -924,24 +869,12 @@ def test_the_pair_is_dragged_along_its_line(visit):
 
 
 @only("smo")
-def test_the_race_and_the_record_are_those_of_the_steps_taken(visit):
-    track = drawn(visit, ".allowed", plane=2)
-    visit.press(*["Choose the steepest", "Take the step"] * 6)
-    assert drawn(visit, ".curve", plane=2) == pytest.approx(track[:7], abs=0.1)
-    seen = visit.seen()
-    record = seen.numbers["pairs taken (* stopped at M)"].split(", ")
-    pairs = [["ABCDEF".index(letter) for letter in word[:2]] for word in record]
-    assert [6 * i + j for i, j in pairs] == visit.figure("steps")
-    for k, (word, pair) in enumerate(zip(record, pairs, strict=True), 1):
-        weights = visit.tab.evaluate(
-            "run => svmExplorable.math.hullRun(...run).lambda",
-            [seen.X.tolist(), seen.y.tolist(), pairs[:k]],
-        )
-        assert word.endswith("*") == (min(weights[i] for i in pair) == 0)
-    assert any(word.endswith("*") for word in record)
+def test_a_step_can_be_undone_and_indices_stand_below_the_line(visit):
+    start = visit.seen().numbers
+    visit.press("Choose the steepest", "Take the step", "Undo")
+    assert visit.seen().numbers["distance of the hulls"] == start["distance of the hulls"]
+    assert taken(visit) == 0
     assert visit.root.locator(".numbers sub").inner_text() == "ij"
-    visit.press("Undo")
-    assert len(visit.seen().numbers["pairs taken (* stopped at M)"].split(", ")) == 5
 
 
 @only("box")
@@ -960,7 +893,6 @@ def test_level_curves_in_the_box_are_those_of_the_dual(visit):
 
 @only("outlier")
 def test_the_path_in_the_price_is_that_of_svmlib(visit):
-    """Of the outlier, at its first place and at another."""
     for move in (0, 60):
         drag(visit, visit.root.locator(".grip[role=button]"), move, move)
         path, seen = drawn(visit, ".curve", plane=2), visit.seen()
@@ -971,44 +903,17 @@ def test_the_path_in_the_price_is_that_of_svmlib(visit):
             assert share == pytest.approx(solve_interior_point(problem).alpha[-1] / C, abs=2e-3)
 
 
-@only("units")
-def test_the_right_angle_is_seen_in_a_picture_drawn_to_scale(visit):
-    for true in (0, 1):
-        visit.root.locator("select").select_option(str(true))
-        visit.settle()
-        for log in (1.6, 2.3, 3.2):
-            visit.figure(f"set('log', {log})")
-            visit.figure("draw()")
-            width, height, *limits = visit.figure("planes.map(p => [p.w, p.h, p.xlim, p.ylim])[0]")
-            low, high = np.transpose(limits)
-            pixels = np.array([width, height]) / (high - low)
-            bridge, line = (
-                np.diff(drawn(visit, path) * pixels, axis=0)[0] for path in (".bridge", ".line")
-            )
-            cosine = bridge @ line / np.linalg.norm(bridge) / np.linalg.norm(line)
-            assert (abs(cosine) < 0.02) == bool(true)
-            points = visit.seen().X
-            assert (low < points.min(axis=0)).all()
-            assert (points.max(axis=0) < high).all()
-
-
 @only("villages")
 def test_a_bridge_of_ones_own_is_dragged_within_the_hulls(visit):
     assert visit.root.locator(".grip").count() == 6
     visit.root.locator("select").select_option("1")
     visit.settle()
-    (width, box), (low, high) = visit.figure(
-        "planes.map(p => [[p.w, p.svg.viewBox.baseVal.width], p.xlim])[0]"
-    )
-    unit = visit.root.locator("svg").first.bounding_box()["width"] / box * width / (high - low)
     p, q = (visit.root.locator(f".grip[aria-label*='end {end}']") for end in "pq")
     x, y = drag(visit, p, 14, -12)
     assert centre(p.locator(".hit")) == pytest.approx((x + 14, y - 12), abs=2)
-    drag(visit, p, -unit * visit.seen().state["px"], 300)  # down, above the village D
     drag(visit, q, 0, -300)  # up, as far as it can
+    visit.load(visit.seen().code + "&px=0&py=-9")  # and p down
     seen = visit.seen()
     assert "They agree: no bridge is shorter" in seen.says
-    assert float(seen.numbers["your bridge"]) <= 2.001
-    assert float(seen.numbers["gap across it"]) >= 1.999
-    visit.load(seen.code)
-    assert visit.seen().says == seen.says
+    assert number(seen.numbers["your bridge"]) <= 2.001
+    assert number(seen.numbers["gap across it"]) >= 1.999

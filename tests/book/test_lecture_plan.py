@@ -5,7 +5,9 @@ import re
 import pytest
 
 from tests.book import lecture_plan
+from tests.book.notebooks import chapters
 
+PLACES = ("in class", "at home")
 PAGE = lecture_plan.PAGE.read_text(encoding="utf-8")
 
 
@@ -18,6 +20,26 @@ def test_a_week_takes_what_its_units_take():
     assert all(units)
     for numbers, total in re.findall(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+): (\d+)", PAGE):
         assert int(total) == sum(units[int(k) - 1] for k in re.findall(r"-(\d+)>", numbers))
+
+
+def test_a_unit_takes_what_its_sections_take():
+    lines = re.findall(r"\*\*Read\*\*, (\d+) minutes: (.+)", PAGE)
+    assert len(lines) == 18
+    for total, line in lines:
+        times = re.findall(r"\]\([^)]+\) (\d+)", line)
+        assert len(times) == line.count("](")
+        assert int(total) == sum(map(int, times))
+
+
+def test_what_is_solved_in_class_needs_no_computer():
+    text = "\n".join(c.source for p in chapters() for c in lecture_plan.read(p).cells)
+    groups = [re.findall(rf"\*\*Solve\*\*.*{where}: ([^;\n]+)", PAGE) for where in PLACES]
+    here, home = (re.findall(r"`(ex-[\w-]+)`", " ".join(group)) for group in groups)
+    assert here
+    assert home
+    assert not set(here) & set(home)
+    assert not [label for label in here if f"{{solution-start}} {label}\n" in text]
+    assert not [label for label in here if f":label: {label}\n:class: level-3" in text]
 
 
 def test_a_plan_keeps_the_order_and_names_each_unit_by_its_number():
@@ -39,6 +61,7 @@ def test_a_section_that_is_not_there_is_an_error(link):
 def test_what_may_be_left_out_is_cited_by_nobody_after_it():
     earlier = [units for units, _ in lecture_plan.cited(PAGE)]
     assert not {5, 6, 12} & set().union(*earlier[6:])
+    assert set().union(*earlier[4:6]) <= {1, 2, 3, 4, 5}, "they may come after duality"
 
 
 def cited_by(chapter, section, until=None):

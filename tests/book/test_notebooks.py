@@ -3,7 +3,7 @@
 import functools
 import re
 import symtable
-from collections import Counter
+from collections import Counter, defaultdict
 from difflib import SequenceMatcher
 from statistics import median
 
@@ -13,6 +13,7 @@ import yaml
 from svmlib.book.transcript import BEGINNING, VARIES
 from tests.book import notebooks
 from tests.book.notebooks import code, text
+from tests.book.reading_time import by_section
 
 PATHS = sorted(notebooks.ROOT.glob("[cr]*/*.ipynb"))
 CHAPTERS = notebooks.chapters()
@@ -96,31 +97,9 @@ def names(source):
     return read, bound, {"random", *changed} & read  # random draws, and goes on
 
 
-def test_cells_are_short(notebook):
-    lengths = [len(cell.source.splitlines()) for cell in code(notebook)] or [0]
-    assert max(lengths) <= 25
-    assert median(lengths) <= 8
-
-
-def test_outputs_are_clean(notebook):
-    for cell in code(notebook):
-        for output in cell.outputs:
-            assert output.output_type != "error", cell.source
-            assert output.get("name") != "stderr", cell.source
-            plain = output.get("text") or output.get("data", {}).get("text/plain", "")
-            assert not re.search(r" at 0x[0-9a-f]+", plain), f"an address: {plain}"
-            assert ("image/png" in output.get("data", {})) == (BEGINNING in plain), (
-                "a picture without a transcript: use_style() comes first"
-            )
-
-
-def test_pictures_are_described_and_numbered(notebook):
-    for cell in code(notebook):
-        if any("image/png" in output.get("data", {}) for output in cell.outputs):
-            settings = cell.metadata.get("mystnb", {})
-            assert len(settings.get("image", {}).get("alt", "")) > 20, cell.source
-            assert settings.get("figure", {}).get("caption"), cell.source
-            assert settings.get("figure", {}).get("name"), cell.source
+def plain(output):
+    """Return the text of an output, with the transcript of a picture."""
+    return output.get("text") or output.get("data", {}).get("text/plain", "")
 
 
 def printed(output):
@@ -128,32 +107,42 @@ def printed(output):
 
     Those hold coordinates and claims, which are no printed result.
     """
-    plain = output.get("text") or output.get("data", {}).get("text/plain", "")
-    return "" if plain.startswith("Explorable ") else plain.partition(BEGINNING)[0]
+    return "" if plain(output).startswith("Explorable ") else plain(output).partition(BEGINNING)[0]
 
 
-def described(notebook):
-    """Return (alternative text, caption) of every figure."""
-    settings = [cell.metadata.get("mystnb", {}) for cell in code(notebook)]
-    return [
-        (setting["image"]["alt"], setting["figure"]["caption"])
-        for setting in settings
-        if "figure" in setting and "image" in setting
-    ]
+def has_picture(output):
+    return "image/png" in output.get("data", {})
 
 
-def test_alternative_texts_say_what_nothing_else_says():
-    """Each its own, and none the caption over again."""
-    figures = [figure for path in PATHS for figure in described(stored(path))]
-    texts = [" ".join(re.findall(r"\w+", alt)) for alt, _ in figures]
+def test_cells_are_short_and_their_outputs_clean(notebook):
+    lengths = [len(cell.source.splitlines()) for cell in code(notebook)] or [0]
+    assert max(lengths) <= 25
+    assert median(lengths) <= 8
+    for output in (output for cell in code(notebook) for output in cell.outputs):
+        assert output.output_type != "error", output
+        assert output.get("name") != "stderr", output
+        assert not re.search(r" at 0x[0-9a-f]+", plain(output)), "an address"
+        assert has_picture(output) == (BEGINNING in plain(output)), (
+            "a picture without a transcript: use_style() comes first"
+        )
+        for number in re.findall(r"\d+\.\d+", printed(output)):
+            digits = number.replace(".", "").lstrip("0")
+            assert len(digits) <= 8, f"{number} is not the same on every machine"
+
+
+def test_pictures_are_named_and_described_by_what_nothing_else_says():
+    """Each has an alternative text of its own, and not the caption over again."""
+    texts = []
+    for cell in (cell for path in PATHS for cell in code(stored(path))):
+        settings = cell.metadata.get("mystnb", {})
+        if "figure" in settings or any(map(has_picture, cell.outputs)):
+            assert settings.get("figure", {}).keys() >= {"name", "caption"}, cell.source
+            caption, alt = settings["figure"]["caption"], settings.get("image", {}).get("alt", "")
+            assert len(alt) > 20, cell.source
+            assert not re.search(r"[$\\]", alt), f"TeX read aloud: {alt}"
+            assert SequenceMatcher(None, alt, caption, autojunk=False).ratio() < 0.8, alt
+            texts.append(" ".join(re.findall(r"\w+", alt)))
     assert len(texts) == len(set(texts))
-    for alt, caption in figures:
-        assert not re.search(r"[$\\]", alt), f"TeX read aloud: {alt}"
-        assert SequenceMatcher(None, alt, caption, autojunk=False).ratio() < 0.8, alt
-
-
-# What a cell may be excused from, and why. Any other tag could hide a wrong output.
-TAGS = {"hide-input": "drawing code, which the reader need not see first"}
 
 
 # Figures in which a line may be another on another processor, and why.
@@ -171,36 +160,22 @@ def test_only_these_figures_vary():
     assert all(cell in varying for cell in cells if VARIES in cell.source)
 
 
-def test_tags_hide_nothing_that_matters(notebook):
+FORBIDDEN = {  # in the source of a cell, and why
+    r"NBVAL|PYTEST_VALIDATE": "nbval obeys marks in the source as well as tags",
+    r"^\s*[%!]|get_ipython": "a magic can swallow what a cell prints",
+    r"simplefilter|filterwarnings": "a warning is a failure",
+    r"(default_rng|RandomState)\(\s*\)": "another chance cannot be compared",
+    r"^\s*(import|from) (random|time|datetime|secrets|uuid)\b": "nor can the clock",
+}
+
+
+def test_no_cell_hides_what_it_prints_or_prints_what_cannot_be_compared(notebook):
     for cell in notebook.cells:
-        assert set(cell.metadata.get("tags", [])) <= set(TAGS), cell.source
+        assert set(cell.metadata.get("tags", [])) <= {"hide-input"}, "a tag can hide an output"
         assert cell.metadata.get("mystnb", {}).keys() <= {"image", "figure", "code_prompt_show"}
-
-
-def test_no_comment_or_magic_does_what_tags_may_not(notebook):
-    """nbval obeys marks in the source as well, and a magic can swallow what a cell prints."""
-    forbidden = r"NBVAL|PYTEST_VALIDATE|^\s*[%!]|get_ipython|simplefilter|filterwarnings"
-    for cell in code(notebook):
-        assert not re.search(forbidden, cell.source, re.MULTILINE), cell.source
-
-
-def test_chance_is_seeded(notebook):
-    """What depends on the clock, or on the machine's own chance, cannot be compared."""
-    for cell in code(notebook):
-        assert not re.search(r"(default_rng|RandomState)\(\s*\)", cell.source), cell.source
-        global_state = r"np\.random\.(?!default_rng|Generator|RandomState)\w+\("
-        assert not re.search(global_state, cell.source), cell.source
-        clocks = r"^\s*(import|from) (random|time|datetime|secrets|uuid)\b"
-        assert not re.search(clocks, cell.source, flags=re.MULTILINE), cell.source
-
-
-def test_numbers_are_printed_to_the_digits_the_book_needs(notebook):
-    """More than eight are not the same on every machine."""
-    for cell in code(notebook):
-        for output in cell.outputs:
-            plain = printed(output)
-            for number in re.findall(r"\d+\.\d+", plain):
-                assert len(number.replace(".", "").lstrip("0")) <= 8, f"{number} in {plain}"
+        for pattern, why in FORBIDDEN.items():
+            in_code = cell.cell_type == "code" and re.search(pattern, cell.source, re.MULTILINE)
+            assert not in_code, f"{why}: {cell.source}"
 
 
 def test_every_quiz_question_has_one_right_answer(chapter):
@@ -259,37 +234,26 @@ def numbers(text):
     return set(re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d)[,_ ](?=\d{3})", "", text)))
 
 
-def transcripts(cell):
-    """Return what is written in the figures of a cell, and where."""
-    outputs = [output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])]
-    return "\n".join(plain.partition(BEGINNING)[2] for plain in outputs)
-
-
-def sections(notebook):
-    """Return, for each cell, the sections that it has a part in; "" is what opens the notebook."""
-    current, found = "", []
-    for cell in notebook.cells:
-        prose = cell.source if cell.cell_type == "markdown" else ""
-        before, *parts = re.split(r"^## (.+)$", prose, flags=re.MULTILINE)
-        headings = parts[::2]
-        found.append({*headings} if headings and not before.strip() else {current, *headings})
-        current = [current, *headings][-1]
-    return found
-
-
 # Sections that speak of the whole chapter, as its opening does.
-CLOSING = {"Summary", "Exercises", "Two projects", "Quiz", "Read more"}
+WHOLE = {"", "Summary", "Exercises", "Two projects", "Quiz", "Read more"}
 
 
 def known_numbers(notebook):
     """Return the numbers that the code cells of each section print, or have as constants."""
-    known = {}
-    for cell, own in zip(notebook.cells, sections(notebook), strict=True):
+    known = defaultdict(set)
+    for section, cell in by_section(notebook):
         if cell.cell_type == "code":
-            words = "\n".join([cell.source, *map(printed, cell.outputs)])
-            (section,) = own
-            known[section] = known.get(section, set()) | numbers(words)
+            known[section] |= numbers("\n".join([cell.source, *map(printed, cell.outputs)]))
     return known
+
+
+def told(cell):
+    """Return what a cell tells: its text, or the words for its figure."""
+    if cell.cell_type == "markdown":
+        return cell.source
+    settings = cell.metadata.get("mystnb", {})
+    alt, caption = settings.get("image", {}).get("alt"), settings.get("figure", {}).get("caption")
+    return f"{alt}\n{caption}"
 
 
 def test_numbers_in_prose_come_from_a_cell(path, notebook):
@@ -300,18 +264,16 @@ def test_numbers_in_prose_come_from_a_cell(path, notebook):
     """
     known = known_numbers(notebook)
     everything = set().union(*known.values())
-    for cell, own in zip(notebook.cells, sections(notebook), strict=True):
-        settings = cell.metadata.get("mystnb", {})
-        words = cell.source if cell.cell_type == "markdown" else ""
-        words += "\n" + settings.get("image", {}).get("alt", "")
-        words += "\n" + settings.get("figure", {}).get("caption", "")
+    for cell in notebook.cells:
+        assert cell.metadata.get("given", {}).keys() <= set(claimed(told(cell))), "not there"
+    for section, cell in by_section(notebook):
+        words = told(cell)
         if path.stem == "errata":  # what stands in the sources
             words = re.sub(r'"[^"]*"|\((\d+\.)?\d+\)|Figure [\d.]+', "", words)
-        here = set().union(*(known.get(section, set()) for section in {"", *own}))
-        here |= everything if own & {"", *CLOSING} else set()
-        here |= numbers(transcripts(cell))
+        drawn = [plain(output).partition(BEGINNING)[2] for output in cell.get("outputs", [])]
+        here = everything if section in WHOLE else known[""] | known[section]
+        here = here | numbers("\n".join(drawn))
         given = cell.metadata.get("given", {})
-        assert given.keys() <= set(claimed(words)), f"given, and not there: {given}"
         for number, reason in given.items():
             assert len(reason) >= 7, f"no reason: {given}"
             if reason in known:
@@ -320,39 +282,31 @@ def test_numbers_in_prose_come_from_a_cell(path, notebook):
         assert not unknown, f"no cell prints {sorted(unknown)}: {words[:200]}"
 
 
-def test_exercises_are_answered(chapter):
+def test_a_chapter_ends_as_chapters_do_and_answers_its_exercises(chapter):
+    headings = re.findall("^## (.+)$", text(chapter), re.MULTILINE)
+    assert {"Summary", "Exercises", "Quiz", "Read more"} <= set(headings)
     posed = re.findall(r"\{exercise(?:-start)?\}[^`:]*:label: (\S+)", text(chapter))
     answered = re.findall(r"\{solution(?:-start)?\} (\S+)", text(chapter))
-    assert posed, "a chapter ends with exercises"
+    assert posed
     assert sorted(posed) == sorted(answered)
 
 
 def test_no_answer_stands_open(notebook):
     """Each code cell below "Exercises" is inside a solution, or gives or checks the reader's."""
     inside = False
-    for cell, own in zip(notebook.cells, sections(notebook), strict=True):
+    for section, cell in by_section(notebook):
         if cell.cell_type == "markdown":
             for opens in re.findall(r"```\{solution-(start|end)\}", cell.source):
                 inside = opens == "start"
-        elif own == {"Exercises"} and not inside:
+        elif section == "Exercises" and not inside:
             assert re.search(r"\bcheck_\w+\(|^    \.\.\.$", cell.source, re.M), cell.source
 
 
-def test_a_chapter_ends_as_chapters_do(chapter):
-    headings = re.findall("^## (.+)$", text(chapter), re.MULTILINE)
-    assert {"Summary", "Exercises", "Quiz", "Read more"} <= set(headings)
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_every_item_of_the_sources_is_placed(path):
-    number = int(path.stem[:2])
-    owed = {row["item"] for row in notebooks.coverage() if int(row["chapter"]) == number}
-    placed = set(notebooks.covered(stored(path)))
-    assert placed >= owed, f"not treated: {sorted(owed - placed)}"
-    known = {row["item"] for row in notebooks.coverage()}
-    assert placed <= known, f"no such item: {sorted(placed - known)}"
-
-
-def test_concordance_is_up_to_date():
-    stored = notebooks.CONCORDANCE.read_text(encoding="utf-8")
-    assert stored == notebooks.concordance(), "run `make notebooks`"
+def test_every_item_of_the_sources_is_placed():
+    owners = {row["item"]: int(row["chapter"]) for row in notebooks.coverage()}
+    for number, path in enumerate(CHAPTERS, 1):
+        placed = set(notebooks.covered(stored(path)))
+        assert placed <= owners.keys(), path.stem
+        assert placed >= {item for item, owner in owners.items() if owner == number}, path.stem
+    page = notebooks.CONCORDANCE.read_text(encoding="utf-8")
+    assert page == notebooks.concordance(), "run `make notebooks`"

@@ -8,21 +8,24 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.book.test_pages import (
+    BOOK,
     CHAPTERS,
-    CONTRASTS,
     DESKTOP,
     HTML,
     PAGES,
     THEMES,
+    assert_legible,
     assert_resolves,
+    attributes,
     choose_theme,
     complaints_of_axe,
+    source,
 )
-from tests.browser import open_tab
+from tests.browser import Visited, open_tab
 
 pytestmark = pytest.mark.xdist_group("previews")  # one reader for all
 
-PAGE = (HTML / CHAPTERS[3]).as_uri()  # from a folder: nothing can be fetched
+PAGE = BOOK + CHAPTERS[3]
 LINK = 'article a[class="reference internal"]'
 THEOREM = f'{LINK}[href*="02_convex_hulls.html#thm-"]'
 SHOWS = {
@@ -38,15 +41,14 @@ DELAY = 300  # milliseconds, before a preview comes or goes
 
 @pytest.fixture(scope="module")
 def reader(browser):
-    tab, complaints = open_tab(browser, viewport=DESKTOP, reduced_motion="reduce"), []
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
-    tab.on("requestfailed", lambda request: complaints.append(request.url))
+    tab = open_tab(browser, viewport=DESKTOP, reduced_motion="reduce")
+    visited = Visited(tab)
     tab.clock.install(time=0)
     tab.goto(PAGE)
     tab.clock.pause_at(10**6)
     yield tab
     tab.close()
-    assert not complaints
+    assert not visited.complaints
 
 
 @pytest.fixture
@@ -64,6 +66,12 @@ def see(tab, what=""):
     return tab.locator(".preview").bounding_box()
 
 
+def point_at_a_theorem(tab):
+    tab.locator(THEOREM).first.hover()
+    tab.clock.run_for(DELAY)
+    return see(tab)
+
+
 @pytest.mark.parametrize("link", SHOWS)
 def test_the_pointer_shows_what_a_link_leads_to(tab, link):
     length = tab.evaluate("document.documentElement.scrollHeight")
@@ -72,16 +80,12 @@ def test_the_pointer_shows_what_a_link_leads_to(tab, link):
     assert tab.evaluate(SHUT), "before the pointer has stayed"
     tab.clock.run_for(1)
     box = see(tab, SHOWS[link])
-    assert box["x"] >= 0
-    assert box["y"] >= 0
-    assert box["x"] + box["width"] <= DESKTOP["width"]
-    assert box["y"] + box["height"] <= DESKTOP["height"]
+    assert 0 <= box["x"] <= DESKTOP["width"] - box["width"]
+    assert 0 <= box["y"] <= DESKTOP["height"] - box["height"]
     assert tab.evaluate("document.documentElement.scrollHeight") == length
-    classes = tab.locator(".preview .katex-html [class]").evaluate_all(
-        "all => all.map(e => e.className)"
-    )
-    assert not re.search(r"\bk\d", " ".join(classes)), "a size that on this page is another"
-    for name in tab.locator(".preview [id]").evaluate_all("all => all.map(e => e.id)"):
+    classes = " ".join(attributes(tab, ".preview .katex-html [class]", "class"))
+    assert not re.search(r"\bk\d", classes), "a size that on this page is another"
+    for name in attributes(tab, ".preview [id]", "id"):
         assert tab.locator(f'[id="{name}"]').count() == 1
     for image in tab.locator(".preview img").all():
         image.evaluate("i => i.decode()")
@@ -90,7 +94,7 @@ def test_the_pointer_shows_what_a_link_leads_to(tab, link):
 
 def test_formulas_are_typeset_on_a_page_that_has_none_itself(browser):
     tab = open_tab(browser, viewport=DESKTOP)
-    tab.goto((HTML / "reference/statements.html").as_uri())
+    tab.goto(f"{BOOK}reference/statements.html")
     assert not tab.locator(".katex").count()
     tab.locator(".statements a").first.hover()
     see(tab)
@@ -99,9 +103,7 @@ def test_formulas_are_typeset_on_a_page_that_has_none_itself(browser):
 
 
 def test_it_stays_while_the_pointer_is_in_it_and_goes_with_it(tab):
-    tab.locator(THEOREM).first.hover()
-    tab.clock.run_for(DELAY)
-    box = see(tab)
+    box = point_at_a_theorem(tab)
     tab.mouse.move(box["x"] + 20, box["y"] + box["height"] - 9)
     tab.clock.run_for(2 * DELAY)
     assert not tab.evaluate(SHUT)
@@ -134,11 +136,8 @@ def test_it_follows_the_focus_and_escape_closes_it(tab):
 @pytest.mark.parametrize("theme", THEMES)
 def test_it_is_accessible_and_readable(tab, theme):
     choose_theme(tab, theme)
-    tab.locator(THEOREM).first.hover()
-    tab.clock.run_for(DELAY)
-    see(tab)
-    for contrast, element in tab.evaluate(CONTRASTS, ".preview *"):
-        assert contrast >= 4.5, element
+    point_at_a_theorem(tab)
+    assert_legible(tab, ".preview *")
     if theme == THEMES[-1]:
         tab.evaluate("document.querySelectorAll('article > section').forEach(s => s.remove())")
         tab.clock.resume()  # axe waits
@@ -157,8 +156,7 @@ def test_the_first_tap_shows_and_the_second_goes_on_the_smallest_phone(browser):
         tab.locator(THEOREM).first.tap()
         box = see(tab)
         assert tab.url == PAGE
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 320
+        assert 0 <= box["x"] <= 320 - box["width"]
         assert tab.evaluate("document.documentElement.scrollWidth") == 320
         assert tab.locator(".go").evaluate("e => e === document.activeElement"), "who sees nothing"
         tab.locator(go).first.tap()
@@ -169,7 +167,7 @@ def test_the_first_tap_shows_and_the_second_goes_on_the_smallest_phone(browser):
 def test_every_link_inside_the_book_has_a_preview_and_no_preview_is_without_a_link():
     wanted, there = defaultdict(set), {}
     for page in PAGES:
-        article = re.search("<article.*</article>", (HTML / page).read_text("utf-8"), re.DOTALL)[0]
+        article = re.search("<article.*</article>", source(page), re.DOTALL)[0]
         for link in re.findall('<a class="reference internal" href="([^"]*)"', article):
             target, _, anchor = urljoin(page, link).partition("#")
             wanted[target].add(anchor)
@@ -179,13 +177,11 @@ def test_every_link_inside_the_book_has_a_preview_and_no_preview_is_without_a_li
         ).groups()
         parts, sizes = json.loads(data)
         there[page] = set(parts)
-        everything = "".join(parts.values())
-        assert set(
-            re.findall(r"\bk\d+\b", re.sub(r"<math.*?</math>|data-tex=\S+", "", everything))
-        ) <= set(sizes)
+        everything = re.sub(r"<math.*?</math>|data-tex=\S+", "", "".join(parts.values()))
+        assert set(re.findall(r"\bk\d+\b", everything)) <= set(sizes)
         for anchor, part in parts.items():
             assert len(re.sub("<[^>]*>", "", part)) > 9, anchor
             assert len(re.findall(r"<(?!img|wbr|mspace|path)\w", part)) == part.count("</"), anchor
             for address in re.findall(r' (?:src|href)="([^"]*)"', part):
-                assert_resolves(address, f"book:{page}", "book:")
+                assert_resolves(address, page)
     assert there == wanted

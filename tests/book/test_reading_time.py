@@ -5,33 +5,23 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tests.book import notebooks, reading_time
 
-CHAPTERS = notebooks.chapters()
-
 
 def near(time):
     """What may be said of a number of minutes: ten per cent more or less, said in quarters."""
     return {reading_time.in_words(time * share / 100) for share in range(90, 111)}
 
 
-def main_line(path):
-    return reading_time.minutes(reading_time.parts(notebooks.read(path))[""])
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_a_chapter_says_how_long_it_takes(path):
-    chapter = notebooks.read(path)
-    parts = reading_time.parts(chapter)
-    said = reading_time.stated(chapter)
-    assert said, "write `**Time:** about an hour for a first reading` into its opening"
-    assert said[2] in near(reading_time.minutes(parts[""])), "run `make notebooks`"
-    if "Second reading" in parts:
-        assert said[4] in near(reading_time.minutes(parts["Second reading"]))
-
-
-def test_the_front_page_says_how_long_chapters_take():
-    front = reading_time.FRONT.read_text(encoding="utf-8")
-    said = reading_time.RANGE.search(front)
-    times = [main_line(path) for path in CHAPTERS]
+def test_chapters_and_the_front_page_say_how_long_they_take():
+    times = []
+    for path in notebooks.chapters():
+        chapter = notebooks.read(path)
+        minutes = {k: reading_time.minutes(v) for k, v in reading_time.parts(chapter).items()}
+        said = reading_time.stated(chapter)
+        assert said[2] in near(minutes[""]), f"{path.stem}: run `make notebooks`"
+        if "Second reading" in minutes:
+            assert said[4] in near(minutes["Second reading"]), path.stem
+        times.append(minutes[""])
+    said = reading_time.RANGE.search(reading_time.FRONT.read_text(encoding="utf-8"))
     assert said[2] in near(min(times)), "run `python -m tests.book.reading_time`"
     assert said[4] in near(max(times))
 
@@ -54,37 +44,26 @@ def test_each_thing_counts_once_and_where_it_stands():
         ]
     )
     parts = reading_time.parts(chapter)
-    assert reading_time.counted(parts[""]) == {
-        "word": 2 + 7 + 2 + 4 + 2 + 3,
-        "formula": 1,
-        "display": 1,
-        "proof": 1,
-        "exercise": 1,
-        "line of code": 3,
-        "figure": 1,
-        "explorable": 1,
-    }
+    main = dict.fromkeys(("formula", "display", "proof", "exercise", "figure", "explorable"), 1)
+    main |= {"word": 2 + 7 + 2 + 4 + 2 + 3, "line of code": 3}
+    assert reading_time.counted(parts[""]) == main
     assert reading_time.counted(parts["Second reading"])["word"] == 4
     expected = 20 / 200 + 5 / 60 + 45 / 60 + 4 + 12 + 3 * 4 / 60 + 1 + 6
     assert reading_time.minutes(parts[""]) == pytest.approx(expected)
-    reading_time.state(chapter)
-    said = "half an hour for a first reading; a quarter of an hour" + reading_time.SECOND + "."
-    assert chapter.cells[0].source.endswith(said)
-    reading_time.state(chapter)
-    assert chapter.cells[0].source.endswith(f"about {said}")
+    for _ in range(2):  # to say it again changes nothing
+        reading_time.state(chapter)
+        said = "half an hour for a first reading; a quarter of an hour" + reading_time.SECOND
+        assert chapter.cells[0].source.endswith(f"about {said}.")
 
 
-@pytest.mark.parametrize(
-    ("time", "words"),
-    [
-        (2, "a quarter of an hour"),
-        (44, "three quarters of an hour"),
-        (60, "an hour"),
-        (82, "an hour and a quarter"),
-        (106, "an hour and three quarters"),
-        (152, "two hours and a half"),
-        (240, "four hours"),
-    ],
-)
-def test_minutes_are_said_to_the_quarter_of_an_hour(time, words):
-    assert reading_time.in_words(time) == words
+def test_minutes_are_said_to_the_quarter_of_an_hour():
+    said = {
+        2: "a quarter of an hour",
+        44: "three quarters of an hour",
+        60: "an hour",
+        82: "an hour and a quarter",
+        106: "an hour and three quarters",
+        152: "two hours and a half",
+        240: "four hours",
+    }
+    assert {time: reading_time.in_words(time) for time in said} == said

@@ -2,6 +2,8 @@
 
 import re
 import runpy
+from functools import cache
+from importlib.metadata import entry_points
 from itertools import pairwise
 
 from pybtex.database import parse_file
@@ -52,21 +54,17 @@ def test_errata_have_one_form():
             assert shown.outputs, entry.source
 
 
-def questions():
-    """Return (heading, cells) of every question."""
-    answered = []
-    for cell in notebooks.read(notebooks.ROOT / "reference" / "questions.ipynb").cells:
+def test_each_of_25_questions_is_answered_shown_explained_and_proved():
+    cells = notebooks.read(notebooks.ROOT / "reference" / "questions.ipynb").cells
+    questions = {}  # the cells of each, by its heading
+    for cell in cells:
         heading = re.search(r"^### (.+)$", cell.source, flags=re.MULTILINE)
         if cell.cell_type == "markdown" and heading:
-            answered.append((heading[1], []))
-        if answered:
-            answered[-1][1].append(cell)
-    return answered
-
-
-def test_each_of_25_questions_is_answered_shown_explained_and_proved():
-    assert len({heading for heading, _ in questions()}) == len(questions()) == 25
-    for heading, (answer, *shown, reason) in questions():
+            questions[heading[1]] = []
+        if questions:
+            [*questions.values()][-1].append(cell)
+    assert len(questions) == 25
+    for heading, (answer, *shown, reason) in questions.items():
         assert heading.endswith("?")
         assert len(answer.source.split(heading)[1].split()) >= 15, "the answer comes first"
         assert {cell.cell_type for cell in shown} == {"code"}, heading
@@ -85,24 +83,25 @@ def test_the_glossary_is_in_order_and_says_each_word_once():
 
 def test_every_entry_of_the_bibliography_is_cited():
     """The page shows what is cited, so another entry would be seen by nobody."""
-    places = [notebooks.ROOT / "index.md", *(notebooks.ROOT / "reference").glob("*.md")]
-    for folder in ("chapters", "reference"):
-        places += (notebooks.ROOT / folder).glob("*.ipynb")
+    places = [
+        notebooks.ROOT / "index.md",
+        *notebooks.ROOT.glob("[cr]*/*.ipynb"),
+        *notebooks.ROOT.glob("reference/*.md"),
+    ]
     text = "".join(path.read_text(encoding="utf-8") for path in places)
     lists = re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text)
     cited = {key.strip() for keys in lists for key in keys.split(",")}
     assert set(parse_file(notebooks.ROOT / "references.bib").entries) == cited
 
 
-def test_bibliography_has_distinct_labels_and_no_raw_tex():
-    extension = runpy.run_path(str(notebooks.ROOT / "_ext" / "author_year_labels.py"))
-    extension["setup"](None)
+def test_bibliography_has_distinct_labels_and_no_raw_tex(monkeypatch):
+    monkeypatch.setattr("pybtex.plugin.entry_points", cache(entry_points))  # asked once an author
+    runpy.run_path(str(notebooks.ROOT / "_ext" / "author_year_labels.py"))["setup"](None)
     style = find_plugin("pybtex.style.formatting", "author_year")()
     entries = list(style.format_bibliography(parse_file(notebooks.ROOT / "references.bib")))
-    labels = [entry.label for entry in entries]
-    assert len(set(labels)) == len(labels)
-    assert "Boser et al., 1992" in labels
-    assert "Cortes and Vapnik, 1995" in labels
+    labels = {entry.label for entry in entries}
+    assert len(labels) == len(entries)
+    assert labels >= {"Boser et al., 1992", "Cortes and Vapnik, 1995"}
     plain = find_plugin("pybtex.backends", "text")()
     for entry in entries:
         assert not re.search(r"[\\{}$]", entry.text.render(plain)), entry.key

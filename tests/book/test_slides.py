@@ -9,6 +9,8 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 import slides
+from bs4 import BeautifulSoup
+from paper import set_aside
 
 from tests.book import ROOT
 from tests.book.notebooks import chapters
@@ -64,12 +66,8 @@ def test_a_deck_shows_its_chapter_and_nothing_is_cut_off(folder, tab, name):
     zooms = tab.evaluate("[...document.querySelectorAll('.zoom')].map(part => +part.style.zoom)")
     assert min(zooms) > SMALLEST
     assert tab.evaluate("[...document.images].every(image => image.complete && image.alt)")
-    deck, page = ((f / f"{name}.html").read_text("utf-8") for f in (folder, HTML / "chapters"))
-    main = page.partition('<section id="second-reading">')[0].partition('<section id="exercises">')
-    shown = set(re.findall(r'<section [^>]*?id="([^"]+)"', deck))
-    boxes = re.findall(r'<div class="proof [a-z]+ admonition" id="([^"]+)"', main[0])
-    figures = re.findall(r'<figure [^>]*?id="([^"]+)"', main[0])
-    assert shown >= {*boxes, *figures}
+    deck = (folder / f"{name}.html").read_text("utf-8")
+    shown = set(re.findall(' id="([^"]+)"', deck))
     for address in re.findall(' href="([^"]+)"', deck):
         path, anchor = urldefrag(address)
         if address.startswith("#/"):
@@ -80,6 +78,34 @@ def test_a_deck_shows_its_chapter_and_nothing_is_cut_off(folder, tab, name):
     notes = re.findall('<aside class="notes">(.*?)</aside>', deck, flags=re.DOTALL)
     assert f'href="../html/chapters/{name}.html#' in notes[0]
     assert "katex-html" not in "".join(notes), "the window of the notes has no style for it"
+
+
+def read(file):
+    """Return a page or a deck; a formula is its TeX."""
+    formulas = []
+    page = BeautifulSoup(set_aside(file.read_text("utf-8"), formulas), "html.parser")
+    for place in page("i-tex"):
+        place.string = re.search('data-tex="([^"]*)"', formulas[int(place.string)])[1]
+    return page
+
+
+@pytest.mark.parametrize("name", [path.stem for path in chapters()])
+def test_the_argument_of_a_chapter_is_on_slides_and_none_is_empty(folder, name):
+    page, deck = (read(f / f"{name}.html") for f in (HTML / "chapters", folder))
+    for aside in page.select(
+        "#second-reading, #exercises, #quiz, .proof:not([id]), details, .headerlink"
+    ):
+        aside.decompose()
+    for notes in deck("aside"):
+        notes.decompose()
+    boxes = {element["id"] for element in page.article.select(".proof[id], figure[id]")}
+    assert boxes <= {element["id"] for element in deck.select("section section [id]")}
+    assert boxes
+    displayed, shown = (
+        [m.get_text().split() for m in part("div", "math")] for part in (page, deck)
+    )
+    assert [formula for formula in displayed if formula not in shown] == []
+    assert all(room.get_text(strip=True) or room.img for room in deck(class_="room"))
 
 
 def test_a_figure_that_one_holds_has_the_keys(folder, tab):
