@@ -339,6 +339,11 @@ def test_three_classes_are_for_another_estimator():
         SVC().fit([[0.0], [1.0], [2.0]], [0, 1, 2])
 
 
+def test_missing_values_are_refused_in_the_words_of_scikit_learn():
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        SVC().fit(np.array([[0.0], [np.nan], [1.0]]), [0, 1, 1])
+
+
 @pytest.mark.parametrize("convert", [np.asfortranarray, np.float32, np.ndarray.tolist, np.int8])
 def test_the_form_of_the_arrays_does_not_matter(convert):
     X, y = np.random.default_rng(0).integers(-9, 9, (40, 3)).astype(float), [1, -1] * 20
