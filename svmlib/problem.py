@@ -271,7 +271,8 @@ class DualProblem:
         if low > high and not self.hard_margin:
             order = g.argsort()
             below = self.upper[order].cumsum()  # C_i of those whose g is passed
-            return float(g[order[below.searchsorted(self.upper[self.y > 0].sum())]]), low, high
+            rising = below.searchsorted(self.upper[self.y > 0].sum())
+            return float(g[order[min(rising, self.n - 1)]]), low, high  # (sums have roundings)
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
