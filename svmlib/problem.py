@@ -83,8 +83,8 @@ class DualProblem:
     y : array_like of shape (n,)
         Their labels, −1 or +1, both present.
     C : float or array_like of shape (n,), default 1.0
-        The soft-margin constant; ``numpy.inf`` is the hard margin. An array gives every sample
-        its own finite C_i, which is how samples and classes are weighted.
+        The soft-margin constant, at most 1e100; ``numpy.inf`` is the hard margin. An array gives
+        every sample its own finite C_i, which is how samples and classes are weighted.
     kernel : callable, optional
         A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
         k(x_i, z_j); `Linear` if not given.
@@ -271,7 +271,8 @@ class DualProblem:
         if low > high and not self.hard_margin:
             order = g.argsort()
             below = self.upper[order].cumsum()  # C_i of those whose g is passed
-            return float(g[order[below.searchsorted(self.upper[self.y > 0].sum())]]), low, high
+            rising = below.searchsorted(self.upper[self.y > 0].sum())
+            return float(g[order[min(rising, self.n - 1)]]), low, high  # (sums have roundings)
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 

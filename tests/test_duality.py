@@ -203,3 +203,11 @@ def test_the_bias_of_what_is_far_from_optimal_is_the_cheapest(seed, own):
     cost = lambda b: problem.upper @ np.clip(1 - y * (f + b), 0, None)  # noqa: E731
     if low > high:
         assert cost(problem.bias(alpha)) <= min(map(cost, y - f)) * (1 + 1e-12)
+
+
+def test_the_cheapest_bias_where_one_class_weighs_next_to_nothing():
+    """Then C_i over one class and over all are the same number, but for the order of the sum."""
+    for seed in range(40):
+        C = np.append(np.random.default_rng(seed).random(29), 1e-25)
+        problem = DualProblem(data(seed)[0], np.where(C > 1e-20, 1, -1), C, RBF(0.5))
+        assert problem.bias(np.zeros(30)) == 1
