@@ -148,7 +148,7 @@ def test_bad_hyperplanes(w, b, message):
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([1, 2], [1], r"X must have shape \(n, d\)"),
+        ([1, 2], [1], "X must hold at least one point"),
         ([[1, 2, 3]], [1], "X has 3 features, expected 2"),
         (np.empty((0, 2)), [], "X must hold at least one point"),
         ([[1, np.inf]], [1], "X must be finite"),

@@ -112,7 +112,7 @@ def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
         *[(lambda X=X: TABLE(np.array(X), ROW), "X must be .* from 0 to 2") for X in NO_ROWS],
         *[(lambda X=X: TABLE(ROW, np.array(X)), "Z must be one column") for X in NO_ROWS],
         *[(lambda k=k: check_kernel(k), "kernel such as") for k in ("rbf", None, RBF, 3)],
-        (lambda: low_rank(RBF(1.0), np.ones(9)), "X must have shape"),
+        (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold at least one point"),
         (lambda: low_rank(Polynomial(6), np.full((9, 2), 1e60)), "X must be small enough .* Pol"),
         (lambda: evaluated(Polynomial(3), FAR, FAR), "Polynomial.*to be finite"),
     ],
