@@ -113,6 +113,12 @@ def equal_points(rng):
     return DualProblem(X, y, 1.0, RBF(2.2028622882377852e16)), alpha, 0.0
 
 
+def a_class_to_scale_down(rng):
+    """With these multipliers w is 0, and with feasible ones it is not."""
+    kernel = Precomputed([[1.0, 2.0], [2.0, 4.0]])
+    return DualProblem(kernel.points, [1, -1], 1.0, kernel), [1.0, 0.5], 0.0
+
+
 def a_high_power(rng):
     """Each of 500 factors has the rounding of its base."""
     problem = DualProblem([[rng.uniform(0.6, 0.7)], [0.0]], [1, -1], 1.0, Polynomial(500, 1.0, 0.5))
@@ -137,7 +143,14 @@ def a_sum_that_cancels_twice(rng):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "trap",
-    [adding_a_bias, equal_points, a_high_power, many_features, a_sum_that_cancels_twice],
+    [
+        adding_a_bias,
+        equal_points,
+        a_class_to_scale_down,
+        a_high_power,
+        many_features,
+        a_sum_that_cancels_twice,
+    ],
 )
 def test_no_rounding_is_forgotten(trap, seed):
     problem, alpha, b = trap(np.random.default_rng(seed))
