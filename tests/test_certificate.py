@@ -91,9 +91,10 @@ def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
 
 def test_the_mean_of_equal_points_need_not_be_one_of_them():
     """The RBF kernel moves the origin there; far from zero that leaves a rounding of its own."""
-    X, kernel = np.full((30, 1), 196006369.02719834), RBF(2.2028622882377852e16)
-    assert X.mean() != X[0, 0]
-    assert 0 < np.abs(1 - kernel(X, X)).max() <= kernel.rounding(X)[0]
+    X, kernel = np.full((32, 1), 196006369.02719834), RBF(2.2028622882377852e16)
+    tile = X[:30]
+    assert tile.mean() != X.mean() == X[0, 0]
+    assert 0 < np.abs(1 - kernel(tile, tile)).max() <= kernel.rounding(X)[0]
 
 
 # Where rounding is nearly all there is
@@ -110,6 +111,12 @@ def equal_points(rng):
     X = np.full((32, 1), 196006369.02719834)
     alpha = np.where((who > 0) & (who < 30), 1.0, 0.0)
     return DualProblem(X, y, 1.0, RBF(2.2028622882377852e16)), alpha, 0.0
+
+
+def a_class_to_scale_down(rng):
+    """With these multipliers w is 0, and with feasible ones it is not."""
+    kernel = Precomputed([[1.0, 2.0], [2.0, 4.0]])
+    return DualProblem(kernel.points, [1, -1], 1.0, kernel), [1.0, 0.5], 0.0
 
 
 def a_high_power(rng):
@@ -136,7 +143,14 @@ def a_sum_that_cancels_twice(rng):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "trap",
-    [adding_a_bias, equal_points, a_high_power, many_features, a_sum_that_cancels_twice],
+    [
+        adding_a_bias,
+        equal_points,
+        a_class_to_scale_down,
+        a_high_power,
+        many_features,
+        a_sum_that_cancels_twice,
+    ],
 )
 def test_no_rounding_is_forgotten(trap, seed):
     problem, alpha, b = trap(np.random.default_rng(seed))
