@@ -12,7 +12,7 @@ import nbformat
 from myst_parser.mdit_to_docutils.base import default_slugify
 
 from tests.book import ROOT, notebooks
-from tests.book.reading_time import by_section, minutes
+from tests.book.reading_time import MINUTES, by_section, minutes
 from tests.book.reading_time import counted as parts
 
 PAGE = ROOT / "reference" / "lecturers.md"
@@ -94,7 +94,7 @@ def told(
         text = cell.source
         if text and default_slugify(heading) not in home:
             for label in believed:
-                proof = rf"(:label: {label}\n.*?)^([`:]{{3,}})\{{prf:proof\}}.*?^\2$"
+                proof = rf"(:label: {label}\n(?:(?!:label:).)*?)^([`:]{{3,}})\{{prf:proof\}}.*?^\2$"
                 text = re.sub(proof, r"\1", text, count=1, flags=re.MULTILINE | re.DOTALL)
             found[heading].append(nbformat.from_dict({**cell, "source": text}))
     return found
@@ -175,15 +175,20 @@ def counted(page: str) -> str:
         home = {anchor for _, anchor in places(below)}
         believed = references("".join(BELIEVE.findall(below)))
 
+        lecture = "Tell" in line[1]  # in which nobody plays with a figure alone
+
+        def time(some: list[nbformat.NotebookNode]) -> int:
+            played = MINUTES["explorable"] * parts(some)["explorable"] * lecture
+            return max(1, round(minutes(some) - played))
+
         def timed(link: re.Match[str]) -> str:
-            parts = told(cells[link[2], link[3]], home, believed)
-            spent = {heading: max(1, round(minutes(some))) for heading, some in parts.items()}
-            times.append(max(1, round(sum(map(minutes, parts.values())))))
+            divided = told(cells[link[2], link[3]], home, believed)
+            times.append(time([cell for some in divided.values() for cell in some]))
             inner = [
-                f"[{heading}](../chapters/{link[2]}.ipynb#{default_slugify(heading)}) {time}"
-                for heading, time in list(spent.items())[1:]
+                f"[{heading}](../chapters/{link[2]}.ipynb#{default_slugify(heading)}) {time(some)}"
+                for heading, some in list(divided.items())[1:]
             ]
-            shown = f" ({', '.join(inner)})" if inner and times[-1] > LONG else ""
+            shown = f" ({', '.join(inner)})" if inner and (lecture or times[-1] > LONG) else ""
             return f"{link[1]} {times[-1]}{shown}"
 
         read = SECTION.sub(timed, PARTS.sub("", line[3]))
@@ -194,16 +199,13 @@ def counted(page: str) -> str:
     def solve(line: re.Match[str]) -> str:
         labels = sorted((it[2] for it in EXERCISE.finditer(line[0])), key=lambda x: len(level[x]))
         here = [label for label in labels if label in pencil and level[label] != "★★★"]
-        names = [
-            [f"{{ref}}`{label}`" for label in some]
-            for some in (here, [x for x in labels if x not in here])
-        ]
-        names[0] = [it[0] for it in ASK.finditer(line[0])] + names[0]
-        some = [
-            f"{where}: {', '.join(it)}"
-            for where, it in zip(("in class", "at home"), names, strict=True)
-            if it
-        ]
+        home = [label for label in labels if label not in here]
+        asks = [it[0] for it in ASK.finditer(line[0])]
+        named = {
+            "in class": asks + [f"{{ref}}`{label}`" for label in here],
+            "at home": [f"{{ref}}`{label}`" for label in home],
+        }
+        some = [f"{where}: {', '.join(what)}" for where, what in named.items() if what]
         return f"- **Solve** {'; '.join(some)}"
 
     def week(cell: re.Match[str]) -> str:
