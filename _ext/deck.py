@@ -35,7 +35,9 @@ TERM = re.compile(  # what has emphasis because it is defined or concluded, not 
 )
 FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
+BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
 ROW = 80  # letters
+FEW = 4  # lines that a cell prints need words to be shown
 ROOM, HALF = 14 * ROW, 6 * ROW  # of a slide
 
 
@@ -141,12 +143,13 @@ class Deck:
         words = self.chapter.select("p code, li code")
         self.named = {code.get_text().partition("(")[0] for code in words}
         parts = [
-            part
-            for part in self.chapter.find_all(recursive=False)
-            if part.get("id") not in AFTER
+            part for part in self.chapter.find_all(recursive=False) if part.get("id") not in AFTER
         ]
-        parts += [part for part in self.chapter("section") if self.cures & {part.get("id")}
-                  and part.find_parent(id=AFTER)]
+        parts += [
+            part
+            for part in self.chapter("section")
+            if self.cures & {part.get("id")} and part.find_parent(id=AFTER)
+        ]
         main = [
             block
             for part in parts
@@ -208,8 +211,12 @@ class Deck:
     def add(self, kind, *shown):
         """Add a slide; what names a figure on it leads to it, and so do a question and a colon."""
         before = self.column[-1].notes if self.column else []
-        here = {f"#{part['id']}" for block in shown for part in [block, *block("figure")]
-                if part.get("id")}
+        here = {
+            f"#{part['id']}"
+            for block in shown
+            for part in [block, *block("figure")]
+            if part.get("id")
+        }
         names = [k for k, note in enumerate(before) if any(a["href"] in here for a in note("a"))]
         if before and leads(before[-1]):
             names.append(len(before) - 1)
@@ -245,12 +252,11 @@ class Deck:
     def words(self, parts):
         """Show how a section begins, what explains a formula, and what has emphasis; say others."""
         count = beginning(parts) if self.fresh else int(parts[0][0].islower())
-        shown = [
-            part
-            for k, part in enumerate(parts)
-            if k < count or part[0] != "(" and TERM.search(LINK.sub("", part))
-        ]
-        others = [part for part in parts if part not in shown]
+        terms = [k for k, part in enumerate(parts) if TERM.search(LINK.sub("", part))]
+        wanted = {k for k in terms if parts[k][0] != "("}
+        wanted |= {k - 1 for k in wanted if BACK.match(parts[k])} | {*range(count)}
+        shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
+        others = [part for k, part in enumerate(parts) if k not in wanted]
         if self.fresh:
             self.add(self.opens, *paragraph(*shown[:count]))
             shown = shown[count:]
@@ -261,8 +267,10 @@ class Deck:
     def lead(self, words, *blocks):
         """Show blocks after the words that lead to them, or after the last of many."""
         parts = sentences(words)
-        if self.letters(words, *blocks) > (HALF if self.fresh and self.opens == "opening" else ROOM):
-            first = parts[:-1] or parts
+        spare = not blocks or (self.fresh and self.opens == "opening")
+        if self.letters(words, *blocks) > (HALF if spare else ROOM):
+            last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
+            first = parts[:-last] or parts
             self.words(first)
             parts = parts[len(first) :]
         if parts or blocks:
@@ -280,7 +288,7 @@ class Deck:
                 self.add("title", make("p", self.question))
         else:
             self.heading = [*self.section, " · ", *heading.contents]
-            self.ahead = list(told)
+            self.ahead.extend(told)
         self.fresh = heading.name != "h1"
         self.opens = "argument" if self.column else "opening"
         if anchor == "summary":
@@ -324,7 +332,7 @@ class Deck:
         if is_cell(block):
             code = block.select_one(".cell_input pre")
             defined = FUNCTION.findall(code.get_text() if code else "")
-            if self.named & {*defined} or defined and "algorithm" in before.get("class", ()):
+            if self.named & {*defined} or (defined and "algorithm" in before.get("class", ())):
                 return "code"
             return "printed" if block.select(".output pre") else ""
         return ""
@@ -348,6 +356,8 @@ class Deck:
         shown = self.column[-1].shown if self.column else []
         if words:
             self.lead(*words, output)
+        elif len(output.get_text().strip().splitlines()) > FEW:
+            self.put("argument", output)
         elif "cell_output" in (shown[-1].get("class", ()) if shown else ()):
             shown.append(output)
         else:
