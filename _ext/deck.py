@@ -1,11 +1,11 @@
 """Which parts of a built page are on slides: the rule by which `slides` makes a deck.
 
-In the order of the page and as far as the summary: how a section begins; every statement, displayed
-formula, list, quotation and table, every figure, alive where it is alive; a short cell that defines
-a function, follows a statement at once or cures what students believe, and the last one of a
-section that has nothing else. Formulas that follow one another share a slide with the words that
-lead from one to the next. Summary, exercises and quiz come after. What else is on the page, proofs
-included, is in the notes of the slide before it, or of the one that it leads to.
+In the order of the page and as far as the summary: how a section begins and how it ends; every
+statement, displayed formula, list, quotation and table, every figure, alive where it is alive; what
+a cell prints, after the words that lead to it, and its code only if the text names the function;
+each sentence that emphasises a word, and the one that explains a formula. What fits shares a slide.
+Exercises for the class follow their section; summary, all exercises and quiz come last. What else
+is on the page, proofs included, is in the notes of the slide before it, or of the one it leads to.
 """
 
 import html
@@ -13,7 +13,7 @@ import posixpath
 import re
 from collections import defaultdict
 from copy import copy
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import ceil
 from urllib.parse import urljoin, urlsplit
 
@@ -25,11 +25,20 @@ STYLES = re.compile(r"_static/(?:katex/|icons/|pygments|explorables/)")
 SCREEN = ".headerlink, .sd-summary-state-marker, script:not([type]), details.hide"
 HEADINGS = ("h1", "h2", "h3", "h4")
 AFTER = ("second-reading", "exercises", "quiz", "read-more")  # what is not the main line
+LED = ("argument", "printed", "table")  # what is shown with the words that lead to it
 WORDS = 45  # of a section's beginning, to the end of a sentence
-LINES, CHECK = 25, 12  # of a cell that defines a function, of one that is shown for another reason
-TOGETHER = 16  # lines of cells that share a slide
+END = re.compile(r"[.?!][”)]?(?:</[^>]+>)*\s+(?=[A-Z“<(])")  # of a sentence
+LINK = re.compile("<a .*?</a>", re.S)
+TERM = re.compile(  # what has emphasis because it is defined or concluded, not for a stress
+    r"<strong>|<em>[^<]*\s[^<]*</em>|<em>[^<]*</em>,? (?:is|are|if)\b"
+    r"|\b(?:is|are|call\w*|named?|its) (?:it )?(?:an? |the )?<em>"
+)
+FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
-ROOM, HALF, ROW = 900, 450, 80  # letters on a slide, on half of one, and in a row of a formula
+BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
+ROW = 80  # letters
+FEW = 4  # lines that a cell prints need words to be shown
+ROOM, HALF = 14 * ROW, 6 * ROW  # of a slide
 
 
 def blocks(section):
@@ -41,16 +50,32 @@ def blocks(section):
             yield block
 
 
-def beginning(paragraph):
-    """Return the first sentences of a paragraph."""
-    inner, found = paragraph.decode_contents(), ""
-    ends = [end.end() for end in re.finditer(r"[.?!:][”)]?(?:</[^>]+>)*\s+(?=[A-Z“<])", inner)]
-    for part in (inner[:end] for end in [*ends, len(inner)]):
-        if part.count("</") == len(re.findall(r"<\w", part)):  # not inside a link
-            if found and len(re.sub("<[^>]*>", " ", part).split()) > WORDS:
-                break
-            found = part
-    return BeautifulSoup(f"<p>{found}</p>", "html.parser").p
+def sentences(paragraph):
+    """Divide a paragraph into sentences; a link is not divided, and words in front stay there."""
+    inner, found = paragraph.decode_contents(), [""]
+    ends = [end.end() for end in END.finditer(inner)]
+    for start, end in pairwise([0, *ends, len(inner)]):
+        found[-1] += inner[start:end]
+        closed = found[-1].count("</") == len(re.findall(r"<\w", found[-1]))
+        if closed and not re.fullmatch(r"<strong>[^<]*</strong>\s*", found[-1]):
+            found.append("")
+    return [sentence for sentence in found if sentence]
+
+
+def paragraph(*sentences):
+    """Return sentences as a paragraph, or nothing if there is none."""
+    return list(BeautifulSoup(f"<p>{''.join(sentences)}</p>", "html.parser")) if sentences else []
+
+
+def beginning(sentences):
+    """Count the first sentences that a section opens with; a question may end them."""
+    count = words = 0
+    for k, sentence in enumerate(sentences, 1):
+        words += len(re.sub("<[^>]*>", " ", sentence).split())
+        asks = sentence.rstrip().endswith("?") and words <= 1.5 * WORDS
+        if k == 1 or words <= WORDS or asks:
+            count = k
+    return count
 
 
 def local(elements, attribute, wanted):
@@ -63,12 +88,8 @@ def leads(block):
     return block.name == "p" and block.get_text().rstrip().endswith((":", "?"))
 
 
-def lines_of(*cells):
-    """Count the lines of code that cells show; what is no cell has none."""
-    shown = [
-        cell.select_one(".cell_input pre") for cell in cells if "cell" in cell.get("class", ())
-    ]
-    return sum(len(code.get_text().strip().splitlines()) for code in shown if code)
+def is_cell(block):
+    return "cell" in block.get("class", ())
 
 
 class Slide:
@@ -90,8 +111,9 @@ class Slide:
 class Deck:
     """The slides of a built page, a column for each of its sections."""
 
-    def __init__(self, folder, name, question, told, cures):
+    def __init__(self, folder, name, question, told, cures, solved):
         self.name, self.question, self.told, self.cures = name, question, told, cures
+        self.solved = solved
         self.formulas = []
         file = folder / "chapters" / f"{name}.html"
         source = set_aside(file.read_text(encoding="utf-8"), self.formulas)
@@ -118,10 +140,19 @@ class Deck:
         self.fill()
 
     def fill(self):
+        words = self.chapter.select("p code, li code")
+        self.named = {code.get_text().partition("(")[0] for code in words}
+        parts = [
+            part for part in self.chapter.find_all(recursive=False) if part.get("id") not in AFTER
+        ]
+        parts += [
+            part
+            for part in self.chapter("section")
+            if self.cures & {part.get("id")} and part.find_parent(id=AFTER)
+        ]
         main = [
             block
-            for part in self.chapter.find_all(recursive=False)
-            if part.get("id") not in AFTER
+            for part in parts
             for block in (blocks(part) if part.name == "section" else [part])
         ]
         starts = [k for k, block in enumerate(main) if block.name in HEADINGS]
@@ -131,16 +162,26 @@ class Deck:
         self.quiz()
 
     def letters(self, *parts):
-        """Return how much room blocks need; a command of TeX is a letter, a display has rows."""
-        size = sum(len(part.get_text()) for part in parts)
-        for place in (place for part in parts for place in part("i-tex")):
+        """Return how much room blocks need, in letters of full rows."""
+        return sum(map(self.size, parts))
+
+    def size(self, part):
+        """Return what one needs; a command of TeX is a letter, a display has rows."""
+        inside = part(["p", "pre"])
+        if inside:
+            return self.letters(*inside)
+        if part.name == "pre":
+            return ROW * 0.7 * len(part.get_text().strip("\n").split("\n"))
+        size = len(part.get_text())
+        for place in part("i-tex"):
             tex = self.tex[int(place.string)]
             display = "katex-display" in place.parent.get("class", ())
             size += ROW * (1 + tex.count(r"\\")) if display else len(SIGN.findall(tex))
-        return size
+        return ROW * ceil(size / ROW)
 
-    def divided(self, parts):
-        """Divide blocks into as many groups as need a slide each, about equally long."""
+    def divided(self, blocks):
+        """Divide blocks, and long lists, into as many groups as need a slide each."""
+        parts = [part for block in blocks for part in self.items(block)]
         sizes = [self.letters(part) for part in parts]
         share = sum(sizes) / ceil(sum(sizes) / ROOM)
         groups = defaultdict(list)
@@ -148,61 +189,136 @@ class Deck:
             groups[int((end - size / 2) / share)].append(part)
         return list(groups.values())
 
+    def items(self, block):
+        """Make a list of each item of a list that is long."""
+        if block.name not in ("ol", "ul") or self.letters(block) < HALF:
+            return [block]
+        items = enumerate(block("li", recursive=False), int(block.get("start", 1)))
+        return [make(block.name, item, start=k) for k, item in items]
+
     # What is shown, and what is said
 
     def begin(self, anchor, *heading):
-        self.section = self.heading = list(heading)
+        """Begin a section, when the class has solved the exercises of the one before."""
+        for box in self.solved.pop(getattr(self, "anchor", ""), ()):
+            self.heading = self.section
+            self.statement(self.chapter.find(id=box))
+        self.anchor, self.section = anchor, list(heading)
+        self.heading = self.section
         self.ahead = []  # notes of the slide that comes first
         self.column = self.columns[anchor] = []
 
     def add(self, kind, *shown):
-        """Add a slide; a question, or what ends with a colon, leads to it, and so do its notes."""
+        """Add a slide; what names a figure on it leads to it, and so do a question and a colon."""
         before = self.column[-1].notes if self.column else []
-        lead = [before.pop()] if before and leads(before[-1]) else []
+        here = {
+            f"#{part['id']}"
+            for block in shown
+            for part in [block, *block("figure")]
+            if part.get("id")
+        }
+        names = [k for k, note in enumerate(before) if any(a["href"] in here for a in note("a"))]
+        if before and leads(before[-1]):
+            names.append(len(before) - 1)
+        start = max(names[0], self.column[-1].before) if names else len(before)
         heading = self.section if kind == "opening" else self.heading
-        self.column.append(Slide(kind, heading, shown, [*self.ahead, *lead]))
-        self.ahead = []
+        self.column.append(Slide(kind, heading, shown, [*before[start:], *self.ahead]))
+        del before[start:]
+        self.ahead, self.fresh = [], False
+
+    def put(self, kind, *shown):
+        """Show blocks on the last slide, if there is room and nothing but words in between."""
+        slide = self.column[-1] if self.column else Slide("", [], [], [])
+        room = {"opening": HALF, "argument": ROOM, "statement": ROOM}.get(slide.kind, 0)
+        goes_on = all(note.name == "p" for note in slide.notes[slide.before :])
+        if goes_on and slide.heading is self.heading and self.letters(*slide.shown, *shown) <= room:
+            slide.shown.extend(shown)
+        else:
+            self.add(kind, *shown)
 
     def say(self, *elements):
         notes = self.column[-1].notes if self.column else self.ahead
         notes.extend(elements)
 
     def tell(self, block):
-        """Put into the notes what is not shown, of code what it prints; show how it begins."""
-        if not self.column and block.name == "p":
-            self.add("opening", beginning(block))
-        if "cell" in block.get("class", ()):
-            block = block.select_one(".output pre")
-        if block:
+        """Say what is not shown, of code what it prints; show the sentences that have to be."""
+        if block.name == "p":
+            self.words(sentences(block))
+        elif not is_cell(block):
             self.say(copy(block))
+        elif block.pre and (block.select(".output") or FUNCTION.search(block.pre.get_text())):
+            self.say(copy(block.select_one(".output pre") or block.pre))
+
+    def words(self, parts):
+        """Show how a section begins, what explains a formula, and what has emphasis; say others."""
+        count = beginning(parts) if self.fresh else int(parts[0][0].islower())
+        terms = [k for k, part in enumerate(parts) if TERM.search(LINK.sub("", part))]
+        wanted = {k for k in terms if parts[k][0] != "("}
+        wanted |= {k - 1 for k in wanted if BACK.match(parts[k])} | {*range(count)}
+        shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
+        others = [part for k, part in enumerate(parts) if k not in wanted]
+        if self.fresh:
+            self.add(self.opens, *paragraph(*shown[:count]))
+            shown = shown[count:]
+        self.say(*paragraph(*others))
+        if shown:
+            self.put("argument", *paragraph(*shown))
+
+    def lead(self, words, *blocks):
+        """Show blocks after the words that lead to them, or after the last of many."""
+        parts = sentences(words)
+        spare = not blocks or (self.fresh and self.opens == "opening")
+        if self.letters(words, *blocks) > (HALF if spare else ROOM):
+            last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
+            first = parts[:-last] or parts
+            self.words(first)
+            parts = parts[len(first) :]
+        if parts or blocks:
+            self.put(self.opens if self.fresh else "argument", *paragraph(*parts), *blocks)
 
     def part(self, heading, *content):
         """Make the slides of what stands under one heading, whatever its level."""
         anchor = heading.parent["id"]
         told = self.told.get(anchor if heading.name != "h1" else "", ())
-        if heading.name in ("h1", "h2"):
+        page = make("a", "On the page", href=f"{self.name}.html#{anchor}")
+        if heading.name in ("h1", "h2") or heading.find_parent(id=AFTER):
             self.begin(anchor, *heading.contents)
-            page = make("a", "On the page", href=f"{self.name}.html#{anchor}")
-            self.say(make("div", page), *told)
+            self.ahead = [make("div", page), *told]
             if heading.name == "h1":
                 self.add("title", make("p", self.question))
         else:
             self.heading = [*self.section, " · ", *heading.contents]
-            self.say(make("h4", *copy(heading).contents), *told)
+            self.ahead.extend(told)
+        self.fresh = heading.name != "h1"
+        self.opens = "argument" if self.column else "opening"
         if anchor == "summary":
             items = [item for part in content for item in part("li", recursive=False)]
             for group in self.divided(items):
                 self.add("summary", make("ul", *group))
             return
-        kinds = [self.kind(k, content, anchor in self.cures) for k in range(len(content))]
-        cells = [k for k, block in enumerate(content) if 0 < lines_of(block) <= LINES]
-        if not any(kinds) and cells and heading.name != "h1":
-            kinds[cells[-1]] = "code"
-        for block, kind in zip(content, kinds, strict=True):
-            getattr(self, kind or "tell")(block)
+        waiting = []
+        for k, block in enumerate(content):
+            kind = self.kind(block, content[k - 1])
+            if not kind:
+                waiting.append(block)
+                continue
+            said = [k for k, it in enumerate(waiting) if not is_cell(it) or it.select(".output")]
+            led = kind in LED and said and waiting[said[-1]].name == "p"
+            words = [waiting.pop(said[-1])] if led else []
+            for told in waiting:
+                self.tell(told)
+            getattr(self, kind)(block, *words)
+            waiting = []
+        for k, told in enumerate(waiting):
+            concludes = len(waiting) < len(content) and all(it.name == "p" for it in waiting[k:])
+            aside = re.fullmatch(r"\(.*\)", told.get_text(), re.S)
+            if concludes and k >= len(waiting) - 2 and not aside:
+                self.lead(told)
+            else:
+                self.tell(told)
 
-    def kind(self, k, content, cures):
-        block, classes = content[k], content[k].get("class", ())
+    def kind(self, block, before):
+        classes = block.get("class", ())
         if "proof" in classes and block.get("id"):
             return "statement"
         if block.figure:
@@ -213,35 +329,52 @@ class Deck:
             return "argument"
         if "note" in classes:
             return "goals"
-        if lines := lines_of(block):
-            source = block.select_one(".cell_input").get_text()
-            defines = re.search(r"^ *def ", source, re.M) and "    ...\n" not in source
-            # Proofs have no id, and those of some length are folded.
-            before = [b for b in content[:k] if b.get("id") or b.name == "p" or b.pre]
-            follows = before and "proof" in before[-1].get("class", ())
-            return "code" if lines <= (LINES if defines else CHECK * bool(follows or cures)) else ""
+        if is_cell(block):
+            code = block.select_one(".cell_input pre")
+            defined = FUNCTION.findall(code.get_text() if code else "")
+            if self.named & {*defined} or (defined and "algorithm" in before.get("class", ())):
+                return "code"
+            return "printed" if block.select(".output pre") else ""
         return ""
 
-    def argument(self, block):
-        """Show a formula, list or quotation after the paragraph that leads to it."""
-        slide = self.column[-1] if self.column else Slide("", [], [], [])
-        told = slide.notes[slide.before :]
-        goes_on = slide.heading is self.heading and all(note.name == "p" for note in told)
-        lead = [note for note in told[-1:] if note.name == "p" and self.letters(note) < HALF]
-        others = slide.notes[: len(slide.notes) - len(lead)]
-        alone = len(slide.shown) == 1 and not any(note.name == "p" for note in others)
-        opens = slide.kind == "opening" and alone
-        if opens and lead and self.letters(*lead, block) < HALF:
-            slide.shown, slide.notes = [*lead, block], others
-        elif (
-            slide.kind == "argument" and goes_on and self.letters(*slide.shown, *lead, block) < ROOM
-        ):
-            slide.shown, slide.notes = [*slide.shown, *lead, block], others
-        elif lead and (opens or lead[0].get_text()[0].islower()):  # shown already; half a sentence
-            self.add("argument", block)
+    def argument(self, block, *words):
+        """Show a formula, list or quotation."""
+        first, *others = self.divided([block])
+        self.after(words, *first)
+        for group in others:
+            self.put("argument", *group)
+
+    def after(self, words, *blocks):
+        if words:
+            self.lead(*words, *blocks)
         else:
-            slide.notes = others
-            self.add("argument", *lead, block)
+            self.put("argument", *blocks)
+
+    def printed(self, block, *words):
+        """Show what a cell prints if words lead to it."""
+        output = block.select_one(".cell_output")
+        shown = self.column[-1].shown if self.column else []
+        if words:
+            self.lead(*words, output)
+        elif len(output.get_text().strip().splitlines()) > FEW:
+            self.put("argument", output)
+        elif "cell_output" in (shown[-1].get("class", ()) if shown else ()):
+            shown.append(output)
+        else:
+            self.tell(block)
+
+    def code(self, block):
+        """Show functions, those that the text names if it names some, and what the cell prints."""
+        code = block.select_one(".cell_input pre")
+        text, lines = code.get_text(), code.decode_contents().split("\n")
+        found = list(FUNCTION.finditer(text))
+        kept = [it for it in found if it[1] in self.named] or found
+        shown = "\n\n".join(
+            "\n".join(lines[text.count("\n", 0, it.start()) :][: it[0].strip().count("\n") + 1])
+            for it in kept
+        )
+        code.replace_with(BeautifulSoup(f"<pre>{shown}</pre>", "html.parser"))
+        self.add("code", block)
 
     def goals(self, block):
         able, *others = block("p")[1:]
@@ -268,17 +401,8 @@ class Deck:
         wide = int(picture["width"]) > 1.6 * int(picture["height"])
         self.add("alive" if alive else "wide" if wide else "figure", block.figure)
 
-    def table(self, block):
-        self.add("table", block)
-
-    def code(self, block):
-        """Show a cell, together with the one before it if there is room for both."""
-        slide = self.column[-1] if self.column else None
-        beside = slide.shown if slide and slide.kind == "code" else []
-        if beside and slide.heading is self.heading and lines_of(*beside, block) <= TOGETHER:
-            beside.append(block)
-        else:
-            self.add("code", block)
+    def table(self, block, *words):
+        self.after(words, block)
 
     def exercises(self):
         boxes = self.chapter(class_="exercise")

@@ -46,8 +46,12 @@ def questions(folder):
 
 
 def told(folder):
-    """Return what the lecturer's page says of each place, and the places that cure a belief."""
+    """Return what the lecturer's page says of each place.
+
+    These are notes, the places that cure a belief, and what the class solves at the end of a place.
+    """
     notes, cures = defaultdict(lambda: defaultdict(list)), defaultdict(set)
+    solved, last = defaultdict(lambda: defaultdict(list)), {}
     formulas = []
     source = (folder / "reference/lecturers.html").read_text(encoding="utf-8")
     page = BeautifulSoup(set_aside(source, formulas), "html.parser")
@@ -65,21 +69,27 @@ def told(folder):
             for link in line("a"):
                 minutes = re.search(r"\d+", str(link.next_sibling))[0]
                 note(link, f"{title}: {minutes} of its {whole} minutes.")
+                path, _, last[path] = link["href"].partition("#")
+        elif line.strong.get_text() == "Solve":
+            here = str(line).partition("at home")[0]
+            for link in BeautifulSoup(here, "html.parser")("a"):
+                path, _, anchor = link["href"].partition("#")
+                solved[Path(path).stem][last.get(path, "exercises")].append(anchor)
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
         said, shown = row("td")
         for link in shown("a"):
             note(link, f"They say: {said.p.decode_contents()}")
             path, _, anchor = link["href"].partition("#")
             cures[Path(path).stem].add(anchor)
-    return notes, cures
+    return notes, cures, solved
 
 
 def build(folder, made):
     """Write the decks of the pages in a folder, with all that they need; return them."""
     config = yaml.safe_load(Path("_config.yml").read_text(encoding="utf-8"))
-    notes, cures = told(folder)
+    notes, cures, solved = told(folder)
     decks = [
-        Deck(folder, name, question, notes[name], cures[name])
+        Deck(folder, name, question, notes[name], cures[name], solved[name])
         for name, question in questions(folder).items()
     ]
     shutil.rmtree(made, ignore_errors=True)

@@ -1,5 +1,5 @@
-"""What the lecturer's page says of the chapters, found in them: minutes, stars, what is cited, and
-which exercises suit a class.
+"""What the lecturer's page says of the chapters, found in them: minutes, stars, what is cited, what
+no unit has, and which exercises and questions suit a class.
 
 `python -m tests.book.lecture_plan` writes it into the page; a test compares.
 """
@@ -12,13 +12,21 @@ import nbformat
 from myst_parser.mdit_to_docutils.base import default_slugify
 
 from tests.book import ROOT, notebooks
-from tests.book.reading_time import by_section, minutes
+from tests.book.reading_time import MINUTES, by_section, minutes
 from tests.book.reading_time import counted as parts
 
 PAGE = ROOT / "reference" / "lecturers.md"
 read = cache(notebooks.read)  # each notebook once
 SECTION = re.compile(r"(\[[^]]+\]\(\.\./chapters/([\w-]+)\.ipynb#([\w-]+)\))(?: \d+)?")
-READ = re.compile(r"(\*\*Read\*\*, )\d+( minutes: )(.+)")
+PARTS = re.compile(r" \((?:\[[^]]+\]\([^)]+\) \d+(?:, )?)+\)")  # of a long section
+READ = re.compile(r"(\*\*(?:Read|Tell|At home)\*\*, )\d+( minutes: )(.+)")
+BELIEVE = re.compile(r"\*\*Believe\*\*: .+")
+PLAN = re.compile(r"^\| \d+ \|(.+)\|$", re.MULTILINE)
+WITHOUT = re.compile(r"^\| without \|.+$", re.MULTILINE)
+LEFT = re.compile(r"(?<=^\*\*In no unit\*\*: ).*$", re.MULTILINE)
+ASK = re.compile(
+    r"question \d+ \(\*([^*]+)\*\) of the \[quiz\]\(\.\./chapters/([\w-]+)\.ipynb#quiz\)"
+)
 SOLVE = re.compile(r"^- \*\*Solve\*\*.+$", re.MULTILINE)
 CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
 SHOW = re.compile(r"^- \*\*Show\*\*: .+$", re.MULTILINE)
@@ -28,15 +36,17 @@ CITES = re.compile(r"^- \*\*Cites\*\*: .+$", re.MULTILINE)
 LABEL = re.compile(r"^ *:label: ([\w-]+)|\$\$ \(([\w-]+)\)|^\(([\w-]+)\)=", re.MULTILINE)
 REFERENCE = re.compile(r"\{(?:prf:ref|eq|numref|ref)\}`(?:[^`<]*<)?([\w-]+)>?`")
 SOLUTION = re.compile(r"^([`:]{3,})\{solution\} (ex-[\w-]+)\n(.+?)^\1$", re.MULTILINE | re.DOTALL)
-IN_CLASS = 2.0  # minutes to read the solution
+IN_CLASS = 2.5  # minutes to read the solution
+LONG = 30  # minutes of a section that is told part by part
+ASIDE = ("", "summary", "exercises", "quiz", "read-more")  # what belongs to no unit
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
 
-def sections() -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
-    """Return the cells of every section of the first level, by chapter and anchor."""
+def sections(level: int = 2) -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
+    """Return the cells under every heading, to some level, by chapter and anchor."""
     found = defaultdict(list)
     for path in notebooks.chapters():
-        for heading, cell in by_section(read(path)):
+        for heading, cell in by_section(read(path), level):
             found[path.stem, default_slugify(heading)].append(cell)
     return dict(found)  # a section that is not there is an error
 
@@ -70,6 +80,35 @@ def references(text: str) -> set[str]:
     return set(REFERENCE.findall(text))
 
 
+def places(text: str) -> list[tuple[str, str]]:
+    """Return the sections that a line links, not the parts of long ones."""
+    return [(it[2], it[3]) for it in SECTION.finditer(PARTS.sub("", text))]
+
+
+def told(
+    cells: list[nbformat.NotebookNode], home: set[str], believed: set[str]
+) -> dict[str, list[nbformat.NotebookNode]]:
+    """Divide a section by its headings, without what is left for home and what is believed."""
+    found = defaultdict(list)
+    for heading, cell in by_section(nbformat.v4.new_notebook(cells=cells), 3):
+        text = cell.source
+        if text and default_slugify(heading) not in home:
+            for label in believed:
+                proof = rf"(:label: {label}\n(?:(?!:label:).)*?)^([`:]{{3,}})\{{prf:proof\}}.*?^\2$"
+                text = re.sub(proof, r"\1", text, count=1, flags=re.MULTILINE | re.DOTALL)
+            found[heading].append(nbformat.from_dict({**cell, "source": text}))
+    return found
+
+
+def asked(line: re.Match[str]) -> str:
+    """Return a quiz's question with its number."""
+    quiz = "\n".join(cell.source for cell in sections()[line[2], "quiz"])
+    number = re.search(rf"^\*\*(\d+)\. {re.escape(line[1])}", quiz, re.MULTILINE)
+    if not number:
+        raise KeyError(line[1])
+    return re.sub(r"\d+", number[1], line[0], count=1)
+
+
 def homes(cells: dict[tuple[str, str], list[nbformat.NotebookNode]]) -> dict[str, tuple[str, str]]:
     """Return the section that a statement, an equation or a figure stands in."""
     found = {}
@@ -81,31 +120,50 @@ def homes(cells: dict[tuple[str, str], list[nbformat.NotebookNode]]) -> dict[str
     return found
 
 
-def cited(page: str) -> list[tuple[set[int], set[str]]]:
-    """Return for each unit the earlier ones, and the second readings, whose labels it cites."""
+def cited(page: str) -> list[tuple[set[int], set[str], set[str]]]:
+    """Return for each unit what it cites: earlier units, second readings, earlier exercises."""
     cells, answer = sections(), []
-    reads = [[it.groups()[1:] for it in SECTION.finditer(line[3])] for line in READ.finditer(page)]
-    units = {place: number for number, places in enumerate(reads, 1) for place in places}
+    reads = [places(line[3]) for line in READ.finditer(page) if "Read" in line[1]]
+    units = {place: number for number, here in enumerate(reads, 1) for place in here}
     home = homes(cells)
-    for number, places in enumerate(reads, 1):
-        texts = [cell.source for p in places for cell in cells[p] if cell.cell_type == "markdown"]
-        there = {home[label] for label in references("\n".join(texts))} - set(places)
+    for number, here in enumerate(reads, 1):
+        texts = [cell.source for p in here for cell in cells[p] if cell.cell_type == "markdown"]
+        labels = references("\n".join(texts))
+        there = {home[label] for label in labels} - set(here)
         aside = {chapter[:2] for chapter, section in there if section == "second-reading"}
-        answer.append(({units[p] for p in there & units.keys() if units[p] < number}, aside))
+        earlier = {units[p] for p in there & units.keys() if units[p] < number}
+        exercises = {x for x in labels if home[x][1] == "exercises" and home[x][0] < here[0][0]}
+        answer.append((earlier, aside, exercises))
     return answer
+
+
+def left(page: str) -> str:
+    """Return the sections and the exercises that no unit has."""
+    named = {
+        place for line in READ.finditer(page) if "Read" in line[1] for place in places(line[3])
+    }
+    solved = {it[2] for line in SOLVE.finditer(page) for it in EXERCISE.finditer(line[0])}
+    parts = [
+        f"[{here[0].source.splitlines()[0].lstrip('# ')} of chapter {int(chapter[:2])}]"
+        f"(../chapters/{chapter}.ipynb#{anchor}) {round(minutes(here))} minutes"
+        for (chapter, anchor), here in sections().items()
+        if anchor not in ASIDE and (chapter, anchor) not in named
+    ]
+    return ", ".join(parts + [f"{{ref}}`{label}`" for label in stars() if label not in solved])
 
 
 def counted(page: str) -> str:
     """Return the page with what the chapters say."""
-    cells, level, moving, pencil = sections(), stars(), alive(), in_class()
+    cells, level, moving, pencil = sections(3) | sections(), stars(), alive(), in_class()
     units: list[int] = []
     earlier = iter(cited(page))
 
     def cites(_: re.Match[str]) -> str:
-        numbers, aside = next(earlier)
+        numbers, aside, exercises = next(earlier)
         named = [f"{{ref}}`unit {number} <unit-{number}>`" for number in sorted(numbers)]
         chapters = ", ".join(str(int(chapter)) for chapter in sorted(aside))
         named += [f"*Second reading* of chapter{'s' * (len(aside) > 1)} {chapters}"] * bool(aside)
+        named += [f"{{ref}}`{label}`" for label in level if label in exercises]
         return f"- **Cites**: {', '.join(named) or 'nothing earlier'}"
 
     def show(line: re.Match[str]) -> str:
@@ -113,32 +171,58 @@ def counted(page: str) -> str:
 
     def hours(line: re.Match[str]) -> str:
         times: list[int] = []
+        below = line.string[line.end() :].split("\n\n")[0]  # what else is said of this lecture
+        home = {anchor for _, anchor in places(below)}
+        believed = references("".join(BELIEVE.findall(below)))
+
+        lecture = "Tell" in line[1]  # in which nobody plays with a figure alone
+
+        def time(some: list[nbformat.NotebookNode]) -> int:
+            played = MINUTES["explorable"] * parts(some)["explorable"] * lecture
+            return max(1, round(minutes(some) - played))
 
         def timed(link: re.Match[str]) -> str:
-            times.append(max(1, round(minutes(cells[link[2], link[3]]))))
-            return f"{link[1]} {times[-1]}"
+            divided = told(cells[link[2], link[3]], home, believed)
+            times.append(time([cell for some in divided.values() for cell in some]))
+            inner = [
+                f"[{heading}](../chapters/{link[2]}.ipynb#{default_slugify(heading)}) {time(some)}"
+                for heading, some in list(divided.items())[1:]
+            ]
+            shown = f" ({', '.join(inner)})" if inner and (lecture or times[-1] > LONG) else ""
+            return f"{link[1]} {times[-1]}{shown}"
 
-        read = SECTION.sub(timed, line[3])
-        units.append(sum(times))
-        return f"{line[1]}{units[-1]}{line[2]}{read}"
+        read = SECTION.sub(timed, PARTS.sub("", line[3]))
+        if "Read" in line[1]:
+            units.append(sum(times))
+        return f"{line[1]}{sum(times)}{line[2]}{read}"
 
     def solve(line: re.Match[str]) -> str:
-        labels = [it[2] for it in EXERCISE.finditer(line[0])]
+        labels = sorted((it[2] for it in EXERCISE.finditer(line[0])), key=lambda x: len(level[x]))
         here = [label for label in labels if label in pencil and level[label] != "★★★"]
-        places = (("in class", here), ("at home", [x for x in labels if x not in here]))
-        told = [
-            f"{where}: {', '.join(f'{{ref}}`{label}`' for label in some)}"
-            for where, some in places
-            if some
-        ]
-        return f"- **Solve** {'; '.join(told)}"
+        home = [label for label in labels if label not in here]
+        asks = [it[0] for it in ASK.finditer(line[0])]
+        named = {
+            "in class": asks + [f"{{ref}}`{label}`" for label in here],
+            "at home": [f"{{ref}}`{label}`" for label in home],
+        }
+        some = [f"{where}: {', '.join(what)}" for where, what in named.items() if what]
+        return f"- **Solve** {'; '.join(some)}"
 
     def week(cell: re.Match[str]) -> str:
         numbers = map(int, re.findall(r"<unit-(\d+)>", cell[1]))
         return f"{cell[1]}{sum(units[number - 1] for number in numbers)}"
 
-    page = SOLVE.sub(solve, CITES.sub(cites, page))
+    def without(_: re.Match[str]) -> str:
+        rows = [line[1].split("|") for line in PLAN.finditer(page)]
+        plans = [
+            set(map(int, re.findall(r"<unit-(\d+)>", "".join(c)))) for c in zip(*rows, strict=True)
+        ]
+        missing = [", ".join(str(k) for k in range(1, len(units) + 1) if k not in p) for p in plans]
+        return f"| without | {' | '.join(some or 'none' for some in missing)} |"
+
+    page = SOLVE.sub(solve, CITES.sub(cites, ASK.sub(asked, page)))
     page = SHOW.sub(show, CELL.sub(week, READ.sub(hours, page)))
+    page = LEFT.sub(lambda _: left(page), WITHOUT.sub(without, page))
     return EXERCISE.sub(lambda it: f"{it[1]} {level[it[2]]}", page)
 
 

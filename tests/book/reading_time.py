@@ -24,6 +24,7 @@ MINUTES = {  # what one of each takes who reads with a pencil, but solves nothin
 }
 AFTER = ("Second reading", "Exercises", "Quiz", "Read more")  # what is not the main line
 FRONT = ROOT / "index.md"
+FIRST = re.compile(r"(The first section alone, )(.+?)(, has)")
 SECOND = " more for the part *Second reading* after the summary"
 LINE = re.compile(
     rf"(\*\*Time:?\*\* about )(.+?)( for a first reading)(?:; (.+?){re.escape(SECOND)})?"
@@ -31,16 +32,19 @@ LINE = re.compile(
 RANGE = re.compile(r"(A\s+chapter\s+takes\s+from\s+)(.+?)(\s+to\s+)(.+?)(\s+for\s+a\s+first)")
 
 
-def by_section(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, nbformat.NotebookNode]]:
-    """Yield each cell with the heading of its section, cut where a section begins."""
+def by_section(
+    notebook: nbformat.NotebookNode, level: int = 2
+) -> Iterator[tuple[str, nbformat.NotebookNode]]:
+    """Yield each cell with the heading above it, to some level, cut where a section begins."""
+    mark = rf"#{{2,{level}}} "
     heading = ""
     for cell in notebook.cells:
         texts = [cell.source]
         if cell.cell_type == "markdown":
-            texts = re.split(r"^(?=## )", cell.source, flags=re.MULTILINE)
+            texts = re.split(rf"^(?={mark})", cell.source, flags=re.MULTILINE)
         for text in texts:
-            if cell.cell_type == "markdown" and text.startswith("## "):
-                heading = text.splitlines()[0].removeprefix("## ")
+            if cell.cell_type == "markdown" and re.match(mark, text):
+                heading = text.splitlines()[0].lstrip("# ")
             yield heading, nbformat.from_dict({**cell, "source": text})
 
 
@@ -93,6 +97,14 @@ def stated(notebook: nbformat.NotebookNode) -> re.Match[str] | None:
     return LINE.search("\n\n".join(cell.source for cell in notebook.cells[:15]))
 
 
+def first(notebook: nbformat.NotebookNode) -> float:
+    """Return the minutes of the first section after the opening."""
+    cells = defaultdict(list)
+    for heading, cell in by_section(notebook):
+        cells[heading].append(cell)
+    return minutes(next((here for heading, here in cells.items() if heading), []))
+
+
 def state(notebook: nbformat.NotebookNode) -> None:
     """Write at the top of a chapter how long it takes."""
     times = {part: in_words(minutes(cells)) for part, cells in parts(notebook).items()}
@@ -101,6 +113,7 @@ def state(notebook: nbformat.NotebookNode) -> None:
         line += f"; {times['Second reading']}{SECOND}"
     for cell in notebook.cells[:15]:
         cell.source = LINE.sub(line, cell.source)
+        cell.source = FIRST.sub(rf"\g<1>{in_words(first(notebook))}\g<3>", cell.source)
 
 
 if __name__ == "__main__":

@@ -18,17 +18,63 @@ def test_minutes_stars_and_what_is_alive_are_those_of_the_chapters():
 def test_a_week_takes_what_its_units_take():
     units = [int(time) for time in re.findall(r"\*\*Read\*\*, (\d+) minutes", PAGE)]
     assert all(units)
-    for numbers, total in re.findall(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+): (\d+)", PAGE):
+    weeks = re.findall(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+): (\d+)", PAGE)
+    for numbers, total in weeks:
         assert int(total) == sum(units[int(k) - 1] for k in re.findall(r"-(\d+)>", numbers))
+    fullest = max(int(total) for _, total in weeks)
+    assert round((2 * 90 - fullest) / 15) == 2, "the page says half an hour"
+
+
+def test_the_table_says_which_units_a_plan_goes_without():
+    rows = [row.split("|") for row in re.findall(r"^\| \d+ \|(.+)\|$", PAGE, flags=re.MULTILINE)]
+    told = re.search(r"^\| without \| (.+) \|$", PAGE, flags=re.MULTILINE)[1].split(" | ")
+    for plan, missing in zip(zip(*rows, strict=True), told, strict=True):
+        taken = set(re.findall(r"<unit-(\d+)>", "".join(plan)))
+        assert taken ^ set(re.findall(r"\d+", missing)) == {str(k) for k in range(1, 19)}
+        assert not taken & set(re.findall(r"\d+", missing))
 
 
 def test_a_unit_takes_what_its_sections_take():
     lines = re.findall(r"\*\*Read\*\*, (\d+) minutes: (.+)", PAGE)
     assert len(lines) == 18
     for total, line in lines:
+        line = lecture_plan.PARTS.sub("", line)
         times = re.findall(r"\]\([^)]+\) (\d+)", line)
         assert len(times) == line.count("](")
         assert int(total) == sum(map(int, times))
+
+
+def test_a_lecture_keeps_its_time_without_what_is_left_for_home_and_what_is_believed():
+    lectures = re.findall(r"- \*\*Tell\*\*.+?(?=\n\n)", PAGE, flags=re.DOTALL)
+    assert len(lectures) == 2
+    for lecture in lectures:
+        told, believed, *_, home = lecture.splitlines()
+        times = [
+            int(re.search(r"Tell\*\*, (\d+)", lecture_plan.counted(f"{text}\n\n"))[1])
+            for text in (lecture, f"{told}\n{believed}", f"{told}\n{home}", told)
+        ]
+        assert times[0] <= 90
+        assert times[0] < min(times[1:3])
+        assert max(times[1:3]) < times[3]
+
+
+def test_each_unit_has_for_the_class_an_exercise_with_one_star_or_a_question():
+    lines = re.findall(r"^- \*\*Solve\*\* in class: ([^;\n]+)", PAGE, flags=re.MULTILINE)
+    assert len(lines) == 18 + 2
+    assert all(re.match(r"question \d|.+?`ex-[\w-]+` ★(?!★)", line) for line in lines)
+    with pytest.raises(KeyError):
+        lecture_plan.counted(PAGE.replace("(*The two nearest samples*)", "(*The two farthest*)"))
+
+
+def test_a_section_and_an_exercise_are_in_a_unit_or_told_to_be_in_none():
+    none = re.search(r"^\*\*In no unit\*\*: (.+)", PAGE, flags=re.MULTILINE)[1]
+    inside = PAGE.replace(none, "")
+    for chapter, anchor in lecture_plan.sections():
+        if anchor not in ("", "summary", "exercises", "quiz", "read-more"):
+            link = f"chapters/{chapter}.ipynb#{anchor})"
+            assert link in none or link in inside[inside.index("(unit-1)=") :], link
+    for label in lecture_plan.stars():
+        assert (f"`{label}`" in none) != bool(re.search(rf"Solve.+`{label}`", PAGE)), label
 
 
 def test_what_is_solved_in_class_needs_no_computer():
@@ -59,7 +105,7 @@ def test_a_section_that_is_not_there_is_an_error(link):
 
 
 def test_what_may_be_left_out_is_cited_by_nobody_after_it():
-    earlier = [units for units, _ in lecture_plan.cited(PAGE)]
+    earlier = [units for units, *_ in lecture_plan.cited(PAGE)]
     assert not {5, 6, 12} & set().union(*earlier[6:])
     assert set().union(*earlier[4:6]) <= {1, 2, 3, 4, 5}, "they may come after duality"
 

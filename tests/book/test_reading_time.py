@@ -20,6 +20,8 @@ def test_chapters_and_the_front_page_say_how_long_they_take():
         assert said[2] in near(minutes[""]), f"{path.stem}: run `make notebooks`"
         if "Second reading" in minutes:
             assert said[4] in near(minutes["Second reading"]), path.stem
+        if alone := reading_time.FIRST.search("".join(c.source for c in chapter.cells[:15])):
+            assert alone[2] in near(reading_time.first(chapter)), path.stem
         times.append(minutes[""])
     said = reading_time.RANGE.search(reading_time.FRONT.read_text(encoding="utf-8"))
     assert said[2] in near(min(times)), "run `python -m tests.book.reading_time`"
