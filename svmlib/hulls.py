@@ -565,8 +565,9 @@ def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array
     while True:
         step, point = _affine_minimum(shares, corners[kept])
         left_behind = np.flatnonzero(shares + step < 0)
-        if left_behind.size == 0:
-            return shares + step, kept, point
+        if left_behind.size == 0:  # (a corner whose share is 0 would block the next step)
+            used = shares + step > 0
+            return (shares + step)[used], kept[used], point
         fractions = shares[left_behind] / -step[left_behind]
         shares = shares + fractions.min() * step
         shares[left_behind[fractions.argmin()]] = 0.0

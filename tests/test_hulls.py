@@ -294,7 +294,8 @@ class TestBoundsAgainstFractions:
         assert Fraction(_cap_along(w, Z, y)[1]) <= best
 
     def test_what_is_inseparable_always_passes_its_own_verification(self):
-        for seed in range(300):
+        on_an_edge = 715000104  # the point of a triangle that is nearest to 0, exactly
+        for seed in (*range(300), on_an_edge):
             X, y = problem(seed)
             answer = separation(X, y)
             assert answer.verify()
