@@ -2,8 +2,9 @@
 
 In the order of the page and as far as the summary: how a section begins and how it ends; every
 statement, displayed formula, list, quotation and table, every figure, alive where it is alive; what
-a cell prints, after the words that lead to it, and its code only if the text names the function;
-each sentence that emphasises a word, and the one that explains a formula. What fits shares a slide.
+a cell prints, after the words that lead to it; each sentence that defines a word, and the one that
+explains a formula. A function is shown if the text names it or leads to nothing else. What fits
+shares a slide.
 Exercises for the class follow their section; summary, all exercises and quiz come last. What else
 is on the page, proofs included, is in the notes of the slide before it, or of the one it leads to.
 """
@@ -13,7 +14,7 @@ import posixpath
 import re
 from collections import defaultdict
 from copy import copy
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 from math import ceil
 from urllib.parse import urljoin, urlsplit
 
@@ -25,7 +26,7 @@ STYLES = re.compile(r"_static/(?:katex/|icons/|pygments|explorables/)")
 SCREEN = ".headerlink, .sd-summary-state-marker, script:not([type]), details.hide"
 HEADINGS = ("h1", "h2", "h3", "h4")
 AFTER = ("second-reading", "exercises", "quiz", "read-more")  # what is not the main line
-LED = ("argument", "printed", "table")  # what is shown with the words that lead to it
+LED = ("argument", "printed")  # what is shown with the words that lead to it
 WORDS = 45  # of a section's beginning, to the end of a sentence
 END = re.compile(r"[.?!][”)]?(?:</[^>]+>)*\s+(?=[A-Z“<(])")  # of a sentence
 LINK = re.compile("<a .*?</a>", re.S)
@@ -103,6 +104,8 @@ class Slide:
         room = make("div", make("div", *self.shown, class_="zoom"), class_="room")
         heading = make("h2", *(copy(part) for part in self.heading))
         notes = make("aside", *self.notes, class_="notes")
+        for element in notes("section"):
+            element.unwrap()  # it would be a slide
         for element in notes.select("[id]"):
             del element["id"]
         return str(make("section", heading, room, notes, class_=self.kind))
@@ -136,25 +139,20 @@ class Deck:
             self.files.add("_static/icons/icons.woff2")
         self.chapter = article.section
         self.title = " ".join(self.chapter.h1.get_text().split())
-        self.columns = {}
+        self.columns, self.places = {}, []
         self.fill()
 
     def fill(self):
         words = self.chapter.select("p code, li code")
         self.named = {code.get_text().partition("(")[0] for code in words}
-        parts = [
-            part for part in self.chapter.find_all(recursive=False) if part.get("id") not in AFTER
-        ]
-        parts += [
-            part
-            for part in self.chapter("section")
-            if self.cures & {part.get("id")} and part.find_parent(id=AFTER)
-        ]
         main = [
             block
-            for part in parts
+            for part in self.chapter.find_all(recursive=False)
+            if part.get("id") not in AFTER
             for block in (blocks(part) if part.name == "section" else [part])
         ]
+        for part in self.chapter.select("#second-reading section"):
+            main.extend(blocks(part) if part["id"] in self.cures else ())
         starts = [k for k, block in enumerate(main) if block.name in HEADINGS]
         for start, end in zip(starts, [*starts[1:], len(main)], strict=True):
             self.part(*main[start:end])
@@ -176,7 +174,7 @@ class Deck:
         for place in part("i-tex"):
             tex = self.tex[int(place.string)]
             display = "katex-display" in place.parent.get("class", ())
-            size += ROW * (1 + tex.count(r"\\")) if display else len(SIGN.findall(tex))
+            size += ROW * (2 + tex.count(r"\\")) if display else len(SIGN.findall(tex))
         return ROW * ceil(size / ROW)
 
     def divided(self, blocks):
@@ -200,23 +198,18 @@ class Deck:
 
     def begin(self, anchor, *heading):
         """Begin a section, when the class has solved the exercises of the one before."""
-        for box in self.solved.pop(getattr(self, "anchor", ""), ()):
+        for box in (box for place in self.places for box in self.solved[place]):
             self.heading = self.section
             self.statement(self.chapter.find(id=box))
-        self.anchor, self.section = anchor, list(heading)
-        self.heading = self.section
+        self.section = self.heading = list(heading)
+        self.places = [anchor]
         self.ahead = []  # notes of the slide that comes first
         self.column = self.columns[anchor] = []
 
     def add(self, kind, *shown):
         """Add a slide; what names a figure on it leads to it, and so do a question and a colon."""
         before = self.column[-1].notes if self.column else []
-        here = {
-            f"#{part['id']}"
-            for block in shown
-            for part in [block, *block("figure")]
-            if part.get("id")
-        }
+        here = {f"#{block.get('id')}" for block in shown}
         names = [k for k, note in enumerate(before) if any(a["href"] in here for a in note("a"))]
         if before and leads(before[-1]):
             names.append(len(before) - 1)
@@ -265,16 +258,18 @@ class Deck:
             self.put("argument", *paragraph(*shown))
 
     def lead(self, words, *blocks):
-        """Show blocks after the words that lead to them, or after the last of many."""
-        parts = sentences(words)
-        spare = not blocks or (self.fresh and self.opens == "opening")
-        if self.letters(words, *blocks) > (HALF if spare else ROOM):
+        """Show blocks after the paragraph that leads to them, or after its end if it is long."""
+        parts = [part for it in words for part in sentences(it)]
+        first = bool(parts) and self.fresh
+        spare = not blocks or (first and self.opens == "opening")
+        if parts and self.letters(*words, *blocks) > (HALF if spare else ROOM):
             last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
-            first = parts[:-last] or parts
-            self.words(first)
-            parts = parts[len(first) :]
+            self.words(parts[:-last] or parts)
+            parts = parts[len(parts[:-last] or parts) :]
         if parts or blocks:
-            self.put(self.opens if self.fresh else "argument", *paragraph(*parts), *blocks)
+            self.put(
+                self.opens if first and self.fresh else "argument", *paragraph(*parts), *blocks
+            )
 
     def part(self, heading, *content):
         """Make the slides of what stands under one heading, whatever its level."""
@@ -289,6 +284,7 @@ class Deck:
         else:
             self.heading = [*self.section, " · ", *heading.contents]
             self.ahead.extend(told)
+            self.places.append(anchor)
         self.fresh = heading.name != "h1"
         self.opens = "argument" if self.column else "opening"
         if anchor == "summary":
@@ -298,67 +294,57 @@ class Deck:
             return
         waiting = []
         for k, block in enumerate(content):
-            kind = self.kind(block, content[k - 1])
+            kind = self.kind(k, content)
             if not kind:
                 waiting.append(block)
                 continue
             said = [k for k, it in enumerate(waiting) if not is_cell(it) or it.select(".output")]
             led = kind in LED and said and waiting[said[-1]].name == "p"
-            words = [waiting.pop(said[-1])] if led else []
+            words = [[waiting.pop(said[-1])] if led else []] * (kind in LED)
             for told in waiting:
                 self.tell(told)
             getattr(self, kind)(block, *words)
             waiting = []
         for k, told in enumerate(waiting):
-            concludes = len(waiting) < len(content) and all(it.name == "p" for it in waiting[k:])
-            aside = re.fullmatch(r"\(.*\)", told.get_text(), re.S)
-            if concludes and k >= len(waiting) - 2 and not aside:
-                self.lead(told)
-            else:
+            aside = told.name != "p" or re.fullmatch(r"\(.*\)", told.get_text(), re.S)
+            if aside or k < len(waiting) - 2 or len(waiting) == len(content):
                 self.tell(told)
+            else:  # what concludes
+                self.lead([told])
 
-    def kind(self, block, before):
-        classes = block.get("class", ())
+    def kind(self, k, content):
+        block, classes = content[k], content[k].get("class", ())
         if "proof" in classes and block.get("id"):
             return "statement"
         if block.figure:
             return "figure"
-        if block.table or block.name == "table":
-            return "table"
-        if block.name in ("ol", "ul", "blockquote") or "math" in classes:
+        if block.name in ("ol", "ul", "blockquote", "table") or block.table or "math" in classes:
             return "argument"
         if "note" in classes:
             return "goals"
         if is_cell(block):
-            code = block.select_one(".cell_input pre")
+            code, prints = block.select_one(".cell_input pre"), block.select(".output pre")
             defined = FUNCTION.findall(code.get_text() if code else "")
-            if self.named & {*defined} or (defined and "algorithm" in before.get("class", ())):
+            later = [it for it in takewhile(is_cell, content[k + 1 :]) if it.select(".output")]
+            meant = leads(content[k - 1]) if prints else len(self.columns) > 1 and not later
+            if defined and (meant or self.named & {*defined}):
                 return "code"
-            return "printed" if block.select(".output pre") else ""
+            return "printed" if prints else ""
         return ""
 
-    def argument(self, block, *words):
-        """Show a formula, list or quotation."""
-        first, *others = self.divided([block])
-        self.after(words, *first)
-        for group in others:
-            self.put("argument", *group)
+    def argument(self, block, words):
+        """Show a formula, list, quotation or table."""
+        for group in self.divided([block]):
+            self.lead(words, *group)
+            words = []
 
-    def after(self, words, *blocks):
-        if words:
-            self.lead(*words, *blocks)
-        else:
-            self.put("argument", *blocks)
-
-    def printed(self, block, *words):
-        """Show what a cell prints if words lead to it."""
+    def printed(self, block, words):
+        """Show what a cell prints if words lead to it, or if it is a table."""
         output = block.select_one(".cell_output")
         shown = self.column[-1].shown if self.column else []
-        if words:
-            self.lead(*words, output)
-        elif len(output.get_text().strip().splitlines()) > FEW:
-            self.put("argument", output)
-        elif "cell_output" in (shown[-1].get("class", ()) if shown else ()):
+        if words or len(output.get_text().strip().splitlines()) > FEW:
+            self.lead(words, output)
+        elif shown and "cell_output" in shown[-1].get("class", ()):
             shown.append(output)
         else:
             self.tell(block)
@@ -369,12 +355,14 @@ class Deck:
         text, lines = code.get_text(), code.decode_contents().split("\n")
         found = list(FUNCTION.finditer(text))
         kept = [it for it in found if it[1] in self.named] or found
-        shown = "\n\n".join(
-            "\n".join(lines[text.count("\n", 0, it.start()) :][: it[0].strip().count("\n") + 1])
-            for it in kept
-        )
-        code.replace_with(BeautifulSoup(f"<pre>{shown}</pre>", "html.parser"))
-        self.add("code", block)
+        shown = []
+        for function in kept:
+            first = text.count("\n", 0, function.start())
+            source = "\n".join(lines[first:][: function[0].strip().count("\n") + 1])
+            shown.append(BeautifulSoup(f"<pre>{source}</pre>", "html.parser").pre)
+        for group in self.divided(shown):
+            self.add("code", make("div", *group, class_="cell_input highlight"))
+        self.column[-1].shown.extend(block.select(".cell_output"))
 
     def goals(self, block):
         able, *others = block("p")[1:]
@@ -400,9 +388,6 @@ class Deck:
         alive = block.figure.select_one(".explorable, .frame-player")
         wide = int(picture["width"]) > 1.6 * int(picture["height"])
         self.add("alive" if alive else "wide" if wide else "figure", block.figure)
-
-    def table(self, block, *words):
-        self.after(words, block)
 
     def exercises(self):
         boxes = self.chapter(class_="exercise")
@@ -435,7 +420,7 @@ class Deck:
         """Lead to a slide if the target is on one, and else to the page."""
         address = link[1]
         if address.startswith("#"):
-            there = address[1:] in self.places
+            there = address[1:] in self.shown
             address = f"#/{address[1:]}" if there else f"{self.name}.html{address}"
         if not (address.startswith("#") or urlsplit(address).scheme):
             join = urljoin if urlsplit(self.base).scheme else posixpath.join
@@ -448,7 +433,7 @@ class Deck:
             f'<section id="{anchor}">{"".join(slide.html() for slide in column)}</section>\n'
             for anchor, column in self.columns.items()
         )
-        self.places = set(re.findall(' id="([^"]*)"', columns))
+        self.shown = set(re.findall(' id="([^"]*)"', columns))
         columns = re.sub(' href="([^"]*)"', self.target, columns)
         # Notes are shown in a window that has no styles for KaTeX, and every browser knows MathML.
         maths = [re.search("<math.*?</math>", formula, re.S)[0] for formula in self.formulas]

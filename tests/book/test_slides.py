@@ -30,6 +30,7 @@ OVERFLOWS = """
         return hides;
     }).map(room => room.innerText.slice(0, 80))
 """
+OTHER = ("fig-", "ex-")  # not sections
 PRESENT = "Reveal.getSlidePastCount()"
 
 
@@ -107,6 +108,32 @@ def test_the_argument_of_a_chapter_is_on_slides_and_none_is_empty(folder, name):
     )
     assert [formula for formula in displayed if formula not in shown] == []
     assert all(room.get_text(strip=True) or room.img for room in deck(class_="room"))
+
+
+@pytest.mark.parametrize("name", [path.stem for path in chapters()])
+def test_a_deck_says_what_it_does_not_show(folder, name):
+    deck = read(folder / f"{name}.html")
+    for slide in deck.select("section section:not(.quiz)"):
+        assert not slide.section, "notes have no slides of their own"
+        shown = " ".join(slide.select_one(".room").get_text().split())
+        for words in slide.select(".notes > p"):
+            assert " ".join(words.get_text().split()) not in shown
+    for words in deck.select(".opening .room"):
+        assert words.pre or words.math or not words.get_text().rstrip().endswith(":")
+    code = deck.select(".room .cell_input pre")
+    assert all(re.match("def |class ", cell.get_text()) for cell in code)
+
+
+def test_what_the_class_solves_and_what_cures_is_on_slides(folder):
+    _, cures, solved = slides.told(HTML)
+    places = [place for boxes in solved.values() for place in boxes]
+    assert len(places) > 10
+    for name in (path.stem for path in chapters()):
+        deck = read(folder / f"{name}.html")
+        for boxes in solved[name].values():
+            assert all(deck.select(f".statement #{box} > p + *") for box in boxes)
+        told = [words for words in deck.select(".notes strong") if "They say:" in words.text]
+        assert len(told) == len({place for place in cures[name] if not place.startswith(OTHER)})
 
 
 def test_a_figure_that_one_holds_has_the_keys(folder, tab):
