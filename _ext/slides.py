@@ -74,7 +74,8 @@ def told(folder):
             here = str(line).partition("at home")[0]
             for link in BeautifulSoup(here, "html.parser")("a"):
                 path, _, anchor = link["href"].partition("#")
-                solved[Path(path).stem][last.get(path, "exercises")].append(anchor)
+                if anchor != "quiz":  # whose questions have slides of their own
+                    solved[Path(path).stem][last.get(path, "exercises")].append(anchor)
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
         said, shown = row("td")
         for link in shown("a"):

@@ -9,7 +9,6 @@ as v itself, the w of a linear kernel. Each computes v from multipliers (`repres
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
@@ -17,9 +16,7 @@ from svmlib._validation import Array
 from svmlib.certificate import EPS, accurate_sum
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
-from svmlib.rows import Rows, combine
-
-Indices = NDArray[np.intp]
+from svmlib.rows import Indices, Rows, combine
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 _WHOLE = 1000  # samples; up to here Newton's method is faster with all of K than row by row

@@ -7,7 +7,8 @@ the dual value of some multipliers. With this module you can
 - read and print the verdict: `Certificate`,
 - build such bounds for a solver of your own, with `primal_above` and `dual_below`.
 
-Of a `svmlib.problem.DualProblem`, which is built on this module, `certify` reads the data only.
+Of a `svmlib.problem.DualProblem`, which is built on this module, `certify` reads the data, and
+sums of kernel values whose rounding is accounted for.
 
 *The lemma.* Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³, so
 a sum of n products, added in whatever order, is off by at most γ_n times the sum of their sizes,
@@ -46,7 +47,7 @@ TINIEST = 2.0**-1074  # the smallest positive float
 TINY = 2.0**-1022  # the smallest that has all its digits
 SOLVER_ROUNDING = 32 * UNIT  # the error of a solver's score, as a rule, of Σ_j abs(β_j) s_i s_j
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
-_LARGEST_NORM = 1e150  # the largest ‖w‖ whose square is a float
+_LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 _HUGE = float(np.finfo(float).max)
 
 
@@ -121,14 +122,14 @@ def primal_above(squared_norm: float, margins: Array, C: Array | float, m: float
     slack = 1 - scaled + 4 * UNIT * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
-    return up(squared_norm / m / m / 2 + hinge, n + 12) + (n + 4) * TINIEST
+    return up(squared_norm / m / m / 2 + hinge, n + 12) + (n + 4) * TINIEST / min(m, 1)
 
 
 def dual_below(total: float, squared_norm: float, moved: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e at most `moved` long.
 
-    It takes a lower bound on Σα and an upper bound on ‖w‖². (That is negative only for an
-    indefinite kernel, for which the value bounds nothing.)
+    It takes a lower bound on Σα and an upper bound on ‖w‖², 0 or a normal float. (It is negative
+    only for an indefinite kernel, for which the value bounds nothing.)
     """
     cost = up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
     bound = float(total - cost - 8 * UNIT * (abs(total) + cost))

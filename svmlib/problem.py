@@ -51,7 +51,7 @@ class Solution:
     b : float
         The bias b of f(x) = w·x + b.
     certificate : Certificate
-        How good (α, b) is, recomputed from the data.
+        How good (α, b) is, by sums of kernel values whose rounding is accounted for.
     n_iter : int
         Iterations taken.
     converged : bool
@@ -254,7 +254,7 @@ class DualProblem:
 
         Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
         rounding. If every α_i is 0 or C_i, only an interval is known, and its middle treats the
-        classes alike. If its ends cross, as for an α that is far from optimal, it is the b with
+        classes alike. If its ends cross (α is far from optimal) and C is finite, it is the b with
         the least sum of C_i times the hinge loss, where that sum changes from falling to rising.
         """
         beta = self._check(alpha) * self.y
@@ -315,7 +315,7 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
 def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
-        why = "is not" if problem.rows.fits else "is too large to be checked: raise cache_mb"
+        why = "is not" if problem.rows.fits else "does not fit the cache, to be checked"
         raise ValueError(
             f"kernel must be positive semidefinite for {method}, but the Gram matrix of these "
             f'points {why}; svmlib.smo.smo, or SVC(solver="smo"), does not mind'

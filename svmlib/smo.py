@@ -92,7 +92,8 @@ def smo(
         semidefinite, the KKT violation. The certificate is computed when m(α) − M(α) ≤ tol / 2.
         (LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and
         leaves about half of the gap.) Such margins allow a gap of about Σ C_i tol; where C is so
-        large that the gap is not yet reached, the steps go on to a tenth of m(α) − M(α), and so on.
+        large that the gap is not yet reached, the steps go on to a tenth of the largest violation
+        of the KKT conditions, and so on.
     selection : {"second", "first", "cyclic"}
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
@@ -155,7 +156,6 @@ def smo(
         if solution.converged or only_rounding_left or n_iter == max_iter:
             break
         step_tol = violation / 10  # (the last step may have gone far below the tolerance)
-        alpha = alpha.copy()
     warn_unless_converged(solution, "smo", tol)
     return solution
 

@@ -91,7 +91,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     Attributes
     ----------
     certificate_ : svmlib.certificate.Certificate
-        Primal and dual value, duality gap and largest KKT violation, recomputed from the data.
+        Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
     support_ : ndarray of shape (n_support,)
