@@ -152,7 +152,10 @@ class Deck:
             for block in (blocks(part) if part.name == "section" else [part])
         ]
         for part in self.chapter.select("#second-reading section"):
-            main.extend(blocks(part) if part["id"] in self.cures else ())
+            if part["id"] in self.cures:
+                main.extend(blocks(part))
+            else:  # what the class solves of it comes with the other exercises
+                self.solved["exercises"] += self.solved[part["id"]]
         starts = [k for k, block in enumerate(main) if block.name in HEADINGS]
         for start, end in zip(starts, [*starts[1:], len(main)], strict=True):
             self.part(*main[start:end])

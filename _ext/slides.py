@@ -79,6 +79,8 @@ def told(folder):
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
         said, shown = row("td")
         for link in shown("a"):
+            if link["href"].endswith("#quiz"):
+                continue  # its questions have slides of their own
             note(link, f"They say: {said.p.decode_contents()}")
             path, _, anchor = link["href"].partition("#")
             cures[Path(path).stem].add(anchor)
