@@ -4,7 +4,6 @@ import ast
 import contextlib
 import copy
 import functools
-import inspect
 import itertools
 import re
 from types import SimpleNamespace
@@ -386,7 +385,7 @@ def wrong_twice(w, x_plus, x_minus, lam_plus, lam_minus):
     return 2 * book.pair_step(w, x_plus, x_minus, lam_plus, lam_minus)
 
 
-def test_the_smallest_failing_example_is_shown(capsys):
+def test_the_smallest_failing_example_is_shown_with_as_many_digits_as_it_needs(capsys):
     assert said(capsys, "pair_step", wrong_twice) == (
         "wrong_twice: your answer is twice the right one.\n"
         "  tried     w = [0], x_plus = [-2.5], x_minus = [-1], lam_plus = 0.6, lam_minus = 0.6\n"
@@ -394,14 +393,9 @@ def test_the_smallest_failing_example_is_shown(capsys):
         "  yours     0.8889\n"
         '  stuck?    exercises.hint("pair_step")\n'
     )
-
-
-def test_digits_are_added_until_the_difference_shows(capsys):
-    def nearly(*inputs):
-        return book.pair_step(*inputs) * (1 + 1e-5)
-
-    lines = said(capsys, "pair_step", nearly).splitlines()
-    assert lines[2].split()[1] != lines[3].split()[1]
+    nearly = said(capsys, "pair_step", lambda *inputs: book.pair_step(*inputs) * (1 + 1e-5))
+    expected, yours = (line.split()[1] for line in nearly.splitlines()[2:4])
+    assert expected != yours
 
 
 @pytest.mark.parametrize(
@@ -410,19 +404,12 @@ def test_digits_are_added_until_the_difference_shows(capsys):
         (lambda *_: [][0], "stopped with IndexError: list index out of range"),
         (lambda w: w, "stopped with TypeError"),
         (lambda *_: print("0.5"), "it prints, but returns None"),
-        (
-            lambda w, *_: "0.5",
-            "it must return one number, δ. Here that is one number, but yours is",
-        ),
-        (lambda *_: {0.5}, "of type set"),
-        (lambda *_: (x for x in "abc"), "of type generator"),
+        (lambda *_: "0.5", "it must return one number, δ. Here that is one number, but yours is"),
         (lambda *_: [[1], [2, 3]], "of type list"),
-        (lambda *_: 1j, "of type complex"),
         (lambda *_: (1.0, 2.0), "(one number, one number)"),
         (lambda *_: np.ones((3, 4)), "an array of shape (3, 4)"),
         (lambda w, *_: w.fill(7), "it changes its argument w: start from copies"),
         (lambda w, *_: np.log(w[0] * 0 - 1), "yours     nan"),
-        (lambda *_: (_ for _ in ()).throw(KeyError(object())), "0x…"),
         (3.0, "Give the check your function itself: check_pair_step(pair_step)."),
         (
             lambda w, *rest: book.pair_step(w, *rest) if w.size < 2 else None,
@@ -441,45 +428,37 @@ def test_what_a_function_prints_is_kept_back(capsys):
         print("here", len(inputs))
         return book.pair_step(*inputs)
 
-    def loud_and_wrong(*inputs):
-        return loud(*inputs) + 1
-
     right = said(capsys, "pair_step", loud)
-    assert right.startswith("loud: every check passed. Well done.\nIt also prints")
-    assert "here" not in right
-    assert "\n  printed   here 5\n" in said(capsys, "pair_step", loud_and_wrong)
+    assert right.endswith("Well done.\nIt also prints, which the check has kept back.\n")
+    assert "\n  printed   here 5\n" in said(capsys, "pair_step", lambda *i: loud(*i) + 1)
 
 
 def test_one_wrong_answer_is_blamed_on_a_mistake_only_if_most_are(capsys):
-    def sometimes(*inputs):
-        sometimes.calls += 1
-        return book.pair_step(*inputs) * (2 if sometimes.calls == 5 else 1)
+    calls = itertools.count(1)
 
-    sometimes.calls = 0
+    def sometimes(*inputs):
+        return book.pair_step(*inputs) * (2 if next(calls) == 5 else 1)
+
     assert "not the right answer" in said(capsys, "pair_step", sometimes)
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_declaration_has_hints_and_draws_the_same_inputs_every_time(name):
     task = _engine._EXERCISES[name]
-    assert len(inspect.getsource(task.key).splitlines()) <= 40
     assert len(task.hints) in (2, 3)
-    assert all(line.endswith((".", "?")) for line in task.hints)
     first, second = (list(task.inputs(np.random.RandomState(0))) for _ in range(2))
-    assert len(first) > 2
     for drawn, again in zip(first, second, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(drawn, again, strict=True))
 
 
 @pytest.mark.usefixtures("fresh")
 def test_hints_come_one_after_the_other(capsys):
-    for asked in (book.pair_step, "pair_step", "pair_step", "check_pair_step"):
+    for asked in (book.pair_step, "pair_step", "pair_step", "check_pair_step", "no_such_thing"):
         exercises.hint(asked)
-    lines = capsys.readouterr().out.splitlines()
+    *lines, last = capsys.readouterr().out.splitlines()
     assert [line[:20] for line in lines] == [f"Hint {k} of 3 for pair" for k in (1, 2, 3, 1)]
     assert len(set(lines)) == 3
-    exercises.hint("no_such_thing")
-    assert "There are hints for nearest_on_segment, bracket, " in capsys.readouterr().out
+    assert "There are hints for nearest_on_segment, bracket, " in last
 
 
 @pytest.mark.usefixtures("fresh")
@@ -500,5 +479,3 @@ def test_progress_lists_a_chapter(capsys):
     exercises.progress()
     chapters = {task.chapter for task in _engine._EXERCISES.values()}
     assert capsys.readouterr().out.count("Chapter") == len(chapters)
-    exercises.progress(1)
-    assert capsys.readouterr().out == "Chapter 1: 0 of 0 done\n"

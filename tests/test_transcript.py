@@ -89,18 +89,7 @@ def test_a_tie_is_rounded_one_way():
     assert of_a_curve(1, -1e-17) == of_a_curve(1, 0.0)
 
 
-def test_space_has_words_and_no_places():
-    figure = plt.figure()
-    ax = figure.add_subplot(projection="3d")
-    ax.plot([0, 1], [0, 1], [0, 1], label="a line")
-    ax.set_zlabel("height")
-    assert "zlabel 'height'" in transcript(figure)
-    assert "line #1f77b4 -: 'a line'" in transcript(figure)
-    plt.close(figure)
-
-
 def test_a_line_that_varies_keeps_its_look_and_its_label():
     words = of_a_curve(1, 1, gid="varies", label="a way")
     assert words == of_a_curve(1, 2, gid="varies", label="a way")
     assert "line #1f77b4 - varies: 'a way'" in words
-    assert words != of_a_curve(1, 1, gid="varies", label="a way", linestyle="--")
