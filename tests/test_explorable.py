@@ -1,7 +1,5 @@
 """The script's mathematics gives the certificates of svmlib, in every position of the handles."""
 
-import base64
-import html
 import json
 from fractions import Fraction
 from functools import partial
@@ -164,9 +162,8 @@ def test_the_picture_of_a_field_is_that_of_the_machine(one):
             curve, areas = (one("contour", f, n, level, fill) for fill in (False, True))
             low, side = np.array(limits)[:, 0], np.ptp(limits, axis=1) / n
             ends = low + np.array(curve).reshape(-1, 2) * side
-            off = RBF.from_width(sigma)(ends, X) @ beta + b - level
             assert len(ends) > 20
-            assert abs(off).max() < 0.05
+            assert abs(RBF.from_width(sigma)(ends, X) @ beta + b - level).max() < 0.05
             area = sum(
                 abs(np.sum(p[:, 0] * np.roll(p[:, 1], -1) - p[:, 1] * np.roll(p[:, 0], -1))) / 2
                 for p in map(np.array, areas)
@@ -219,21 +216,6 @@ def test_prices_stop_at_the_same_round_numbers_in_both_languages(tab):
 
 
 # The Python object
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_says_what_its_still_shows_and_hands_on_its_data(name):
-    make, words = FIGURES[name]
-    figure = make()
-    assert words in figure.alt
-    assert make().still == figure.still  # the same in every run
-    bundle = figure._repr_mimebundle_()
-    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    assert bundle["image/png"] in bundle["text/html"]
-    assert f'alt="{html.escape(figure.alt)}"' in bundle["text/html"]
-    assert figure.alt in bundle["text/plain"]
-    data = bundle["text/html"].partition('"application/json">')[2].partition("</script>")[0]
-    assert json.loads(data) == json.loads(json.dumps(figure.data))
 
 
 def test_many_samples_have_few_handles_and_all_that_decide_have_one():

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 
 from svmlib.book import plotting
 from svmlib.book.transcript import transcript
-from svmlib.datasets import Dataset, load_penguins, load_six_points, load_two_clouds
-from svmlib.geometry import Hyperplane, directional_margin
+from svmlib.datasets import Dataset, load_penguins, load_two_clouds
+from svmlib.geometry import Hyperplane
 
 
 @pytest.fixture
@@ -86,22 +86,6 @@ def test_a_line_lies_on_its_level_and_crosses_the_view(ax, name):
         assert (np.abs(plane.decision_function(ends) - level) <= 1e-12 * scale).all()
         assert np.linalg.norm(np.diff(ends, axis=0) / ax.viewLim.size) > 100
         assert drawn in ax.get_children()
-
-
-def test_margin_lines_touch_the_nearest_samples(ax):
-    six = load_six_points()
-    plotting.scatter(ax, six)
-    margin = directional_margin(six.X, six.y, (0, 1))
-    drawn = plotting.margin(ax, margin.midline, level=(margin.b_plus - margin.b_minus) / 2)
-    np.testing.assert_allclose([line.get_xy1()[1] for line in drawn], [-1, 0, 1], atol=1e-12)
-    band = next(patch for patch in ax.patches if patch.get_alpha())
-    np.testing.assert_allclose(sorted(set(band.get_xy()[:, 1].round(9))), [-1, 1])
-
-
-def test_an_arrow_is_never_cut_off(ax):
-    plotting.arrow(ax, (0, 0), (5, 6), "w", color="red")
-    assert ax.get_ylim()[1] >= 6
-    assert [(t.get_text(), t.xy) for t in ax.texts if t.get_text()] == [("w", (5, 6))]
 
 
 def test_the_legend_hides_no_sample(ax):

@@ -10,7 +10,6 @@ import pytest
 
 from tests.book import executed
 from tests.book.executed import difference
-from tests.book.notebooks import varies
 
 CHANGES = (
     "a point elsewhere",
@@ -54,13 +53,6 @@ def test_what_shows_the_same_is_the_same_picture_and_nothing_else_is(original):
     for hinting in ("none", "force_autohint"):
         with plt.rc_context({"text.hinting": hinting}):
             assert 0 < difference(original, picture()) < 1, hinting
-
-
-@pytest.mark.parametrize(("place", "answer"), [("varies", True), ("(0, 2) to (1, 4)", False)])
-def test_only_a_line_that_says_so_may_vary(place, answer):
-    """Not a word in its label, nor one that is printed above the figure."""
-    words = f"line varies\n[Figure 4 x 3]\naxes: 'it varies'\n  line #000000 - {place}: 'it varies'"
-    assert varies([{"data": {"text/plain": words}}]) is answer
 
 
 def compare(monkeypatch, stored, drawn, words=""):
