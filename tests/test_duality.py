@@ -44,49 +44,6 @@ def test_decision_function():
         problem.decision_function(alpha, 0.5, Z[:, :2])
 
 
-def test_functions_of_alpha_take_lists_and_name_what_is_wrong():
-    problem = DualProblem([[0.0], [2.0]], [-1, 1])
-    assert problem.objective([0.5, 0.5]) == 0.5
-    for function in (problem.objective, problem.gradient, problem.bias, problem.bias_interval):
-        with pytest.raises(ValueError, match="alpha has 3 entries, expected 2"):
-            function([0.0, 0.0, 0.0])
-        with pytest.raises(ValueError, match="alpha must be finite"):
-            function([np.nan, 0.0])
-    with pytest.raises(ValueError, match="b must be a finite number"):
-        problem.certificate([0.5, 0.5], np.nan)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"C": 0}, "C must be a positive number"),
-        ({"C": True}, "C must be a positive number, got True"),
-        ({"C": [1.0, 2.0]}, "C has 2 entries, expected 20"),
-        ({"C": np.zeros(20)}, "C must be positive for every sample"),
-        ({"C": np.full(20, np.inf)}, "C must be finite"),
-        ({"kernel": "rbf"}, "kernel must be a kernel such as"),
-        ({"kernel": lambda X, Z: np.zeros((3, 3))}, "kernel must return one row"),
-        ({"cache_mb": 0}, "cache_mb must be a positive"),
-        ({"cache_mb": 1e-4}, "cache_mb must be at least .* two rows"),
-        ({"y": np.ones(20)}, "both classes"),
-        ({"y": np.arange(20)}, "only -1 and \\+1"),
-        ({"y": [1, -1]}, "one label for each of the 20 rows"),
-        ({"X": np.zeros(20)}, "shape"),
-        ({"X": np.full((20, 2), np.nan)}, "NaN"),
-        ({"X": np.zeros((0, 2))}, "at least one point"),
-        ({"X": 2**60 + np.arange(20)[:, None]}, r"X must hold integers.* up to 2\*\*53"),
-        ({"X": -(2**53) - np.arange(20)[:, None]}, r"X must hold integers.* up to 2\*\*53"),
-        ({"X": np.arange(20).astype("datetime64[ns]")[:, None]}, "X must be a dense array of real"),
-        ({"X": np.ma.masked_less(np.arange(20.0)[:, None], 3)}, "X must have no masked entries"),
-        ({"X": [[10**400]] * 20}, "X must be a dense array of real"),
-    ],
-)
-def test_bad_input_is_named(arguments, message):
-    X, y = data(0, n=20)
-    with pytest.raises(ValueError, match=message):
-        DualProblem(**{"X": X, "y": y} | arguments)
-
-
 def test_a_problem_and_what_it_proves_stay_as_they_were():
     """What the caller writes into arrays of their own afterwards changes nothing."""
     X, y, C = np.array([[0.0], [2.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.array([1.0, 2.0, 2.0])

@@ -95,11 +95,6 @@ def test_the_next_pair_needs_no_list_of_all_pairs():
     tracemalloc.stop()
 
 
-def test_a_wrong_selection_is_told_at_once():
-    with pytest.raises(ValueError, match="selection must be one of"):
-        next(steps(DualProblem([[0.0], [2.0]], [-1, 1]), selection="bogus"))
-
-
 def test_the_duality_gap_is_no_larger_than_libsvms():
     for seed in range(20):
         X, y = data(seed, n=150, d=3)

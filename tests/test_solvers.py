@@ -196,40 +196,6 @@ def test_a_trace_has_a_record_for_each_iteration(solve):
     assert type(solution.trace[0]).__name__.endswith("Step")
 
 
-@all_solvers
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tol": 0}, "tol must be a positive finite"),
-        ({"tol": "small"}, "tol must be a positive"),
-        ({"tol": np.inf}, "tol must be a positive finite"),
-        ({"max_iter": 0}, "max_iter must be a positive integer"),
-        ({"max_iter": 2.5}, "max_iter must be a positive integer"),
-    ],
-)
-def test_bad_arguments_are_named(solve, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        solve(DualProblem(*data(0)), **arguments)
-
-
-@pytest.mark.parametrize("solve", [newton, solve_interior_point])
-def test_an_indefinite_kernel_is_refused(solve):
-    problem = DualProblem(*data(0), 1.0, lambda A, B: -A @ B.T)
-    with pytest.raises(ValueError, match=r"kernel must be positive semidefinite.*svmlib.smo.smo"):
-        solve(problem)
-
-
-@pytest.mark.parametrize("solve", [smo, newton])
-@pytest.mark.parametrize(
-    "start",
-    [[1.0, 0.0], [-1.0] * 2, [2.0] * 2, [1.0, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2],
-    ids=str,
-)
-def test_a_start_that_is_not_feasible_is_refused(solve, start):
-    with pytest.raises(ValueError, match="start must be feasible"):
-        solve(DualProblem([[0.0], [2.0]], [-1, 1], 1.5), start=start)
-
-
 @pytest.mark.parametrize("solve", [smo, newton])
 @all_kernels
 def test_a_start_is_used(solve, kernel):
