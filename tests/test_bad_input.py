@@ -16,6 +16,7 @@ from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, se
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel, low_rank
 from svmlib.newton import newton
 from svmlib.smo import smo, steps
+from svmlib.svc import SVC
 
 X, Y, ONES = np.arange(20.0).reshape(10, 2), np.tile([-1, 1], 5), np.ones(10)
 POINT, FAR, HUGE = [[1.0, 2.0]], np.full((2, 1), 1e60), [[1e200], [-1e200]]
@@ -25,11 +26,16 @@ INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
 SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of a matrix 3 × 3
+GIVEN, SKEW = SVC(kernel="precomputed"), np.triu(np.ones((10, 10)))
 NAMES = ("a", "b"), ("", ""), ("no", "yes")
 
 
 def problem(**changes):
     return DualProblem(**{"X": X, "y": Y} | changes)
+
+
+def fit(weights=None, **parameters):
+    return SVC(**parameters).fit(X, Y, weights)
 
 
 def given(K):
@@ -100,6 +106,33 @@ CALLS = {
         (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
         (lambda: pegasos(X, Y, 1.0, n_epochs=0), "n_epochs must be a positive integer"),
         (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold at least one point"),
+    ],
+    "estimator": [
+        (lambda: fit(C=0), "C must be a positive number"),
+        (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
+        (lambda: fit(kernel="laplace"), "kernel must be one of"),
+        (lambda: fit(kernel=3), "kernel must be a kernel"),
+        (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
+        (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
+        (lambda: fit(gamma=0.0), "gamma.* must be"),
+        (lambda: fit(gamma="wide"), "gamma.* must be"),
+        (lambda: fit(tol=0), "tol must be"),
+        (lambda: fit(solver="newtonian"), "solver must be one of"),
+        (lambda: fit(max_iter=0), "max_iter must be"),
+        (lambda: fit(class_weight={2: 1.0}), "are not in class_weight"),
+        (lambda: fit(class_weight={1: -1.0}), "C must be positive for every sample"),
+        (lambda: fit(class_weight={1: np.nan}), "C must be finite"),
+        (lambda: fit(class_weight="fair"), "'class_weight' parameter"),
+        (lambda: fit(-ONES), "sample_weight must not be negative"),
+        (lambda: fit(0 * ONES), "nor all zero"),
+        (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
+        (lambda: fit(np.where(Y > 0, 0, 1)), "of one class, -1"),
+        (lambda: fit(["a"] * 10), "sample_weight must be a dense array of real numbers"),
+        (lambda: fit(np.nan * ONES), "sample_weight must be finite"),
+        (lambda: SVC().fit(X, np.arange(10) % 3), "Only binary.*3 classes.*OneVsOneClassifier"),
+        (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
+        (lambda: GIVEN.fit(SKEW, Y), "X must be symmetric, but it differs .* by 1"),
+        (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
     ],
     "losses": [
         *[
