@@ -163,7 +163,7 @@ def test_a_common_point_that_is_none_is_refused(scale):
     for error in (1.0, 1e-9, 1e-13, -1e-13, -1.0):
         assert not claim(0.5 + error, 0.5 - error, 1.0, 0.0).verify()  # sums that do not meet
         assert not claim(0.5, 0.5, 1 + error, 0.0).verify()  # no convex weights
-        assert not claim(0.5 + error, 0.5 + error, 1 + error, 0.0).verify()
+        assert not claim(0.5 + error / 2, 0.5 + error / 2, 1 + error, 0.0).verify()
     for size in (1e-300, 1e-16):
         assert not claim(0.5, 0.5, 1.0, -size).verify()
     assert claim(0.5 + 1e-13, 0.5 - 1e-13, 1.0, 0.0).residual == pytest.approx(1e-13, rel=0.01)
@@ -221,7 +221,7 @@ def test_any_weights_and_any_direction_prove_no_more_than_is_true(seed):
     rng = np.random.default_rng(seed)
     weights, w = rng.random(len(y)) ** 8, rng.standard_normal(X.shape[1])
     for label in (-1, 1):
-        weights[y == label] *= (1 + 1e-9) / weights[y == label].sum()  # a careless sum
+        weights[y == label] *= (1 + label * 1e-9) / weights[y == label].sum()  # careless sums
     for cap in (1.0, min(max(weights.max(), smallest_cap(y)), 1.0)):
         closest = certify_weights(X, y, weights, cap, w)
         v = (exact.feasible(weights, y) * exact.exact(y)) @ exact.exact(X)
