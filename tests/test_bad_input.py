@@ -130,6 +130,7 @@ CALLS = {
         (lambda: fit(["a"] * 10), "sample_weight must be a dense array of real numbers"),
         (lambda: fit(np.nan * ONES), "sample_weight must be finite"),
         (lambda: SVC().fit(X, np.arange(10) % 3), "Only binary.*3 classes.*OneVsOneClassifier"),
+        (lambda: SVC().fit(np.nan * X, Y), "Input X contains NaN"),
         (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
         (lambda: GIVEN.fit(SKEW, Y), "X must be symmetric, but it differs .* by 1"),
         (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
