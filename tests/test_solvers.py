@@ -159,18 +159,7 @@ def test_the_optimum_is_in_the_interval_of_every_fit(numbers, seed, solver):
         assert mp.mpf(certificate.primal) >= judge.dual(some)
 
 
-# What is told, and what is refused
-
-
-@all_solvers
-def test_stopping_early_is_told_with_the_gap(solve):
-    problem = DualProblem(*data(0, n=80), 1.0, RBF(0.5))
-    with pytest.warns(ConvergenceWarning, match=f"^{solve.__name__} stopped after 2 it") as warned:
-        solution = solve(problem, max_iter=2)
-    assert not solution.converged
-    assert solution.n_iter == 2
-    assert f"duality gap of {solution.certificate.relative_gap:.3g}" in str(warned[0].message)
-    assert len(warned) == 1
+# Where it stops and where it starts
 
 
 @all_solvers
@@ -193,7 +182,6 @@ def test_a_trace_has_a_record_for_each_iteration(solve):
     assert solve(problem).trace == ()
     solution = solve(problem, trace=True)
     assert len(solution.trace) == solution.n_iter > 0
-    assert type(solution.trace[0]).__name__.endswith("Step")
 
 
 @pytest.mark.parametrize("solve", [smo, newton])
