@@ -74,37 +74,23 @@ def test_chunks_may_hold_some_of_the_columns_or_no_rows():
     holes = da.from_array(X, chunks=(rows, 3)), da.from_array(y, chunks=(rows,))
     assert solve_linear(*holes).trace == expected
     assert solve_linear(da.from_array(X, chunks=(20, 2)), y).trace == expected
+    assert solve_linear(chunked(X, 9), y, 0.5, tol=1e-6).certificate.kkt_violation <= 0.01
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_sums_of_a_pass_by_their_definition(seed):
-    """Centres from two stages; q on the ramp or at an end of its box; the KKT conditions of q."""
+def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
+    """They are on the ramp, after two stages, or at an end of their box, and nobody keeps them."""
     random = np.random.RandomState(seed)
     X, y = clouds(300, seed=seed)
-    origin, C, stages = X.mean(axis=0), 2.0, [(h, random.standard_normal(4)) for h in (2.0, 1.0)]
-    v, h, Z = random.standard_normal(4), 0.5, np.column_stack([X - X.mean(axis=0), np.ones(300)])
-    c, low, high = np.zeros(300), np.minimum(0, C * y), np.maximum(0, C * y)
-    for h_t, v_t in stages:
-        c = np.clip(c + (y - Z @ v_t) / h_t, low, high)
-    q = np.clip(c + (y - Z @ v) / h, low, high)
-    sums = distributed._Sums(*distributed._summarise(origin, C, stages, h, v, X, y))
-    m, free = y * (Z @ v), (np.abs(q) > 0) & (np.abs(q) < C)
+    origin, C, h, v = X.mean(axis=0), 2.0, 0.5, random.standard_normal(4)
+    stages = [(h_t, random.standard_normal(4)) for h_t in (2.0, 1.0)]
+    Z, q = np.column_stack([X - origin, np.ones(300)]), np.zeros(300)
+    for h_t, v_t in [*stages, (h, v)]:
+        q = np.clip(q + (y - Z @ v_t) / h_t, np.minimum(0, C * y), np.maximum(0, C * y))
+    m = y * (Z @ v)
     violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
-    assert sums.violation == pytest.approx(violation)
-    assert sums.free == free.sum()
-    assert sums.hinge == pytest.approx(C * np.maximum(0, 1 - m).sum())
-    assert sums.leash == pytest.approx(h * np.sum((q - c) ** 2))
-    assert sums.losses == pytest.approx(np.sum(q * (y - Z @ v) - h / 2 * (q - c) ** 2))
-    np.testing.assert_allclose(sums.plus, q[y > 0] @ Z[y > 0])
-    np.testing.assert_allclose(sums.minus, q[y < 0] @ Z[y < 0])
-    np.testing.assert_allclose(sums.curvature, Z[free].T @ Z[free], atol=1e-12)
-
-
-def test_a_start_from_the_first_chunk_saves_passes():
-    """If it is large enough."""
-    X, y = clouds(8000, d=5)
-    found, alone = (solve_linear(chunked(X, rows), y) for rows in (1000, 160))
-    assert found.n_iter <= 10 < alone.n_iter
+    found = distributed._summarise(origin, C, stages, h, v, X, y)
+    assert distributed._Sums(*found).violation == pytest.approx(violation)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
@@ -120,17 +106,21 @@ def test_the_origin_does_not_matter(C, offset):
     assert b == pytest.approx(here.b, rel=1e-3, abs=1e-3 + 1e-14 * np.abs(offset).max())
 
 
-@pytest.mark.parametrize("kind", ["sorted", "flipped", "moved"])
-def test_a_first_chunk_of_another_kind_does_no_harm(kind):
+@pytest.mark.parametrize(
+    ("kind", "rows", "least", "most"),
+    [("same", 1000, 1, 10), ("same", 160, 11, 20)]  # 160 samples are not enough
+    + [(kind, 400, 1, 20) for kind in ("sorted", "flipped", "moved")],
+)
+def test_a_start_from_the_first_chunk_saves_passes_or_does_no_harm(kind, rows, least, most):
     X, y = clouds(8000, d=5)
     if kind == "sorted":
         order = np.lexsort((X[:, 0], y))
         X, y = X[order], y[order]
     y[:400] *= -1 if kind == "flipped" else 1
     X[:400] += 1e5 * (kind == "moved")
-    found = solve_linear(chunked(X, 400), y)
+    found = solve_linear(chunked(X, rows), y)
     assert found.converged
-    assert found.n_iter <= 20
+    assert least <= found.n_iter <= most
 
 
 @pytest.mark.parametrize("apart", [1.0, 3.5, 10.0])

@@ -148,15 +148,6 @@ def test_kernels_have_names_or_are_objects_and_functions(ours, theirs):
     assert copy.certificate_ == model.certificate_
 
 
-def test_labels_of_any_type():
-    X, y = data(0)
-    expected = SVC().fit(X, y).predict(X) > 0
-    for low, high in [(0, 1), (False, True), ("a", "b"), (-3.0, 2.0), (7, 40)]:
-        model = SVC().fit(X, np.where(y > 0, high, low))
-        assert_array_equal(model.classes_, [low, high])
-        assert_array_equal(model.predict(X), np.where(expected, high, low))
-
-
 def test_coef_exists_for_the_linear_kernel_only_and_is_read_only():
     X, y = data(0)
     linear = SVC(kernel="linear").fit(X, y)
