@@ -114,8 +114,6 @@ def test_iris_pair_is_every_fourth_row():
     pair = datasets.load_iris_pair()
     np.testing.assert_array_equal(pair.X, iris.data[::4, :2])
     np.testing.assert_array_equal(pair.y == 1, iris.target[::4] == 0)
-    setosa = iris.target_names[iris.target[::4]] == "setosa"
-    np.testing.assert_array_equal(np.array(pair.names(pair.y)) == "setosa", setosa)
 
 
 def test_six_points_make_their_point():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
@@ -22,13 +21,6 @@ INDEFINITE = [
     pytest.param(lambda A, B: -A @ B.T, id="negative"),  # an address in an id would confuse xdist
 ]
 every_selection = pytest.mark.parametrize("selection", ["second", "first", "cyclic"])
-
-
-def test_two_points_are_solved_in_one_step():
-    solution = smo(DualProblem([[0.0], [2.0]], [-1, 1], np.inf))
-    assert solution.n_iter == 1
-    assert_allclose(solution.alpha, 0.5)
-    assert_allclose(solution.b, -1)
 
 
 def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
