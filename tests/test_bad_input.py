@@ -38,15 +38,13 @@ def fit(weights=None, **parameters):
     return SVC(**parameters).fit(X, Y, weights)
 
 
-def given(K):
-    """Ask for values of a function between the ten points and one."""
-    return problem().decision_function(ONES, 0.0, POINT) if K is None else problem(kernel=K).gram()
+def gram(K):
+    return problem(kernel=K).gram()
 
 
 CALLS = {
     "points": [
         (lambda: problem(X=np.zeros(10)), "X must hold at least one point .* shape"),
-        (lambda: problem(X=np.zeros((0, 2))), "X must hold at least one point"),
         (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
         (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
         (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
@@ -76,22 +74,20 @@ CALLS = {
         (lambda: problem().decision_function(ONES, 0.5, [[1.0]]), "Z has 1 features, expected 2"),
     ],
     "solvers": [
-        *[(partial(f, tol=t), "tol must be a positive") for f in ITERATIVE for t in (0, "small")],
-        *[(partial(f, tol=np.inf), "tol must be a positive finite") for f in ITERATIVE],
+        *[
+            (partial(f, tol=tol), "tol must be a positive finite number")
+            for f in ITERATIVE
+            for tol in (0, "small", np.inf)
+        ],
         *[
             (partial(f, max_iter=m), "max_iter must be a positive integer")
             for f in ITERATIVE
             for m in (0, 2.5)
         ],
-        *[  # unbalanced, negative, above C, and each by little
+        *[  # unbalanced, negative, above C, and by little
             (partial(solve, start=start), "start must be feasible")
             for solve in SOLVERS[:2]
-            for start in ([1.0, 0.0], [-1.0] * 2, [2.0] * 2)
-        ],
-        *[
-            (partial(solve, start=start), "start must be feasible")
-            for solve in SOLVERS[:2]
-            for start in ([1.0, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
+            for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
         ],
         *[
             (partial(solve, INDEFINITE), r"kernel must be positive semidefinite.*svmlib.smo.smo")
@@ -108,7 +104,6 @@ CALLS = {
         (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold at least one point"),
     ],
     "estimator": [
-        (lambda: fit(C=0), "C must be a positive number"),
         (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
         (lambda: fit(kernel="laplace"), "kernel must be one of"),
         (lambda: fit(kernel=3), "kernel must be a kernel"),
@@ -163,12 +158,9 @@ CALLS = {
     ],
     "geometry": [
         (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
-        (lambda: Hyperplane([1e-200, 0], 1), "w must not be zero"),
         (lambda: Hyperplane([[1, 2]], 1), "w must be a non-empty vector"),
-        (lambda: Hyperplane([], 1), "w must be a non-empty vector"),
         (lambda: Hyperplane([1, np.inf], 1), "w must be finite"),
         (lambda: Hyperplane([1, 2], np.nan), "b must be a finite number"),
-        (lambda: Hyperplane([1, 2], [1]), "b must be a finite number"),
         (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
         (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
         (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
@@ -183,7 +175,6 @@ CALLS = {
     "kernels": [
         (lambda: RBF(0.0), "gamma must be a positive"),
         (lambda: RBF.from_width(0), "sigma must be a positive"),
-        (lambda: Polynomial(0), "degree must be a positive"),
         (lambda: Polynomial(1.5), "degree must be a positive integer"),
         (lambda: Polynomial(2, gamma=0), "gamma must be"),
         (lambda: Polynomial(2, coef0=math.nan), "coef0 must be"),
@@ -206,12 +197,11 @@ CALLS = {
         (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
     ],
     "functions as kernels": [
-        (lambda: problem(kernel="rbf"), "kernel must be a kernel such as"),
-        (lambda: given(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
-        (lambda: given(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
-        (lambda: given(lambda A, B: 1.0), r"got shape \(\)"),
-        (lambda: given(lambda A, B: "K"), "array of real numbers"),
-        (lambda: given(lambda A, B: np.full((len(A), len(B)), np.nan)), "NaN or infinity"),
+        (lambda: gram(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
+        (lambda: gram(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
+        (lambda: gram(lambda A, B: 1.0), r"got shape \(\)"),
+        (lambda: gram(lambda A, B: "K"), "array of real numbers"),
+        (lambda: gram(lambda A, B: np.full((len(A), len(B)), np.nan)), "NaN or infinity"),
     ],
     "datasets": [
         *[

@@ -336,8 +336,7 @@ def labels_or_death(number, folder):
 
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
 def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
-    """Neither the answer nor the passes, to the last bit: the rows that the two held and the sums
-    that they had made are made again."""
+    """Rows that the two held, and sums that they had made, are made again, to the last bit."""
     X, calm_y = drawn(12)
     X = X.persist()
     labels = [dask.delayed(labels_or_death)(k, tmp_path) for k in range(12)]

@@ -44,10 +44,7 @@ def check_gains(problem, selection, most):
 @given(seed=st.integers(0, 10**6), log_C=st.floats(-3, 6))
 @settings(max_examples=40)
 def test_no_step_loses(selection, seed, log_C):
-    """However different the points are in size: a step never goes beyond the top.
-
-    (Where rounding has left a multiplier at its bound, a step may have no length.)
-    """
+    """However different the points are in size: a step never goes beyond the top."""
     X, y = hostile.problem(seed)
     size = float(np.square(X).max()) or 1.0
     check_gains(DualProblem(X, y, 10**log_C / size), selection, 200)
