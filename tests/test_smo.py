@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""SMO: no step loses, and the steps end."""
 
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """What every solver of a dual problem promises, asked of all of them."""
 
-from __future__ import annotations
-
 import warnings
 
 import mpmath as mp
