@@ -161,12 +161,12 @@ def test_low_rank_is_less_than_half_of_the_points_looked_at():
 @pytest.mark.parametrize("gamma", [1e-300, 1e-100, 1.0, 1e200])
 @pytest.mark.parametrize("degree", [1, 2, 9])
 def test_what_underflows_is_within_the_bound(degree, gamma, c):
-    """Judged by fractions, where X has numbers down to 1e-139, and the origin."""
-    kernel, X = Polynomial(degree, gamma, c), np.array([[0.0], [1e-139], [1e-100], [1e-50], [1.0]])
+    """Judged by fractions, where X has numbers down to 1e-300, and the origin."""
+    kernel = Polynomial(degree, gamma, c)
+    X = np.array([[0.0], [1e-300], [1e-160], [1e-139], [1e-100], [1e-50], [1.0]])
     X = X[gamma * X[:, 0] ** 2 < 1e30]  # no value overflows
     theta, sizes = kernel.rounding(X)
     x, sizes = exact(X[:, 0]), exact(sizes)
     values = (Fraction(gamma) * np.outer(x, x) + Fraction(c)) ** degree
     assert (abs(values) <= np.outer(sizes, sizes)).all()
     assert (abs(exact(kernel(X, X)) - values) <= Fraction(theta) * np.outer(sizes, sizes)).all()
-    assert kernel.rounding(np.array([[1e-150]]))[1] == np.inf
