@@ -47,6 +47,7 @@ TINIEST = 2.0**-1074  # the smallest positive float
 TINY = 2.0**-1022  # the smallest that has all its digits
 SOLVER_ROUNDING = 32 * UNIT  # the error of a solver's score, as a rule, of Σ_j abs(β_j) s_i s_j
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
+LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
 _LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 _HUGE = float(np.finfo(float).max)
 
@@ -84,7 +85,8 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     What every product and every sum loses is computed and added in the end (Ogita, Rump and Oishi
     2005), so the error is a few u of the result and γ_n² of the sizes of the terms.
     """
-    n, (total, lost, sizes) = len(weights), np.zeros((3, A.shape[1]))
+    n = len(weights)
+    total, lost, sizes = np.zeros((3, A.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, n, 512):  # rows that fit into a processor's cache
             some = slice(start, start + 512)
