@@ -1,12 +1,13 @@
 """Which parts of a built page are on slides: the rule by which `slides` makes a deck.
 
 In the order of the page and as far as the summary: how a section begins and how it ends; every
-statement, displayed formula, list, quotation and table, every figure, alive where it is alive; what
-a cell prints, after the words that lead to it; each sentence that defines a word, and the one that
-explains a formula. A function is shown if the text names it or leads to nothing else. What fits
-shares a slide.
-Exercises for the class follow their section; summary, all exercises and quiz come last. What else
-is on the page, proofs included, is in the notes of the slide before it, or of the one it leads to.
+statement, with its proof if that is short and open; every displayed formula, list, quotation and
+table, and what cells print in ten lines or fewer, after the words that lead to it; every figure,
+alive where it is alive; each sentence that defines a word; a function that the text names if it
+fills half a slide and no more than one. What fits shares a slide, words with a figure, too.
+Exercises for the class follow their section; summary and quiz come last. What else is on the page
+is in the notes of the slide before it, or of the one it leads to; other code and second readings
+are on the page alone.
 """
 
 import html
@@ -37,9 +38,14 @@ TERM = re.compile(  # what has emphasis because it is defined or concluded, not 
 FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
 BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
+NUMBER = re.compile(r"^(?!.*: True$).*\d", re.M)  # in what a cell prints, not a check alone
+LINES = 10  # that a cell prints
+CODE = range(8, 19)  # lines of a function
+LEAF = "p, pre, li, tr, div.math"
 ROW = 80  # letters
-FEW = 4  # lines that a cell prints need words to be shown
-ROOM, HALF = 14 * ROW, 6 * ROW  # of a slide
+ROOM, FULL = 12 * ROW, 15 * ROW  # of a slide; words that conclude may fill it
+HALF = 6 * ROW
+BESIDE = 6 * ROW  # of a figure, caption and words
 
 
 def blocks(section):
@@ -93,30 +99,48 @@ def is_cell(block):
     return "cell" in block.get("class", ())
 
 
+def is_output(block):
+    return "cell_output" in block.get("class", ())
+
+
+def look(figure):
+    """Return whether a figure is alive, and else whether it is wide."""
+    if figure.select_one(".explorable, .frame-player"):
+        return "alive"
+    return "wide" if int(figure.img["width"]) > 1.6 * int(figure.img["height"]) else "still"
+
+
 class Slide:
     """What is shown, under which heading, and what is said meanwhile."""
 
-    def __init__(self, kind, heading, shown, notes):
-        self.kind, self.heading, self.shown, self.notes = kind, heading, list(shown), notes
+    def __init__(self, kind, heading, notes):
+        self.kind, self.heading, self.notes, self.shown = kind, heading, notes, []
         self.before = len(notes)  # those that lead to it
 
-    def html(self):
-        room = make("div", make("div", *self.shown, class_="zoom"), class_="room")
+    def html(self, *kinds):
         heading = make("h2", *(copy(part) for part in self.heading))
+        for k, figure in enumerate(self.shown):
+            if figure.name == "figure":
+                kinds += (look(figure),)
+                caption = figure.figcaption.extract()
+                words = [*self.shown[:k], caption, *self.shown[k + 1 :]]
+                figure.append(make("div", *words, class_="words"))
+                self.shown = [figure]
+                break
+        room = make("div", make("div", *self.shown, class_="zoom"), class_="room")
         notes = make("aside", *self.notes, class_="notes")
         for element in notes("section"):
             element.unwrap()  # it would be a slide
         for element in notes.select("[id]"):
             del element["id"]
-        return str(make("section", heading, room, notes, class_=self.kind))
+        return str(make("section", heading, room, notes, class_=" ".join((self.kind, *kinds))))
 
 
 class Deck:
     """The slides of a built page, a column for each of its sections."""
 
-    def __init__(self, folder, name, question, told, cures, solved):
-        self.name, self.question, self.told, self.cures = name, question, told, cures
-        self.solved = solved
+    def __init__(self, folder, name, question, told, solved):
+        self.name, self.question, self.told, self.solved = name, question, told, solved
         self.formulas = []
         file = folder / "chapters" / f"{name}.html"
         source = set_aside(file.read_text(encoding="utf-8"), self.formulas)
@@ -139,7 +163,7 @@ class Deck:
             self.files.add("_static/icons/icons.woff2")
         self.chapter = article.section
         self.title = " ".join(self.chapter.h1.get_text().split())
-        self.columns, self.places = {}, []
+        self.columns, self.column, self.places = {}, [], []
         self.fill()
 
     def fill(self):
@@ -151,15 +175,13 @@ class Deck:
             if part.get("id") not in AFTER
             for block in (blocks(part) if part.name == "section" else [part])
         ]
-        for part in self.chapter.select("#second-reading section"):
-            if part["id"] in self.cures:
-                main.extend(blocks(part))
-            else:  # what the class solves of it comes with the other exercises
-                self.solved["exercises"] += self.solved[part["id"]]
+        self.later = [title.parent for title in self.chapter.select("#second-reading :is(h3, h4)")]
+        for part in self.later:  # what the class solves of it comes last
+            self.solved["exercises"] += self.solved[part["id"]]
         starts = [k for k, block in enumerate(main) if block.name in HEADINGS]
         for start, end in zip(starts, [*starts[1:], len(main)], strict=True):
             self.part(*main[start:end])
-        self.exercises()
+        self.begin("exercises", "Exercises")
         self.quiz()
 
     def letters(self, *parts):
@@ -168,7 +190,12 @@ class Deck:
 
     def size(self, part):
         """Return what one needs; a command of TeX is a letter, a display has rows."""
-        inside = part(["p", "pre"])
+        if part.name == "figure":
+            free = BESIDE - len(part.figcaption.get_text())
+            return ROOM if look(part) == "alive" else ROOM - max(0, free)
+        if part.name in ("table", "tr"):
+            return sum(map(self.size, part("tr"))) or max(map(self.size, part(["td", "th"])))
+        inside = [it for it in part.select(LEAF) if not it.select(LEAF)]
         if inside:
             return self.letters(*inside)
         if part.name == "pre":
@@ -180,11 +207,11 @@ class Deck:
             size += ROW * (2 + tex.count(r"\\")) if display else len(SIGN.findall(tex))
         return ROW * ceil(size / ROW)
 
-    def divided(self, blocks):
+    def divided(self, blocks, room=ROOM):
         """Divide blocks, and long lists, into as many groups as need a slide each."""
         parts = [part for block in blocks for part in self.items(block)]
         sizes = [self.letters(part) for part in parts]
-        share = sum(sizes) / ceil(sum(sizes) / ROOM)
+        share = sum(sizes) / ceil(sum(sizes) / room)
         groups = defaultdict(list)
         for part, size, end in zip(parts, sizes, accumulate(sizes), strict=True):
             groups[int((end - size / 2) / share)].append(part)
@@ -201,49 +228,71 @@ class Deck:
 
     def begin(self, anchor, *heading):
         """Begin a section, when the class has solved the exercises of the one before."""
-        for box in (box for place in self.places for box in self.solved[place]):
-            self.heading = self.section
+        self.settle()
+        for k, box in enumerate(box for place in self.places for box in self.solved[place]):
+            if not k:
+                self.head("Exercises for the class")
+                self.add()
             self.statement(self.chapter.find(id=box))
         self.section = self.heading = list(heading)
         self.places = [anchor]
         self.ahead = []  # notes of the slide that comes first
         self.column = self.columns[anchor] = []
 
-    def add(self, kind, *shown):
-        """Add a slide; what names a figure on it leads to it, and so do a question and a colon."""
+    def head(self, *heading):
+        self.heading = [*self.section, " · ", *heading]
+
+    def add(self, kind="text", *shown):
+        """Add a slide; what names its figure leads to it, and so do a question and a colon."""
+        self.settle()
         before = self.column[-1].notes if self.column else []
-        here = {f"#{block.get('id')}" for block in shown}
+        here = {f"#{block.get('id')}" for block in shown if block.name == "figure"}
         names = [k for k, note in enumerate(before) if any(a["href"] in here for a in note("a"))]
         if before and leads(before[-1]):
             names.append(len(before) - 1)
         start = max(names[0], self.column[-1].before) if names else len(before)
-        heading = self.section if kind == "opening" else self.heading
-        self.column.append(Slide(kind, heading, shown, [*before[start:], *self.ahead]))
+        self.column.append(Slide(kind, self.heading, [*before[start:], *self.ahead]))
+        self.column[-1].shown.extend(shown)
         del before[start:]
         self.ahead, self.fresh = [], False
 
-    def put(self, kind, *shown):
-        """Show blocks on the last slide, if there is room and nothing but words in between."""
-        slide = self.column[-1] if self.column else Slide("", [], [], [])
-        room = {"opening": HALF, "argument": ROOM, "statement": ROOM}.get(slide.kind, 0)
-        goes_on = all(note.name == "p" for note in slide.notes[slide.before :])
-        if goes_on and slide.heading is self.heading and self.letters(*slide.shown, *shown) <= room:
-            slide.shown.extend(shown)
+    def settle(self):
+        """Say what would be a line or two alone on a slide."""
+        last = self.column[-1] if self.column[1:] else Slide("", [], [])
+        names = {block.name for block in last.shown}
+        if names == {"p"} and self.letters(*last.shown) <= 2 * ROW:
+            self.column.pop()
+            self.say(*last.notes[: last.before], *last.shown, *last.notes[last.before :])
+
+    def put(self, *blocks, kind="text"):
+        """Show blocks on the last slide if there is room, and else on a new one."""
+        slide = self.column[-1] if self.column else Slide("", [], [])
+        same = slide.heading is self.heading or len(self.column) == 1
+        if same and slide.kind == kind and self.fit(*slide.shown, *blocks):
+            slide.shown.extend(blocks)
+            slide.heading, self.fresh = self.heading, False
         else:
-            self.add(kind, *shown)
+            self.add(kind, *blocks)
+
+    def fit(self, *blocks):
+        """Tell whether blocks fit on one slide; only words fit beside a figure."""
+        names = {block.name for block in blocks}
+        room = FULL if blocks[-1].name == "p" and "figure" not in names else ROOM
+        alike = "figure" not in names or names <= {"figure", "p"}
+        return alike and self.letters(*blocks) <= room
 
     def say(self, *elements):
         notes = self.column[-1].notes if self.column else self.ahead
         notes.extend(elements)
 
     def tell(self, block):
-        """Say what is not shown, of code what it prints; show the sentences that have to be."""
+        """Say what is not shown, of a cell what it prints; show the sentences that have to be."""
         if block.name == "p":
             self.words(sentences(block))
         elif not is_cell(block):
             self.say(copy(block))
-        elif block.pre and (block.select(".output") or FUNCTION.search(block.pre.get_text())):
-            self.say(copy(block.select_one(".output pre") or block.pre))
+        elif block.select(".output pre"):
+            self.say(copy(block.select_one(".output pre")))
 
     def words(self, parts):
         """Show how a section begins, what explains a formula, and what has emphasis; say others."""
@@ -252,47 +301,41 @@ class Deck:
         wanted = {k for k in terms if parts[k][0] != "("}
         wanted |= {k - 1 for k in wanted if BACK.match(parts[k])} | {*range(count)}
         shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
-        others = [part for k, part in enumerate(parts) if k not in wanted]
-        if self.fresh:
-            self.add(self.opens, *paragraph(*shown[:count]))
-            shown = shown[count:]
-        self.say(*paragraph(*others))
         if shown:
-            self.put("argument", *paragraph(*shown))
+            self.put(*paragraph(*shown))
+        self.say(*paragraph(*(part for k, part in enumerate(parts) if k not in wanted)))
 
     def lead(self, words, *blocks):
         """Show blocks after the paragraph that leads to them, or after its end if it is long."""
         parts = [part for it in words for part in sentences(it)]
-        first = bool(parts) and self.fresh
-        spare = not blocks or (first and self.opens == "opening")
-        if parts and self.letters(*words, *blocks) > (HALF if spare else ROOM):
+        if len(parts) > 1 and (self.letters(*words) > HALF or self.letters(*words, *blocks) > ROOM):
             last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
-            self.words(parts[:-last] or parts)
-            parts = parts[len(parts[:-last] or parts) :]
-        if parts or blocks:
-            self.put(
-                self.opens if first and self.fresh else "argument", *paragraph(*parts), *blocks
-            )
+            self.words(parts[:-last])
+            parts = parts[-last:]
+        self.put(*paragraph(*parts), *blocks)
 
     def part(self, heading, *content):
         """Make the slides of what stands under one heading, whatever its level."""
         anchor = heading.parent["id"]
         told = self.told.get(anchor if heading.name != "h1" else "", ())
         page = make("a", "On the page", href=f"{self.name}.html#{anchor}")
-        if heading.name in ("h1", "h2") or heading.find_parent(id=AFTER):
+        if heading.name in ("h1", "h2"):
             self.begin(anchor, *heading.contents)
             self.ahead = [make("div", page), *told]
             if heading.name == "h1":
                 self.add("title", make("p", self.question))
         else:
-            self.heading = [*self.section, " · ", *heading.contents]
+            self.head(*heading.contents)
             self.ahead.extend(told)
             self.places.append(anchor)
         self.fresh = heading.name != "h1"
-        self.opens = "argument" if self.column else "opening"
         if anchor == "summary":
+            for part in self.later:
+                title = make("a", part.find(["h3", "h4"]).get_text(), href=f"#{part['id']}")
+                told = self.told.get(part["id"], ())
+                self.ahead += [make("div", title), *told] if told else []
             items = [item for part in content for item in part("li", recursive=False)]
-            for group in self.divided(items):
+            for group in self.divided(items, 1.5 * ROOM):
                 self.add("summary", make("ul", *group))
             return
         waiting = []
@@ -310,15 +353,15 @@ class Deck:
             waiting = []
         for k, told in enumerate(waiting):
             aside = told.name != "p" or re.fullmatch(r"\(.*\)", told.get_text(), re.S)
-            if aside or k < len(waiting) - 2 or len(waiting) == len(content):
+            if aside or k < len(waiting) - 1 or len(waiting) == len(content):
                 self.tell(told)
             else:  # what concludes
                 self.lead([told])
 
     def kind(self, k, content):
         block, classes = content[k], content[k].get("class", ())
-        if "proof" in classes and block.get("id"):
-            return "statement"
+        if "proof" in classes:
+            return "statement" if block.get("id") else "proof"
         if block.figure:
             return "figure"
         if block.name in ("ol", "ul", "blockquote", "table") or block.table or "math" in classes:
@@ -326,14 +369,23 @@ class Deck:
         if "note" in classes:
             return "goals"
         if is_cell(block):
-            code, prints = block.select_one(".cell_input pre"), block.select(".output pre")
-            defined = FUNCTION.findall(code.get_text() if code else "")
-            later = [it for it in takewhile(is_cell, content[k + 1 :]) if it.select(".output")]
-            meant = leads(content[k - 1]) if prints else len(self.columns) > 1 and not later
-            if defined and (meant or self.named & {*defined}):
-                return "code"
-            return "printed" if prints else ""
+            printed = block.select_one(".output pre")
+            drawn = any(it.figure for it in content[k + 1 : k + 2])
+            told = not drawn and printed and NUMBER.search(printed.get_text())
+            return "code" if self.central(block) else "printed" if told else ""
         return ""
+
+    def central(self, block):
+        """Return where the functions of a cell are that are shown: from a line to a line."""
+        code = block.select_one(".cell_input pre")
+        text = code.get_text() if code and len(self.columns) > 1 else ""
+        beside = block.find_parent("section").select(".algorithm")
+        shown = []
+        for function in FUNCTION.finditer(text):
+            start, size = text.count("\n", 0, function.start()), function[0].strip().count("\n") + 1
+            if size in CODE and (beside or function[1] in self.named):
+                shown.append(slice(start, start + size))
+        return shown
 
     def argument(self, block, words):
         """Show a formula, list, quotation or table."""
@@ -342,30 +394,32 @@ class Deck:
             words = []
 
     def printed(self, block, words):
-        """Show what a cell prints if words lead to it, or if it is a table."""
+        """Show what a cell prints if words lead to it, or if it goes on with what is shown."""
         output = block.select_one(".cell_output")
         shown = self.column[-1].shown if self.column else []
-        if words or len(output.get_text().strip().splitlines()) > FEW:
+        goes_on = shown and (is_output(shown[-1]) or self.fit(*shown, output))
+        if len(output.get_text().strip().splitlines()) <= LINES and (words or goes_on):
             self.lead(words, output)
-        elif shown and "cell_output" in shown[-1].get("class", ()):
-            shown.append(output)
         else:
-            self.tell(block)
+            for told in (*words, block):
+                self.tell(told)
 
     def code(self, block):
-        """Show functions, those that the text names if it names some, and what the cell prints."""
-        code = block.select_one(".cell_input pre")
-        text, lines = code.get_text(), code.decode_contents().split("\n")
-        found = list(FUNCTION.finditer(text))
-        kept = [it for it in found if it[1] in self.named] or found
-        shown = []
-        for function in kept:
-            first = text.count("\n", 0, function.start())
-            source = "\n".join(lines[first:][: function[0].strip().count("\n") + 1])
-            shown.append(BeautifulSoup(f"<pre>{source}</pre>", "html.parser").pre)
-        for group in self.divided(shown):
-            self.add("code", make("div", *group, class_="cell_input highlight"))
-        self.column[-1].shown.extend(block.select(".cell_output"))
+        """Show functions and what the cell prints."""
+        lines = block.select_one(".cell_input pre").decode_contents().split("\n")
+        for kept in self.central(block):
+            source = "\n".join(lines[kept])
+            made = BeautifulSoup(f"<pre>{source}</pre>", "html.parser")
+            self.add("code", make("div", made, class_="cell_input highlight"))
+        self.tell(block)
+
+    def proof(self, block):
+        """Show a proof that is short and open below what it proves."""
+        last = self.column[-1].shown if self.column else []
+        if last and "proof" in last[-1].get("class", ()) and self.fit(*last, block):
+            last.append(block)
+        else:
+            self.say(copy(block))
 
     def goals(self, block):
         able, *others = block("p")[1:]
@@ -373,7 +427,7 @@ class Deck:
         first, parts[0] = re.match(r"(<strong>.*?</strong>)\s*(.*)", parts[0], re.S).groups()
         items = "".join(f"<li>{part.rstrip('.')}</li>" for part in parts)
         made = BeautifulSoup(f"<p>{first}</p><ul>{items}</ul>", "html.parser")
-        self.add("goals", *made(recursive=False))
+        self.column[0].shown.extend(made(recursive=False))
         self.say(*others)
 
     def statement(self, block):
@@ -384,38 +438,27 @@ class Deck:
                 box.p.append(" continued")
             else:
                 box["id"] = block["id"]
-            self.add("statement", box)
+            self.put(box)
 
     def figure(self, block):
-        picture = block.figure.img
-        alive = block.figure.select_one(".explorable, .frame-player")
-        wide = int(picture["width"]) > 1.6 * int(picture["height"])
-        self.add("alive" if alive else "wide" if wide else "figure", block.figure)
-
-    def exercises(self):
-        boxes = self.chapter(class_="exercise")
-        items = [
-            make("li", make("a", *copy(box.p).contents, href=f"#{box['id']}")) for box in boxes
-        ]
-        self.begin("exercises", "Exercises")
-        for k in range(0, len(items), 12):
-            self.add("list", make("ul", *items[k : k + 12]))
+        self.put(block.figure)
 
     def quiz(self):
         self.begin("questions", "Quiz")  # on a page, book.js counts the answers in #quiz
-        for block in self.chapter.find(id="quiz").find_all(["p", "details"], recursive=False):
-            if block.name == "p" and block.find_next_sibling().name == "details":
-                choices = make("ul")
-                self.add("quiz", copy(block), choices)
-            elif block.name == "details":
-                choice = make("li", *block.select_one(".sd-summary-text").contents)
+        for question in self.chapter.find(id="quiz").select(":scope > p:has(+ details)"):
+            choices, notes = make("ul"), []
+            box = make("div", copy(question), choices, class_="question")
+            for answer in takewhile(lambda it: it.name == "details", question.find_next_siblings()):
+                choice = make("li", *answer.select_one(".sd-summary-text").contents)
                 choices.append(choice)
-                reason = block.select_one(".sd-summary-content")
+                reason = answer.select_one(".sd-summary-content")
                 if reason.get_text().strip().startswith("Right"):
                     choice["class"], reason["class"] = "right", "fragment"
-                    self.column[-1].shown.append(reason)
+                    box.append(reason)
                 else:
-                    self.say(make("p", *copy(choice).contents), *reason("p"))
+                    notes += [make("p", *copy(choice).contents), *reason("p")]
+            self.put(box, kind="quiz")
+            self.say(*notes)
 
     # The file
 
@@ -433,8 +476,11 @@ class Deck:
     def body(self):
         """Return all slides as HTML."""
         columns = "".join(
-            f'<section id="{anchor}">{"".join(slide.html() for slide in column)}</section>\n'
+            f'<section id="{anchor}">'
+            + "".join(slide.html(*(["opening"] * (not k))) for k, slide in enumerate(column))
+            + "</section>\n"
             for anchor, column in self.columns.items()
+            if column
         )
         self.shown = set(re.findall(' id="([^"]*)"', columns))
         columns = re.sub(' href="([^"]*)"', self.target, columns)

@@ -6,10 +6,11 @@
   window.svmExplorable?.scan(false);  // not as on a page, whose address says what was moved
 
   // Each begins large, and shrinks step by step until nothing of it is hidden.
-  const START = {alive: 1.35, title: 1, opening: 1, figure: 1, wide: 1}, STEP = 0.96, SMALLEST = 0.4;
+  const START = {alive: 1.35, title: 1, still: 1, wide: 1}, STEP = 0.96, SMALLEST = 0.4;
+  const start = part => Math.min(...[...part.closest("section").classList].map(it => START[it] ?? 1.25));
   slides.classList.add("measured");
   await document.fonts.ready;
-  let left = all(".zoom").map(part => ({part, zoom: START[part.closest("section").className] ?? 1.25}));
+  let left = all(".zoom").map(part => ({part, zoom: start(part)}));
   const hides = ({part}) => {
     const room = part.parentElement;
     return room.scrollHeight > room.clientHeight + 1 || room.scrollWidth > room.clientWidth + 1;
@@ -20,6 +21,10 @@
       part.style.setProperty("--zoom", zoom.toFixed(3));
     }
     left = left.filter(hides).filter(it => (it.zoom *= STEP) > SMALLEST);
+  }
+  // A picture is scaled as a whole; its letters are not, as far as its axes bear it.
+  for (const svg of all(".alive .explorable svg")) {
+    svg.style.setProperty("--letters", `${Math.max(12.5, 15 / svg.getScreenCTM().a)}px`);
   }
   slides.classList.remove("measured");
 

@@ -48,11 +48,10 @@ def questions(folder):
 def told(folder):
     """Return what the lecturer's page says of each place.
 
-    These are notes, the places that cure a belief, and what the class solves at the end of a place.
+    These are notes, and what the class solves at the end of a place.
     """
-    notes, cures = defaultdict(lambda: defaultdict(list)), defaultdict(set)
-    solved, last = defaultdict(lambda: defaultdict(list)), {}
-    formulas = []
+    notes, solved = (defaultdict(lambda: defaultdict(list)) for _ in range(2))
+    last, formulas = {}, []
     source = (folder / "reference/lecturers.html").read_text(encoding="utf-8")
     page = BeautifulSoup(set_aside(source, formulas), "html.parser")
     maths = [re.search("<math.*?</math>", formula, re.S)[0] for formula in formulas]
@@ -79,20 +78,17 @@ def told(folder):
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
         said, shown = row("td")
         for link in shown("a"):
-            if link["href"].endswith("#quiz"):
-                continue  # its questions have slides of their own
-            note(link, f"They say: {said.p.decode_contents()}")
-            path, _, anchor = link["href"].partition("#")
-            cures[Path(path).stem].add(anchor)
-    return notes, cures, solved
+            if not link["href"].endswith("#quiz"):  # whose questions have slides of their own
+                note(link, f"They say: {said.p.decode_contents()}")
+    return notes, solved
 
 
 def build(folder, made):
     """Write the decks of the pages in a folder, with all that they need; return them."""
     config = yaml.safe_load(Path("_config.yml").read_text(encoding="utf-8"))
-    notes, cures, solved = told(folder)
+    notes, solved = told(folder)
     decks = [
-        Deck(folder, name, question, notes[name], cures[name], solved[name])
+        Deck(folder, name, question, notes[name], solved[name])
         for name, question in questions(folder).items()
     ]
     shutil.rmtree(made, ignore_errors=True)
