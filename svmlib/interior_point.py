@@ -103,7 +103,7 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     bounded = np.isfinite(distance)
     multiplier = bounded.astype(float)
     while True:
-        # How far from the optimum are we?
+        # How far from the optimum is this?
         residual = 1 - Q @ distance[0] - y * b + multiplier[0] - multiplier[1]
         gap = float((distance * multiplier)[bounded].sum())
         total, worst = float(distance[0].sum()), float(np.abs(residual).max())
@@ -113,12 +113,13 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
         if done or not np.isfinite(matrix).all():
             return
         factor = _factor(matrix, n * EPS * curvature)
-        along_y = cho_solve(factor, y)
         # To first order every product distance · multiplier becomes the target: a tenth of their
         # mean, or more after a short step, so that the gap falls no faster than the residual.
         target = max(0.1, 1 - length) * gap / bounded.sum()
         missing = target / distance - multiplier
+        # Δα = along − along_y Δb, with the Δb that makes Σ α_i y_i zero.
         along = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
+        along_y = cho_solve(factor, y)
         db = float(y @ (along + distance[0]) / (y @ along_y))
         ddistance = np.outer([1, -1], along - along_y * db)
         dmultiplier = missing - multiplier / distance * ddistance
