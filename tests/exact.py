@@ -69,36 +69,6 @@ def solve(A, b):
     return x
 
 
-def distance_squared(X, y, weights, cap=Fraction(1)):
-    """D² of the reduced hulls, exactly, from weights that are nearly optimal; None if that fails.
-
-    The weights strictly between their bounds solve a linear system; that the point found is the
-    nearest is then proved by its own direction.
-    """
-    X, y = exact(X), exact(y)
-    signed = y[:, None] * X
-    most = np.array([max(cap, Fraction(1, int(np.sum(y == label)))) for label in y])
-    free = np.array([1e-9 < v < float(m) - 1e-9 for v, m in zip(weights, most, strict=True)])
-    shares = np.where(np.asarray(weights) > 0.5 * most.astype(float), most, Fraction(0))
-    shares[free] = Fraction(0)
-    classes = np.array([[Fraction(int(v == s)) for v in y] for s in (-1, 1)])
-    n_free = int(free.sum())
-    if n_free:
-        K = signed[free] @ signed[free].T
-        corner = np.full((2, 2), Fraction(0))
-        A = np.vstack([np.hstack([K, classes[:, free].T]), np.hstack([classes[:, free], corner])])
-        b = np.concatenate([-signed[free] @ (shares @ signed), 1 - classes @ shares])
-        x = solve(A, b)
-        if x is None:
-            return None
-        shares[free] = x[:n_free]
-    if any(classes @ shares != 1) or any(shares < 0) or any(shares > most):
-        return None
-    v = shares @ signed
-    above = v @ v
-    return above if above == 0 or proved_by(v, X, y, cap) == above else None
-
-
 def largest_cap(X, y, weights, cap):
     """The smallest cap at which the reduced hulls meet, exactly, or None.
 
