@@ -46,7 +46,7 @@ CALLS = {
     "points": [
         (
             lambda: problem(X=np.zeros(10)),
-            r"at least one point a row, got \(10,\); write X.reshape",
+            r"one point a row, got \(10,\); write X.reshape",
         ),
         (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
         (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
