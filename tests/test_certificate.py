@@ -1,7 +1,5 @@
 """The certificate against 60 digits: never wrong, and narrow where rounding leaves it room."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

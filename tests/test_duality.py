@@ -1,7 +1,5 @@
 """The problem: objective, gradient, bias, and its one Gram matrix."""
 
-from __future__ import annotations
-
 import pickle
 import re
 

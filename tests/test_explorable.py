@@ -18,7 +18,7 @@ from svmlib.smo import steps
 from tests import figures
 from tests.book import ROOT
 from tests.browser import open_tab
-from tests.figures import BIRDS, FIGURES, IN_UNITS, SIX, held, overlapping, own, searches
+from tests.figures import FIGURES, IN_UNITS, held, overlapping, own, searches
 
 SCRIPTS = dict.fromkeys(file for kind in FIGURES for file in explorable.scripts(kind))
 
@@ -235,24 +235,6 @@ def test_samples_without_a_line_are_described_as_such():
     for make in (lambda: explorable.units(cross, 1.0), lambda: explorable.forces(cross)):
         with pytest.raises(ValueError, match="separable"):
             make()
-
-
-@pytest.mark.parametrize(
-    ("make", "named"),
-    [
-        (lambda: explorable.villages(SIX, movable=[6]), "movable"),
-        (lambda: explorable.outlier(SIX, 1e5), "C"),
-        (lambda: explorable.rbf(load_circles(102), SIX), "data"),
-        (lambda: explorable.smo(BIRDS), "data"),
-        (lambda: explorable.box(SIX, pair=(1, 1)), "pair"),
-        (lambda: explorable.units(own([[0, 0], [0, 1]], (-1, 1)), 1.0), "both features"),
-        (lambda: explorable.threshold([0.0, 1.0], [1, 1]), "both classes"),
-        (lambda: explorable.winner([*searches(), *searches(gammas=(1.0, 2.0))]), "same candidates"),
-    ],
-)
-def test_bad_input_is_named(make, named):
-    with pytest.raises(ValueError, match=named):
-        make()
 
 
 # Thresholds, and the two methods of the race

@@ -20,17 +20,10 @@ from svmlib.hinge import (
 from svmlib.problem import DualProblem
 from tests.hostile import problem
 from tests.judge import Judge
+from tests.test_hulls import gaussians
 from tests.test_solvers import SPECIAL
 
 may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def gaussians(n, d, distance):
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(n) < n / 2, 1.0, -1.0)
-    X = rng.standard_normal((n, d))
-    X[:, 0] += y * distance / 2
-    return X, y
 
 
 # Losses and the objective

@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Newton's method: data as they come, memory, starts and ends."""
 
 import tracemalloc
 import warnings

@@ -100,22 +100,3 @@ def test_the_legend_hides_no_sample(ax):
 def test_regions_of_a_constant_do_not_warn(ax):
     for constant in (-3, 0, 1):  # also where it is a level itself
         plotting.regions(ax, lambda X, c=constant: np.full(len(X), c), resolution=5)
-
-
-FOUR = Dataset(np.eye(4)[:, :2], list("abcd"), ("x", "z"), ("", ""), tuple("abcd"))
-
-
-@pytest.mark.parametrize(
-    ("draw", "given", "named"),
-    [
-        (plotting.scatter, (load_penguins(features=("body_mass_g",)),), "columns"),
-        (plotting.scatter, (FOUR,), "at most 3 classes"),
-        (plotting.line, (Hyperplane([1, 2, 3], 0),), "must have 2 features"),
-        (plotting.rings, ([[1, 2, 3]],), "expected 2"),
-        (plotting.segments, ([[0, 0]], [[0, 0], [1, 1]]), "starts and ends must match"),
-        (plotting.arrow, ((0, 0), (1, 2, 3)), "vector has 3 entries"),
-    ],
-)
-def test_bad_input_is_named(ax, draw, given, named):
-    with pytest.raises(ValueError, match=named):
-        draw(ax, *given)

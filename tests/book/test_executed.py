@@ -2,13 +2,11 @@
 
 import base64
 import io
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tests.book import executed
 from tests.book.executed import difference
 
 CHANGES = (
@@ -53,26 +51,3 @@ def test_what_shows_the_same_is_the_same_picture_and_nothing_else_is(original):
     for hinting in ("none", "force_autohint"):
         with plt.rc_context({"text.hinting": hinting}):
             assert 0 < difference(original, picture()) < 1, hinting
-
-
-def compare(monkeypatch, stored, drawn, words=""):
-    """Take a cell through the plugin, as nbval does."""
-    outputs = [
-        [{"data": {"image/png": png, "text/plain": words}} for png in pngs]
-        for pngs in (stored, drawn)
-    ]
-    cell = SimpleNamespace(cell=SimpleNamespace(outputs=outputs[0]), test_outputs=outputs[1])
-    monkeypatch.setattr(executed, "IPyNbCell", SimpleNamespace)
-    call = executed.pytest_runtest_call(cell)
-    next(call)
-    with pytest.raises(StopIteration):
-        call.send(None)
-
-
-def test_a_cell_passes_with_the_pictures_that_are_stored_and_with_no_others(monkeypatch, original):
-    other = picture("a point less")
-    compare(monkeypatch, [original], [original])
-    compare(monkeypatch, [original], [other], "[Figure 4 x 3]\naxes\n  line #000000 - varies")
-    for stored, drawn in (([original], other), ([], original), (2 * [original], original)):
-        with pytest.raises(pytest.fail.Exception, match="picture"):
-            compare(monkeypatch, stored, [drawn])
