@@ -304,7 +304,7 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     return Scores(
         values,
         error=(1 + 8 * UNIT) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
-        squared_norm=squared_norm + up(slack + lift * float(beta @ beta), n + 16),
+        squared_norm=squared_norm + up(slack + float(lift * beta @ beta), n + 16),
         sizes=np.sqrt(sizes**2 + lift),
     )
 

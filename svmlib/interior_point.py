@@ -71,7 +71,7 @@ def solve_interior_point(
     Notes
     -----
     Derived in chapter 4, *Lagrange duality*, whose ``follow_path`` it is, with an upper bound.
-    Mehrotra's corrector (1992) would take about two thirds of the iterations.
+    (With Mehrotra's corrector it would be about two thirds of the iterations.)
 
     Examples
     --------
@@ -95,7 +95,8 @@ def solve_interior_point(
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     """Yield α and b after each step, until the gap is tol Σα or rounding begins."""
     y, C, n = problem.y, problem.upper, problem.n
-    Q, curvature = problem.gram() * np.outer(y, y), _scale(problem)
+    Q = problem.gram() * np.outer(y, y)
+    curvature = _scale(problem)
     # Two rows, one a bound: the distances α and C − α from it, and the multipliers s and ξ of the
     # constraints that these are ≥ 0. Where C is infinite ξ is 0.
     alpha, b, length = np.minimum(C / 2, 1 / curvature), 0.0, 0.0
@@ -106,7 +107,8 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
         # How far from the optimum is this?
         residual = 1 - Q @ distance[0] - y * b + multiplier[0] - multiplier[1]
         gap = float((distance * multiplier)[bounded].sum())
-        total, worst = float(distance[0].sum()), float(np.abs(residual).max())
+        total = float(distance[0].sum())
+        worst = float(np.abs(residual).max())
         done = gap <= tol * total and worst <= max(tol, 4 * EPS * curvature * total)
         # Newton's matrix, without the unknowns s and ξ.
         matrix = Q + np.diag((multiplier / distance).sum(axis=0))
@@ -183,7 +185,8 @@ def _exact(problem: DualProblem, alpha: Array, b: float) -> Array:
     Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram()
-    scale, excess = _scale(problem), y * (K @ (alpha * y) + b) - 1
+    scale = _scale(problem)
+    excess = y * (K @ (alpha * y) + b) - 1
     alpha = np.where(alpha * scale < excess, 0, np.where((C - alpha) * scale < -excess, C, alpha))
     free = np.flatnonzero((alpha > 0) & (alpha < C))
     if free.size:
