@@ -39,11 +39,11 @@ FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
 BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
 NUMBER = re.compile(r"^(?!.*: True$).*\d", re.M)  # in what a cell prints, not a check alone
-LINES = 10  # that a cell prints
+PRINTED = range(5, 11)  # lines: fewer need words that lead to them, more are not shown
 CODE = range(8, 19)  # lines of a function
 LEAF = "p, pre, li, tr, div.math"
 ROW = 80  # letters
-ROOM, FULL = 12 * ROW, 15 * ROW  # of a slide; words that conclude may fill it
+ROOM, FULL = 12 * ROW, 14 * ROW  # of a slide; words that conclude, and questions, may fill it
 HALF = 6 * ROW
 BESIDE = 6 * ROW  # of a figure, caption and words
 
@@ -64,6 +64,7 @@ def sentences(paragraph):
     for start, end in pairwise([0, *ends, len(inner)]):
         found[-1] += inner[start:end]
         closed = found[-1].count("</") == len(re.findall(r"<\w", found[-1]))
+        closed = closed and found[-1].count("(") <= found[-1].count(")")
         if closed and not re.fullmatch(r"<strong>[^<]*</strong>\s*", found[-1]):
             found.append("")
     return [sentence for sentence in found if sentence]
@@ -97,10 +98,6 @@ def leads(block):
 
 def is_cell(block):
     return "cell" in block.get("class", ())
-
-
-def is_output(block):
-    return "cell_output" in block.get("class", ())
 
 
 def look(figure):
@@ -277,7 +274,8 @@ class Deck:
     def fit(self, *blocks):
         """Tell whether blocks fit on one slide; only words fit beside a figure."""
         names = {block.name for block in blocks}
-        room = FULL if blocks[-1].name == "p" and "figure" not in names else ROOM
+        words = blocks[-1].name == "p" or "question" in blocks[-1].get("class", ())
+        room = FULL if words and "figure" not in names else ROOM
         alike = "figure" not in names or names <= {"figure", "p"}
         return alike and self.letters(*blocks) <= room
 
@@ -394,12 +392,12 @@ class Deck:
             words = []
 
     def printed(self, block, words):
-        """Show what a cell prints if words lead to it, or if it goes on with what is shown."""
+        """Show what a cell prints after words that lead to it, or a table before what follows."""
         output = block.select_one(".cell_output")
-        shown = self.column[-1].shown if self.column else []
-        goes_on = shown and (is_output(shown[-1]) or self.fit(*shown, output))
-        if len(output.get_text().strip().splitlines()) <= LINES and (words or goes_on):
+        count = len(output.get_text().strip().splitlines())
+        if count in PRINTED or (words and count < PRINTED.stop):
             self.lead(words, output)
+            self.fresh = not words
         else:
             for told in (*words, block):
                 self.tell(told)
@@ -428,7 +426,7 @@ class Deck:
         items = "".join(f"<li>{part.rstrip('.')}</li>" for part in parts)
         made = BeautifulSoup(f"<p>{first}</p><ul>{items}</ul>", "html.parser")
         self.column[0].shown.extend(made(recursive=False))
-        self.say(*others)
+        self.column[0].notes.extend(others)
 
     def statement(self, block):
         title, content = block.p, block.section.find_all(recursive=False)
