@@ -3,8 +3,9 @@
 In the order of the page and as far as the summary: how a section begins and how it ends; every
 statement, with its proof if that is short and open; every displayed formula, list, quotation and
 table, and what cells print in ten lines or fewer, after the words that lead to it; every figure,
-alive where it is alive; each sentence that defines a word; a function that the text names if it
-fills half a slide and no more than one. What fits shares a slide, words with a figure, too.
+alive where it is alive, in place of what is printed just before it; each sentence that defines a
+word; of functions those that the text names or that carry out an algorithm beside them, if they
+fill half a slide and no more than one. What fits shares a slide, words with a figure, too.
 Exercises for the class follow their section; summary and quiz come last. What else is on the page
 is in the notes of the slide before it, or of the one it leads to; other code and second readings
 are on the page alone.
