@@ -90,7 +90,7 @@ pages: book
 
 # Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
 figures: .venv/ready
-	nice $(BIN)/python -m pytest tests/book/test_explorables.py tests/book/test_explorables_lab.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_explorables.py -n 2 --dist loadgroup -rs
 
 # Run and look at what readers take home, as they will; of the last book
 downloads: student

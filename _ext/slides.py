@@ -76,7 +76,7 @@ def told(folder):
                 if anchor != "quiz":  # whose questions have slides of their own
                     solved[Path(path).stem][last.get(path, "exercises")].append(anchor)
     for row in page.select("#what-students-believe-and-what-cures-it tr:has(td)"):
-        said, shown = row("td")
+        said, shown, _ = row("td")
         for link in shown("a"):
             if not link["href"].endswith("#quiz"):  # whose questions have slides of their own
                 note(link, f"They say: {said.p.decode_contents()}")

@@ -1,9 +1,19 @@
 """The Gram matrix as Newton's method needs it, in two forms.
 
 K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. The two forms store v in
-different coordinates: `Gram` as multipliers β with v = Σ β_i φ_i, which takes rows of K; `Factored`
-as v itself, the w of a linear kernel. Each computes v from multipliers (`represent`), all φ_i·v
-(`times`), inner products, and a Newton step. `gram` chooses the form.
+different coordinates:
+
+================  ======================================  ====================
+..                `Gram`, which takes rows of K           `Factored`, K = ΦΦᵀ
+================  ======================================  ====================
+v                 multipliers β with v = Σ β_i φ_i        w, as it is
+represent(β)      β                                       Φᵀβ
+times(v)          Kβ, all φ_i·v                           Φw, all φ_i·v
+dual(v)           Kβ: then dual(v) @ u is v·u             w
+inner(u, …, v)    (all φ_i·u) @ β                         u @ w
+================  ======================================  ====================
+
+Each takes a Newton step, too, and `gram` chooses the form.
 """
 
 from __future__ import annotations
@@ -16,20 +26,18 @@ from svmlib._validation import Array
 from svmlib.certificate import EPS, accurate_sum
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
-from svmlib.rows import Indices, Rows, combine
+from svmlib.rows import ALL_FOR_NEWTON, Indices, Rows, combine
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
-_WHOLE = 1000  # samples; up to here Newton's method is faster with all of K than row by row
 
 
 def gram(problem: DualProblem) -> Gram:
     """Return K in the form that suits the problem."""
     if not problem.linear:
-        if problem.rows.fits and problem.n <= _WHOLE:
+        if problem.rows.fits and problem.n <= ALL_FOR_NEWTON:
             problem.gram()
         return Gram(problem.rows)
-    # Far from the origin K is nearly constant, and x·z loses the digits that tell points apart. As
-    # Σβ = 0, subtracting the mean changes Kβ only by a constant, which goes into b.
+    # With the mean for origin: `svmlib.kernels.Linear` says why.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):
         return Factored(Phi)

@@ -106,8 +106,9 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
     # violation is large.
-    reach = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near, n_steps = _NEAR * min(reach, 1) ** 2, 0
+    change = float(problem.upper.mean()) * float(problem.diagonal.mean())
+    near = _NEAR * min(change, 1) ** 2
+    n_steps = 0
     for step in islice(steps(problem, tol), int(min(_MOST_STEPS * n, max_iter))):
         if step.gap <= near and n_steps >= _LEAST_STEPS * n:
             break

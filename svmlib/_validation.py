@@ -24,18 +24,14 @@ def as_float(value: ArrayLike, name: str) -> Array:
             raise TypeError("not real numbers")
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"{name} must be a dense array of real numbers, got {value!r:.80}"
-        ) from error
+        accepted = "a dense array of real numbers"
+        raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must have no masked entries; leave their rows out")
     if given.dtype.kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
-        raise ValueError(
-            f"{name} must hold integers that are float64, up to 2**53 - 1 in size; subtract "
-            "what they have in common"
-        )
+        raise ValueError(f"{name} must hold integers that are floats, too: up to 2**53 - 1 in size")
     return array
 
 
@@ -43,11 +39,8 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
     """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
     array = as_float(X, name)
     if array.ndim != 2 or array.size == 0:
-        raise ValueError(
-            f"{name} must hold at least one point with one feature, one row a point, got shape "
-            f"{array.shape}; write {name}.reshape(-1, 1) for one feature or "
-            f"{name}.reshape(1, -1) for one point"
-        )
+        advice = f"write {name}.reshape(-1, 1) for one feature, (1, -1) for one point"
+        raise ValueError(f"{name} must hold at least one point a row, got {array.shape}; {advice}")
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
     return array
@@ -96,13 +89,9 @@ def check_labels(y: ArrayLike, n: int) -> Array:
     """Return a copy of y, of shape (n,) and in {-1, +1}."""
     labels = np.asarray(y)
     if labels.shape != (n,):
-        raise ValueError(
-            f"y must have one label for each of the {n} rows of X, got shape {labels.shape}"
-        )
+        raise ValueError(f"y must have one label for each of the {n} rows, got {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
-        raise ValueError(
-            f"y must contain only -1 and +1, got {found}; "
-            "write np.where(y == c, 1, -1), where c is the label of the positive class"
-        )
+        advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"
+        raise ValueError(f"y must contain only -1 and +1, got {found}; {advice}")
     return labels.astype(np.float64)

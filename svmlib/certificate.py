@@ -67,11 +67,15 @@ def down(value: float, operations: int = 4) -> float:
     return -up(-value, operations)
 
 
-def radius(A: Array) -> float:
-    """Return R with ‖a_i‖ ≤ R for every row a_i of A."""
-    largest = float(np.abs(A).max())  # so that squares that count neither over- nor underflow
-    scaled = A / (largest or 1.0)
-    return up(largest * float(np.sqrt(np.square(scaled).sum(axis=1).max())), A.shape[1] + 6)
+def lengths(A: Array) -> Array:
+    """Return bounds above the lengths ‖a_i‖ of the rows of A; infinity where squares overflow.
+
+    None is below 2⁻⁵⁰⁰, but that of a row of zeros. So what underflows in a sum of squares, or in
+    a product a_i·a_j, is far below the rounding of numbers as large as the product of two bounds.
+    """
+    with np.errstate(over="ignore"):
+        squares = np.einsum("ij,ij->i", A, A)
+    return np.asarray(np.sqrt(squares) * (1 + gamma(A.shape[1] + 4)) + 2.0**-500 * A.any(axis=1))
 
 
 def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
@@ -172,7 +176,9 @@ class Certificate:
     proves_optimality : bool
         Whether weak duality holds here, which takes a positive semidefinite Gram matrix. Where
         it does not, as with an indefinite kernel, a small KKT violation says that α is
-        stationary, not that it is a maximum, and the two values bound nothing.
+        stationary, not that it is a maximum, and the two values bound nothing. Where only K + ηI
+        could be shown to be semidefinite, with an η of the order of rounding
+        (`svmlib.problem.DualProblem.lift`), they are bounds for K + ηI.
     of_given_matrix : bool
         Whether the kernel is a function or a matrix of the user's. Then the problem is that of
         the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ), up
@@ -232,22 +238,17 @@ class Certificate:
             f"largest KKT violation {self.kkt_violation:.2g}, "
             f"infeasibility {self.infeasibility:.2g}, norm of w {self.norm_w:.6g}"
         )
-        low, high = printed(self.dual, ROUND_FLOOR), printed(self.primal, ROUND_CEILING)
-        whose = " for the Gram matrix given" if self.of_given_matrix else ""
-        proof = f"proves that the optimum{whose} is in [{low}, {high}]"
         if not self.proves_optimality:
-            proof = (
-                "does not prove optimality: the Gram matrix is not known to be positive "
-                "semidefinite, so the gap bounds nothing and stationarity is all there is"
-            )
+            lacking = "K is not known to be positive semidefinite; stationarity is all there is"
         elif self.primal == np.inf:
-            proof = (
-                "does not prove optimality: rounding leaves no upper bound, or C = ∞ and the "
-                "hyperplane does not separate the classes"
-            )
+            lacking = "no upper bound: rounding, or C = ∞ and the hyperplane does not separate"
         elif self.dual == -np.inf:
-            proof = "does not prove optimality: rounding leaves no lower bound"
-        return f"{values}\n{proof}"
+            lacking = "no lower bound: rounding"
+        else:
+            low, high = printed(self.dual, ROUND_FLOOR), printed(self.primal, ROUND_CEILING)
+            whose = " for the Gram matrix given" if self.of_given_matrix else ""
+            return f"{values}\nproves that the optimum{whose} is in [{low}, {high}]"
+        return f"{values}\ndoes not prove optimality: {lacking}"
 
 
 def printed(value: float, rounding: str) -> str:
@@ -297,11 +298,12 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     tiny = (n + 1) * (updates + 1) * TINIEST
     lift = problem.lift if problem.convex else 0.0
     slack = (relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
+    squared_norm = fsum((beta * values).tolist())
     return Scores(
         values,
-        (1 + 8 * UNIT) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
-        fsum((beta * values).tolist()) + up(slack + lift * float(beta @ beta), n + 16),
-        np.sqrt(sizes**2 + lift),
+        error=(1 + 8 * UNIT) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
+        squared_norm=squared_norm + up(slack + lift * float(beta @ beta), n + 16),
+        sizes=np.sqrt(sizes**2 + lift),
     )
 
 
@@ -314,18 +316,18 @@ def _linear_scores(X: Array, beta: Array) -> Scores:
     d, used = X.shape[1], np.flatnonzero(beta)
     w, e = accurate_sum(X[used], beta[used])
     values, largest = X @ w, np.abs(w) + e
-    sizes = np.sqrt(np.einsum("ij,ij->i", X, X)) * (1 + gamma(d + 4)) + np.sqrt(d * TINIEST)
     squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
     if not squared_norm < np.inf:
-        return _unbounded(values, sizes)
+        return _unbounded(values, lengths(X))
     error = np.abs(X) @ (gamma(d + 4) * largest + e)
     error = error * (1 + gamma(d + 8)) + (d + 1) * TINIEST
-    return Scores(values, error, squared_norm, sizes)
+    return Scores(values, error, squared_norm, lengths(X))
 
 
 def _unbounded(values: Array, sizes: Array) -> Scores:
-    """Return scores with infinite error bounds, for sums that have overflown."""
-    return Scores(np.nan_to_num(values), np.full(len(values), np.inf), np.inf, sizes)
+    """Return scores of which nothing is known, for sums that have overflown."""
+    infinite = np.full_like(values, np.inf)
+    return Scores(np.nan_to_num(values), error=infinite, squared_norm=np.inf, sizes=sizes)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -338,13 +340,9 @@ def certify(
     f = (scores.values + b).clip(-_HUGE, _HUGE)  # where it is beyond floats, so is its error
     error = (1 + 8 * UNIT) * scores.error + 4 * UNIT * np.abs(f)
     lowest, highest = y * f - error, y * f + error  # of the functional margins
-    # For the soft margin take the smaller of two primal values: that of (w, b), and that of
-    # (w, b)/m, where m is the smallest lower bound of a margin that may be 1 up to the solver's
-    # rounding. (With a large C, the slack that such rounding adds costs more than the longer w.)
-    doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
-    may_be_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
-    least = float(lowest.min(where=may_be_one | problem.hard_margin, initial=np.inf))
-    scales = [least] if problem.hard_margin else [1.0, min(1.0, least)]
+    scales = [float(lowest.min())]  # of the hard margin: (w, b)/γ̂ is in canonical form
+    if not problem.hard_margin:
+        scales = [1.0, _canonical_scale(alpha, scores.sizes, lowest, highest)]
     shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
     excess = (highest - 1).max(where=alpha > 0, initial=0)
     outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
@@ -357,6 +355,17 @@ def certify(
         proves_optimality=problem.convex,
         of_given_matrix=problem.of_given_matrix,
     )
+
+
+def _canonical_scale(alpha: Array, sizes: Array, lowest: Array, highest: Array) -> float:
+    """Return the smallest lower bound of a margin that may be 1 up to the solver's rounding.
+
+    Divided by it, (w, b) has no slack at such samples. With a large C, the slack that the solver's
+    rounding adds costs more than the longer w.
+    """
+    doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ sizes) * sizes
+    may_be_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
+    return float(lowest.min(where=may_be_one, initial=1.0))
 
 
 def _feasible_dual(problem: DualProblem, alpha: Array, scores: Scores) -> float:
@@ -373,6 +382,6 @@ def _feasible_dual(problem: DualProblem, alpha: Array, scores: Scores) -> float:
         heavier = np.where(problem.y * excess > 0, feasible, 0)
         taken += heavier * (abs(excess) / heavier.sum())
     moved = up(float(taken @ scores.sizes), 2 * problem.n + 8)
-    total, excess = fsum(feasible.tolist()), abs(excess)
-    total -= excess + 8 * UNIT * (total + excess)
-    return dual_below(total, scores.squared_norm, moved)
+    total = fsum(feasible.tolist())
+    least = total - abs(excess) - 8 * UNIT * (total + abs(excess))
+    return dual_below(least, scores.squared_norm, moved)

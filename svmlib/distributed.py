@@ -24,7 +24,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, down, dual_below, gamma, radius, up, warn_not_converged
+from svmlib.certificate import Certificate, down, dual_below, gamma, lengths, up, warn_not_converged
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
 
@@ -190,8 +190,7 @@ def solve_linear(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
 
-    # The first pass: the classes, and the mean, which becomes the origin, because far from it w and
-    # b are nearly dependent.
+    # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
     X_1 = check_points(X_1, n_features=X.shape[1])
     y_1 = check_labels(y_1, len(X_1))
@@ -330,8 +329,8 @@ def _describe(origin: Array, X: Any, y: Any) -> tuple[float, float, float, Array
     X = check_points(X, n_features=origin.size)
     y = check_labels(y, len(X))
     with np.errstate(over="ignore", invalid="ignore"):  # told from the bound, in words
-        reach, total = radius(X - origin), (X - origin).sum(axis=0)
-    return reach, float(np.sum(y > 0)), float(np.sum(y < 0)), total
+        furthest, total = float(lengths(X - origin).max()), (X - origin).sum(axis=0)
+    return furthest, float(np.sum(y > 0)), float(np.sum(y < 0)), total
 
 
 def _summarise(
@@ -363,8 +362,8 @@ def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
 def _chunks(X: Any, y: Any) -> Chunks:
     """Return the chunks of X and y that have rows, or say what is wrong with X and y."""
     if not isinstance(X, dask.array.Array) or X.ndim != 2:
-        made = "dask.array.from_array(X, chunks=(100_000, d))"
-        raise ValueError(f"X must be a Dask array of shape (n, d), as {made} is, got {X!r:.80}")
+        accepted = "of shape (n, d), as dask.array.from_array(X, chunks=(100_000, d)) is"
+        raise ValueError(f"X must be a Dask array {accepted}, got {X!r:.80}")
     y = dask.array.asarray(y)
     if y.shape != X.shape[:1] or not y.size:
         known = "both must know how many (they do after compute_chunk_sizes())"

@@ -264,7 +264,7 @@ def subgradient_descent(
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    origin = X.mean(axis=0)  # F and D do not depend on the origin; rounding errors do
+    origin = X.mean(axis=0)  # `svmlib.kernels.Linear` says why
     Z = X - origin
     alpha = np.zeros(y.size)
     for n_iter in range(max_iter + 1):

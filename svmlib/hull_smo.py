@@ -12,7 +12,10 @@ Derived in chapter 3, *SMO*.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -159,36 +162,42 @@ def hull_smo(
     answer = separation(X, y)
     if not answer.separable and answer.verify():
         raise NotSeparableError(answer)
-    Z, _, _ = standardise(X, by_column=False)
-
-    weights = np.ones(y.size)
-    pair, steps = None, []
-    for n_iter in range(max_iter + 1):
-        # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
-        for own in (y > 0, y < 0):
-            weights[own] /= weights[own].sum()
-        steps += [HullStep(weights.copy(), pair)] if trace else []
-        difference = (weights * y) @ Z
-        squared = float(difference @ difference)
-        if squared <= _ROUNDING**2:
-            break
-        heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
-        pair, gap = _pair(heights, weights, y)
-        if gap <= tol / 2 or n_iter == max_iter:  # half, as the certificate adds rounding
-            break
-        # Step: to the minimum along the pair, as far as both weights can follow.
-        i, j = pair
-        u = Z[i] - Z[j]
-        best = squared * (1 - heights[i] - heights[j]) / float(u @ u)
-        weights[[i, j]] += max(best, -weights[i], -weights[j])
-
-    closest = certify_weights(X, y, weights)
+    steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half, as the certificate adds rounding
+    kept = deque(enumerate(steps), maxlen=None if trace else 1)
+    n_iter, last = kept[-1]
+    closest = certify_weights(X, y, last.weights)
     converged = closest.gap <= tol * closest.distance
     if not converged:
         gap = closest.gap / closest.distance
         advice = "allow more steps, or scale the columns of X"
         warn_not_converged("hull_smo", n_iter, f"relative gap of {gap:.3g}", tol, advice)
-    return HullSolution(closest, n_iter, converged, tuple(steps))
+    history = tuple(step for _, step in kept) if trace else ()
+    return HullSolution(closest, n_iter, converged, history)
+
+
+def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
+    """Yield the start and every step, until the relative gap is `tol`, or rounding begins."""
+    Z, _, _ = standardise(X, by_column=False)
+    weights, pair = np.ones(y.size), None
+    while True:
+        # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
+        for own in (y > 0, y < 0):
+            weights[own] /= weights[own].sum()
+        yield HullStep(weights.copy(), pair)
+        difference = (weights * y) @ Z
+        squared = float(difference @ difference)
+        if squared <= _ROUNDING**2:
+            return
+        heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
+        pair, gap = _pair(heights, weights, y)
+        if gap <= tol:
+            return
+        # Step: to δ_ij, where Q is least along the pair (in units of `weights`, times ‖p − q‖²),
+        # or as far as both weights can follow.
+        i, j = pair
+        u = Z[i] - Z[j]
+        least = squared * (1 - heights[i] - heights[j]) / float(u @ u)
+        weights[[i, j]] += max(least, -weights[i], -weights[j])
 
 
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:

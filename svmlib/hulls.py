@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib.certificate import UNIT, down, gamma, radius, up
+from svmlib.certificate import UNIT, down, gamma, lengths, up
 
 __all__ = [
     "ClosestPoints",
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 _FAR_ABOVE = 1e6  # times rounding: half a gap that wide can be proved
+_FORGIVEN = 1e-15  # of a cap: by so much it may miss the smallest, and 1
 _AGREE = 1e-14  # of a column's largest value: two sums that differ by less are one point
 
 
@@ -59,8 +60,9 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
     Z = X - centre
     spread = np.abs(Z).max(axis=0 if by_column else None)
     if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        accepted = "coordinates below 5e+151 and a spread above 2e-152, for the sake of squares"
-        raise ValueError(f"X must have {accepted}: rescale X, by a power of two if to the last bit")
+        raise ValueError(
+            "X must have coordinates below 5e+151 and a spread above 2e-152: rescale X"
+        )
     exponent = np.frexp(spread)[1]
     return np.ldexp(Z, -exponent), centre, exponent
 
@@ -272,8 +274,7 @@ class NotSeparableError(ValueError):
     def __str__(self) -> str:
         point = np.array2string(np.asarray(self.separation.point), precision=4, threshold=6)
         return (
-            "no hyperplane separates the two classes: their convex hulls share the point "
-            f"{point} (its weights are in the attribute separation of this error); "
+            f"no hyperplane separates the two classes: their convex hulls share the point {point}; "
             "a soft margin, C < inf, accepts such data"
         )
 
@@ -447,7 +448,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     X, y = check_labelled(X, y)
     cap = check_scalar(cap, "cap", positive=True)
     smallest = _smallest_cap(y)
-    if not smallest * (1 - 1e-15) <= cap <= 1 + 1e-15:
+    if not smallest * (1 - _FORGIVEN) <= cap <= 1 + _FORGIVEN:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
     Z, _, _ = standardise(X, by_column=False)
@@ -493,7 +494,7 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT for label in (-1, 1))
     k = int(np.count_nonzero(weights))
-    return up(4 * gamma(k + Z.shape[1] + 12) + 3 * misses) * radius(Z)
+    return up(4 * gamma(k + Z.shape[1] + 12) + 3 * misses) * float(lengths(Z).max())
 
 
 def _smallest_cap(y: Array) -> float:
@@ -687,7 +688,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
-    rounding = 16 * UNIT * radius(Z)
+    rounding = 16 * UNIT * float(lengths(Z).max())
     cap, bound, weights = smallest, down(smallest), answer.weights
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
@@ -715,7 +716,7 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     levels = plus[:n] + minus[:n]
     last = min(int(np.sum(np.cumsum(levels) <= 0)), n - 1)
     short = np.where(y > 0, plus[last], minus[last]) - heights
-    error = up(gamma(len(w) + 5) * radius(Z) * float(np.linalg.norm(w)))
+    error = up(gamma(len(w) + 5) * float(lengths(Z).max()) * float(np.linalg.norm(w)))
     below, at_most = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     proved = down(levels[last] / at_most, len(y) + 8)
     return (levels[last] / below if below else 1.0), min(max(proved, 0.0), 1.0)

@@ -33,6 +33,9 @@ from svmlib.problem import (
 __all__ = ["InteriorStep", "solve_interior_point"]
 
 _BEYOND = 1e-6  # of `tol`: where the iteration stops, so that the certificate has room for rounding
+_INSIDE = 0.99  # of the way to the nearest bound: what must be positive stays so
+_MORE = 16  # times as much is added to a matrix that was not positive definite: a few trials do
+_GUESSED = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
 
 
 class InteriorStep(NamedTuple):
@@ -164,7 +167,7 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float, I
         if not np.isfinite(ddistance + dmultiplier).all():
             return
         # All of α, C − α, s and ξ stay positive.
-        length = 0.99 * longest
+        length = _INSIDE * longest
         distance, multiplier = distance + length * ddistance, multiplier + length * dmultiplier
         b += length * db
         yield distance[0], b, InteriorStep(gap, worst, length)
@@ -186,7 +189,7 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
         with suppress(LinAlgError):
             factor: tuple[Array, bool] = cho_factor(matrix, lower=True)
             return factor
-        added *= 16
+        added *= _MORE
 
 
 def _scale(problem: DualProblem) -> float:
@@ -207,7 +210,7 @@ def _finish(
     alpha = np.minimum(alpha, upper)
     exact = balance(np.clip(_exact(problem, alpha, b), 0, upper), y, upper)
     best = problem.solution(exact, tol=tol, n_iter=n_iter, trace=trace)
-    if not best.certificate.optimal_to(min(tol, 1e-6)):
+    if not best.certificate.optimal_to(min(tol, _GUESSED)):
         left = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter, trace=trace)
         best = min(best, left, key=lambda solution: solution.certificate.gap)
     return best

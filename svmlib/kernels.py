@@ -25,12 +25,13 @@ from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
-from svmlib.certificate import TINIEST, UNIT, gamma
+from svmlib.certificate import TINIEST, UNIT, gamma, lengths, up
 
 __all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
-_ORDINARY = 1e140  # lengths below it, and above its inverse, have squares that are normal floats
+_LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
+_SKEW = 1e-10  # of the largest value: by so much K and Kᵀ may differ, which is only rounding
 _PIVOTS = 200  # `low_rank` factorises K for so many points, and n/20 more
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
 _LEFT = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
@@ -43,14 +44,6 @@ Fill = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and 
 
 def _squared_norms(X: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", X, X))
-
-
-def _lengths(X: Array) -> Array:
-    """Return ‖x‖ for every row, rounded up; infinity where floats run out of exponents."""
-    largest = np.abs(X).max(axis=1)
-    ordinary = (largest == 0) | ((largest > 1 / _ORDINARY) & (largest < _ORDINARY))
-    lengths = np.sqrt(_squared_norms(X)) * (1 + gamma(X.shape[1] + 4))
-    return np.where(ordinary, lengths, inf)
 
 
 class PointwiseKernel:
@@ -84,11 +77,11 @@ class PointwiseKernel:
         """Return θ and sizes s_i that bound every value, and the error of every computed one.
 
         For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
-        θ s_i s_j away from the formula's. Infinity where floats run out of exponents.
+        θ s_i s_j away from the formula's. Infinity where squares overflow.
 
         Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms.
         """
-        return gamma(X.shape[1]), _lengths(X)
+        return gamma(X.shape[1]), lengths(X)
 
     def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
@@ -105,6 +98,14 @@ class Linear(PointwiseKernel):
 
     Notes
     -----
+    *The origin.* Far from it x·z is nearly the same for all points, and loses the digits that tell
+    them apart. But because :math:`\sum_i \beta_i = 0`, an origin c in place of 0 changes
+    :math:`\sum_i \beta_i\, (x_i - c) \cdot (z - c)` only by a number that is the same for all z,
+    and that b absorbs. So `svmlib.svc.SVC` moves it where that costs no rounding at all, and
+    Newton's method, `svmlib.hinge.subgradient_descent` and `svmlib.distributed.solve_linear`
+    compute with the mean for origin. (`RBF` chooses its own origin, because it sees distances only;
+    for the others a shift would change the kernel.)
+
     Derived in chapter 5, *Kernels*.
     """
 
@@ -181,8 +182,8 @@ class Polynomial(PointwiseKernel):
         Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more. What
         underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
         """
-        base = (self.gamma * _lengths(X) ** 2 + abs(self.coef0)) * (1 + gamma(8))
-        sizes = np.maximum(base ** (self.degree / 2), 10 / _ORDINARY)
+        base = (self.gamma * lengths(X) ** 2 + abs(self.coef0)) * (1 + gamma(8))
+        sizes = np.maximum(base ** (self.degree / 2), _LEAST_SIZE)
         return gamma(self.degree * (X.shape[1] + 4)), sizes
 
     def _of_products(self, t: Array) -> Array:
@@ -237,12 +238,12 @@ class RBF(PointwiseKernel):
         """
         n, d = X.shape
         mean = X.sum(axis=0) / n
-        radius = 2 * float(_lengths(X - mean).max())
+        radius = 2 * float(lengths(X - mean).max())
         radius += gamma(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
-        exponent = (2 * d + 20) * UNIT * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
+        exponent = gamma(2 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
-        theta = np.expm1(1.01 * exponent) + (d + 12) * UNIT + 4 * underflow
-        return float(theta), np.ones(len(X))
+        theta = float(np.expm1(exponent)) + (d + 12) * UNIT + 4 * underflow
+        return up(theta, 12), np.ones(len(X))
 
     @np.errstate(over="ignore")
     def _columns(self, Z: Array) -> Fill:
@@ -310,7 +311,7 @@ class Sigmoid(PointwiseKernel):
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
         """
-        sizes = np.sqrt(1 + self.gamma * _lengths(X) ** 2)
+        sizes = np.sqrt(1 + self.gamma * lengths(X) ** 2)
         return gamma(X.shape[1] + 8), np.asarray(sizes)
 
     def _of_products(self, t: Array) -> Array:
@@ -362,8 +363,7 @@ class Precomputed:
         """Return the rows X and columns Z of K."""
         for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
-                accepted = f"one column of row numbers of K, from 0 to {len(self.K) - 1}"
-                raise ValueError(f"{name} must be {accepted}")
+                raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
 
@@ -380,7 +380,7 @@ def symmetric(K: Array, name: str) -> Array:
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
     # a few rows at a time, because K may be large
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
-    if skew > 1e-10 * max(K.max(), -K.min()):
+    if skew > _SKEW * max(K.max(), -K.min()):
         raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
     return np.asarray((K + K.T) / 2) if skew else K
 
@@ -394,10 +394,8 @@ def check_kernel(kernel: object) -> Kernel:
         If it cannot be called, as a name or a class (``RBF`` for ``RBF(gamma=1.0)``).
     """
     if isinstance(kernel, type) or not callable(kernel):
-        raise ValueError(
-            "kernel must be a kernel such as Linear() or RBF(gamma=1.0), or a function "
-            f"f(X, Z) that returns the matrix of all k(x_i, z_j), got {kernel!r:.80}"
-        )
+        accepted = "a kernel such as RBF(gamma=1.0), or a function f(X, Z) that returns a matrix"
+        raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
     return kernel
 
 
@@ -421,7 +419,7 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
     def checked(X: Array, out: Array) -> Array:
         values = as_float(kernel(X, Z), "kernel(X, Z)")
         if values.shape != out.shape:
-            accepted = f"one row for each point of X and one column for each of Z, {out.shape}"
+            accepted = f"one row for each x and one column for each z, {out.shape}"
             raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
         out[:] = values
         return out
@@ -432,9 +430,7 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
 def _finite(values: Array, kernel: Kernel) -> Array:
     """Return kernel values if they are finite."""
     if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
-        raise ValueError(
-            f"X must be small enough for the values of {kernel!r} to be finite: scale its columns"
-        )
+        raise ValueError(f"X must be small enough for {kernel!r} to be finite: scale its columns")
     return values
 
 

@@ -232,7 +232,8 @@ class _Newton:
         k, mean_C = float(self.diagonal.mean()), float(self.C.mean())
         self.floor = max(EPS * float(self.diagonal.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
-        self.c = self.q = self.s = beta = start * self.y
+        self.c = self.q = beta = start * self.y
+        self.s = np.zeros(problem.n)
         self.v, self.free = self.K.represent(beta), (self.lo < beta) & (beta < self.hi)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():

@@ -37,6 +37,7 @@ from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
 
+_UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
 LARGEST_C = 1e100  # whose square is still a float, also times many samples
 
 
@@ -327,7 +328,7 @@ def check_start(start: ArrayLike | None, problem: DualProblem) -> Array:
     if start is None:
         return np.zeros(problem.n)
     alpha = np.array(check_vector(start, "start", length=problem.n))
-    balanced = abs(float(alpha @ problem.y)) <= 1e-9 * np.abs(alpha).sum()
+    balanced = abs(float(alpha @ problem.y)) <= _UNBALANCED * np.abs(alpha).sum()
     if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
         raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
     return alpha

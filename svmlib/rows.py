@@ -38,7 +38,10 @@ __all__ = ["NoRoomError", "Rows"]
 Indices = NDArray[np.intp]
 
 _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
-_ALL_AT_ONCE = 3400  # samples; up to here SMO is faster with all of K (88 MB) than row by row
+# Up to so many samples all of K at once is faster. SMO comes back to most rows again and again;
+# Newton's method asks for the free ones and for those that change, and so for a few if n is large.
+_ALL_FOR_SMO = 3400  # 88 MB
+ALL_FOR_NEWTON = 1000
 
 _BUT = "`smo` needs only single rows"
 
@@ -57,17 +60,29 @@ class Rows:
     X : ndarray of shape (n, d)
         The points.
     cache_mb : float
-        How many megabytes (2²⁰ bytes) of values there may be: half for rows, unless all of K is
-        asked for, and half for a block.
+        How many megabytes (2²⁰ bytes) of values are kept: half for rows, unless all of K is asked
+        for, and half for a block. While a block is copied there may be up to three times as many.
 
     Attributes
     ----------
+    room : int
+        How many values may be kept.
+    fits : bool
+        Whether all of K has room.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
+    fill : callable
+        (Z, out) ↦ k(Z, X), written into out.
     kept : dict
         The rows that are kept, by their number, the oldest first.
+    capacity : int
+        How many rows are kept at most.
+    piece, spare : int and ndarray of shape (≤ piece, n)
+        New rows are cut from pieces of so many rows; spare is what is left of the last one.
     whole : ndarray of shape (n, n) or None
         All of K, if it is kept.
+    beta, last_sums : ndarray of shape (n,)
+        The β that `sums` was last asked for, and its Kβ.
     mass : ndarray of shape (n,)
         T_j, the sizes of all changes of β_j that the last of `sums` has added up.
     updates : int
@@ -79,15 +94,16 @@ class Rows:
         self.room = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))  # in floats
         self._require(2 * self.n, f"to hold two rows of the Gram matrix of {self.n} points")
         self.fits = self.n**2 <= self.room
-        self.small = self.n <= _ALL_AT_ONCE and 2 * self.n**2 <= self.room
-        self.capacity = max(2, self.room // 2 // self.n)  # rows
-        self.piece = min(_PIECE // self.n, self.capacity // 8)  # rows
-        self.capacity -= self.piece  # one stays in the memory until its last row is replaced
-        self.diagonal, self.fill = diagonal(kernel, X), columns(kernel, X)
+        half = max(2, self.room // 2 // self.n)  # rows
+        self.piece = min(_PIECE // self.n, half // 8)
+        self.capacity = half - self.piece  # one stays until its last row is replaced
+        self.diagonal = diagonal(kernel, X)
+        self.fill = columns(kernel, X)
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
-        self.beta, self.last_sums, self.mass, self.updates = *np.zeros((3, self.n)), 0
+        self.beta, self.last_sums, self.mass = np.zeros((3, self.n))
+        self.updates = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rows, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
@@ -95,7 +111,7 @@ class Rows:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         if i not in self.kept:
-            if self.small:
+            if self.n <= _ALL_FOR_SMO and 2 * self.n**2 <= self.room:
                 self.gram()
             else:
                 self._keep(np.array([i]))

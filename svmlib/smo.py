@@ -212,8 +212,8 @@ class _State:
         # A step without a bound may be endless; with this length margins are only rounding.
         largest = float(np.abs(problem.diagonal).max())
         self.endless = 1 / max(SOLVER_ROUNDING * largest, TINY) if problem.hard_margin else np.inf
-        alpha = check_start(start, problem)
-        beta, g = alpha * y, y * problem.gradient(alpha)
+        beta = check_start(start, problem) * y
+        g = y - self.K.times(beta)
         self.g_up = np.where(beta < highest, g, -np.inf)
         self.g_down = np.where(beta > lowest, g, np.inf)
         self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()

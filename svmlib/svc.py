@@ -13,6 +13,7 @@ Derived in chapter 7, *The full SMO*.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, Self, TypeGuard, get_args
 
 import numpy as np
@@ -39,6 +40,8 @@ from svmlib.kernels import (
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["SVC"]
+
+_FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its width and its middle
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 
@@ -173,7 +176,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.kernel)
+        tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -238,11 +241,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
         points, labels = self._data(X, y)
-        self._given = _is_precomputed(self.kernel)
+        self._given = self.kernel == "precomputed"
         if self._given and points.shape[0] != points.shape[1]:
-            raise ValueError(
-                f'X must be a square Gram matrix for kernel="precomputed", got shape {points.shape}'
-            )
+            raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
         weights, used = np.ones(len(points)), np.arange(len(points))
         if sample_weight is None:
             return points, labels, weights, used
@@ -269,36 +270,28 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.classes_ = np.unique(labels)
         if self.classes_.size > 2:
             raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"y has {self.classes_.size} classes, accepted are 2; sklearn.multiclass."
-                "OneVsOneClassifier(SVC()) takes any number, as sklearn.svm.SVC does"
+                "Only binary classification is supported. The type of the target is multiclass: y "
+                f"has {self.classes_.size} classes; OneVsOneClassifier(SVC()) takes any number"
             )
         if self.classes_.size < 2:
-            raise ValueError(
-                "y must contain two classes, but all samples (of positive sample_weight) are of "
-                f"one class, {self.classes_.tolist()[0]!r}"
-            )
+            only = f"all samples of positive weight are of one class, {self.classes_.tolist()[0]!r}"
+            raise ValueError(f"y must contain two classes, but {only}")
         return np.where(labels == self.classes_[1], 1.0, -1.0)
 
     def _kernel(self, X: Array, weights: Array, used: NDArray[np.intp]) -> Kernel:
         """Return the kernel with its parameters settled."""
         if not isinstance(self.kernel, str):
             return check_kernel(self.kernel)
-        if self.kernel == "precomputed":
-            return Precomputed(X if used.size == X.shape[1] else X[:, used], "X")
-        if self.kernel == "linear":
-            return Linear()
-        gamma = self._gamma(X, weights)
-        if self.kernel == "poly":
-            return Polynomial(self.degree, gamma, self.coef0)
-        if self.kernel == "sigmoid":
-            return Sigmoid(gamma, self.coef0)
-        if self.kernel == "rbf":
-            return RBF(gamma)
-        raise ValueError(
-            f"kernel must be one of {get_args(KernelName)}, an object of svmlib.kernels or a "
-            f"function f(X, Z), got {self.kernel!r}"
-        )
+        kernels: dict[str, Callable[[], Kernel]] = {
+            "linear": Linear,
+            "poly": lambda: Polynomial(self.degree, self._gamma(X, weights), self.coef0),
+            "rbf": lambda: RBF(self._gamma(X, weights)),
+            "sigmoid": lambda: Sigmoid(self._gamma(X, weights), self.coef0),
+            "precomputed": lambda: Precomputed(X if used.size == len(X.T) else X[:, used], "X"),
+        }
+        if self.kernel not in kernels:
+            raise ValueError(f"kernel must be one of {[*kernels]} or callable, got {self.kernel!r}")
+        return kernels[self.kernel]()
 
     def _gamma(self, X: Array, weights: Array) -> float:
         """Return γ; for "scale" it is 1 if all entries of X are the same."""
@@ -313,19 +306,17 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)
 
     def _middle(self, X: Array) -> Array:
-        """Return the origin to compute with, for the linear kernel; 0 for the others.
+        """Return the origin to compute with, for the linear kernel, which says why; else 0.
 
-        Because Σ α_i y_i = 0, w and the multipliers do not depend on it, but rounding errors do:
-        far from the origin k(x, z) = x·z loses the digits that tell the points apart. So where a
-        column is further from zero than it is wide, its middle becomes the origin. The differences
-        are exact, because x is between half of the middle and twice the middle (Sterbenz). (`RBF`
-        chooses its own origin; for the other kernels a shift would change the kernel.)
+        Where a column is further from zero than it is wide, its middle becomes the origin. The
+        differences are exact, because x is between half of the middle and twice the middle
+        (Sterbenz).
         """
         if not isinstance(self.kernel_, Linear):
             return np.zeros(X.shape[1])
         low, high = X.min(axis=0), X.max(axis=0)
         middle = low / 2 + high / 2
-        return np.asarray(np.where(np.abs(middle) > 1.01 * (high - low), middle, 0))
+        return np.asarray(np.where(np.abs(middle) > _FAR * (high - low), middle, 0))
 
     def _keep(
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
@@ -363,10 +354,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
         second = (self.decision_function(X) >= 0).astype(int)
         return np.asarray(self.classes_[second])
-
-
-def _is_precomputed(kernel: KernelName | Kernel) -> bool:
-    return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:

@@ -8,6 +8,7 @@ import time
 import urllib.request
 from contextlib import contextmanager, suppress
 
+import numpy as np
 import pytest
 from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import sync_playwright
@@ -21,6 +22,14 @@ def open_tab(browser, **settings):
     tab = browser.new_page(**settings)
     tab.set_default_timeout(PATIENCE)
     return tab
+
+
+def contrast(*colours):
+    """Return the contrast of two colours, with red, green and blue from 0 to 1 (WCAG 2)."""
+    rgb = np.array(colours)
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    low, high = sorted(linear @ (0.2126, 0.7152, 0.0722))
+    return (high + 0.05) / (low + 0.05)
 
 
 class Visited:

@@ -130,22 +130,3 @@ def objective(w, b, X, y, C):
     X, y, w = exact(X), exact(y), exact(w)
     losses = [max(1 - m, Fraction(0)) for m in y * (X @ w + Fraction(b))]
     return w @ w / 2 + Fraction(C) * sum(losses)
-
-
-def scores(alpha, X, y):
-    """w·x_i with w = Σ α_i y_i x_i."""
-    X = exact(X)
-    return X @ ((exact(alpha) * exact(y)) @ X)
-
-
-def dual_value(alpha, X, y, *, balance=True):
-    """Σ α_i − ½‖Σ α_i y_i x_i‖², the heavier class scaled down first."""
-    X, y, alpha = exact(X), exact(y), exact(alpha)
-    if balance:
-        sums = {label: sum(alpha[y == label]) for label in (-1, 1)}
-        least = min(sums.values())
-        for label, total in sums.items():
-            if total > least:
-                alpha[y == label] = alpha[y == label] * least / total
-    v = (alpha * y) @ X
-    return sum(alpha) - v @ v / 2

@@ -66,27 +66,20 @@ def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0)):
     ]
 
 
-# As the chapters have them, and words that describe the still.
-FIGURES = {
-    "street": (lambda: explorable.street(IN_UNITS, 141.3), "0.699 wide"),
-    "villages": (lambda: explorable.villages(SIX), "bridge of length 2.000"),
-    "outlier": (lambda: explorable.outlier(load_outlier(), 0.5), "width 3.37"),
-    "rbf": (lambda: explorable.rbf(*rings()), "5 samples are on the wrong side, and 13.0%"),
-    "smo": (lambda: explorable.smo(SIX), "length 3.516"),
-    "prices": (explorable.prices, "at height 0.32"),
-    "forces": (lambda: explorable.forces(THREE), "0.250 at A, 0.375 at B, 0.625 at C"),
-    "units": (lambda: explorable.units(BIRDS, 200), "slope 388.9 g per mm"),
-    "lift": (lambda: explorable.lift(load_circles()), "100 samples lifted"),
-    "box": (
-        lambda: explorable.box(NUMBERED, pair=(3, 2)),
-        "labels +1 and −1: from 0 both can move",
-    ),
-    "threshold": (
-        lambda: explorable.threshold(*hidden_values(), miss=10),
-        "10 of the rare and 46 of the other are to the right of it",
-    ),
-    "race": (lambda: explorable.race(overlapping(), gamma=0.25), "C = 100. SMO comes down slowly"),
-    "winner": (lambda: explorable.winner(searches()), "Diamonds mark the winners of 4 cuts"),
+FIGURES = {  # as the chapters have them
+    "street": lambda: explorable.street(IN_UNITS, 141.3),
+    "villages": lambda: explorable.villages(SIX),
+    "outlier": lambda: explorable.outlier(load_outlier(), 0.5),
+    "rbf": lambda: explorable.rbf(*rings()),
+    "smo": lambda: explorable.smo(SIX),
+    "prices": explorable.prices,
+    "forces": lambda: explorable.forces(THREE),
+    "units": lambda: explorable.units(BIRDS, 200),
+    "lift": lambda: explorable.lift(load_circles()),
+    "box": lambda: explorable.box(NUMBERED, pair=(3, 2)),
+    "threshold": lambda: explorable.threshold(*hidden_values(), miss=10),
+    "race": lambda: explorable.race(overlapping(), gamma=0.25),
+    "winner": lambda: explorable.winner(searches()),
 }
 
 

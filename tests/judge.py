@@ -3,8 +3,6 @@
 It shares nothing with the library: kernels by their formulas, sums as they are written.
 """
 
-from __future__ import annotations
-
 import mpmath as mp
 import numpy as np
 

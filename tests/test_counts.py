@@ -61,7 +61,7 @@ def test_a_few_support_vectors_need_a_few_rows():
 
 def test_without_room_only_what_has_changed_is_summed_again():
     """Kβ follows from that of the last β; with each sum afresh it would be twice as many."""
-    some = problem(1000, gamma=0.05, C=0.1, mb=1000 * 533 / 2**17)
+    some = problem(1000, gamma=0.05, C=0.1, mb=1000 * 133 / 2**17)
     assert newton(some, start=first_steps(some, 125)).converged
     assert some.kernel.values < 4 * 1000**2
 

@@ -2,12 +2,10 @@
 
 import logging
 import os
-import re
 import runpy
 import signal
 import subprocess
 import sys
-import textwrap
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -54,60 +52,45 @@ def chunked(X, rows):
 def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
     X, y = clouds(600, apart=2.0, one_in=10)  # on the way the multipliers are far from balanced
     found = solve_linear(chunked(X, rows), y, C, tol=1e-4)
-    other = solve_interior_point(DualProblem(X, y, C)).certificate
+    proof, proofs = found.certificate, [each.certificate for each in found.trace]
+    value = found.w @ found.w / 2 + C * np.maximum(0, 1 - y * (X @ found.w + found.b)).sum()
     assert found.converged
-    assert found.certificate.relative_gap <= 1e-4
-    for proof in (each.certificate for each in found.trace):  # the multipliers on the way, too
-        assert proof.dual <= other.primal
-        assert other.dual <= proof.primal
-    assert found.certificate in [each.certificate for each in found.trace]
-
-
-@pytest.mark.parametrize("tol", [1e-2, 1e-6])
-def test_the_certificate_is_that_of_the_hyperplane(tol):
-    """Chunks that hold only some of the columns are put together."""
-    X, y = clouds(90)
-    found = solve_linear(chunked(X, 20), y, 0.5, tol=tol)
-    margins = y * (X @ found.w + found.b)
-    value = found.w @ found.w / 2 + 0.5 * np.maximum(0, 1 - margins).sum()
-    proof = found.certificate
+    assert proof in proofs
+    assert proof.relative_gap <= 1e-4
     assert value <= proof.primal <= value * (1 + 1e-9)
-    assert proof.norm_w == pytest.approx(np.linalg.norm(found.w))
-    assert proof.norm_w >= np.linalg.norm(found.w)
-    assert proof.kkt_violation <= 10 * np.sqrt(tol)
-    assert proof.infeasibility <= np.sqrt(tol)
-    assert solve_linear(da.from_array(X, chunks=(20, 2)), y, 0.5, tol=tol).trace == found.trace
+    assert np.linalg.norm(found.w) <= proof.norm_w == pytest.approx(np.linalg.norm(found.w))
+    assert proof.kkt_violation <= 0.1
+    assert proof.infeasibility <= 0.01 * C * 60, "of what the smaller class can have"
+    other = solve_interior_point(DualProblem(X, y, C)).certificate
+    for each in proofs:  # the multipliers on the way, too
+        assert each.dual <= other.primal
+        assert other.dual <= each.primal
+
+
+def test_chunks_may_hold_some_of_the_columns_or_no_rows():
+    X, y = clouds(90)
+    expected = solve_linear(chunked(X, 20), y).trace
+    rows = (0, 20, 20, 0, 20, 20, 10)
+    holes = da.from_array(X, chunks=(rows, 3)), da.from_array(y, chunks=(rows,))
+    assert solve_linear(*holes).trace == expected
+    assert solve_linear(da.from_array(X, chunks=(20, 2)), y).trace == expected
+    assert expected[0].certificate.kkt_violation == pytest.approx(1), "of each chunk, at w = 0"
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_sums_of_a_pass_by_their_definition(seed):
-    """Centres from two stages; q on the ramp or at an end of its box; the KKT conditions of q."""
+def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
+    """They are on the ramp, after two stages, or at an end of their box, and nobody keeps them."""
     random = np.random.RandomState(seed)
     X, y = clouds(300, seed=seed)
-    origin, C, stages = X.mean(axis=0), 2.0, [(h, random.standard_normal(4)) for h in (2.0, 1.0)]
-    v, h, Z = random.standard_normal(4), 0.5, np.column_stack([X - X.mean(axis=0), np.ones(300)])
-    c, low, high = np.zeros(300), np.minimum(0, C * y), np.maximum(0, C * y)
-    for h_t, v_t in stages:
-        c = np.clip(c + (y - Z @ v_t) / h_t, low, high)
-    q = np.clip(c + (y - Z @ v) / h, low, high)
-    sums = distributed._Sums(*distributed._summarise(origin, C, stages, h, v, X, y))
-    m, free = y * (Z @ v), (np.abs(q) > 0) & (np.abs(q) < C)
+    origin, C, h, v = X.mean(axis=0), 2.0, 0.5, random.standard_normal(4)
+    stages = [(h_t, random.standard_normal(4)) for h_t in (2.0, 1.0)]
+    Z, q = np.column_stack([X - origin, np.ones(300)]), np.zeros(300)
+    for h_t, v_t in [*stages, (h, v)]:
+        q = np.clip(q + (y - Z @ v_t) / h_t, np.minimum(0, C * y), np.maximum(0, C * y))
+    m = y * (Z @ v)
     violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
-    assert sums.violation == pytest.approx(violation)
-    assert sums.free == free.sum()
-    assert sums.hinge == pytest.approx(C * np.maximum(0, 1 - m).sum())
-    assert sums.leash == pytest.approx(h * np.sum((q - c) ** 2))
-    assert sums.losses == pytest.approx(np.sum(q * (y - Z @ v) - h / 2 * (q - c) ** 2))
-    np.testing.assert_allclose(sums.plus, q[y > 0] @ Z[y > 0])
-    np.testing.assert_allclose(sums.minus, q[y < 0] @ Z[y < 0])
-    np.testing.assert_allclose(sums.curvature, Z[free].T @ Z[free], atol=1e-12)
-
-
-def test_a_start_from_the_first_chunk_saves_passes():
-    """If it is large enough."""
-    X, y = clouds(8000, d=5)
-    found, alone = (solve_linear(chunked(X, rows), y) for rows in (1000, 160))
-    assert found.n_iter <= 10 < alone.n_iter
+    found = distributed._summarise(origin, C, stages, h, v, X, y)
+    assert distributed._Sums(*found).violation == pytest.approx(violation)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
@@ -119,23 +102,25 @@ def test_the_origin_does_not_matter(C, offset):
     assert there.converged
     assert abs(there.n_iter - here.n_iter) <= 2
     np.testing.assert_allclose(there.w, here.w, rtol=1e-3, atol=1e-5)
-    scores = [Z @ found.w + found.b for found, Z in ((here, X), (there, X + offset))]
-    np.testing.assert_allclose(*scores, atol=1e-3 + 1e-15 * np.abs(offset).max() * 10)
+    b = there.b + np.sum(there.w * offset)
+    assert b == pytest.approx(here.b, rel=1e-3, abs=1e-3 + 1e-14 * np.abs(offset).max())
 
 
-@pytest.mark.parametrize("change", ["sorted", "flipped", "moved"])
-def test_a_first_chunk_of_another_kind_does_no_harm(change):
+@pytest.mark.parametrize(
+    ("kind", "rows", "least", "most"),
+    [("same", 1000, 1, 10), ("same", 160, 11, 20)]  # 160 samples are not enough
+    + [(kind, 400, 1, 20) for kind in ("sorted", "flipped", "moved")],
+)
+def test_a_start_from_the_first_chunk_saves_passes_or_does_no_harm(kind, rows, least, most):
     X, y = clouds(8000, d=5)
-    if change == "sorted":
+    if kind == "sorted":
         order = np.lexsort((X[:, 0], y))
         X, y = X[order], y[order]
-    elif change == "flipped":
-        y[:400] *= -1
-    else:
-        X[:400] += 1e5
-    found = solve_linear(chunked(X, 400), y)
+    y[:400] *= -1 if kind == "flipped" else 1
+    X[:400] += 1e5 * (kind == "moved")
+    found = solve_linear(chunked(X, rows), y)
     assert found.converged
-    assert found.n_iter <= 20
+    assert least <= found.n_iter <= most
 
 
 @pytest.mark.parametrize("apart", [1.0, 3.5, 10.0])
@@ -173,56 +158,40 @@ def test_too_few_passes_are_told_and_none_is_too_many():
         assert proof == min((p.certificate for p in found.trace), key=lambda c: c.relative_gap)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"X": np.ones((4, 1))}, r"X must be a Dask array .* dask.array.from_array\(X, chunks"),
-        ({"X": da.ones(4)}, "X must be a Dask array"),
-        ({"y": [1, -1]}, "one label for each row"),
-        ({"X": UNKNOWN}, r"one label for each row.*compute_chunk_sizes\(\)"),
-        ({"y": UNKNOWN[:, 0]}, r"one label for each row.*compute_chunk_sizes\(\)"),
-        ({"X": da.ones((0, 2)), "y": da.ones(0)}, "one label for each row"),
-        ({"y": [1, 1, 1, 1]}, "both classes"),
-        ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1; write np.where"),
-        ({"X": da.from_array(np.array([[1.0], [2], [np.nan], [3]]))}, "NaN"),
-        ({"X": da.from_array(np.array([[0.0], [1], [2], [3]]) * 1e154)}, "rescale X"),
-        ({"X": da.from_array(np.ma.masked_equal([[0], [1], [2], [3]], 2))}, "X must .* masked"),
-        ({"X": da.from_delayed(dask.delayed(np.ones((4, 3))), (4, 2), float)}, "X has 3 features"),
-        ({"X": da.from_delayed(dask.delayed(np.ones((3, 2))), (4, 2), float)}, "of the 3 rows"),
-        ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
-        ({"C": 1e200}, "rescale X"),
-        ({"C": 1e-320}, "C must be such"),
-        ({"C": np.inf}, "C must be"),
-        ({"tol": 0}, "tol must be"),
-        ({"max_iter": 0}, "max_iter must be"),
-    ],
-)
+def delayed(*shape):
+    """Return what claims to have four rows and two columns, and has another shape."""
+    return da.from_delayed(dask.delayed(np.ones(shape)), (4, 2), float)
+
+
+COLUMN = np.array([[0.0], [1], [2], [3]])
+BAD = [
+    ({"X": np.ones((4, 1))}, r"X must be a Dask array .* dask.array.from_array\(X, chunks"),
+    ({"X": da.ones(4)}, "X must be a Dask array"),
+    ({"y": [1, -1]}, "one label for each row"),
+    ({"X": UNKNOWN}, r"one label for each row.*compute_chunk_sizes\(\)"),
+    ({"y": UNKNOWN[:, 0]}, r"one label for each row.*compute_chunk_sizes\(\)"),
+    ({"X": da.ones((0, 2)), "y": da.ones(0)}, "one label for each row"),
+    ({"y": [1, 1, 1, 1]}, "both classes"),
+    ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1; write np.where"),
+    ({"X": da.from_array(np.where(COLUMN == 2, np.nan, COLUMN))}, "NaN"),
+    ({"X": da.from_array(COLUMN * 1e154)}, "rescale X"),
+    ({"X": da.from_array(np.ma.masked_equal(COLUMN, 2))}, "X must .* masked"),
+    ({"X": delayed(4, 3)}, "X has 3 features"),
+    ({"X": delayed(3, 2)}, "of the 3 rows"),
+    ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
+    ({"C": 1e200}, "rescale X"),
+    ({"C": 1e-320}, "C must be such"),
+    ({"C": np.inf}, "C must be"),
+    ({"tol": 0}, "tol must be"),
+    ({"max_iter": 0}, "max_iter must be"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD)
 def test_bad_input_is_told_in_words(change, message):
-    given = {"X": da.from_array(np.array([[0.0], [1], [2], [3]])), "y": [-1, -1, 1, 1]} | change
+    given = {"X": da.from_array(COLUMN), "y": [-1, -1, 1, 1]} | change
     with pytest.raises(ValueError, match=message):
         solve_linear(given.pop("X"), given.pop("y"), **given)
-
-
-def test_without_dask_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "dask.array", None)
-    with pytest.raises(ImportError, match=re.escape("svmlib[dask]")):
-        runpy.run_path(distributed.__file__)
-
-
-@may_warn
-@pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1e-3, 1e5), (1e6, -3e7), (1e10, 0.0)])
-@pytest.mark.parametrize("max_iter", [1, 40])
-def test_rounding_goes_outwards(scale, offset, max_iter):
-    """The primal value computed again in fractions, where sums may cancel; the bound is exact.
-
-    The first pass looks at the machine for wrong labels, which a longer w makes worse, not better.
-    """
-    X, y = clouds(600, d=2)
-    X, y[:200] = X * scale + offset, -y[:200]
-    found = solve_linear(chunked(X, 200), y, 1.0, tol=1e-3, max_iter=max_iter)
-    proof, value = found.certificate, exact.objective(found.w, found.b, X, y, 1.0)
-    assert proof.dual <= value <= Fraction(proof.primal)
-    assert proof.primal < np.inf or proof.kkt_violation == np.inf
 
 
 @pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 1e17])
@@ -311,32 +280,31 @@ def drawn(n_chunks):
     return rows[:, 1:], rows[:, 0]
 
 
+LARGER_THAN_MEMORY = """
+import resource, dask
+from svmlib.distributed import solve_linear
+from tests.test_distributed import drawn
+
+dask.config.set(scheduler="synchronous")
+X, y = drawn(32)
+solve_linear(X[:20_000], y[:20_000])  # so that everything is imported
+line = next(x for x in open("/proc/self/status") if x.startswith("VmData"))
+limit = 1024 * int(line.split()[1]) + 50 * 2**20
+assert X.nbytes > 1.9 * 50 * 2**20
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+print("reached", solve_linear(X, y).converged)
+try:
+    X.compute()
+except MemoryError:
+    print("all at once: too large")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux")
 def test_data_may_be_larger_than_the_memory():
     """The limit is the kernel's: 50 MB on top of what Python has, for 100 MB of rows."""
-    program = """
-        import resource, dask, numpy as np
-        from svmlib.distributed import solve_linear
-        from tests.test_distributed import drawn
-
-        dask.config.set(scheduler="synchronous")
-        X, y = drawn(32)
-        solve_linear(X[:20_000], y[:20_000])  # so that everything is imported
-        line = next(x for x in open("/proc/self/status") if x.startswith("VmData"))
-        limit = 1024 * int(line.split()[1]) + 50 * 2**20
-        assert X.nbytes > 1.9 * 50 * 2**20
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-        found = solve_linear(X, y)
-        print("reached", found.converged)
-        try:
-            X.compute()
-        except MemoryError:
-            print("all at once: too large")
-    """
-    if not os.path.exists("/proc/self/status"):
-        pytest.skip("needs Linux")
-    ran = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", LARGER_THAN_MEMORY]
+    ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.stdout == "reached True\nall at once: too large\n", ran.stderr
 
 
@@ -368,8 +336,7 @@ def labels_or_death(number, folder):
 
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
 def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
-    """Neither the answer nor the passes, to the last bit: the rows that the two held and the sums
-    that they had made are made again."""
+    """Rows that the two held, and sums that they had made, are made again, to the last bit."""
     X, calm_y = drawn(12)
     X = X.persist()
     labels = [dask.delayed(labels_or_death)(k, tmp_path) for k in range(12)]
@@ -394,16 +361,6 @@ def test_a_source_of_both_is_read_once_a_pass():
     rows = da.concatenate(parts)
     found = solve_linear(rows[:, 1:], rows[:, 0])
     assert len(reads) == 4 * (1 + found.n_iter) + 1
-
-
-def test_empty_chunks_are_passed_over():
-    X, y = (each.compute() for each in drawn(2))
-    half = len(X) // 2
-    chunks = (0, half, 0, len(X) - half)
-    holes = da.from_array(X, chunks=(chunks, X.shape[1])), da.from_array(y, chunks=(chunks,))
-    assert 0 in holes[0].chunks[0]
-    expected = solve_linear(da.from_array(X, chunks=(half, X.shape[1])), y)
-    assert solve_linear(*holes).certificate == expected.certificate
 
 
 def test_the_benchmark_forecasts_from_what_it_has_measured():

@@ -1,18 +1,13 @@
-"""The problem: objective, gradient, bias, and what it refuses."""
-
-from __future__ import annotations
+"""The problem: objective, gradient, bias, and its one Gram matrix."""
 
 import pickle
 import re
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import approx_fprime
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
@@ -22,69 +17,17 @@ from tests.optimum import data
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)], ids=repr)
 @pytest.mark.parametrize("whole", [False, True])
-def test_objective_and_gradient_are_their_formulas(kernel, whole):
+def test_functions_of_alpha_are_their_formulas(kernel, whole):
     X, y = data(0, n=20)
     problem, alpha = DualProblem(X, y, 2.0, kernel), np.random.default_rng(1).uniform(0, 2, 20)
     if whole:
         problem.gram()
-    K = kernel(X, X)
+    K, Z = kernel(X, X), data(2, n=7)[0]
     pairs = sum(alpha[i] * alpha[j] * y[i] * y[j] * K[i, j] for i, j in np.ndindex(20, 20))
-    assert_allclose(problem.objective(alpha), alpha.sum() - pairs / 2)
+    assert_allclose(problem.objective(alpha.tolist()), alpha.sum() - pairs / 2)
     assert_allclose(problem.gradient(alpha), 1 - y * (K @ (alpha * y)), atol=1e-12)
-    numeric = approx_fprime(alpha, problem.objective, 1e-6)
-    assert_allclose(problem.gradient(alpha), numeric, rtol=1e-4, atol=1e-4)
-
-
-def test_decision_function():
-    X, y = data(1, d=3)
-    problem, alpha, Z = DualProblem(X, y), np.linspace(0, 1, 30), data(2, n=7, d=3)[0]
     f = problem.decision_function(alpha, 0.5, Z)
-    assert_allclose(f, Z @ ((alpha * y) @ X) + 0.5, atol=1e-12)
-    with pytest.raises(ValueError, match="Z has 2 features, expected 3"):
-        problem.decision_function(alpha, 0.5, Z[:, :2])
-
-
-def test_functions_of_alpha_take_lists_and_name_what_is_wrong():
-    problem = DualProblem([[0.0], [2.0]], [-1, 1])
-    assert problem.objective([0.5, 0.5]) == 0.5
-    for function in (problem.objective, problem.gradient, problem.bias, problem.bias_interval):
-        with pytest.raises(ValueError, match="alpha has 3 entries, expected 2"):
-            function([0.0, 0.0, 0.0])
-        with pytest.raises(ValueError, match="alpha must be finite"):
-            function([np.nan, 0.0])
-    with pytest.raises(ValueError, match="b must be a finite number"):
-        problem.certificate([0.5, 0.5], np.nan)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"C": 0}, "C must be a positive number"),
-        ({"C": True}, "C must be a positive number, got True"),
-        ({"C": [1.0, 2.0]}, "C has 2 entries, expected 20"),
-        ({"C": np.zeros(20)}, "C must be positive for every sample"),
-        ({"C": np.full(20, np.inf)}, "C must be finite"),
-        ({"kernel": "rbf"}, "kernel must be a kernel such as"),
-        ({"kernel": lambda X, Z: np.zeros((3, 3))}, "kernel must return one row"),
-        ({"cache_mb": 0}, "cache_mb must be a positive"),
-        ({"cache_mb": 1e-4}, "cache_mb must be at least .* two rows"),
-        ({"y": np.ones(20)}, "both classes"),
-        ({"y": np.arange(20)}, "only -1 and \\+1"),
-        ({"y": [1, -1]}, "one label for each of the 20 rows"),
-        ({"X": np.zeros(20)}, "shape"),
-        ({"X": np.full((20, 2), np.nan)}, "NaN"),
-        ({"X": np.zeros((0, 2))}, "at least one point"),
-        ({"X": 2**60 + np.arange(20)[:, None]}, r"X must hold integers.* up to 2\*\*53"),
-        ({"X": -(2**53) - np.arange(20)[:, None]}, r"X must hold integers.* up to 2\*\*53"),
-        ({"X": np.arange(20).astype("datetime64[ns]")[:, None]}, "X must be a dense array of real"),
-        ({"X": np.ma.masked_less(np.arange(20.0)[:, None], 3)}, "X must have no masked entries"),
-        ({"X": [[10**400]] * 20}, "X must be a dense array of real"),
-    ],
-)
-def test_bad_input_is_named(arguments, message):
-    X, y = data(0, n=20)
-    with pytest.raises(ValueError, match=message):
-        DualProblem(**{"X": X, "y": y} | arguments)
+    assert_allclose(f, kernel(Z, X) @ (alpha * y) + 0.5, atol=1e-12)
 
 
 def test_a_problem_and_what_it_proves_stay_as_they_were():
@@ -123,12 +66,8 @@ def test_a_valid_kernel_is_never_called_indefinite(seed, d, degree):
     """Not for duplicated rows, nor because a thousand features round differently here and there."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(4, d))[rng.integers(0, 4, size=8)] * 10.0 ** rng.uniform(-3, 3)
-    y = np.where(np.arange(8) < 4, 1, -1)
     kernel = Polynomial(degree, 10.0 ** rng.uniform(-1, 2), float(rng.integers(0, 2)))
-    assert DualProblem(X, y, 1.0, lambda A, B: kernel(A, B)).convex
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        solve_interior_point(DualProblem(X, y, 100.0, kernel))
+    assert DualProblem(X, np.repeat([1, -1], 4), 1.0, lambda A, B: kernel(A, B)).convex
 
 
 @pytest.mark.parametrize("n", [35, 150, 2000])

@@ -1,10 +1,6 @@
 """Every check accepts right answers, names every mistake it knows, and lets no other one pass."""
 
 import ast
-import contextlib
-import copy
-import functools
-import inspect
 import itertools
 import re
 from types import SimpleNamespace
@@ -16,6 +12,9 @@ from sklearn.isotonic import IsotonicRegression
 from svmlib.book import exercises
 from svmlib.book.exercises import _engine
 from tests.book import notebooks
+
+# Of a key, which says what a mistake gives even where that cannot be computed.
+pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
 
 
 def said(capsys, name, function):
@@ -135,28 +134,17 @@ def mutants(tree):
                     setattr(node, field, value)
 
 
-@functools.cache
-def verdicts(name):
-    return [_engine._EXERCISES[name].verdict(mutant) for mutant in mutants(SOLUTIONS[name])]
-
-
 @pytest.mark.parametrize("name", RIGHT)
 def test_no_slip_of_the_pen_passes(name):
     """But for three at most, which make no difference."""
-    assert len(verdicts(name)) > 5
-    assert sum("every check passed" in words for words in verdicts(name)) <= 3
-    assert not any("not written" in words or "0x" in words for words in verdicts(name))
+    verdicts = [_engine._EXERCISES[name].verdict(mutant) for mutant in mutants(SOLUTIONS[name])]
+    assert len(verdicts) > 5
+    assert sum("every check passed" in words for words in verdicts) <= 3
+    assert not any("not written" in words or "0x" in words for words in verdicts)
 
 
-# Those that are made less mechanically: what is said of one | what is replaced | by what.
+# Those that a key finds by a test: what is said of one | what is replaced | by what.
 MADE = """
-bracket
-  take the square root | 0), upper) | 0), upper**2)
-  half of the width | width / upper | width / upper / 2
-nearest_on_segment
-  it leaves the segment | min(max(t, 0), 1) | t
-  a point between may be nearer | min(max(t, 0), 1) | (t > 0.5)
-  that is the midpoint | min(max(t, 0), 1) | 0.5
 reduce_weights
   a weight became negative | ratios.argmin() | np.where(a > 0, ratios, -1).argmax()
       | np.maximum(rest, 0) | rest | while | if
@@ -171,11 +159,6 @@ second_order_pair
   the first-order choice | (g[i] - g[partners]) ** 2 / a | g[i] - g[partners]
   the longest step | (g[i] - g[partners]) ** 2 / a | (g[i] - g[partners]) / a
   no pair of samples | return (i | return (-1 - i
-violation
-  difference of the g | y - K @ (y * alpha) | 1 - y * (K @ (y * alpha))
-  you return M − m | g[up].max() - g[down].min() | g[down].min() - g[up].max()
-  may be negative | g[up].max() - g[down].min() | max(0, g[up].max() - g[down].min())
-  the sign of g is turned | y - K @ (y * alpha) | K @ (y * alpha) - y
 quadratic_features
   features x_i need the weight | i == j | (i == j) + (i == 0)
   i < j need the weight | i == j | (i == j) + (i > 0)
@@ -194,127 +177,23 @@ is_gram_matrix
   it rejects zero | >= -rounding | > -rounding
   must shrink | -rounding | -0.1
   far smaller | -rounding | -0.01 * np.abs(eigenvalues).max()
-kernel_machine
-  the labels are missing | return new @ beta | return new @ alpha
-  only support vectors tell b | alpha @ (y - K @ beta) / alpha.sum() | (y - K @ beta).mean()
-  return the values | return new @ beta + b | return np.sign(new @ beta + b)
 kernel_perceptron
   the counts themselves | return c | return c * y
   whole numbers | c[i] += 1 | c[i] += 0.7
   in order | y[i] * (K[i] | y[-1 - i] * (K[-1 - i] | c[i] | c[-1 - i]
 reduced_support
-  the outermost sample itself | shares @ points[order] | points[order[0]]
-  you forget the rest | np.clip(1 - cap * np.arange(len(points)), 0, cap)
-      | cap * (np.arange(len(points)) < max(1, int(1 / cap)))
-  in the order of the rows | points[order] | points
   not in the reduced hull | shares @ points[order] | shares @ points[order] @ u / (u @ u) * u
-  you take a mean | shares @ points[order] | points[order[: max(1, int(1 / cap))]].mean(axis=0)
-hinge_objective
-  square the norm | w @ w | np.linalg.norm(w)
-  the bias is not regularised | w @ w | (w @ w + b * b)
-  C is on the wrong term | w @ w / 2 + C * | C * w @ w / 2 +
 hinge_subgradient
-  minus a subgradient | w - C * pushes @ X, -C | C * pushes @ X - w, C
-  the regulariser is missing | w - C | -C
-  you divide by n | w - C | w - C / len(y)
-  b is not regularised | -C * pushes.sum() | b - C * pushes.sum()
   at a kink your vector is no subgradient | y, 0) | y, np.where(y * (X @ w + b) == 1, 2, 0))
-soft_bias
-  halfway between | g[below & above].mean() | -((y - g)[y < 0].max() + (y - g)[y > 0].min()) / 2
-  closer to a bound | g[below & above].mean() | g.mean()
-line_ends
-  you use only the bounds of α_2 | (max(0, total - C_1), min(C_2, total)) | (0, C_2)
-      | (max(0, difference), min(C_2, C_1 + difference)) | (0, C_2)
-  C_1 and C_2 are swapped | total - C_1), min(C_2 | total - C_2), min(C_1
-      | min(C_2, C_1 + | min(C_1, C_2 +
 rbf_gram
   far from the origin | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z
-  −2 x·z | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z | 2 * X | X | .clip(min=0) |
-  you add 2 x·z | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z | - 2 * | + 2 *
-  the exponent has its square | .clip(min=0) | .clip(min=0) ** 0.5
-  the exponential is missing | np.exp(-gamma * (squares - 2 * X @ Z.T).clip(min=0))
-      | squares - 2 * X @ Z.T
-  gamma for the width | .clip(min=0) | .clip(min=0) / (2 * gamma**3)
-  it ignores gamma | -gamma | -1.0
   values exceed 1 | Z.T).clip(min=0) | Z.T)
-  by different vectors | X - Z.mean(axis=0) | X - X.mean(axis=0)
-  grows with the distance | -gamma | gamma
-dual
-  what a minimiser wants | alpha.sum() - 0.5 * v @ v | 0.5 * v @ v - alpha.sum()
-  turn its sign | 1 - y * (X @ v) | y * (X @ v) - 1
-  the factor ½ left | y * (X @ v) | y * (X @ v) / 2
-  those inside v | y * (X @ v) | X @ (alpha @ X)
 bias
-  the mean over all samples | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w).mean()
-  for both classes | y - X @ w | 1 - X @ w
   that of one support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha.argmax()]
   makes no support vector | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha > 0].mean()
   a fixed threshold | alpha @ (y - X @ w) / alpha.sum() | (y - X @ w)[alpha > 1e-5].mean()
-nearest_weights
-  all of it on the largest | np.maximum(0, c - nu) | np.eye(len(c))[c.argmax()]
-  does not see z ≥ 0 | np.max((sums - 1) / np.arange(1, len(c) + 1)) | (sums[-1] - 1) / len(c)
-      | np.maximum(0, c - nu) | c - nu
-  you divide those by their new sum | np.max((sums - 1) / np.arange(1, len(c) + 1))
-      | (sums[-1] - 1) / len(c) | np.maximum(0, c - nu)
-      | np.maximum(0, c - nu) / np.maximum(0, c - nu).sum()
-  clip and divide by the sum | np.maximum(0, c - nu)
-      | np.maximum(0, c) / (np.maximum(0, c).sum() or 1)
-lower_bound
-  α_i = y_i q_i has no sign | return (alpha, | return (y * alpha,
-one_by_one
-  follow each change at once | w = | start = w = | w @ x | start @ x
-  you do not clip | best = min(max(best, 0), C) | pass
-rounded_hinge
-  you multiply by h | (y - s) / h | (y - s) * h
-  it is at s = y | (y - s) / h | -s / h
-guess
-  they keep their q | return (p, b) | return (p * free, b)
-  K q of all samples | K @ p | K @ q
 cheapest_threshold
-  the rule is f ≥ t | f >= | f >
-  your rule calls the samples below t | f >= | f <=
   one of the values of f | thresholds[costs.argmin()] | thresholds[costs.argmin()] - 1e-3
-  return the smallest | costs.argmin() | len(costs) - 1 - costs[::-1].argmin()
-isotonic
-  you return the labels | np.repeat(means, sizes) | y
-  you sort the labels | np.repeat(means, sizes) | np.sort(y)
-  one mean for all | np.repeat(means, sizes) | np.full(len(y), y.mean())
-  you merge once | means and means[-1] >= mean
-      | sizes and sizes[-1] * size == 1 and means[-1] > mean
-  it is turned round | means[-1] >= mean | means[-1] <= mean
-multiclass_objective
-  charge every rival | lifted.max(axis=1) - F[rows, y]
-      | np.maximum(lifted - F[rows, y][:, None], 0).sum(axis=1)
-  no rival of itself | lifted[rows, y] -= 1 | pass
-  a slack is never negative | lifted[rows, y] -= 1 | lifted[rows, y] = -np.inf
-  but not by 1 | F + 1 | F + 0 | -= 1 | -= 0
-spectrum_kernel
-  you take each once | Counter((u[i:i + length] for i in places))
-      | Counter({u[i:i + length] for i in places})
-  you take the smaller one | a[piece] * b[piece] | min(a[piece], b[piece])
-  str.count skips | b[piece] | t.count(piece)
-  place by place | sum((a[piece] * b[piece] for piece in a))
-      | sum((s[i:i + length] == t[i:i + length] for i in range(min(len(s), len(t)) - length + 1)))
-tube_gap
-  misses as well | np.abs(t - K @ beta - b) | t - K @ beta - b
-pair_step
-  clipped too late | -lam_plus, -lam_minus | -max(lam_plus, lam_minus)
-  you look after λ⁺ only | -lam_plus, -lam_minus | -lam_plus
-  you look after λ⁻ only | -lam_plus, -lam_minus | -lam_minus
-  your δ is never negative | -lam_plus, -lam_minus | 0
-  wrong sign | (1 - w @ u) | (w @ u - 1)
-  go as far as M | (u @ u), -lam_plus, -lam_minus)
-      | (u @ u), -np.inf) * (w @ u - 1 <= min(lam_plus, lam_minus) * u @ u)
-  your answer is minus the right one | return max | return -max
-  your answer is twice the right one | return max | return 2 * max
-  your answer is half of the right one | return max | return 1 / 2 * max
-best_scale
-  only for weights with sum one | lam_plus.sum() | 1
-  that is the best sum | lam_plus.sum() | lam_plus.sum() ** 2
-step_within
-  ignores the clipping | , -lam_i), lam_k) | , -np.inf), np.inf)
-  across the classes | , -lam_i), lam_k) | , -lam_i), np.inf) | -lam_i) | max(-lam_i, -lam_k))
-  there is no 1 here | -(w @ u) | (1 - w @ u)
 steepest_pair
   mind the signs | argmin(X_plus | argmax(X_plus | argmax(X_minus | argmin(X_minus
   your answers have changed places | np.argmin(X_plus @ w), np.argmax(X_minus @ w)
@@ -331,45 +210,31 @@ def edited(name, *changes):
     return made(ast.parse(text).body[0])
 
 
-@functools.cache
-def mistakes(name):
-    """Return wrong functions, each with what must be said of it, and with what is said."""
-    found, verdict = [], _engine._EXERCISES[name].verdict
-    text = re.search(rf"^{name}$((?:\n .*)*)", MADE, re.MULTILINE)
-    for line in re.split(r"\n  (?! )", text[1])[1:] if text else ():
-        words, *changes = (part.strip() for part in line.split(" |"))
-        function = edited(name, *changes)
-        found.append((words, function, verdict(function)))
-    return found
+def mistaken(keys, sentence, k):
+    """Make a function that answers, input for input, as a key says that a mistake does."""
+    turns = itertools.cycle(keys)
+
+    def answer(*_):
+        key = next(turns)
+        right, wrong = map(_engine._tuple, (key.right, key.mistakes[sentence][k]))
+        parts = tuple(r if w is None else w for r, w in zip(right, wrong, strict=True))
+        return parts if isinstance(key.right, tuple) else parts[0]
+
+    return answer
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_mistake_is_called_by_its_name(name):
-    for words, _, verdict in mistakes(name):
-        assert words in verdict, words
-
-
-def plain(sentence):
-    """Leave the numbers out."""
-    return re.sub(r"-?\d[\d.e+-]*|nan|-?inf", "#", sentence)
-
-
-@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
-@pytest.mark.parametrize("name", RIGHT)
-def test_every_sentence_of_a_check_is_said_of_a_wrong_function(name):
-    """Those that a key declares with what the mistake gives, and those that it tests for."""
-    task, known = _engine._EXERCISES[name], set()
+    task = _engine._EXERCISES[name]
     with np.errstate(all="ignore"):
-        for inputs in task.inputs(np.random.RandomState(0)):
-            key = task.key(*inputs)
-            known |= {plain(sentence) for sentence in key.mistakes}
-            for function in [RIGHT[name], *(function for _, function, _ in mistakes(name))]:
-                with contextlib.suppress(Exception):
-                    answer = function(*copy.deepcopy(inputs[: len(task.arguments)]))
-                    tested = key.tests(*_engine._parts(answer, key))
-                    known |= {plain(sentence) for _, sentence in tested} - {""}
-    told = {*verdicts(name), *(verdict for *_, verdict in mistakes(name))}
-    assert known <= {plain(verdict.splitlines()[0].partition(": ")[2]) for verdict in told}
+        keys = [task.key(*inputs) for inputs in task.inputs(np.random.RandomState(0))]
+    for sentence, answers in keys[0].mistakes.items():
+        for k in range(len(answers)):
+            assert sentence in task.verdict(mistaken(keys, sentence, k)), sentence
+    text = re.search(rf"^{name}$((?:\n .*)*)", MADE, re.MULTILINE)
+    for line in re.split(r"\n  (?! )", text[1])[1:] if text else ():
+        words, *changes = (part.strip() for part in line.split(" |"))
+        assert words in task.verdict(edited(name, *changes)), words
 
 
 # The engine
@@ -386,7 +251,7 @@ def wrong_twice(w, x_plus, x_minus, lam_plus, lam_minus):
     return 2 * book.pair_step(w, x_plus, x_minus, lam_plus, lam_minus)
 
 
-def test_the_smallest_failing_example_is_shown(capsys):
+def test_the_smallest_failing_example_is_shown_with_as_many_digits_as_it_needs(capsys):
     assert said(capsys, "pair_step", wrong_twice) == (
         "wrong_twice: your answer is twice the right one.\n"
         "  tried     w = [0], x_plus = [-2.5], x_minus = [-1], lam_plus = 0.6, lam_minus = 0.6\n"
@@ -394,14 +259,9 @@ def test_the_smallest_failing_example_is_shown(capsys):
         "  yours     0.8889\n"
         '  stuck?    exercises.hint("pair_step")\n'
     )
-
-
-def test_digits_are_added_until_the_difference_shows(capsys):
-    def nearly(*inputs):
-        return book.pair_step(*inputs) * (1 + 1e-5)
-
-    lines = said(capsys, "pair_step", nearly).splitlines()
-    assert lines[2].split()[1] != lines[3].split()[1]
+    nearly = said(capsys, "pair_step", lambda *inputs: book.pair_step(*inputs) * (1 + 1e-5))
+    expected, yours = (line.split()[1] for line in nearly.splitlines()[2:4])
+    assert expected != yours
 
 
 @pytest.mark.parametrize(
@@ -410,19 +270,12 @@ def test_digits_are_added_until_the_difference_shows(capsys):
         (lambda *_: [][0], "stopped with IndexError: list index out of range"),
         (lambda w: w, "stopped with TypeError"),
         (lambda *_: print("0.5"), "it prints, but returns None"),
-        (
-            lambda w, *_: "0.5",
-            "it must return one number, δ. Here that is one number, but yours is",
-        ),
-        (lambda *_: {0.5}, "of type set"),
-        (lambda *_: (x for x in "abc"), "of type generator"),
+        (lambda *_: "0.5", "it must return one number, δ. Here that is one number, but yours is"),
         (lambda *_: [[1], [2, 3]], "of type list"),
-        (lambda *_: 1j, "of type complex"),
         (lambda *_: (1.0, 2.0), "(one number, one number)"),
         (lambda *_: np.ones((3, 4)), "an array of shape (3, 4)"),
         (lambda w, *_: w.fill(7), "it changes its argument w: start from copies"),
         (lambda w, *_: np.log(w[0] * 0 - 1), "yours     nan"),
-        (lambda *_: (_ for _ in ()).throw(KeyError(object())), "0x…"),
         (3.0, "Give the check your function itself: check_pair_step(pair_step)."),
         (
             lambda w, *rest: book.pair_step(w, *rest) if w.size < 2 else None,
@@ -441,45 +294,37 @@ def test_what_a_function_prints_is_kept_back(capsys):
         print("here", len(inputs))
         return book.pair_step(*inputs)
 
-    def loud_and_wrong(*inputs):
-        return loud(*inputs) + 1
-
     right = said(capsys, "pair_step", loud)
-    assert right.startswith("loud: every check passed. Well done.\nIt also prints")
-    assert "here" not in right
-    assert "\n  printed   here 5\n" in said(capsys, "pair_step", loud_and_wrong)
+    assert right.endswith("Well done.\nIt also prints, which the check has kept back.\n")
+    assert "\n  printed   here 5\n" in said(capsys, "pair_step", lambda *i: loud(*i) + 1)
 
 
 def test_one_wrong_answer_is_blamed_on_a_mistake_only_if_most_are(capsys):
-    def sometimes(*inputs):
-        sometimes.calls += 1
-        return book.pair_step(*inputs) * (2 if sometimes.calls == 5 else 1)
+    calls = itertools.count(1)
 
-    sometimes.calls = 0
+    def sometimes(*inputs):
+        return book.pair_step(*inputs) * (2 if next(calls) == 5 else 1)
+
     assert "not the right answer" in said(capsys, "pair_step", sometimes)
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_declaration_has_hints_and_draws_the_same_inputs_every_time(name):
     task = _engine._EXERCISES[name]
-    assert len(inspect.getsource(task.key).splitlines()) <= 40
     assert len(task.hints) in (2, 3)
-    assert all(line.endswith((".", "?")) for line in task.hints)
     first, second = (list(task.inputs(np.random.RandomState(0))) for _ in range(2))
-    assert len(first) > 2
     for drawn, again in zip(first, second, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(drawn, again, strict=True))
 
 
 @pytest.mark.usefixtures("fresh")
 def test_hints_come_one_after_the_other(capsys):
-    for asked in (book.pair_step, "pair_step", "pair_step", "check_pair_step"):
+    for asked in (book.pair_step, "pair_step", "pair_step", "check_pair_step", "no_such_thing"):
         exercises.hint(asked)
-    lines = capsys.readouterr().out.splitlines()
+    *lines, last = capsys.readouterr().out.splitlines()
     assert [line[:20] for line in lines] == [f"Hint {k} of 3 for pair" for k in (1, 2, 3, 1)]
     assert len(set(lines)) == 3
-    exercises.hint("no_such_thing")
-    assert "There are hints for nearest_on_segment, bracket, " in capsys.readouterr().out
+    assert "There are hints for nearest_on_segment, bracket, " in last
 
 
 @pytest.mark.usefixtures("fresh")
@@ -500,5 +345,3 @@ def test_progress_lists_a_chapter(capsys):
     exercises.progress()
     chapters = {task.chapter for task in _engine._EXERCISES.values()}
     assert capsys.readouterr().out.count("Chapter") == len(chapters)
-    exercises.progress(1)
-    assert capsys.readouterr().out == "Chapter 1: 0 of 0 done\n"

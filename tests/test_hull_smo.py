@@ -1,10 +1,12 @@
+"""SMO on the hulls: every step is the one of chapter 3, and its bounds are true in fractions."""
+
 import warnings
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.hull_smo import hull_smo
@@ -26,11 +28,14 @@ def check_closest(solution, X, y, tol):
 
 
 @given(data=labelled(max_points=12, max_features=3))
-@settings(max_examples=40)
-def test_finds_the_closest_points_and_stops_there(data):
+@settings(max_examples=60)
+def test_it_finds_the_closest_points_and_stops_there_or_raises_with_the_common_point(data):
     X, y = data
-    X[:, 0] = y * np.abs(X[:, 0])
-    assume(separation(X, y).separable)
+    if not separation(X, y).separable:
+        with pytest.raises(NotSeparableError) as error:
+            hull_smo(X, y)
+        assert error.value.separation.verify()
+        return
     solution = hull_smo(X, y, tol=1e-4, max_iter=20_000, trace=True)
     assert solution.converged
     assert len(solution.trace) == solution.n_iter + 1
@@ -39,23 +44,6 @@ def test_finds_the_closest_points_and_stops_there(data):
         w = (step.weights * y) @ X
         lowest, highest = (X[y > 0] @ w).min(), (X[y < 0] @ w).max()
         assert 1 - (lowest - highest) / (w @ w) > 0.49e-4
-
-
-def test_relations_at_the_optimum():
-    X, y = gaussians(40, 2, 8)
-    solution = hull_smo(X, y, tol=1e-12)
-    D = closest_points(X, y).distance
-    weights = solution.closest.weights / D**2
-    w = (weights * y) @ X
-    np.testing.assert_allclose(w @ w - weights.sum(), -1 / D**2, rtol=1e-10)  # Q
-    # α = 2λ solves the dual of the hard margin: KKT, from the definition
-    w = 2 * w
-    np.testing.assert_allclose(np.linalg.norm(w), 2 / D, rtol=1e-10)
-    support = weights > 0
-    b = np.mean(y[support] - X[support] @ w)
-    margins = y * (X @ w + b)
-    np.testing.assert_allclose(margins[support], 1, rtol=1e-9)
-    assert (margins >= 1 - 1e-9).all()
 
 
 def test_a_step_is_the_clipped_minimum_along_the_steepest_pair():
@@ -86,21 +74,6 @@ def test_a_step_is_the_clipped_minimum_along_the_steepest_pair():
     assert hull_smo(X, y).trace == ()
 
 
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        ([[0], [1], [1], [2]], [-1, -1, 1, 1]),
-        ([[0, 0], [2, 2], [1, 1], [5, 0]], [-1, -1, 1, 1]),
-        ([[7, 7]] * 4, [1, -1, 1, -1]),
-        ([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, -1, -1]),
-    ],
-)
-def test_inseparable_data_raise_with_the_common_point(X, y):
-    with pytest.raises(NotSeparableError) as error:
-        hull_smo(X, y)
-    assert error.value.separation.verify()
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_the_bounds_hold_exactly(seed):
     """Right, refused or warned of: the judge is a fraction, and sizes are up to 1e±145."""
@@ -117,50 +90,20 @@ def test_the_bounds_hold_exactly(seed):
     assert solution.converged != bool(caught)
 
 
-def test_max_iter():
-    with pytest.warns(ConvergenceWarning, match="hull_smo stopped after 3 iter.* relative gap"):
-        solution = hull_smo(*gaussians(40, 2, 5), tol=1e-15, max_iter=3)
-    assert not solution.converged
-    assert solution.n_iter == 3
-
-
 def test_a_tolerance_near_rounding_is_kept_and_one_below_does_not_loop_forever():
-    assert all(hull_smo(*gaussians(40, 2, 8, seed), tol=1e-13).converged for seed in range(12))
-    for seed in range(20):
+    for seed in range(12):
         X, y = gaussians(12, 3, 8, seed)
+        assert hull_smo(X, y, tol=1e-13).converged
         with pytest.warns(ConvergenceWarning):
             solution = hull_smo(X, y, tol=1e-300, max_iter=2000)
-        np.testing.assert_allclose(
-            solution.closest.distance, closest_points(X, y).distance, rtol=1e-6
-        )
+        D = closest_points(X, y).distance
+        np.testing.assert_allclose(solution.closest.distance, D, rtol=1e-6)
 
 
 def test_hundreds_of_points_and_features():
     for n, d, distance in [(1000, 3, 10), (300, 100, 12), (60, 200, 0)]:
         X, y = gaussians(n, d, distance)
         check_closest(hull_smo(X, y, tol=1e-3), X, y, 1e-3)
-
-
-@pytest.mark.parametrize("distance", [2e-15, 1e-30])
-def test_classes_apart_by_rounding_are_no_success(distance):
-    X, y = np.array([[0.0, 0], [0, 1], [distance, 0], [distance, 1]]), [1, 1, -1, -1]
-    assert separation(X, y).separable
-    with pytest.warns(ConvergenceWarning):
-        solution = hull_smo(X, y)
-    assert not solution.converged
-    assert solution.closest.lower_bound <= distance <= solution.closest.distance
-
-
-def test_bad_input_is_refused():
-    X, y = [[0.0], [1.0]], [1, -1]
-    for arguments, message in [
-        ({"y": [1, 1]}, "both classes"),
-        ({"tol": 0}, "tol must be"),
-        ({"max_iter": 0}, "max_iter must be"),
-        ({"X": [[1e200], [-1e200]]}, "rescale X"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            hull_smo(**({"X": X, "y": y} | arguments))
 
 
 def test_a_common_point_that_is_none_is_not_raised():

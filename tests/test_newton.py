@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Newton's method: data as they come, memory, starts and ends."""
 
 import tracemalloc
 import warnings
@@ -61,10 +61,7 @@ def test_with_few_features_the_gap_is_next_to_nothing():
 
 
 def test_labels_that_the_points_do_not_explain():
-    """w is nearly 0, all margins nearly equal: stages that end too soon leave v far from Σ qφ.
-
-    (With Σ|q − c| as the measure, 1 in 13 of these ended in rounding, with gaps up to 1 %.)
-    """
+    """w is nearly 0, all margins nearly equal: stages that end too soon leave v far from Σ qφ."""
     for seed in range(80):
         rng = np.random.default_rng([seed, 1])
         n, d = int(rng.choice([100, 201, 400])), int(rng.choice([1, 2, 3, 5, 10]))

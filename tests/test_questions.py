@@ -67,40 +67,29 @@ def expected(asked, html=questions.html):
     ]
 
 
-PARTS = {
-    "category": {"category"},
-    "multichoice": {"name", "questiontext", "answer", "single"},
-    "numerical": {"name", "questiontext", "answer"},
-}
 POINTS = {"100": True, "0": False}
 
 
 def read_xml(file):
-    quiz, names, topic = Xml.fromstring(file.encode()), set(), None
-    assert quiz.tag == "quiz"
     assert file.startswith("<?xml version='1.0' encoding='utf-8'?>\n<quiz>"), "on the first line"
-    for question in quiz:
+    for question in Xml.fromstring(file.encode()):
         kind, answers = question.get("type"), question.findall("answer")
-        assert {part.tag for part in question} == PARTS[kind]
         if kind == "category":
-            top, course, topic = question.findtext("category/text").split("/")
-            assert (top, course) == ("$course$", questions.COURSE)
+            topic = question.findtext("category/text").split("/")[2]
             continue
-        names.add(question.findtext("name/text"))
         assert question.find("questiontext").get("format") == "html"
         if kind == "numerical":
-            ((answer,), right) = answers, (answers[0].get("fraction"), answers[0].get("format"))
-            assert right == ("100", "plain_text")
+            (answer,) = answers
+            assert answer.get("fraction") == "100"
             found = float(answer.findtext("text")), float(answer.findtext("tolerance"))
         else:
-            assert question.findtext("single") == "true"
+            assert (kind, question.findtext("single")) == ("multichoice", "true")
             assert {part.get("format") for a in answers for part in (a, a[1])} == {"html"}
             found = [
                 (a.findtext("text"), POINTS[a.get("fraction")], a.findtext("feedback/text"))
                 for a in answers
             ]
         yield topic, question.findtext("questiontext/text"), found
-    assert len(names) == len(quiz) - len(quiz.findall("question[@type='category']"))
 
 
 def hidden(text):
@@ -135,24 +124,18 @@ def test_moodle_reads_what_was_written(asked):
     assert list(read_gift(questions.gift(asked))) == lines
 
 
-def test_what_moodle_shows_is_well_formed(asked):
+def test_what_moodle_shows_is_well_formed_and_a_sheet_has_the_answers_or_not(asked):
     """A bare "<" in a formula would begin a tag, and the rest be cut off."""
-    for _, text, answers in expected([*asked, *questions.numbers(1, each=1)]):
-        for words in [text, *(part for a in answers if isinstance(a, tuple) for part in a[::2])]:
-            shown = "".join(Xml.fromstring(f"<p>{words}</p>").itertext())
-            assert shown.count(r"\(") == shown.count(r"\)") >= words.count("&lt;")
     text = expected(asked)[0][1]
     assert r"\(k_1 - k_2 &lt; 1\) a <strong>kernel</strong>" in text
-
-
-def test_a_sheet_has_the_answers_or_not(asked):
     asked = [*asked, *questions.numbers(1, each=1)]
+    for _, text, answers in expected(asked):
+        for words in [text, *(part for a in answers if isinstance(a, tuple) for part in a[::2])]:
+            Xml.fromstring(f"<p>{words}</p>")
     without, sheet = (questions.sheet(asked, answers=answers) for answers in (False, True))
-    assert "Not quite" not in without + sheet
     assert sheet.count("**Right") == 2
-    assert "**Right" not in without
     assert "\n\n1.9612\n\n" in sheet
-    assert "1.9612" not in without
+    assert not re.search(r"\*\*Right|Not quite|1\.9612", without)
 
 
 # The numbers
@@ -161,10 +144,9 @@ ASKED = list(chain.from_iterable(KINDS.values()))
 
 
 def test_numbers_hang_on_the_seed_and_on_nothing_else():
-    assert list(questions.numbers(3)) == list(questions.numbers(3))
-    one, other = (list(questions.numbers(seed)) for seed in (3, 4))
-    assert len(set(ASKED)) == len(ASKED) == len(one) / 3
-    assert [topic[:2] for topic in KINDS] == [f"{chapter:02}" for chapter in range(1, 13)]
+    one, same, other = (list(questions.numbers(seed)) for seed in (3, 3, 4))
+    assert one == same
+    assert len(ASKED) == len(one) / 3
     assert sum(a != b for a, b in zip(one, other, strict=True)) > 0.95 * len(one)
 
 

@@ -1,4 +1,4 @@
-"""A warning points to the line that called, however deep in the library it is made."""
+"""Who stops early says so, with the gap, to the line that called."""
 
 import dask
 import numpy as np
@@ -39,7 +39,14 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_warning_points_to_the_caller(name):
-    with pytest.warns(ConvergenceWarning, match=r"stopped") as told:
-        CALLS[name]()
+def test_stopping_early_is_told_once_with_the_gap_to_the_line_that_called(name):
+    with pytest.warns(ConvergenceWarning, match=r"stopped after \d+ iterations") as told:
+        found = CALLS[name]()
     assert [warning.filename for warning in told] == [__file__]
+    if name != "SVC":
+        assert not found.converged
+        of = getattr(found, "closest", None)
+        gap = of.gap / of.distance if of else found.certificate.relative_gap
+        start = f"{name} stopped after {found.n_iter} iterations with a relative "
+        assert str(told[0].message).startswith(start)
+        assert f"gap of {gap:.3g}, " in str(told[0].message)

@@ -28,7 +28,6 @@ from __future__ import annotations
 import base64
 import html
 import io
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -73,12 +72,6 @@ class FramePlayer:
         Width and height of a frame in inches.
     dpi : int
         Pixels an inch; the page shows 100 of them as one inch.
-
-    Raises
-    ------
-    ValueError
-        If there is no caption, not one alternative text a caption, or the name has other
-        characters.
     """
 
     def __init__(
@@ -91,14 +84,6 @@ class FramePlayer:
         figsize: tuple[float, float] = (4.6, 3.5),
         dpi: int = 150,
     ) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9-]+", name):
-            raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
-        if not captions:
-            raise ValueError("captions must hold one sentence a frame, got none")
-        if alts is not None and len(alts) != len(captions):
-            raise ValueError(
-                f"alts must hold one text for each of the {len(captions)} captions, got {len(alts)}"
-            )
         self.name = name
         self.captions = list(captions)
         self.alts = self.captions if alts is None else list(alts)

@@ -32,7 +32,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._validation import Array, check_count, check_points, check_scalar, check_vector
+from svmlib._validation import Array, check_points, check_vector
 from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.geometry import Hyperplane
@@ -228,9 +228,8 @@ def margin(ax: Axes, hyperplane: Hyperplane, *, level: float = 1.0, **style: Any
     Raises
     ------
     ValueError
-        If the hyperplane does not have two features, or the level is not positive.
+        If the hyperplane does not have two features.
     """
-    check_scalar(level, "level", positive=True)
     lower, upper = (_far_ends(ax, hyperplane, value) for value in (-level, level))
     ax.add_artist(Polygon(np.vstack((lower, upper[::-1])), **_BAND))
     dashes = _DASHES | style | {"label": None}
@@ -370,15 +369,8 @@ def regions(
     colors : pair of str
         The tints of f < 0 and f > 0, such as those of `class_styles`.
     resolution : int
-        Points of the grid in each direction, at least 2.
-
-    Raises
-    ------
-    ValueError
-        If the level is not positive, or the resolution no integer of at least 2.
+        Points of the grid in each direction.
     """
-    if check_count(resolution, "resolution") < 2:
-        raise ValueError(f"resolution must be at least 2, got {resolution}")
     ax.set(xlim=ax.get_xlim(), ylim=ax.get_ylim())
     across, upwards = np.meshgrid(
         np.linspace(*ax.get_xlim(), resolution), np.linspace(*ax.get_ylim(), resolution)
@@ -389,7 +381,6 @@ def regions(
     ax.contourf(across, upwards, values, levels, colors=colors, alpha=0.13, zorder=0)
     _contour(ax, across, upwards, values, 0.0, linestyles="-", linewidths=1.8)
     if level is not None:
-        check_scalar(level, "level", positive=True)
         for value in (-level, level):
             _contour(ax, across, upwards, values, value, linestyles="--", linewidths=1.2)
 

@@ -17,7 +17,7 @@ from tests.book.reading_time import counted as parts
 
 PAGE = ROOT / "reference" / "lecturers.md"
 read = cache(notebooks.read)  # each notebook once
-SECTION = re.compile(r"(\[[^]]+\]\(\.\./chapters/([\w-]+)\.ipynb#([\w-]+)\))(?: \d+)?")
+SECTION = re.compile(r"(\[[^]]+\]\(\.\./chapters/([\w-]+)\.ipynb(?:#([\w-]+))?\))(?: \d+)?")
 PARTS = re.compile(r" \((?:\[[^]]+\]\([^)]+\) \d+(?:, )?)+\)")  # of a long section
 READ = re.compile(r"(\*\*(?:Read|Tell|At home)\*\*, )\d+( minutes: )(.+)")
 BELIEVE = re.compile(r"\*\*Believe\*\*: .+")
@@ -30,7 +30,7 @@ ASK = re.compile(
 SOLVE = re.compile(r"^- \*\*Solve\*\*.+$", re.MULTILINE)
 CELL = re.compile(r"((?:\{ref\}`\d+ <unit-\d+>`(?:, )?)+: )\d+")
 SHOW = re.compile(r"^- \*\*Show\*\*: .+$", re.MULTILINE)
-FIGURE = re.compile(r"(\{numref\}`(fig-[\w-]+)`)(?: \*alive\*)?")
+ROW = re.compile(r"^\| ([^|-][^|]*) \| ([^|]+) \| (?!unit \|)[^|]* \|$", re.MULTILINE)
 EXERCISE = re.compile(r"(\{ref\}`(ex-[\w-]+)`)(?: ★+)?")
 CITES = re.compile(r"^- \*\*Cites\*\*: .+$", re.MULTILINE)
 LABEL = re.compile(r"^ *:label: ([\w-]+)|\$\$ \(([\w-]+)\)|^\(([\w-]+)\)=", re.MULTILINE)
@@ -82,7 +82,13 @@ def references(text: str) -> set[str]:
 
 def places(text: str) -> list[tuple[str, str]]:
     """Return the sections that a line links, not the parts of long ones."""
-    return [(it[2], it[3]) for it in SECTION.finditer(PARTS.sub("", text))]
+    return [(it[2], it[3] or "") for it in SECTION.finditer(PARTS.sub("", text))]
+
+
+def units(page: str) -> dict[tuple[str, str], int]:
+    """Return which unit each section is in."""
+    reads = [places(line[3]) for line in READ.finditer(page) if "Read" in line[1]]
+    return {place: number for number, here in enumerate(reads, 1) for place in here}
 
 
 def told(
@@ -98,6 +104,12 @@ def told(
                 text = re.sub(proof, r"\1", text, count=1, flags=re.MULTILINE | re.DOTALL)
             found[heading].append(nbformat.from_dict({**cell, "source": text}))
     return found
+
+
+def without_these(line: re.Match[str]) -> tuple[set[str], set[str]]:
+    """Return the sections that a lecture leaves for home, and the statements that are believed."""
+    below = line.string[line.end() :].split("\n\n")[0]
+    return {anchor for _, anchor in places(below)}, references("".join(BELIEVE.findall(below)))
 
 
 def asked(line: re.Match[str]) -> str:
@@ -122,32 +134,42 @@ def homes(cells: dict[tuple[str, str], list[nbformat.NotebookNode]]) -> dict[str
 
 def cited(page: str) -> list[tuple[set[int], set[str], set[str]]]:
     """Return for each unit what it cites: earlier units, second readings, earlier exercises."""
-    cells, answer = sections(), []
-    reads = [places(line[3]) for line in READ.finditer(page) if "Read" in line[1]]
-    units = {place: number for number, here in enumerate(reads, 1) for place in here}
+    cells, answer, unit = sections(), [], units(page)
     home = homes(cells)
-    for number, here in enumerate(reads, 1):
+    for number in sorted(set(unit.values())):
+        here = [place for place in unit if unit[place] == number]
         texts = [cell.source for p in here for cell in cells[p] if cell.cell_type == "markdown"]
         labels = references("\n".join(texts))
         there = {home[label] for label in labels} - set(here)
         aside = {chapter[:2] for chapter, section in there if section == "second-reading"}
-        earlier = {units[p] for p in there & units.keys() if units[p] < number}
+        earlier = {unit[p] for p in there & unit.keys() if unit[p] < number}
         exercises = {x for x in labels if home[x][1] == "exercises" and home[x][0] < here[0][0]}
         answer.append((earlier, aside, exercises))
     return answer
 
 
+def where_taught(page: str) -> dict[str | tuple[str, str], int]:
+    """Return the unit of each label and place in a chapter, 0 for a second reading."""
+    unit, taught = units(page), {}
+    for place, cells in sections().items():
+        number = 0 if place[1] == "second-reading" else unit.get(place)
+        if number is not None:
+            inside = by_section(nbformat.v4.new_notebook(cells=cells), 3)
+            parts = {(place[0], default_slugify(heading)) for heading, _ in inside if heading}
+            taught |= dict.fromkeys(parts | {place} | homes({place: cells}).keys(), number)
+    for number, line in enumerate(SOLVE.findall(page.partition("(unit-1)=")[2]), 1):
+        taught |= {label: number for _, label in EXERCISE.findall(line)}
+    return taught
+
+
 def left(page: str) -> str:
     """Return the sections and the exercises that no unit has."""
-    named = {
-        place for line in READ.finditer(page) if "Read" in line[1] for place in places(line[3])
-    }
     solved = {it[2] for line in SOLVE.finditer(page) for it in EXERCISE.finditer(line[0])}
     parts = [
         f"[{here[0].source.splitlines()[0].lstrip('# ')} of chapter {int(chapter[:2])}]"
         f"(../chapters/{chapter}.ipynb#{anchor}) {round(minutes(here))} minutes"
         for (chapter, anchor), here in sections().items()
-        if anchor not in ASIDE and (chapter, anchor) not in named
+        if anchor not in ASIDE and (chapter, anchor) not in units(page)
     ]
     return ", ".join(parts + [f"{{ref}}`{label}`" for label in stars() if label not in solved])
 
@@ -155,7 +177,8 @@ def left(page: str) -> str:
 def counted(page: str) -> str:
     """Return the page with what the chapters say."""
     cells, level, moving, pencil = sections(3) | sections(), stars(), alive(), in_class()
-    units: list[int] = []
+    times_of: list[int] = []
+    taught = where_taught(page)
     earlier = iter(cited(page))
 
     def cites(_: re.Match[str]) -> str:
@@ -167,14 +190,26 @@ def counted(page: str) -> str:
         return f"- **Cites**: {', '.join(named) or 'nothing earlier'}"
 
     def show(line: re.Match[str]) -> str:
-        return FIGURE.sub(lambda it: it[1] + " *alive*" * (it[2] in moving), line[0])
+        *_, read = READ.finditer(line.string, 0, line.start())
+        names = [
+            cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
+            for place in places(read[3])
+            for here in told(cells[place], *without_these(read)).values()
+            for cell in here
+        ]
+        shown = [f"{{numref}}`{name}`" + " *alive*" * (name in moving) for name in names if name]
+        return f"- **Show**: {', '.join(shown)}"
+
+    def row(line: re.Match[str]) -> str:
+        named = {*references(line[2]), *places(line[2])}
+        found = {taught[what] for what in named & taught.keys()}
+        where = [f"{{ref}}`{number} <unit-{number}>`" for number in sorted(found - {0})]
+        where += ["second reading"] * (0 in found)
+        return f"| {line[1]} | {line[2]} | {', '.join(where)} |"
 
     def hours(line: re.Match[str]) -> str:
         times: list[int] = []
-        below = line.string[line.end() :].split("\n\n")[0]  # what else is said of this lecture
-        home = {anchor for _, anchor in places(below)}
-        believed = references("".join(BELIEVE.findall(below)))
-
+        home, believed = without_these(line)
         lecture = "Tell" in line[1]  # in which nobody plays with a figure alone
 
         def time(some: list[nbformat.NotebookNode]) -> int:
@@ -182,7 +217,7 @@ def counted(page: str) -> str:
             return max(1, round(minutes(some) - played))
 
         def timed(link: re.Match[str]) -> str:
-            divided = told(cells[link[2], link[3]], home, believed)
+            divided = told(cells[link[2], link[3] or ""], home, believed)
             times.append(time([cell for some in divided.values() for cell in some]))
             inner = [
                 f"[{heading}](../chapters/{link[2]}.ipynb#{default_slugify(heading)}) {time(some)}"
@@ -193,7 +228,7 @@ def counted(page: str) -> str:
 
         read = SECTION.sub(timed, PARTS.sub("", line[3]))
         if "Read" in line[1]:
-            units.append(sum(times))
+            times_of.append(sum(times))
         return f"{line[1]}{sum(times)}{line[2]}{read}"
 
     def solve(line: re.Match[str]) -> str:
@@ -210,18 +245,20 @@ def counted(page: str) -> str:
 
     def week(cell: re.Match[str]) -> str:
         numbers = map(int, re.findall(r"<unit-(\d+)>", cell[1]))
-        return f"{cell[1]}{sum(units[number - 1] for number in numbers)}"
+        return f"{cell[1]}{sum(times_of[number - 1] for number in numbers)}"
 
     def without(_: re.Match[str]) -> str:
         rows = [line[1].split("|") for line in PLAN.finditer(page)]
         plans = [
             set(map(int, re.findall(r"<unit-(\d+)>", "".join(c)))) for c in zip(*rows, strict=True)
         ]
-        missing = [", ".join(str(k) for k in range(1, len(units) + 1) if k not in p) for p in plans]
+        numbers = range(1, len(times_of) + 1)
+        missing = [", ".join(str(k) for k in numbers if k not in plan) for plan in plans]
         return f"| without | {' | '.join(some or 'none' for some in missing)} |"
 
     page = SOLVE.sub(solve, CITES.sub(cites, ASK.sub(asked, page)))
     page = SHOW.sub(show, CELL.sub(week, READ.sub(hours, page)))
+    page = ROW.sub(row, page)
     page = LEFT.sub(lambda _: left(page), WITHOUT.sub(without, page))
     return EXERCISE.sub(lambda it: f"{it[1]} {level[it[2]]}", page)
 

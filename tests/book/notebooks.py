@@ -57,7 +57,7 @@ def text(notebook: nbformat.NotebookNode) -> str:
 def varies(outputs: list[nbformat.NotebookNode]) -> bool:
     """Say whether a figure shows a line that is another on another processor.
 
-    What else is in the figure, its transcript compares; which figures may, test_notebooks.py says.
+    What else is in the figure, its transcript compares.
     """
     transcripts = (output.get("data", {}).get("text/plain", "") for output in outputs)
     return any(

