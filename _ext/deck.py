@@ -40,9 +40,10 @@ FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
 BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
 NUMBER = re.compile(r"^(?!.*: True$).*\d", re.M)  # in what a cell prints, not a check alone
-PRINTED = range(5, 11)  # lines: fewer need words that lead to them, more are not shown
+PRINTED = range(4, 11)  # lines: fewer need words that lead to them, more are not shown
 CODE = range(8, 19)  # lines of a function
 LEAF = "p, pre, li, tr, div.math"
+ASIDE = re.compile(r"\(.*\)\s*", re.S)
 ROW = 80  # letters
 ROOM, FULL = 12 * ROW, 14 * ROW  # of a slide; words that conclude, and questions, may fill it
 HALF = 6 * ROW
@@ -297,8 +298,8 @@ class Deck:
         """Show how a section begins, what explains a formula, and what has emphasis; say others."""
         count = beginning(parts) if self.fresh else int(parts[0][0].islower())
         terms = [k for k, part in enumerate(parts) if TERM.search(LINK.sub("", part))]
-        wanted = {k for k in terms if parts[k][0] != "("}
-        wanted |= {k - 1 for k in wanted if BACK.match(parts[k])} | {*range(count)}
+        wanted = {*terms, *(k - 1 for k in terms if BACK.match(parts[k])), *range(count)}
+        wanted -= {k for k, part in enumerate(parts) if part[0] == "("}
         shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
         if shown:
             self.put(*paragraph(*shown))
@@ -306,12 +307,14 @@ class Deck:
 
     def lead(self, words, *blocks):
         """Show blocks after the paragraph that leads to them, or after its end if it is long."""
-        parts = [part for it in words for part in sentences(it)]
+        told = [part for it in words for part in sentences(it)]
+        parts = [part for part in told if not ASIDE.fullmatch(part)]
         if len(parts) > 1 and (self.letters(*words) > HALF or self.letters(*words, *blocks) > ROOM):
             last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
             self.words(parts[:-last])
             parts = parts[-last:]
         self.put(*paragraph(*parts), *blocks)
+        self.say(*paragraph(*filter(ASIDE.fullmatch, told)))
 
     def part(self, heading, *content):
         """Make the slides of what stands under one heading, whatever its level."""
@@ -351,7 +354,7 @@ class Deck:
             getattr(self, kind)(block, *words)
             waiting = []
         for k, told in enumerate(waiting):
-            aside = told.name != "p" or re.fullmatch(r"\(.*\)", told.get_text(), re.S)
+            aside = told.name != "p" or ASIDE.fullmatch(told.get_text())
             if aside or k < len(waiting) - 1 or len(waiting) == len(content):
                 self.tell(told)
             else:  # what concludes
