@@ -399,9 +399,10 @@ class Deck:
         """Show what a cell prints after words that lead to it, or a table before what follows."""
         output = block.select_one(".cell_output")
         count = len(output.get_text().strip().splitlines())
-        if count in PRINTED or (words and count < PRINTED.stop):
+        below = self.column and self.fit(*self.column[-1].shown, output)
+        if count in PRINTED or ((words or below) and count < PRINTED.stop):
             self.lead(words, output)
-            self.fresh = not words
+            self.fresh = not words and count in PRINTED
         else:
             for told in (*words, block):
                 self.tell(told)
