@@ -29,17 +29,15 @@ SCREEN = ".headerlink, .sd-summary-state-marker, script:not([type]), details.hid
 HEADINGS = ("h1", "h2", "h3", "h4")
 AFTER = ("second-reading", "exercises", "quiz", "read-more")  # what is not the main line
 LED = ("argument", "printed")  # what is shown with the words that lead to it
-WORDS = 45  # of a section's beginning, to the end of a sentence
-END = re.compile(r"[.?!][”)]?(?:</[^>]+>)*\s+(?=[A-Z“<(])")  # of a sentence
-LINK = re.compile("<a .*?</a>", re.S)
-TERM = re.compile(  # what has emphasis because it is defined or concluded, not for a stress
-    r"<strong>|<em>[^<]*\s[^<]*</em>|<em>[^<]*</em>,? (?:is|are|if)\b"
-    r"|\b(?:is|are|call\w*|named?|its) (?:it )?(?:an? |the )?<em>"
-)
+WORDS = 55  # of a section's beginning, to the end of a sentence
+BACK = r"(?:This|That|These|Those|They|It|Its|So|Then|Both|And|But|There)\b"  # to the one before
+END = re.compile(rf"[.?!](?:\)|”?(?!\S*\s+{BACK}))(?:</[^>]+>)*\s+(?=[A-Z“<(])")  # of a sentence
+LINK = re.compile(r'<a (?![^>]*"[^"]*#term-).*?</a>', re.S)  # but of a word of the glossary
+TERM = re.compile("<strong>|<em>[^<.]*</em>|#term-")  # what has emphasis or is defined
 FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
-BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
 NUMBER = re.compile(r"^(?!.*: True$).*\d", re.M)  # in what a cell prints, not a check alone
+LEGEND = re.compile(r"\b(?:lines?|rows?|columns?)\b")  # in parentheses below it
 PRINTED = range(4, 11)  # lines: fewer need words that lead to them, more are not shown
 CODE = range(8, 19)  # lines of a function
 LEAF = "p, pre, li, tr, div.math"
@@ -102,6 +100,10 @@ def is_cell(block):
     return "cell" in block.get("class", ())
 
 
+def is_output(block):
+    return "cell_output" in block.get("class", ())
+
+
 def look(figure):
     """Return whether a figure is alive, and else whether it is wide."""
     if figure.select_one(".explorable, .frame-player"):
@@ -162,7 +164,7 @@ class Deck:
             self.files.add("_static/icons/icons.woff2")
         self.chapter = article.section
         self.title = " ".join(self.chapter.h1.get_text().split())
-        self.columns, self.column, self.places = {}, [], []
+        self.titles, self.columns, self.column, self.places, self.ahead = {}, {}, [], [], []
         self.fill()
 
     def fill(self):
@@ -208,12 +210,17 @@ class Deck:
 
     def divided(self, blocks, room=ROOM):
         """Divide blocks, and long lists, into as many groups as need a slide each."""
-        parts = [part for block in blocks for part in self.items(block)]
-        sizes = [self.letters(part) for part in parts]
+        parts = []
+        for part in (part for block in blocks for part in self.items(block)):
+            small = part.name == "p" and part.get_text()[:1].islower()
+            if not parts or not (small or "math" in part.get("class", ())):
+                parts.append([])  # and else it goes on with a sentence
+            parts[-1].append(part)
+        sizes = [self.letters(*part) for part in parts]
         share = sum(sizes) / ceil(sum(sizes) / room)
         groups = defaultdict(list)
         for part, size, end in zip(parts, sizes, accumulate(sizes), strict=True):
-            groups[int((end - size / 2) / share)].append(part)
+            groups[int((end - size / 2) / share)].extend(part)
         return list(groups.values())
 
     def items(self, block):
@@ -228,14 +235,16 @@ class Deck:
     def begin(self, anchor, *heading):
         """Begin a section, when the class has solved the exercises of the one before."""
         self.settle()
+        self.say(*self.ahead)
         for k, box in enumerate(box for place in self.places for box in self.solved[place]):
             if not k:
                 self.head("Exercises for the class")
+                self.leading = False
                 self.add()
             self.statement(self.chapter.find(id=box))
-        self.section = self.heading = list(heading)
+        self.section = self.heading = self.titles[anchor] = list(heading)
         self.places = [anchor]
-        self.ahead = []  # notes of the slide that comes first
+        self.ahead, self.leading = [], False  # notes of the slide that comes first
         self.column = self.columns[anchor] = []
 
     def head(self, *heading):
@@ -243,35 +252,46 @@ class Deck:
 
     def add(self, kind="text", *shown):
         """Add a slide; what names its figure leads to it, and so do a question and a colon."""
-        self.settle()
+        self.settle(self.heading)
         before = self.column[-1].notes if self.column else []
         here = {f"#{block.get('id')}" for block in shown if block.name == "figure"}
         names = [k for k, note in enumerate(before) if any(a["href"] in here for a in note("a"))]
-        if before and leads(before[-1]):
+        if self.leading:
             names.append(len(before) - 1)
         start = max(names[0], self.column[-1].before) if names else len(before)
         self.column.append(Slide(kind, self.heading, [*before[start:], *self.ahead]))
         self.column[-1].shown.extend(shown)
         del before[start:]
-        self.ahead, self.fresh = [], False
+        self.ahead, self.fresh, self.leading = [], False, False
 
-    def settle(self):
-        """Say what would be a line or two alone on a slide."""
-        last = self.column[-1] if self.column[1:] else Slide("", [], [])
-        names = {block.name for block in last.shown}
-        if names == {"p"} and self.letters(*last.shown) <= 2 * ROW:
+    def settle(self, heading=None):
+        """Say what would be alone on a slide: an output, and a line or two of a longer section."""
+        *before, last = self.column or [Slide("", [], [])]
+        goes_on = before and before[-1].heading is last.heading
+        words = {block.name for block in last.shown} == {"p"}
+        short = words and self.letters(*last.shown) <= 2 * ROW
+        longer = before and (goes_on or heading is last.heading)
+        if (short and longer) or (before and all(map(is_output, last.shown))):
             self.column.pop()
-            self.say(*last.notes[: last.before], *last.shown, *last.notes[last.before :])
+            notes = [*last.notes[: last.before], *last.shown, *last.notes[last.before :]]
+            (self.column[-1].notes if goes_on else self.ahead).extend(notes)
 
     def put(self, *blocks, kind="text"):
         """Show blocks on the last slide if there is room, and else on a new one."""
-        slide = self.column[-1] if self.column else Slide("", [], [])
-        same = slide.heading is self.heading or len(self.column) == 1
-        if same and slide.kind == kind and self.fit(*slide.shown, *blocks):
+        if self.goes_on(*blocks, kind=kind):
+            slide = self.column[-1]
             slide.shown.extend(blocks)
-            slide.heading, self.fresh = self.heading, False
+            slide.notes.extend(self.ahead)
+            slide.heading, self.ahead, self.fresh, self.leading = self.heading, [], False, False
         else:
             self.add(kind, *blocks)
+
+    def goes_on(self, *blocks, kind="text"):
+        """Tell whether blocks belong to the last slide, and fit."""
+        slide = self.column[-1] if self.column else Slide("", [], [])
+        opens = slide.heading is self.section and len(self.column) == 1
+        same = slide.kind == kind and (slide.heading is self.heading or opens)
+        return same and self.fit(*slide.shown, *blocks)
 
     def fit(self, *blocks):
         """Tell whether blocks fit on one slide; only words fit beside a figure."""
@@ -284,6 +304,7 @@ class Deck:
     def say(self, *elements):
         notes = self.column[-1].notes if self.column else self.ahead
         notes.extend(elements)
+        self.leading = bool(self.column) and any(map(leads, elements[-1:]))
 
     def tell(self, block):
         """Say what is not shown, of a cell what it prints; show the sentences that have to be."""
@@ -296,10 +317,11 @@ class Deck:
 
     def words(self, parts):
         """Show how a section begins, what explains a formula, and what has emphasis; say others."""
-        count = beginning(parts) if self.fresh else int(parts[0][0].islower())
-        terms = [k for k, part in enumerate(parts) if TERM.search(LINK.sub("", part))]
-        wanted = {*terms, *(k - 1 for k in terms if BACK.match(parts[k])), *range(count)}
-        wanted -= {k for k, part in enumerate(parts) if part[0] == "("}
+        legend = self.fresh and LEGEND.search(parts[0])
+        able = [k for k, part in enumerate(parts) if part[0] != "(" or legend]
+        fresh = beginning([parts[k] for k in able])
+        count = fresh if self.fresh else int(parts[0][0].islower())
+        wanted = {*able[:count], *(k for k in able if TERM.search(LINK.sub("", parts[k])))}
         shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
         if shown:
             self.put(*paragraph(*shown))
@@ -310,9 +332,8 @@ class Deck:
         told = [part for it in words for part in sentences(it)]
         parts = [part for part in told if not ASIDE.fullmatch(part)]
         if len(parts) > 1 and (self.letters(*words) > HALF or self.letters(*words, *blocks) > ROOM):
-            last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
-            self.words(parts[:-last])
-            parts = parts[-last:]
+            self.words(parts[:-1])
+            parts = parts[-1:]
         self.put(*paragraph(*parts), *blocks)
         self.say(*paragraph(*filter(ASIDE.fullmatch, told)))
 
@@ -353,12 +374,18 @@ class Deck:
                 self.tell(told)
             getattr(self, kind)(block, *words)
             waiting = []
+        alone = all(it.name == "p" for it in content)
+        if alone and 0 < self.letters(*content) <= HALF:
+            self.put(*waiting)
+            return
         for k, told in enumerate(waiting):
-            aside = told.name != "p" or ASIDE.fullmatch(told.get_text())
-            if aside or k < len(waiting) - 1 or len(waiting) == len(content):
-                self.tell(told)
-            else:  # what concludes
+            last = told.name == "p" and k == len(waiting) - 1 and not alone
+            concludes = last and not ASIDE.fullmatch(told.get_text())
+            self.fresh |= alone or concludes
+            if concludes and self.letters(told) <= HALF:
                 self.lead([told])
+            else:
+                self.tell(told)
 
     def kind(self, k, content):
         block, classes = content[k], content[k].get("class", ())
@@ -399,10 +426,9 @@ class Deck:
         """Show what a cell prints after words that lead to it, or a table before what follows."""
         output = block.select_one(".cell_output")
         count = len(output.get_text().strip().splitlines())
-        below = self.column and self.fit(*self.column[-1].shown, output)
-        if count in PRINTED or ((words or below) and count < PRINTED.stop):
+        if count in PRINTED or (count < PRINTED.stop and (words or self.goes_on(output))):
             self.lead(words, output)
-            self.fresh = not words and count in PRINTED
+            self.fresh = True
         else:
             for told in (*words, block):
                 self.tell(told)

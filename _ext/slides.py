@@ -111,10 +111,15 @@ def build(folder, made):
             scripts="".join(f'<script defer src="{name}"></script>\n' for name in deck.scripts),
         )
         (made / f"{deck.name}.html").write_text(page, encoding="utf-8")
-        count = sum(map(len, deck.columns.values()))
-        lines.append(
-            make("li", make("a", deck.title, href=f"{deck.name}.html"), f", {count} slides")
-        )
+        sections, last = make("ul"), 0
+        for anchor, column in deck.columns.items():
+            first, last = last + 1, last + len(column)
+            if column:
+                link = make("a", *deck.titles[anchor], href=f"{deck.name}.html#/{anchor}")
+                sections.append(make("li", link, f": {first} to {last}"))
+        title = make("a", deck.title, href=f"{deck.name}.html")
+        where = make("details", make("summary", f"{last} slides"), sections)
+        lines.append(make("li", title, where))
     whole = Template((HERE / "slides.index.html").read_text(encoding="utf-8"))
     contents = whole.substitute(title=config["title"], decks="".join(map(str, lines)))
     (made / "index.html").write_text(contents, encoding="utf-8")
