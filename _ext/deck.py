@@ -2,13 +2,13 @@
 
 In the order of the page and as far as the summary: how a section begins and how it ends; every
 statement, with its proof if that is short and open; every displayed formula, list, quotation and
-table, and what cells print in ten lines or fewer, after the words that lead to it; every figure,
-alive where it is alive, in place of what is printed just before it; each sentence that defines a
-word; of functions those that the text names or that carry out an algorithm beside them, if they
-fill half a slide and no more than one. What fits shares a slide, words with a figure, too.
-Exercises for the class follow their section; summary and quiz come last. What else is on the page
-is in the notes of the slide before it, or of the one it leads to; other code and second readings
-are on the page alone.
+table, and what cells print in ten lines or fewer, between the words that lead to it and those that
+explain it; every figure, alive where it is alive, in place of what is printed just before it; each
+sentence that defines a word, with those that it leans on; of functions those that the text names or
+that carry out an algorithm beside them, if they fill half a slide and no more than one. What fits
+shares a slide, words with a figure, too. Exercises for the class follow their unit; summary and
+quiz come last. What else is on the page is in the notes of the slide before it, or of the one it
+leads to; other code and second readings are on the page alone.
 """
 
 import html
@@ -29,7 +29,7 @@ SCREEN = ".headerlink, .sd-summary-state-marker, script:not([type]), details.hid
 HEADINGS = ("h1", "h2", "h3", "h4")
 AFTER = ("second-reading", "exercises", "quiz", "read-more")  # what is not the main line
 LED = ("argument", "printed")  # what is shown with the words that lead to it
-WORDS = 55  # of a section's beginning, to the end of a sentence
+WORDS = 60  # of a section's beginning, to the end of a sentence
 BACK = r"(?:This|That|These|Those|They|It|Its|So|Then|Both|And|But|There)\b"  # to the one before
 END = re.compile(rf"[.?!](?:\)|”?(?!\S*\s+{BACK}))(?:</[^>]+>)*\s+(?=[A-Z“<(])")  # of a sentence
 LINK = re.compile(r'<a (?![^>]*"[^"]*#term-).*?</a>', re.S)  # but of a word of the glossary
@@ -322,7 +322,7 @@ class Deck:
         fresh = beginning([parts[k] for k in able])
         count = fresh if self.fresh else int(parts[0][0].islower())
         wanted = {*able[:count], *(k for k in able if TERM.search(LINK.sub("", parts[k])))}
-        shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
+        shown = [re.sub(r":((?:</\w+>|\s)*)$", r".\1", parts[k]) for k in sorted(wanted)]
         if shown:
             self.put(*paragraph(*shown))
         self.say(*paragraph(*(part for k, part in enumerate(parts) if k not in wanted)))
@@ -393,7 +393,8 @@ class Deck:
             return "statement" if block.get("id") else "proof"
         if block.figure:
             return "figure"
-        if block.name in ("ol", "ul", "blockquote", "table") or block.table or "math" in classes:
+        listed = block.name in ("ol", "ul", "blockquote", "table") or block.find(["table", "dl"])
+        if listed or "math" in classes:
             return "argument"
         if "note" in classes:
             return "goals"

@@ -97,7 +97,7 @@ def read(file):
 def test_the_argument_of_a_chapter_is_on_slides_and_none_is_empty(folder, name):
     page, deck = (read(f / f"{name}.html") for f in (HTML / "chapters", folder))
     for aside in page.select(
-        "#second-reading, #exercises, #quiz, .proof:not([id]), details, .headerlink"
+        "#second-reading, #exercises, #quiz, #read-more, .proof:not([id]), details, .headerlink"
     ):
         aside.decompose()
     for notes in deck("aside"):
@@ -105,6 +105,11 @@ def test_the_argument_of_a_chapter_is_on_slides_and_none_is_empty(folder, name):
     boxes = {element["id"] for element in page.article.select(".proof[id], figure[id]")}
     assert boxes <= {element["id"] for element in deck.select("section section [id]")}
     assert boxes
+    headings = " ".join(heading.get_text() for heading in deck("h2"))
+    for heading in page.select("section > :is(h2, h3)"):
+        assert heading.get_text() in headings
+    for room in deck.select(".zoom:not(:has(> figure))"):
+        assert room.select(":scope > :not(.cell_output)"), "an output says nothing by itself"
     displayed, shown = (
         [m.get_text().split() for m in part("div", "math")] for part in (page, deck)
     )
@@ -124,6 +129,15 @@ def test_a_deck_says_what_it_does_not_show(folder, name):
         assert not words.get_text().rstrip().endswith(":"), "what it leads to is elsewhere"
     code = deck.select(".room .cell_input pre")
     assert all(re.match("def |class ", cell.get_text()) for cell in code)
+
+
+def test_the_list_of_decks_says_on_which_slides_a_section_is(folder):
+    for link in read(folder / "index.html").select("details a"):
+        name, _, anchor = link["href"].partition("#/")
+        deck = read(folder / name)
+        slides = deck.select("section section")
+        here = [k for k, slide in enumerate(slides, 1) if slide.parent["id"] == anchor]
+        assert link.next_sibling == f": {here[0]} to {here[-1]}"
 
 
 def test_what_the_class_solves_and_what_cures_is_on_slides(folder):
