@@ -35,7 +35,8 @@ seeds = st.integers(0, 2**32 - 1)
 
 def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarray:
     """Return multipliers that are feasible, nearly so, or not at all."""
-    alpha = np.minimum(problem.upper, 10.0 ** rng.uniform(-3, 3)) * rng.random(problem.n)
+    most = rng.choice([1, 1, 3]) * np.minimum(problem.upper, 10.0 ** rng.uniform(-3, 3))
+    alpha = most * rng.random(problem.n)
     plus, minus = alpha @ (problem.y > 0), alpha @ (problem.y < 0)
     if rng.random() < 0.7:
         alpha *= np.where(problem.y > 0, min(plus, minus) / plus, min(plus, minus) / minus)
