@@ -3,8 +3,9 @@
 In the order of the page and as far as the summary: how a section begins and how it ends; every
 statement, with its proof if that is short and open; every displayed formula, list, quotation and
 table, and what cells print in ten lines or fewer, after the words that lead to it; every figure,
-alive where it is alive; each sentence that defines a word; a function that the text names if it
-fills half a slide and no more than one. What fits shares a slide, words with a figure, too.
+alive where it is alive, in place of what is printed just before it; each sentence that defines a
+word; of functions those that the text names or that carry out an algorithm beside them, if they
+fill half a slide and no more than one. What fits shares a slide, words with a figure, too.
 Exercises for the class follow their section; summary and quiz come last. What else is on the page
 is in the notes of the slide before it, or of the one it leads to; other code and second readings
 are on the page alone.
@@ -39,11 +40,12 @@ FUNCTION = re.compile(r"^def (\w+).*?(?=^[^\s)]|\Z)", re.M | re.S)
 SIGN = re.compile(r"\\(?:\w+|.)|[^\s{}_^&]")  # of TeX
 BACK = re.compile(r"(?:This|That|These|Those|They|It|Its|So|Then|Both)\b")  # to a sentence before
 NUMBER = re.compile(r"^(?!.*: True$).*\d", re.M)  # in what a cell prints, not a check alone
-LINES = 10  # that a cell prints
+PRINTED = range(4, 11)  # lines: fewer need words that lead to them, more are not shown
 CODE = range(8, 19)  # lines of a function
 LEAF = "p, pre, li, tr, div.math"
+ASIDE = re.compile(r"\(.*\)\s*", re.S)
 ROW = 80  # letters
-ROOM, FULL = 12 * ROW, 15 * ROW  # of a slide; words that conclude may fill it
+ROOM, FULL = 12 * ROW, 14 * ROW  # of a slide; words that conclude, and questions, may fill it
 HALF = 6 * ROW
 BESIDE = 6 * ROW  # of a figure, caption and words
 
@@ -64,6 +66,7 @@ def sentences(paragraph):
     for start, end in pairwise([0, *ends, len(inner)]):
         found[-1] += inner[start:end]
         closed = found[-1].count("</") == len(re.findall(r"<\w", found[-1]))
+        closed = closed and found[-1].count("(") <= found[-1].count(")")
         if closed and not re.fullmatch(r"<strong>[^<]*</strong>\s*", found[-1]):
             found.append("")
     return [sentence for sentence in found if sentence]
@@ -97,10 +100,6 @@ def leads(block):
 
 def is_cell(block):
     return "cell" in block.get("class", ())
-
-
-def is_output(block):
-    return "cell_output" in block.get("class", ())
 
 
 def look(figure):
@@ -277,7 +276,8 @@ class Deck:
     def fit(self, *blocks):
         """Tell whether blocks fit on one slide; only words fit beside a figure."""
         names = {block.name for block in blocks}
-        room = FULL if blocks[-1].name == "p" and "figure" not in names else ROOM
+        words = blocks[-1].name == "p" or "question" in blocks[-1].get("class", ())
+        room = FULL if words and "figure" not in names else ROOM
         alike = "figure" not in names or names <= {"figure", "p"}
         return alike and self.letters(*blocks) <= room
 
@@ -298,8 +298,8 @@ class Deck:
         """Show how a section begins, what explains a formula, and what has emphasis; say others."""
         count = beginning(parts) if self.fresh else int(parts[0][0].islower())
         terms = [k for k, part in enumerate(parts) if TERM.search(LINK.sub("", part))]
-        wanted = {k for k in terms if parts[k][0] != "("}
-        wanted |= {k - 1 for k in wanted if BACK.match(parts[k])} | {*range(count)}
+        wanted = {*terms, *(k - 1 for k in terms if BACK.match(parts[k])), *range(count)}
+        wanted -= {k for k, part in enumerate(parts) if part[0] == "("}
         shown = [re.sub(r":\s*$", ".", part) for k, part in enumerate(parts) if k in wanted]
         if shown:
             self.put(*paragraph(*shown))
@@ -307,12 +307,14 @@ class Deck:
 
     def lead(self, words, *blocks):
         """Show blocks after the paragraph that leads to them, or after its end if it is long."""
-        parts = [part for it in words for part in sentences(it)]
+        told = [part for it in words for part in sentences(it)]
+        parts = [part for part in told if not ASIDE.fullmatch(part)]
         if len(parts) > 1 and (self.letters(*words) > HALF or self.letters(*words, *blocks) > ROOM):
             last = 2 if len(parts) > 2 and BACK.match(parts[-1]) else 1
             self.words(parts[:-last])
             parts = parts[-last:]
         self.put(*paragraph(*parts), *blocks)
+        self.say(*paragraph(*filter(ASIDE.fullmatch, told)))
 
     def part(self, heading, *content):
         """Make the slides of what stands under one heading, whatever its level."""
@@ -352,7 +354,7 @@ class Deck:
             getattr(self, kind)(block, *words)
             waiting = []
         for k, told in enumerate(waiting):
-            aside = told.name != "p" or re.fullmatch(r"\(.*\)", told.get_text(), re.S)
+            aside = told.name != "p" or ASIDE.fullmatch(told.get_text())
             if aside or k < len(waiting) - 1 or len(waiting) == len(content):
                 self.tell(told)
             else:  # what concludes
@@ -394,12 +396,13 @@ class Deck:
             words = []
 
     def printed(self, block, words):
-        """Show what a cell prints if words lead to it, or if it goes on with what is shown."""
+        """Show what a cell prints after words that lead to it, or a table before what follows."""
         output = block.select_one(".cell_output")
-        shown = self.column[-1].shown if self.column else []
-        goes_on = shown and (is_output(shown[-1]) or self.fit(*shown, output))
-        if len(output.get_text().strip().splitlines()) <= LINES and (words or goes_on):
+        count = len(output.get_text().strip().splitlines())
+        below = self.column and self.fit(*self.column[-1].shown, output)
+        if count in PRINTED or ((words or below) and count < PRINTED.stop):
             self.lead(words, output)
+            self.fresh = not words and count in PRINTED
         else:
             for told in (*words, block):
                 self.tell(told)
@@ -428,7 +431,7 @@ class Deck:
         items = "".join(f"<li>{part.rstrip('.')}</li>" for part in parts)
         made = BeautifulSoup(f"<p>{first}</p><ul>{items}</ul>", "html.parser")
         self.column[0].shown.extend(made(recursive=False))
-        self.say(*others)
+        self.column[0].notes.extend(others)
 
     def statement(self, block):
         title, content = block.p, block.section.find_all(recursive=False)

@@ -146,7 +146,7 @@ def test_wherever_it_stops_the_multipliers_are_feasible(solve, steps, C):
     assert smo(problem, start=alpha, tol=0.1).converged
 
 
-@all_solvers
+@pytest.mark.parametrize("solve", [newton, smo])
 def test_a_trace_has_a_record_for_each_iteration(solve):
     problem = DualProblem(*data(0))
     assert solve(problem).trace == ()

@@ -178,7 +178,7 @@ def test_paper_has_a_page_for_each_slide(folder, tab):
 
 
 def test_the_notes_open_in_a_window_of_their_own(folder, tab):
-    show(tab, folder / "01_geometry.html")
+    show(tab, folder / "01_geometry.html", "#/fig-penguins")
     with tab.expect_popup() as opened:
         tab.keyboard.press("s")
     notes = opened.value
