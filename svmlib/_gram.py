@@ -3,15 +3,15 @@
 K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. The two forms store v in
 different coordinates:
 
-================  ======================================  ====================
-..                `Gram`, which takes rows of K           `Factored`, K = ΦΦᵀ
-================  ======================================  ====================
-v                 multipliers β with v = Σ β_i φ_i        w, as it is
-represent(β)      β                                       Φᵀβ
-times(v)          Kβ, all φ_i·v                           Φw, all φ_i·v
-dual(v)           Kβ: then dual(v) @ u is v·u             w
-inner(u, …, v)    (all φ_i·u) @ β                         u @ w
-================  ======================================  ====================
+=========================  =========================  ====================
+..                         `Gram`, by rows of K       `Factored`, K = ΦΦᵀ
+=========================  =========================  ====================
+v                          β, where v = Σ β_i φ_i     w = v itself
+represent(β) = Σ β_i φ_i   β                          Φᵀβ
+times(v) = all φ_i·v       Kβ                         Φw
+dual(v), as v·u = dual·u   Kβ                         w
+inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
+=========================  =========================  ====================
 
 Each takes a Newton step, too, and `gram` chooses the form.
 """
@@ -50,7 +50,8 @@ class Gram:
     """K by its rows, with β for the coordinates of v."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rows, self.diagonal, self.rank = rows, rows.diagonal, rows.n  # a bound on the rank
+        self.rows, self.diagonal = rows, rows.diagonal
+        self.rank = rows.n  # a bound on the rank
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""

@@ -30,8 +30,8 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
-_NEAR = 0.1  # of a margin: if no KKT violation is larger, a few steps of Newton's method suffice
-_LEAST_STEPS, _MOST_STEPS = 1 / 8, 2 / 3  # of SMO per sample, before Newton's method takes over
+_NEAR = 0.2  # the tolerance of SMO, from whose end Newton's method takes a few steps
+_MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _PATIENCE = 100  # the most steps of SMO per sample (of at least 1000); more seldom help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 
@@ -107,11 +107,9 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
     # violation is large.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near = _NEAR * min(change, 1) ** 2
+    near = max(tol, _NEAR * min(change, 1) ** 2)
     n_steps = 0
-    for step in islice(steps(problem, tol), int(min(_MOST_STEPS * n, max_iter))):
-        if step.gap <= near and n_steps >= _LEAST_STEPS * n:
-            break
+    for step in islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))):
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
         n_steps += 1
     return alpha, n_steps, "smo"

@@ -40,7 +40,9 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
     array = as_float(X, name)
     if array.ndim != 2 or array.size == 0:
         advice = f"write {name}.reshape(-1, 1) for one feature, (1, -1) for one point"
-        raise ValueError(f"{name} must hold at least one point a row, got {array.shape}; {advice}")
+        raise ValueError(
+            f"{name} must hold at least one point a row, got shape {array.shape}; {advice}"
+        )
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
     return array
@@ -89,7 +91,7 @@ def check_labels(y: ArrayLike, n: int) -> Array:
     """Return a copy of y, of shape (n,) and in {-1, +1}."""
     labels = np.asarray(y)
     if labels.shape != (n,):
-        raise ValueError(f"y must have one label for each of the {n} rows, got {labels.shape}")
+        raise ValueError(f"y must have one label for each of the {n} rows of X, got {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"

@@ -45,8 +45,9 @@ UNIT = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT  # the distance from 1 to the next float
 TINIEST = 2.0**-1074  # the smallest positive float
 TINY = 2.0**-1022  # the smallest that has all its digits
-SOLVER_ROUNDING = 32 * UNIT  # the error of a solver's score, as a rule, of Σ_j abs(β_j) s_i s_j
+SOLVER_ROUNDING = 32 * UNIT  # times Σ_j abs(β_j) s_i s_j: the error of a solver's score, as a rule
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
+LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
 _LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 _HUGE = float(np.finfo(float).max)
 
@@ -84,7 +85,8 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     What every product and every sum loses is computed and added in the end (Ogita, Rump and Oishi
     2005), so the error is a few u of the result and γ_n² of the sizes of the terms.
     """
-    n, (total, lost, sizes) = len(weights), np.zeros((3, A.shape[1]))
+    n = len(weights)
+    total, lost, sizes = np.zeros((3, A.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, n, 512):  # rows that fit into a processor's cache
             some = slice(start, start + 512)
@@ -302,7 +304,7 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     return Scores(
         values,
         error=(1 + 8 * UNIT) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
-        squared_norm=squared_norm + up(slack + lift * float(beta @ beta), n + 16),
+        squared_norm=squared_norm + up(slack + float(lift * beta @ beta), n + 16),
         sizes=np.sqrt(sizes**2 + lift),
     )
 
@@ -340,7 +342,9 @@ def certify(
     f = (scores.values + b).clip(-_HUGE, _HUGE)  # where it is beyond floats, so is its error
     error = (1 + 8 * UNIT) * scores.error + 4 * UNIT * np.abs(f)
     lowest, highest = y * f - error, y * f + error  # of the functional margins
-    scales = [float(lowest.min())]  # of the hard margin: (w, b)/γ̂ is in canonical form
+    # The primal value is that of (w, b)/m: for the hard margin in canonical form, m = γ̂; for the
+    # soft margin the smaller one of two.
+    scales = [float(lowest.min())]
     if not problem.hard_margin:
         scales = [1.0, _canonical_scale(alpha, scores.sizes, lowest, highest)]
     shortfall = (1 - lowest).max(where=alpha < upper, initial=0)

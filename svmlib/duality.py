@@ -5,7 +5,7 @@ They live in `svmlib.problem` and `svmlib.interior_point`; the certificate in `s
 Derived in chapter 4, *Lagrange duality*.
 """
 
-from svmlib.interior_point import InteriorStep, solve_interior_point
+from svmlib.interior_point import solve_interior_point
 from svmlib.problem import DualProblem, Solution
 
-__all__ = ["DualProblem", "InteriorStep", "Solution", "solve_interior_point"]
+__all__ = ["DualProblem", "Solution", "solve_interior_point"]

@@ -77,8 +77,7 @@ class Hyperplane:
         ValueError
             If X is not a finite array of shape (n, d).
         """
-        values: Array = self._points(X) @ self.w + self.b
-        return values
+        return np.asarray(self._points(X) @ self.w + self.b)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0.
@@ -109,8 +108,7 @@ class Hyperplane:
             If X is not a finite array of shape (n, d).
         """
         points = self._points(X)
-        feet: Array = points - np.outer(self.signed_distance(points), self.w / self.norm)
-        return feet
+        return points - np.outer(self.signed_distance(points), self.w / self.norm)
 
     def functional_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
         """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane.

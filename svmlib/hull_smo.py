@@ -201,10 +201,10 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
 
 
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:
-    """Return the pair along which Q falls fastest, and the relative gap.
+    """Return the pair along which Q falls fastest, and (‖p − q‖ − bound) / ‖p − q‖, the gap.
 
-    Up: the two nearest to each other along w. Their slope is the gap. Down: the two furthest apart
-    that have weight, if that is steeper.
+    Up: the two nearest to each other along w. Their slope is the gap, because ‖w‖ = 1/‖p − q‖.
+    Down: the two furthest apart that have weight, if that is steeper.
     """
     up = [int(np.where(own, heights, np.inf).argmin()) for own in (y > 0, y < 0)]
     held = [np.where(own & (weights > 0), heights, -np.inf) for own in (y > 0, y < 0)]

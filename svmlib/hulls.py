@@ -50,11 +50,11 @@ _AGREE = 1e-14  # of a column's largest value: two sums that differ by less are 
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one or one a column.
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column.
 
     For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
-    the subtraction of c rounds. With one e for all columns distances are scaled alike, and X is
-    refused where floats could not hold their squares.
+    the subtraction of c rounds. With one e for all columns distances are scaled alike. Then X is
+    refused where floats could not hold their squares: up to (1e152)² d, and down to (2e-152)² u.
     """
     centre = X.min(axis=0) / 2 + X.max(axis=0) / 2
     Z = X - centre
@@ -388,7 +388,7 @@ class ClosestPoints:
 
     @property
     def gap(self) -> float:
-        """How far `distance` can be from the distance of the hulls: distance − lower_bound."""
+        """How far `distance` can be above that of the hulls, at most: distance − lower_bound."""
         return self.distance - self.lower_bound
 
 

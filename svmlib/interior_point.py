@@ -3,8 +3,7 @@
 It needs the whole Gram matrix, and of the order of n³ operations an iteration. With this
 module you can
 
-- solve a `svmlib.problem.DualProblem` with `solve_interior_point`,
-- watch it: each iteration is an `InteriorStep`.
+- solve a `svmlib.problem.DualProblem` with `solve_interior_point`.
 
 Derived in chapter 4, *Lagrange duality*.
 """
@@ -14,23 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.certificate import EPS, TINY
-from svmlib.problem import (
-    LARGEST_C,
-    DualProblem,
-    Solution,
-    balance,
-    require_convex,
-    warn_unless_converged,
-)
+from svmlib.certificate import EPS, LARGEST_C, TINY
+from svmlib.problem import DualProblem, Solution, balance, require_convex, warn_unless_converged
 
-__all__ = ["InteriorStep", "solve_interior_point"]
+__all__ = ["solve_interior_point"]
 
 _BEYOND = 1e-6  # of `tol`: where the iteration stops, so that the certificate has room for rounding
 _INSIDE = 0.99  # of the way to the nearest bound: what must be positive stays so
@@ -38,28 +29,10 @@ _MORE = 16  # times as much is added to a matrix that was not positive definite:
 _GUESSED = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
 
 
-class InteriorStep(NamedTuple):
-    """One iteration of `solve_interior_point`.
-
-    Attributes
-    ----------
-    gap : float
-        Σ α_i s_i + Σ (C_i − α_i) ξ_i before it, the duality gap once the residuals are zero.
-    residual : float
-        The largest entry of 1 − Qα − y b + s − ξ before it, in units of the functional margin.
-    length : float
-        The fraction of the Newton step taken.
-    """
-
-    gap: float
-    residual: float
-    length: float
-
-
 def solve_interior_point(
-    problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100, trace: bool = False
+    problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
 ) -> Solution:
-    r"""Solve the dual by Mehrotra's primal–dual interior point method.
+    r"""Solve the dual by a primal–dual interior point method.
 
     With :math:`Q_{ij} = y_i y_j k(x_i, x_j)` (the chapter's H), surpluses s ≥ 0 for the constraints
     α ≥ 0 and slacks ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
@@ -68,11 +41,9 @@ def solve_interior_point(
         Q\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \quad
         \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
 
-    Newton's method is applied to it with the products held at a common value σμ > 0 (the chapter's
-    ε) that is driven to zero, so that all of α, C − α, s and ξ stay positive. A predictor step
-    (σ = 0) tells how small σ may be, the corrector adds the second-order term of the products, and
-    one Cholesky factor serves both. As a rule 10 to 30 iterations, however many samples; each takes
-    n³/6 multiplications.
+    Newton's method is applied to it with the products held at a common value ε > 0 that is driven
+    to zero, so that all of α, C − α, s and ξ stay positive. As a rule 15 to 35 iterations, however
+    many samples; each takes n³/6 multiplications.
 
     Parameters
     ----------
@@ -81,11 +52,9 @@ def solve_interior_point(
         no ``start``: from the corner of a box, where solutions lie, such a method hardly moves.)
     tol : float, default 1e-6
         The relative duality gap to prove. The method goes on to a millionth of it, or to where
-        rounding begins: near the end each iteration doubles the digits.
+        rounding begins: each iteration brings a digit.
     max_iter : int, default 100
         The most iterations.
-    trace : bool, default False
-        Whether to keep the `InteriorStep` of every iteration in the solution.
 
     Returns
     -------
@@ -101,11 +70,8 @@ def solve_interior_point(
 
     Notes
     -----
-    Derived in chapter 4, *Lagrange duality*, without Mehrotra's corrector.
-
-    References
-    ----------
-    S. Mehrotra (1992), "On the implementation of a primal–dual interior point method".
+    Derived in chapter 4, *Lagrange duality*, whose ``follow_path`` it is, with an upper bound.
+    (With Mehrotra's corrector it would be about two thirds of the iterations.)
 
     Examples
     --------
@@ -114,69 +80,65 @@ def solve_interior_point(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5]), -1.0)
     """
-    tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
     problem.gram()  # raises if it does not fit
     require_convex(problem, "the interior point method")
     with np.errstate(all="ignore"):  # what is beyond floats ends the iteration
         iterates = list(islice(_iterate(problem, _BEYOND * tol), max_iter))
-        alpha, b, _ = iterates[-1] if iterates else (np.zeros(problem.n), 0.0, None)
-        steps = tuple(step for _, _, step in iterates)
-        solution = _finish(problem, alpha, b, tol, len(steps), steps if trace else ())
+        alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
+        solution = _finish(problem, alpha, b, tol, len(iterates))
     warn_unless_converged(solution, "solve_interior_point", tol)
     return solution
 
 
-def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float, InteriorStep]]:
-    """Yield α, b and the step that led there, until the gap is tol Σα or rounding begins."""
+def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
+    """Yield α and b after each step, until the gap is tol Σα or rounding begins."""
     y, C, n = problem.y, problem.upper, problem.n
-    Q, curvature = problem.gram() * np.outer(y, y), _scale(problem)
+    Q = problem.gram() * np.outer(y, y)
+    curvature = _scale(problem)
     # Two rows, one a bound: the distances α and C − α from it, and the multipliers s and ξ of the
     # constraints that these are ≥ 0. Where C is infinite ξ is 0.
-    alpha, b = np.minimum(C / 2, 1 / curvature), 0.0
+    alpha, b, length = np.minimum(C / 2, 1 / curvature), 0.0, 0.0
     distance = np.stack([alpha, C - alpha])
     bounded = np.isfinite(distance)
     multiplier = bounded.astype(float)
     while True:
-        # How far from the optimum are we?
+        # How far from the optimum is this?
         residual = 1 - Q @ distance[0] - y * b + multiplier[0] - multiplier[1]
         gap = float((distance * multiplier)[bounded].sum())
-        total, worst = float(distance[0].sum()), float(np.abs(residual).max())
+        total = float(distance[0].sum())
+        worst = float(np.abs(residual).max())
         done = gap <= tol * total and worst <= max(tol, 4 * EPS * curvature * total)
-        # Newton's matrix, factored once for both steps.
+        # Newton's matrix, without the unknowns s and ξ.
         matrix = Q + np.diag((multiplier / distance).sum(axis=0))
         if done or not np.isfinite(matrix).all():
             return
         factor = _factor(matrix, n * EPS * curvature)
+        # To first order every product distance · multiplier becomes the target: a tenth of their
+        # mean, or more after a short step, so that the gap falls no faster than the residual.
+        target = max(0.1, 1 - length) * gap / bounded.sum()
+        missing = target / distance - multiplier
+        # Δα = along − along_y Δb, with the Δb that makes Σ α_i y_i zero.
+        along = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
         along_y = cho_solve(factor, y)
-        target, second_order = 0.0, np.zeros((2, n))
-        for phase in "predictor", "corrector":
-            # To first order every product distance · multiplier becomes the target; the corrector
-            # also takes off the second-order term that the predictor left.
-            missing = (target - second_order) / distance - multiplier
-            along = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
-            db = float(y @ (along + distance[0]) / (y @ along_y))
-            ddistance = np.outer([1, -1], along - along_y * db)
-            dmultiplier = missing - multiplier / distance * ddistance
-            longest = min(_longest(distance, ddistance), _longest(multiplier, dmultiplier))
-            if phase == "predictor":
-                # The target is σ times the mean product, σ being the cube of the share of the gap
-                # that the predictor would leave (Mehrotra).
-                ahead = (distance + longest * ddistance) * (multiplier + longest * dmultiplier)
-                target = float(ahead[bounded].sum() / gap) ** 3 * gap / bounded.sum()
-                second_order = ddistance * dmultiplier
+        db = float(y @ (along + distance[0]) / (y @ along_y))
+        ddistance = np.outer([1, -1], along - along_y * db)
+        dmultiplier = missing - multiplier / distance * ddistance
         if not np.isfinite(ddistance + dmultiplier).all():
             return
         # All of α, C − α, s and ξ stay positive.
-        length = _INSIDE * longest
+        longest = min(_longest(distance, ddistance), _longest(multiplier, dmultiplier))
+        length = min(1.0, _INSIDE * longest)
         distance, multiplier = distance + length * ddistance, multiplier + length * dmultiplier
         b += length * db
-        yield distance[0], b, InteriorStep(gap, worst, length)
+        yield distance[0], b
 
 
 def _longest(values: Array, direction: Array) -> float:
-    """Return the largest t ≤ 1 for which values + t · direction are still ≥ 0."""
+    """Return the largest t for which values + t · direction are still ≥ 0."""
     falls = direction < 0
-    return float((values[falls] / -direction[falls]).min(initial=1.0))
+    return float((values[falls] / -direction[falls]).min(initial=np.inf))
 
 
 def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
@@ -197,9 +159,7 @@ def _scale(problem: DualProblem) -> float:
     return max(float(np.abs(problem.diagonal).mean()), TINY)
 
 
-def _finish(
-    problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int, trace: tuple[Any, ...]
-) -> Solution:
+def _finish(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:
     """Put multipliers to their bounds, solve for the free ones, and keep what is better.
 
     An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. Where
@@ -209,9 +169,9 @@ def _finish(
     y, upper = problem.y, np.minimum(problem.upper, LARGEST_C)
     alpha = np.minimum(alpha, upper)
     exact = balance(np.clip(_exact(problem, alpha, b), 0, upper), y, upper)
-    best = problem.solution(exact, tol=tol, n_iter=n_iter, trace=trace)
+    best = problem.solution(exact, tol=tol, n_iter=n_iter)
     if not best.certificate.optimal_to(min(tol, _GUESSED)):
-        left = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter, trace=trace)
+        left = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter)
         best = min(best, left, key=lambda solution: solution.certificate.gap)
     return best
 
@@ -225,7 +185,8 @@ def _exact(problem: DualProblem, alpha: Array, b: float) -> Array:
     Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram()
-    scale, excess = _scale(problem), y * (K @ (alpha * y) + b) - 1
+    scale = _scale(problem)
+    excess = y * (K @ (alpha * y) + b) - 1
     alpha = np.where(alpha * scale < excess, 0, np.where((C - alpha) * scale < -excess, C, alpha))
     free = np.flatnonzero((alpha > 0) & (alpha < C))
     if free.size:

@@ -54,8 +54,11 @@ class PointwiseKernel:
 
     @property
     def positive_semidefinite(self) -> bool:
-        """Whether every Gram matrix of this kernel is provably positive semidefinite."""
-        return True  # the Gram matrix is X Xᵀ
+        """Whether every Gram matrix of this kernel is provably positive semidefinite.
+
+        X Xᵀ is; and the RBF kernel is a limit of polynomials with non-negative coefficients.
+        """
+        return True
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -218,8 +221,6 @@ class RBF(PointwiseKernel):
     """
 
     gamma: float
-
-    positive_semidefinite = True  # a limit of polynomials with non-negative coefficients
 
     @classmethod
     def from_width(cls, sigma: float) -> RBF:

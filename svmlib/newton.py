@@ -46,7 +46,6 @@ _SMALL = 10_000  # n times the rank; up to here the last digits cost next to not
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _TRIALS = 50  # the most lengths that the line search tries
-_STAGES = 50  # the most stages
 
 
 class NewtonStep(NamedTuple):
@@ -175,7 +174,8 @@ def newton(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5, 0. ]), -1.0)
     """
-    tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
     require_convex(problem, "Newton's method")
     alpha, steps = descend(problem, tol, max_iter, check_start(start, problem))
     kept = tuple(steps) if trace else ()
@@ -219,10 +219,11 @@ class _Newton:
     """
 
     def __init__(self, problem: DualProblem, start: Array, tol: float) -> None:
-        self.K, self.y, self.tol = gram(problem), problem.y, tol
-        self.hard_margin = problem.hard_margin
+        self.K = gram(problem)
+        self.diagonal = self.K.diagonal
+        self.y, self.hard_margin, self.biases = problem.y, problem.hard_margin, problem.biases
         self.C, self.lo, self.hi = problem.upper, problem.lowest, problem.highest
-        self.biases, self.diagonal = problem.biases, self.K.diagonal
+        self.tol = tol
         small = problem.n * self.K.rank <= _SMALL
         self.goal = min(tol, _LAST_DIGITS) if small else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
@@ -234,7 +235,8 @@ class _Newton:
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
         self.c = self.q = beta = start * self.y
         self.s = np.zeros(problem.n)
-        self.v, self.free = self.K.represent(beta), (self.lo < beta) & (beta < self.hi)
+        self.v = self.K.represent(beta)
+        self.free = (self.lo < beta) & (beta < self.hi)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
             self.judge(beta)
@@ -248,9 +250,7 @@ class _Newton:
         if self.q.any():
             yield from self.active_set()
         stalled = 0  # how many of the last stages have not improved the best point
-        for _ in range(_STAGES):
-            if self.best.error <= self.goal:
-                return
+        while self.best.error > self.goal:
             before = self.best
             n_steps = yield from self.stage()
             smoothed = self.h * float((np.abs(self.q - self.c) * self.free).max())

@@ -25,6 +25,7 @@ from scipy.linalg import LinAlgError, cholesky
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     EPS,
+    LARGEST_C,
     TINY,
     Certificate,
     bounded_scores,
@@ -38,7 +39,6 @@ from svmlib.rows import Rows
 __all__ = ["DualProblem", "Solution"]
 
 _UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
-LARGEST_C = 1e100  # whose square is still a float, also times many samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,10 +316,9 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
 def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
-        why = "is not" if problem.rows.fits else "does not fit the cache, to be checked"
         raise ValueError(
-            f"kernel must be positive semidefinite for {method}, but the Gram matrix of these "
-            f'points {why}; svmlib.smo.smo, or SVC(solver="smo"), does not mind'
+            f"kernel must be positive semidefinite for {method}, but the Gram matrix is not, or "
+            'finds no room, to be checked; svmlib.smo.smo, or SVC(solver="smo"), does not mind'
         )
 
 
@@ -358,10 +357,8 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
     found = solution.certificate
     advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
     if found.primal == np.inf:
-        advice += (
-            "; or C = ∞ and there is no hard margin: no hyperplane separates the classes, as "
-            "svmlib.hulls.separation would tell, or the kernel is not positive semidefinite"
-        )
+        advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
+        advice += ", or the kernel is not positive semidefinite"
     left = f"KKT violation of {found.kkt_violation:.3g}"
     if found.proves_optimality:
         left = f"relative duality gap of {found.relative_gap:.3g}"

@@ -43,8 +43,6 @@ _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge page
 _ALL_FOR_SMO = 3400  # 88 MB
 ALL_FOR_NEWTON = 1000
 
-_BUT = "`smo` needs only single rows"
-
 
 class NoRoomError(ValueError):
     """The cache of a problem is too small for the kernel values that are asked for."""
@@ -92,7 +90,7 @@ class Rows:
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
         self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
         self.room = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))  # in floats
-        self._require(2 * self.n, f"to hold two rows of the Gram matrix of {self.n} points")
+        self._require(2 * self.n, f"for two rows of the Gram matrix of {self.n} points")
         self.fits = self.n**2 <= self.room
         half = max(2, self.room // 2 // self.n)  # rows
         self.piece = min(_PIECE // self.n, half // 8)
@@ -121,7 +119,7 @@ class Rows:
         """Raise a `NoRoomError` if there is no room for so many floats."""
         if count > self.room:
             least = printed(8 * count / 2**20, ROUND_CEILING)
-            raise NoRoomError(f"cache_mb must be at least {least} {purpose}")
+            raise NoRoomError(f"cache_mb must be at least {least} {purpose}; `smo` needs two rows")
 
     def _tiles(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""
@@ -148,7 +146,7 @@ class Rows:
 
     def gram(self) -> Array:
         """Return all of K, read only."""
-        self._require(self.n**2, f"for the whole Gram matrix of {self.n} points; {_BUT}")
+        self._require(self.n**2, f"for the whole Gram matrix of {self.n} points")
         if self.whole is None:
             self.kept, self.spare = {}, np.empty((0, self.n))  # the room is needed
             K = np.empty((self.n, self.n))
@@ -193,7 +191,7 @@ class Rows:
         """Return a copy of K_FF, which the caller may overwrite."""
         if self.whole is not None:
             return np.asarray(self.whole.take(F, 0).take(F, 1))
-        self._require(2 * F.size**2, f"for the equations of {F.size} free multipliers; {_BUT}")
+        self._require(2 * F.size**2, f"for the equations of {F.size} free multipliers")
         if self._keep_if_room(F).all():
             return np.array([self.kept[i][F] for i in F.tolist()])
         X = self.X[F]

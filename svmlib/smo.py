@@ -137,9 +137,10 @@ def smo(
     >>> solution.converged, solution.certificate.relative_gap < 1e-3
     (True, True)
     """
-    tol, max_iter = check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
-    alpha, n_iter, kept = check_start(start, problem), 0, []
-    step_tol = tol
+    step_tol = tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
+    alpha = check_start(start, problem)
+    n_iter, kept = 0, []
     while True:
         before = n_iter
         with np.errstate(over="ignore"):

@@ -27,16 +27,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from svmlib._portfolio import SolverName, solve
 from svmlib._validation import Array, as_float, check_count, check_scalar, check_vector
 from svmlib.hulls import NotSeparableError, separation
-from svmlib.kernels import (
-    RBF,
-    Kernel,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    check_kernel,
-    expansion,
-)
+from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid, expansion
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["SVC"]
@@ -281,7 +272,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def _kernel(self, X: Array, weights: Array, used: NDArray[np.intp]) -> Kernel:
         """Return the kernel with its parameters settled."""
         if not isinstance(self.kernel, str):
-            return check_kernel(self.kernel)
+            return self.kernel
         kernels: dict[str, Callable[[], Kernel]] = {
             "linear": Linear,
             "poly": lambda: Polynomial(self.degree, self._gamma(X, weights), self.coef0),

@@ -46,83 +46,16 @@ def feasible(weights, y, cap=Fraction(1)):
     return shares
 
 
-def solve(A, b):
-    """Some solution of A x = b by elimination, or None; free unknowns become zero."""
-    M = np.column_stack([A, b])
-    rows, columns = A.shape
-    pivots, r = [], 0
-    for c in range(columns):
-        pivot = next((i for i in range(r, rows) if M[i, c] != 0), None)
-        if pivot is None:
-            continue
-        M[[r, pivot]] = M[[pivot, r]]
-        M[r] = M[r] / M[r, c]
-        for i in range(rows):
-            if i != r and M[i, c] != 0:
-                M[i] = M[i] - M[i, c] * M[r]
-        pivots.append(c)
-        r += 1
-    if any(M[i, columns] != 0 for i in range(r, rows)):
-        return None
-    x = np.full(columns, Fraction(0))
-    x[pivots] = M[:r, columns]
-    return x
+def cap_along(heights, y):
+    """The largest cap, at most 1, of which levels ρ⁺, ρ⁻ prove that the hulls are apart below it.
 
-
-def distance_squared(X, y, weights, cap=Fraction(1)):
-    """D² of the reduced hulls, exactly, from weights that are nearly optimal; None if that fails.
-
-    The weights strictly between their bounds solve a linear system; that the point found is the
-    nearest is then proved by its own direction.
+    A common point has Σ λ_i (ρ_i − h_i) = ρ⁺ + ρ⁻, at most the cap times the positive terms.
     """
-    X, y = exact(X), exact(y)
-    signed = y[:, None] * X
-    most = np.array([max(cap, Fraction(1, int(np.sum(y == label)))) for label in y])
-    free = np.array([1e-9 < v < float(m) - 1e-9 for v, m in zip(weights, most, strict=True)])
-    shares = np.where(np.asarray(weights) > 0.5 * most.astype(float), most, Fraction(0))
-    shares[free] = Fraction(0)
-    classes = np.array([[Fraction(int(v == s)) for v in y] for s in (-1, 1)])
-    n_free = int(free.sum())
-    if n_free:
-        K = signed[free] @ signed[free].T
-        corner = np.full((2, 2), Fraction(0))
-        A = np.vstack([np.hstack([K, classes[:, free].T]), np.hstack([classes[:, free], corner])])
-        b = np.concatenate([-signed[free] @ (shares @ signed), 1 - classes @ shares])
-        x = solve(A, b)
-        if x is None:
-            return None
-        shares[free] = x[:n_free]
-    if any(classes @ shares != 1) or any(shares < 0) or any(shares > most):
-        return None
-    v = shares @ signed
-    above = v @ v
-    return above if above == 0 or proved_by(v, X, y, cap) == above else None
-
-
-def largest_cap(X, y, weights, cap):
-    """The smallest cap at which the reduced hulls meet, exactly, or None.
-
-    With t = λ/μ: the t strictly between 0 and 1 solve Σ y_i t_i (1, x_i) = 0; so do the multipliers
-    that prove that no larger Σ t is possible.
-    """
-    X, y = exact(X), exact(y)
-    rows = np.column_stack([y[:, None] * X, y])
-    t = np.array([min(Fraction(float(v) / cap), Fraction(1)) for v in weights])
-    t = np.array([Fraction(1) if v > 1 - 1e-9 else Fraction(0) if v < 1e-9 else v for v in t])
-    free = (t > 0) & (t < 1)
-    fixed = np.where(free, Fraction(0), t)
-    plus = np.array([Fraction(int(v > 0)) for v in y])
-    if free.any():
-        x, m = solve(rows[free].T, -(fixed @ rows)), solve(rows[free], plus[free])
-        if x is None or m is None:
-            return None
-        fixed[free] = x
-    else:
-        m = np.full(rows.shape[1], Fraction(0))
-    if any(fixed < 0) or any(fixed > 1) or any(fixed @ rows != 0):
-        return None
-    value, bound = plus @ fixed, sum(max(v, 0) for v in plus - rows @ m)
-    return 1 / value if value == bound else None
+    caps = [Fraction(0)]
+    for levels in ((p, m) for p in heights[y > 0] for m in heights[y < 0] if p + m > 0):
+        terms = [max(levels[int(s < 0)] - h, 0) for h, s in zip(heights, y, strict=True)]
+        caps.append(sum(levels) / sum(terms) if any(terms) else Fraction(1))
+    return min(max(caps), Fraction(1))
 
 
 def objective(w, b, X, y, C):

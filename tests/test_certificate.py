@@ -130,10 +130,17 @@ def a_sum_that_cancels_twice(rng):
     return DualProblem(2.0**53 * x[:, None], y), beta * y, 0.0
 
 
+def squares_beyond_floats(rng):
+    """Multipliers have none, and w is of moderate length."""
+    problem = DualProblem([[rng.uniform(1e-29, 2e-29)], [0.0]], [1, -1], np.inf, Polynomial(3))
+    return problem, [1e174, 1e174], 0.0
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "trap",
     [
+        squares_beyond_floats,
         adding_a_bias,
         equal_points,
         a_class_to_scale_down,

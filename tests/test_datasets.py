@@ -7,11 +7,9 @@ import palmerpenguins
 import pytest
 from scipy.optimize import linprog
 from sklearn.datasets import load_iris
-from sklearn.svm import SVC
 
 from svmlib import datasets
 from svmlib.datasets import Dataset, load_penguins
-from svmlib.geometry import directional_margin
 
 PAIRS = {
     "penguins": load_penguins,
@@ -114,37 +112,6 @@ def test_iris_pair_is_every_fourth_row():
     pair = datasets.load_iris_pair()
     np.testing.assert_array_equal(pair.X, iris.data[::4, :2])
     np.testing.assert_array_equal(pair.y == 1, iris.target[::4] == 0)
-
-
-def test_six_points_make_their_point():
-    six = datasets.load_six_points()
-    positive, negative = six.X[six.y == 1], six.X[six.y == -1]
-    closest = np.linalg.norm(positive[:, None] - negative, axis=2).min()
-    angles = np.linspace(0, 2 * np.pi, 3601)
-    widths = [directional_margin(six.X, six.y, (np.cos(a), np.sin(a))).width for a in angles]
-    assert closest == pytest.approx(2.5)
-    assert max(widths) == pytest.approx(2.0)
-    assert np.sum(np.abs(six.X[:, 1]) == 1) == 3, "rest on the two horizontal lines"
-
-
-def test_close_clouds_rest_on_three_samples():
-    clouds = datasets.load_close_clouds()
-    peer = SVC(kernel="linear", C=1e6, tol=1e-8).fit(clouds.X, clouds.y)
-    assert len(peer.support_) == 3
-    assert peer.score(clouds.X, clouds.y) == 1
-    ours, published = np.array([*peer.coef_[0], *peer.intercept_]), np.array([-1.25, 2.39, -1.31])
-    cosine = ours @ published / np.linalg.norm(ours) / np.linalg.norm(published)
-    assert cosine > 0.999, "nearly the line of the source"
-
-
-def test_the_outlier_is_the_last_row_and_costs_margin():
-    data = datasets.load_outlier()
-
-    def margin(rows):
-        peer = SVC(kernel="linear", C=1e6, tol=1e-8).fit(data.X[rows], data.y[rows])
-        return 1 / np.linalg.norm(peer.coef_)
-
-    assert margin(slice(None)) < margin(slice(-1)) / 3
 
 
 def test_xor_is_the_sign_of_the_product():

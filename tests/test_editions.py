@@ -114,10 +114,6 @@ By {eq}`eq-line`. See {prf:ref}`def-line` and {prf:ref}`thm-two`, {numref}`fig-l
 Take a pencil.
 ```
 
-```{note}
-One word.
-```
-
 > A quotation.
 >
 > Two paragraphs.
@@ -134,10 +130,6 @@ One word.
 
 Term
 : Its meaning.
-
-```python
-print("```")
-```
 
 3. starts at three
 
@@ -277,12 +269,10 @@ EXPECTED = {
     "what one can move": "**Figure 1.2.** Alive.\n\n*Run the cell: then it can be moved.*",
     "words for the picture": "in words</summary>\n\nA line \\*rising\\* by <span>&#36;</span>5.",
     "admonition": "> **Before you start**\n>\n> Take a pencil.",
-    "note": "> **Note**\n>\n> One word.",
     "quotation": "> A quotation.\n>\n> Two paragraphs.",
     "table": ("| a | b |\n| --- | --- |\n| $\\vert x\\vert$ and <code>p\\|q</code> | 1<br>2 |"),
     "list table": "|  |  |\n| --- | --- |\n| **x** | - one $\\Vert w\\Vert$<br>- two |",
     "definition list": "**Term**\n\n> Its meaning.",
-    "code": '````python\nprint("```")\n````',
     "start of a list": "3. starts at three",
     "no list": "2020\\. was a year",
     "dollar in code": "<code><span>&#36;</span>x</code>",
