@@ -31,7 +31,7 @@
   await Reveal.initialize({
     width: 1280, height: 720, margin: 0, center: false, display: "flex", hash: true,
     navigationMode: "linear", slideNumber: "c/t", transition: "none", backgroundTransition: "none",
-    scrollActivationWidth: null, pdfSeparateFragments: false, plugins: [RevealNotes],
+    scrollActivationWidth: null, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1, plugins: [RevealNotes],
     keyboardCondition: () => !held(),
   });
 

@@ -46,6 +46,7 @@ _SMALL = 10_000  # n times the rank; up to here the last digits cost next to not
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _TRIALS = 50  # the most lengths that the line search tries
+_STAGES = 50  # the most stages: beyond floats none may take a step, and all fail to improve
 
 
 class NewtonStep(NamedTuple):
@@ -250,7 +251,9 @@ class _Newton:
         if self.q.any():
             yield from self.active_set()
         stalled = 0  # how many of the last stages have not improved the best point
-        while self.best.error > self.goal:
+        for _ in range(_STAGES):
+            if self.best.error <= self.goal:
+                return
             before = self.best
             n_steps = yield from self.stage()
             smoothed = self.h * float((np.abs(self.q - self.c) * self.free).max())

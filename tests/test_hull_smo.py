@@ -89,6 +89,12 @@ def test_a_tolerance_near_rounding_is_kept_and_one_below_does_not_loop_forever()
         np.testing.assert_allclose(solution.closest.distance, D, rtol=1e-6)
 
 
+def test_the_limit_is_a_number_of_steps():
+    with pytest.warns(ConvergenceWarning, match="after 3 iterations"):
+        solution = hull_smo(*gaussians(12, 3, 8), tol=1e-12, max_iter=3, trace=True)
+    assert (solution.n_iter, len(solution.trace)) == (3, 4)
+
+
 def test_hundreds_of_points_and_features():
     for n, d, distance in [(1000, 3, 10), (300, 100, 12), (60, 200, 0)]:
         X, y = gaussians(n, d, distance)

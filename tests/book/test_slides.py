@@ -5,12 +5,15 @@ word about it, unless REQUIRE_BROWSER is set.
 """
 
 import re
+from io import BytesIO
 from urllib.parse import unquote, urldefrag
 
 import pytest
 import slides
 from bs4 import BeautifulSoup
+from deck import sentences
 from paper import set_aside
+from pypdf import PdfReader
 
 from tests.book import ROOT
 from tests.book.notebooks import chapters
@@ -117,6 +120,10 @@ def test_the_argument_of_a_chapter_is_on_slides_and_none_is_empty(folder, name):
     assert all(room.get_text(strip=True) or room.img for room in deck(class_="room"))
 
 
+def read_sentence(inner):
+    return " ".join(BeautifulSoup(inner, "html.parser").get_text().split()).rstrip(":.")
+
+
 @pytest.mark.parametrize("name", [path.stem for path in chapters()])
 def test_a_deck_says_what_it_does_not_show(folder, name):
     deck = read(folder / f"{name}.html")
@@ -127,6 +134,13 @@ def test_a_deck_says_what_it_does_not_show(folder, name):
             assert " ".join(words.get_text().split()) not in shown
     for words in deck.select(".zoom > p:last-child"):
         assert not words.get_text().rstrip().endswith(":"), "what it leads to is elsewhere"
+    whole = " ".join(deck.get_text().split())
+    page = read(HTML / "chapters" / f"{name}.html").article
+    for aside in page.select("#second-reading, #exercises, #quiz, #read-more, .admonition"):
+        aside.decompose()
+    for words in page.select("section > p:not(:has(i-tex))"):
+        for sentence in map(read_sentence, sentences(words)):
+            assert sentence in whole
     code = deck.select(".room .cell_input pre")
     assert all(re.match("def |class ", cell.get_text()) for cell in code)
 
@@ -181,7 +195,7 @@ def test_a_figure_that_one_holds_has_the_keys(folder, tab):
 
 
 def test_paper_has_a_page_for_each_slide(folder, tab):
-    show(tab, folder / "10_wide_margin.html", "?print-pdf")
+    show(tab, folder / "05_kernels.html", "?print-pdf")
     count = "document.querySelectorAll('{}').length"
     tab.wait_for_selector(".pdf-page", state="attached")
     assert tab.evaluate(count.format(".pdf-page")) == tab.evaluate(count.format(".zoom"))
@@ -189,6 +203,8 @@ def test_paper_has_a_page_for_each_slide(folder, tab):
         "[...document.querySelectorAll('.room')].filter(r => r.scrollHeight > r.clientHeight + 2)"
         ".map(r => r.innerText)"
     )
+    paper = PdfReader(BytesIO(tab.pdf(prefer_css_page_size=True)))
+    assert len(paper.pages) == tab.evaluate(count.format(".zoom"))
 
 
 def test_the_notes_open_in_a_window_of_their_own(folder, tab):
