@@ -108,8 +108,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # violation is large.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
     near = max(tol, _NEAR * min(change, 1) ** 2)
-    n_steps = 0
-    for step in islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))):
+    first = list(islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))))
+    for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-        n_steps += 1
-    return alpha, n_steps, "smo"
+    return alpha, len(first), "smo"

@@ -9,6 +9,7 @@ of labelled points, and find the margin that a given direction allows. Derived i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import hypot
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +63,7 @@ class Hyperplane:
     @property
     def norm(self) -> float:
         """The length ‖w‖ of the normal vector."""
-        return float(np.linalg.norm(self.w))
+        return hypot(*self.w)  # squares nothing, so no w is too short or too long
 
     @property
     def distance_from_origin(self) -> float:
@@ -227,6 +228,6 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
 def _check_nonzero(w: ArrayLike) -> Array:
     """Return w as a finite float64 vector, or refuse the zero vector, which has no direction."""
     vector = check_vector(w, "w")
-    if np.linalg.norm(vector) == 0:
+    if not vector.any():
         raise ValueError("w must not be zero: the zero vector is normal to no hyperplane")
     return vector

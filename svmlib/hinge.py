@@ -37,7 +37,7 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.certificate import down, up
+from svmlib.certificate import LARGEST_C, down, up
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = [
@@ -190,12 +190,7 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
 
 
 def subgradient_descent(
-    X: ArrayLike,
-    y: ArrayLike,
-    C: float,
-    *,
-    tol: float = 1e-3,
-    max_iter: int = 100_000,
+    X: ArrayLike, y: ArrayLike, C: float, *, tol: float = 1e-3, max_iter: int = 100_000
 ) -> Solution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) by subgradient descent with a duality gap.
 
@@ -260,10 +255,11 @@ def subgradient_descent(
     >>> solution.alpha.round(2), round(solution.b, 2)
     (array([0. , 0.5, 0.5]), -2.0)
     """
-    X, y = check_labelled(X, y)
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
+    problem = DualProblem(X, y, C)
+    X, y = problem.X, problem.y
     origin = X.mean(axis=0)  # `svmlib.kernels.Linear` says why
     Z = X - origin
     alpha = np.zeros(y.size)
@@ -281,7 +277,6 @@ def subgradient_descent(
         g = w - (s * y) @ Z
         eta = (primal - dual) / max(primal - dual, float(g @ g))
         alpha = np.clip((1 - eta) * alpha + eta * s, 0, C)
-    problem = DualProblem(X, y, C)
     solution = problem.solution(alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
     warn_unless_converged(solution, "subgradient_descent", tol)
     return solution
@@ -360,6 +355,9 @@ def pegasos(
     tol = check_scalar(tol, "tol", positive=True)
     n_epochs = check_count(n_epochs, "n_epochs")
     n, signed, random = len(y), y[:, np.newaxis] * X, np.random.default_rng(seed)
+    C = down(1 / (lam * n))  # the largest float that is in the box [0, 1/(λn)] for certain
+    if not 0 < C <= LARGEST_C:
+        raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
     w, counts, t = np.zeros(X.shape[1]), np.zeros(n), 0
     for _ in range(n_epochs):
         # A subgradient step for every point, in a new order.
@@ -377,7 +375,6 @@ def pegasos(
             break
     # With b = 0 a sample and its mirror image (−x, −y) have the same margin, and in Σ α_i y_i they
     # cancel. So all this is λ times the usual problem of both together, with C = 1/(2λn) each.
-    C = down(1 / (lam * n))  # the largest float that is in the box for certain
     alpha = np.minimum(counts / (lam * t), C)
     both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
     proof = both.certificate(np.tile(alpha / 2, 2), 0.0)

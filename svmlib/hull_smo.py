@@ -74,12 +74,7 @@ class HullSolution:
 
 
 def hull_smo(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 100_000,
-    trace: bool = False,
+    X: ArrayLike, y: ArrayLike, *, tol: float = 1e-6, max_iter: int = 100_000, trace: bool = False
 ) -> HullSolution:
     r"""Find the closest points of two convex hulls, two weights of opposite classes at a time.
 

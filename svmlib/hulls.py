@@ -60,9 +60,7 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
     Z = X - centre
     spread = np.abs(Z).max(axis=0 if by_column else None)
     if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        raise ValueError(
-            "X must have coordinates below 5e+151 and a spread above 2e-152: rescale X"
-        )
+        raise ValueError("X must have coordinates below 5e151, a spread above 2e-152: rescale X")
     exponent = np.frexp(spread)[1]
     return np.ldexp(Z, -exponent), centre, exponent
 
@@ -138,9 +136,9 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
     triangle = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
-    _, lengths, axes = np.linalg.svd(triangle)
+    _, extents, axes = np.linalg.svd(triangle, full_matrices=False)
     rounding = 8 * UNIT * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
-    axes = axes[: np.sum(lengths > math.sqrt(Z.size) * rounding)]
+    axes = axes[: np.sum(extents > math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
     # The vertices: of a segment its ends; Qhull needs at least two dimensions.
     if len(axes) < 2:
@@ -334,7 +332,8 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     # w in the units of X, divided by a power of two so that its largest entry is about one.
     powers = np.frexp(normal)[1] - exponent
-    w = np.ldexp(normal, -exponent - powers.max())
+    largest = powers[normal != 0].max() if normal.any() else 0
+    w = np.ldexp(normal, -exponent - largest)
     # b halfway between the two classes, rounded only once.
     heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]

@@ -330,19 +330,17 @@ class _Newton:
             dual = K.dual(residual)
             if n_steps and float(dual @ residual) <= h * float((q - c) @ (q - c)):
                 break
-            F, length = (p == q).nonzero()[0], np.inf
+            # Newton's step, and the slope of the stage's function along it.
+            F = (p == q).nonzero()[0]
             target, ds = K.step(self.v, q, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
             inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope = inner - float(ds @ q)
-            if slope < 0:
-                tol = -_SLOPE_LEFT * slope
-                length, new_p, new_q = self.search(p, ds, inner, curvature, tol)
-            if length == np.inf:
+            if not slope < 0:  # no way down: only rounding is left
                 break
+            length, p, q = self.search(p, ds, inner, curvature, -_SLOPE_LEFT * slope)
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
-            p, q = new_p, new_q
             self.q, self.free, n_steps = q, p == q, n_steps + 1
             yield NewtonStep(h, F.size, length)
         return n_steps
@@ -356,9 +354,9 @@ class _Newton:
         return target, self.K.times(target - self.v)
 
     def search(
-        self, p: Array, ds: Array, inner: float, curvature: float, tol: float
+        self, p: Array, ds: Array, inner: float, curvature: float, small: float
     ) -> tuple[float, Array, Array]:
-        """Return the length t at which the slope is nearly zero, and p and q there.
+        """Return a length t at which the slope is at most `small` in size, and p and q there.
 
         The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
@@ -367,7 +365,7 @@ class _Newton:
             new_p = p - (length / self.h) * ds
             new_q = self.clip(new_p)
             slope = inner + curvature * length - float(ds @ new_q)
-            if abs(slope) <= tol or trial == _TRIALS:
+            if abs(slope) <= small or trial == _TRIALS:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h

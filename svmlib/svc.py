@@ -240,9 +240,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             return points, labels, weights, used
         weights = check_vector(sample_weight, "sample_weight", length=len(points))
         if weights.min() < 0 or not weights.any():
-            raise ValueError(
-                f"sample_weight must not be negative, nor all zero, got {weights.min()}"
-            )
+            raise ValueError(f"sample_weight must not be negative or all zero, got {weights.min()}")
         used = np.flatnonzero(weights)
         return points[used], labels[used], weights[used], used
 

@@ -159,7 +159,7 @@ BAD = [
     ({"y": UNKNOWN[:, 0]}, r"one label for each row.*compute_chunk_sizes\(\)"),
     ({"X": da.ones((0, 2)), "y": da.ones(0)}, "one label for each row"),
     ({"y": [1, 1, 1, 1]}, "both classes"),
-    ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1; write np.where"),
+    ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1 \(int64\); write np.where"),
     ({"X": da.from_array(np.where(COLUMN == 2, np.nan, COLUMN))}, "NaN"),
     ({"X": da.from_array(COLUMN * 1e154)}, "rescale X"),
     ({"X": da.from_array(np.ma.masked_equal(COLUMN, 2))}, "X must .* masked"),
