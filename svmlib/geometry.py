@@ -37,6 +37,8 @@ class Hyperplane:
     ------
     ValueError
         If w is zero, empty, not a vector or not finite, or b is not a finite number.
+        Every method: if X is not a finite array of shape (n, d), or y is not n labels −1 and +1,
+        both present.
 
     Notes
     -----
@@ -71,86 +73,37 @@ class Hyperplane:
         return abs(self.b) / self.norm
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return f(x) = w·x + b for each row of X, shape (n,).
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite array of shape (n, d).
-        """
+        """Return f(x) = w·x + b for each row of X, shape (n,)."""
         return np.asarray(self._points(X) @ self.w + self.b)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite array of shape (n, d).
-        """
+        """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
     def signed_distance(self, X: ArrayLike) -> Array:
-        """Return f(x) / ‖w‖ for each row of X: the distance, negative where f(x) < 0.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite array of shape (n, d).
-        """
+        """Return f(x) / ‖w‖ for each row of X: the distance, negative where f(x) < 0."""
         return self.decision_function(X) / self.norm
 
     def project(self, X: ArrayLike) -> Array:
-        """Return the nearest point of the hyperplane to each row of X, x − (f(x)/‖w‖) w/‖w‖.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite array of shape (n, d).
-        """
+        """Return the nearest point of the hyperplane to each row of X, x − (f(x)/‖w‖) w/‖w‖."""
         points = self._points(X)
         return points - np.outer(self.signed_distance(points), self.w / self.norm)
 
     def functional_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
-        """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite array of shape (n, d), or y is not n labels −1 and +1, both
-            present.
-        """
+        """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane."""
         points, labels = check_labelled(self._points(X), y)
         return labels * self.decision_function(points)
 
     def functional_margin(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return γ̂ = min_i γ̂_i, the functional margin of the whole set.
-
-        Raises
-        ------
-        ValueError
-            As `functional_margins`.
-        """
+        """Return γ̂ = min_i γ̂_i, the functional margin of the whole set."""
         return float(self.functional_margins(X, y).min())
 
     def geometric_margin(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return γ = γ̂ / ‖w‖, half of the empty gap when the hyperplane runs in its middle.
-
-        Raises
-        ------
-        ValueError
-            As `functional_margins`.
-        """
+        """Return γ = γ̂ / ‖w‖, half of the empty gap when the hyperplane runs in its middle."""
         return self.functional_margin(X, y) / self.norm
 
     def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
-        """Tell whether every sample lies strictly on its own side, γ̂ > 0.
-
-        Raises
-        ------
-        ValueError
-            As `functional_margins`.
-        """
+        """Tell whether every sample lies strictly on its own side, γ̂ > 0."""
         return self.functional_margin(X, y) > 0
 
     def _points(self, X: ArrayLike) -> Array:

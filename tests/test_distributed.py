@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
-from svmlib.certificate import gamma
+from svmlib.certificate import rounding_of
 from svmlib.distributed import solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
 from tests import exact
@@ -199,7 +199,8 @@ def slips(request, monkeypatch):
     summarise = distributed._summarise
 
     def worse(*state):
-        sums, slip = distributed._Sums(*summarise(*state)), request.param * gamma(len(state[-1]))
+        sums = distributed._Sums(*summarise(*state))
+        slip = request.param * rounding_of(len(state[-1]))
         for side in sums.plus, sums.minus:
             side[-1] *= 1 + slip
         return tuple(sums._replace(hinge=sums.hinge * (1 - slip)))
