@@ -138,3 +138,10 @@ def test_what_rounding_leaves_is_not_worked_on_for_ever():
     solution = newton(DualProblem(X, y, 1e8, RBF(2e-5)))
     assert solution.converged
     assert solution.n_iter < 80
+
+
+def test_it_ends_where_numbers_leave_the_floats():
+    """Squares of distances are beyond them here, and no stage takes a step."""
+    X, y = data(0)
+    with pytest.warns(ConvergenceWarning, match="newton stopped"):
+        newton(DualProblem(3e153 * X, y, 3e-110), tol=1e-9)
