@@ -1,7 +1,7 @@
 """Support vector machines, exact and certified: the library of the book.
 
 Each module belongs to the chapter that derives it, and imports only from modules named before it,
-so they can be read in this order:
+so they can be read in this order (`svmlib._validation` only when a check is unclear):
 
 - ground floor: `svmlib._validation` (checks of arguments), `svmlib.datasets`, `svmlib.geometry`,
   `svmlib.certificate`, `svmlib.kernels`

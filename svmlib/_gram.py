@@ -39,7 +39,7 @@ def gram(problem: DualProblem) -> Gram:
         return Gram(problem.rows)
     # With the mean for origin: `svmlib.kernels.Linear` says why.
     Phi = problem.X - problem.X.mean(axis=0)
-    if 2 * Phi.shape[1] < len(Phi):
+    if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
         return Factored(Phi)
     rows = Rows(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
     rows.gram()
@@ -111,7 +111,7 @@ class Gram:
 
 
 class Factored(Gram):
-    """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates."""
+    """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates. Only `solve` is inherited."""
 
     def __init__(self, Phi: Array) -> None:
         self.Phi, self.rank = Phi, min(Phi.shape)
@@ -157,7 +157,8 @@ class Factored(Gram):
             delta = dual + x @ Z
             return w + delta, _shifted(self.times(delta), free, -h * x)
         Z -= (mean := Z.sum(axis=0) / free.size)
-        delta = _solve_shifted(A := Z.T @ Z, h, h * (dual - total * mean), A.diagonal())
+        A = Z.T @ Z
+        delta = _solve_shifted(A, h, h * (dual - total * mean), A.diagonal())
         return w + delta, self.times(delta) + (h * total / free.size - mean @ delta)
 
 

@@ -30,7 +30,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
-_NEAR = 0.2  # the tolerance of SMO, from whose end Newton's method takes a few steps
+_NEAR = 0.2  # the tolerance of SMO if C k(x, x) ≥ 1; from there Newton's method takes a few steps
 _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _PATIENCE = 100  # the most steps of SMO per sample (of at least 1000); more seldom help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
@@ -53,7 +53,8 @@ def solve(
         The relative duality gap to prove.
     max_iter : float
         The most iterations of all solvers together; infinity for their own defaults, but
-        ``"auto"`` allows SMO no more than 100 max(n, 1000) steps.
+        ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. (Steps of Newton's method before
+        its equations outgrew the memory are not counted.)
 
     Examples
     --------
@@ -96,6 +97,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
         return alpha, 0, "none"
     # Solve the problem in a few coordinates, if K is nearly of low rank: that costs much less.
     # (Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution.)
+    # Φ may fill a quarter of the cache: its two copies and the rows of the free need the rest.
     rows = problem.rows
     most = max(1, rows.room // 4 // n)
     Phi = None if problem.hard_margin else low_rank(problem.kernel, problem.X, most=most)
@@ -108,8 +110,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # violation is large.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
     near = max(tol, _NEAR * min(change, 1) ** 2)
-    n_steps = 0
-    for step in islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))):
+    first = list(islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))))
+    for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-        n_steps += 1
-    return alpha, n_steps, "smo"
+    return alpha, len(first), "smo"

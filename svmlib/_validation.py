@@ -6,6 +6,7 @@ the argument, says what was wrong with it and what is accepted.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import isinf, isnan, nan
 
 import numpy as np
@@ -17,10 +18,14 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 
 def as_float(value: ArrayLike, name: str) -> Array:
-    """Convert to a finite float64 array without rounding, or say which argument is none."""
+    """Convert to a finite float64 array, or say which argument is none.
+
+    An array of integers beyond 2**53 is refused; of other numbers, as objects and longer floats,
+    the next float is taken.
+    """
     try:
         given = np.asarray(value)
-        if given.dtype.kind in "cmM" or value is None:  # NumPy would make floats of these, too
+        if given.dtype.kind in "SUcmM" or value is None:  # NumPy would make floats of these
             raise TypeError("not real numbers")
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -40,9 +45,7 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
     array = as_float(X, name)
     if array.ndim != 2 or array.size == 0:
         advice = f"write {name}.reshape(-1, 1) for one feature, (1, -1) for one point"
-        raise ValueError(
-            f"{name} must hold at least one point a row, got shape {array.shape}; {advice}"
-        )
+        raise ValueError(f"{name} must hold at least one point, got shape {array.shape}; {advice}")
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
     return array
@@ -60,7 +63,10 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
 
 def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
     """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
-    number = float(value) if isinstance(value, _NUMBERS) and not isinstance(value, bool) else nan
+    number = nan
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+        with suppress(OverflowError):  # of an integer beyond all floats
+            number = float(value)
     if isnan(number) or (finite and isinf(number)) or (positive and number <= 0):
         accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
@@ -90,10 +96,12 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 def check_labels(y: ArrayLike, n: int) -> Array:
     """Return a copy of y, of shape (n,) and in {-1, +1}."""
     labels = np.asarray(y)
+    if np.ma.is_masked(y):
+        raise ValueError("y must have no masked entries; leave their rows out")
     if labels.shape != (n,):
         raise ValueError(f"y must have one label for each of the {n} rows of X, got {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"
-        raise ValueError(f"y must contain only -1 and +1, got {found}; {advice}")
+        raise ValueError(f"y must contain only -1 and +1, got {found} ({labels.dtype}); {advice}")
     return labels.astype(np.float64)

@@ -52,14 +52,14 @@ _LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spar
 _HUGE = float(np.finfo(float).max)
 
 
-def gamma(n: int) -> float:
+def rounding_of(n: int) -> float:
     """Return γ_n = n u / (1 − n u), itself rounded up; infinity where the bound says nothing."""
     return n * UNIT / (1 - n * UNIT) * (1 + 4 * UNIT) if n * UNIT < 0.5 else float("inf")
 
 
 def up(value: float, operations: int = 4) -> float:
     """Return a number above the exact result of a few operations on numbers of one sign."""
-    error = gamma(operations + 1)
+    error = rounding_of(operations + 1)
     return value * (1 + error) if value >= 0 else value * (1 - error)
 
 
@@ -76,7 +76,8 @@ def lengths(A: Array) -> Array:
     """
     with np.errstate(over="ignore"):
         squares = np.einsum("ij,ij->i", A, A)
-    return np.asarray(np.sqrt(squares) * (1 + gamma(A.shape[1] + 4)) + 2.0**-500 * A.any(axis=1))
+    relative = rounding_of(A.shape[1] + 4)
+    return np.asarray(np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1))
 
 
 def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
@@ -97,7 +98,8 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
             arrived = sums[1:] - before  # the part of each product that is in the sum (Knuth)
             lost = lost + (errors + (before - (sums[1:] - arrived)) + (products - arrived)).sum(0)
         result = total + lost
-        error = 4 * UNIT * np.abs(result) + 2 * gamma(n + 8) ** 2 * sizes + 8 * (n + 1) * TINIEST
+        tiny = 8 * (n + 1) * TINIEST
+        error = 4 * UNIT * np.abs(result) + 2 * rounding_of(n + 8) ** 2 * sizes + tiny
         sound = np.isfinite(error) & np.isfinite(result)
         return np.where(sound, result, weights @ A), np.where(sound, error, np.inf)
 
@@ -134,8 +136,8 @@ def primal_above(squared_norm: float, margins: Array, C: Array | float, m: float
 def dual_below(total: float, squared_norm: float, moved: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e at most `moved` long.
 
-    It takes a lower bound on Σα and an upper bound on ‖w‖², 0 or a normal float. (It is negative
-    only for an indefinite kernel, for which the value bounds nothing.)
+    It takes a lower bound on Σα, and an upper bound on ‖w‖² that is 0 or a normal float. (‖w‖² < 0
+    only if the kernel is indefinite; then it counts as 0, and the value bounds nothing.)
     """
     cost = up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
     bound = float(total - cost - 8 * UNIT * (abs(total) + cost))
@@ -282,12 +284,18 @@ class Scores(NamedTuple):
 def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
-    A kernel value is between ± s_i s_j and off by at most θ s_i s_j. `Rows.sums` adds up terms
-    δ_j k(x_i, x_j) for changes δ, each rounded once, whose sum is β: in tiles, then over tiles, and
-    one addition more with every later update. So with their mass :math:`T_j = \sum \lvert \delta_j
-    \rvert \ge \lvert \beta_j \rvert` and :math:`S = \sum_j T_j s_j` a score is off by at most
-    (θ + γ) s_i S, γ that of 2n + updates + 4 operations, and ‖w‖² by (θ + γ + 8u) S². Where only
-    K + ηI is known to be semidefinite (`DualProblem.lift`), the bounds are those for K + ηI.
+    A kernel value is between ± s_i s_j and off by at most θ s_i s_j.
+
+    *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
+    rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
+    within its tile and fewer than n over the tiles, and one more for each later update. So γ is
+    that of 2n + updates + 4 operations.
+
+    *Sizes.* With the mass :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j \rvert`
+    and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by
+    (θ + γ + 8u) S²: the 8u are for the products β_i (Kβ)_i and for `fsum`.
+
+    Where only K + ηI is known to be semidefinite (`DualProblem.lift`), the bounds are for K + ηI.
     """
     if problem.linear:
         return _linear_scores(problem.X, beta)
@@ -296,7 +304,7 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     total = up(float(mass @ sizes), n + updates)
     if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_NORM):
         return _unbounded(values, sizes)
-    relative = up(theta + gamma(2 * n + updates + 4) * (1 + theta))
+    relative = up(theta + rounding_of(2 * n + updates + 4) * (1 + theta))
     tiny = (n + 1) * (updates + 1) * TINIEST
     lift = problem.lift if problem.convex else 0.0
     slack = (relative + 8 * UNIT) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
@@ -321,8 +329,8 @@ def _linear_scores(X: Array, beta: Array) -> Scores:
     squared_norm = up(float(largest @ largest), d + 4) + d * TINIEST
     if not squared_norm < np.inf:
         return _unbounded(values, lengths(X))
-    error = np.abs(X) @ (gamma(d + 4) * largest + e)
-    error = error * (1 + gamma(d + 8)) + (d + 1) * TINIEST
+    error = np.abs(X) @ (rounding_of(d + 4) * largest + e)
+    error = error * (1 + rounding_of(d + 8)) + (d + 1) * TINIEST
     return Scores(values, error, squared_norm, lengths(X))
 
 

@@ -24,7 +24,15 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, down, dual_below, gamma, lengths, up, warn_not_converged
+from svmlib.certificate import (
+    Certificate,
+    down,
+    dual_below,
+    lengths,
+    rounding_of,
+    up,
+    warn_not_converged,
+)
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
 
@@ -298,8 +306,8 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     the n samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
-    norm, gamma_n = float(np.linalg.norm(w)), gamma(n + d + 8)
-    error = gamma(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
+    norm, gamma_n = float(np.linalg.norm(w)), rounding_of(n + d + 8)
+    error = rounding_of(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
     hinge = t * here.hinge * (1 + 2 * gamma_n)
     primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12))

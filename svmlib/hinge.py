@@ -37,7 +37,7 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.certificate import down, up
+from svmlib.certificate import LARGEST_C, Certificate, down, up
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = [
@@ -56,8 +56,9 @@ __all__ = [
 def hinge(margin: ArrayLike) -> Array:
     """Compute the hinge loss max(0, 1 − m) of functional margins m = y f(x).
 
-    Zero where the point is on the right side with a margin of at least one, and an upper bound on
-    the number of mistakes (one where m ≤ 0). Derived in chapter 6, *The hinge loss*.
+    Zero where the point is on the right side with a margin of at least one, and at least one
+    where m ≤ 0, so that a sum of losses bounds the number of mistakes. Derived in chapter 6,
+    *The hinge loss*.
 
     Raises
     ------
@@ -174,7 +175,9 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
 
 
 def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
-    """Return the b that minimises Σ max(0, 1 − y_i (s_i + b)), and slopes with Σ y_i over them 0.
+    """Return the b that minimises Σ max(0, 1 − y_i (s_i + b)), and which samples are active.
+
+    They are chosen so that Σ y_i over them is 0.
 
     The loss of point i has its kink at b = y_i − s_i; as b grows past a kink, the slope of the sum
     grows by one. It starts at −n₊, so it is zero from the kink number n₊ (in order of size) to the
@@ -190,12 +193,7 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
 
 
 def subgradient_descent(
-    X: ArrayLike,
-    y: ArrayLike,
-    C: float,
-    *,
-    tol: float = 1e-3,
-    max_iter: int = 100_000,
+    X: ArrayLike, y: ArrayLike, C: float, *, tol: float = 1e-3, max_iter: int = 100_000
 ) -> Solution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) by subgradient descent with a duality gap.
 
@@ -222,7 +220,8 @@ def subgradient_descent(
     -------
     Solution
         Multipliers α, whose w is Σ α_i y_i x_i, and the best b for it. With a
-        `sklearn.exceptions.ConvergenceWarning` that names the gap if max_iter was reached.
+        `sklearn.exceptions.ConvergenceWarning` that names the gap if `max_iter` was reached, or if
+        only rounding is left.
 
     Raises
     ------
@@ -260,10 +259,11 @@ def subgradient_descent(
     >>> solution.alpha.round(2), round(solution.b, 2)
     (array([0. , 0.5, 0.5]), -2.0)
     """
-    X, y = check_labelled(X, y)
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
+    problem = DualProblem(X, y, C)
+    X, y = problem.X, problem.y
     origin = X.mean(axis=0)  # `svmlib.kernels.Linear` says why
     Z = X - origin
     alpha = np.zeros(y.size)
@@ -281,7 +281,6 @@ def subgradient_descent(
         g = w - (s * y) @ Z
         eta = (primal - dual) / max(primal - dual, float(g @ g))
         alpha = np.clip((1 - eta) * alpha + eta * s, 0, C)
-    problem = DualProblem(X, y, C)
     solution = problem.solution(alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
     warn_unless_converged(solution, "subgradient_descent", tol)
     return solution
@@ -324,7 +323,7 @@ def pegasos(
     Solution
         Of the problem above: w = Σ α_i y_i x_i with α_i in [0, 1/(λn)], b = 0, and the certificate
         has its values in the λ form. With a `sklearn.exceptions.ConvergenceWarning` that names the
-        gap if n_epochs was reached.
+        gap if `n_epochs` was reached, or if only rounding is left.
 
     Raises
     ------
@@ -360,11 +359,13 @@ def pegasos(
     tol = check_scalar(tol, "tol", positive=True)
     n_epochs = check_count(n_epochs, "n_epochs")
     n, signed, random = len(y), y[:, np.newaxis] * X, np.random.default_rng(seed)
-    w, counts, t = np.zeros(X.shape[1]), np.zeros(n), 0
-    for _ in range(n_epochs):
+    C = down(1 / (lam * n))  # the largest float that is in the box [0, 1/(λn)] for certain
+    if not 0 < C <= LARGEST_C:
+        raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
+    w, counts = np.zeros(X.shape[1]), np.zeros(n)
+    for epoch in range(n_epochs):
         # A subgradient step for every point, in a new order.
-        for i in random.permutation(n):
-            t += 1
+        for t, i in enumerate(random.permutation(n), epoch * n + 1):
             inside = signed[i] @ w < 1
             w = (1 - 1 / t) * w
             if inside:
@@ -375,13 +376,19 @@ def pegasos(
         dual = counts.sum() / t - lam * (w @ w) / 2
         if primal - dual <= tol * primal:
             break
-    # With b = 0 a sample and its mirror image (−x, −y) have the same margin, and in Σ α_i y_i they
-    # cancel. So all this is λ times the usual problem of both together, with C = 1/(2λn) each.
-    C = down(1 / (lam * n))  # the largest float that is in the box for certain
     alpha = np.minimum(counts / (lam * t), C)
-    both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
-    proof = both.certificate(np.tile(alpha / 2, 2), 0.0)
-    proof = replace(proof, primal=up(lam * proof.primal, 12), dual=down(lam * proof.dual))
+    proof = _proof_without_bias(X, y, lam, C, alpha)
     solution = Solution(alpha, 0.0, proof, t, proof.reaches(tol))
     warn_unless_converged(solution, "pegasos", tol)
     return solution
+
+
+def _proof_without_bias(X: Array, y: Array, lam: float, C: float, alpha: Array) -> Certificate:
+    """Judge α and b = 0 in the λ form, with α_i ≤ C = 1/(λn).
+
+    Without a bias a sample and its mirror image (−x, −y) have the same margin, and in Σ α_i y_i
+    they cancel. So this is λ times the usual problem of both together, with C/2 each.
+    """
+    both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
+    proof = both.certificate(np.tile(alpha / 2, 2), 0.0)
+    return replace(proof, primal=up(lam * proof.primal, 12), dual=down(lam * proof.dual))

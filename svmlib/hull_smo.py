@@ -74,12 +74,7 @@ class HullSolution:
 
 
 def hull_smo(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 100_000,
-    trace: bool = False,
+    X: ArrayLike, y: ArrayLike, *, tol: float = 1e-6, max_iter: int = 100_000, trace: bool = False
 ) -> HullSolution:
     r"""Find the closest points of two convex hulls, two weights of opposite classes at a time.
 
@@ -139,8 +134,8 @@ def hull_smo(
 
     *The sum of the weights* is free, and for given p and q the best is 1/‖p − q‖². It is set to
     that before every step, an exact step along λ itself; otherwise it lags behind p and q. At the
-    optimum Σλ⁺ = 1/D² and Q = −1/D², D being the distance. Since Q(λ) = −½ D(α) for α = 2λ and the
-    dual function D(α) = Σα_i − ½‖Σα_i y_i x_i‖² of the hard margin, α = 2λ solves that problem.
+    optimum Σλ⁺ = 1/‖p − q‖² = −Q. Since Q(λ) = −½ D(α) for α = 2λ and the dual function
+    D(α) = Σα_i − ½‖Σα_i y_i x_i‖² of the hard margin, α = 2λ solves that problem.
 
     Derived in chapter 3, *SMO*.
 

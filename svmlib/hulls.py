@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib.certificate import UNIT, down, gamma, lengths, up
+from svmlib.certificate import UNIT, down, lengths, rounding_of, up
 
 __all__ = [
     "ClosestPoints",
@@ -53,16 +53,15 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
     """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column.
 
     For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
-    the subtraction of c rounds. With one e for all columns distances are scaled alike. Then X is
-    refused where floats could not hold their squares: up to (1e152)² d, and down to (2e-152)² u.
+    the subtraction of c rounds. With one e for all columns distances are scaled alike. Then
+    coordinates above 5e151 are refused, because squares of distances could overflow, and a spread
+    below 2e-152, because the rounding u of such a square would underflow.
     """
     centre = X.min(axis=0) / 2 + X.max(axis=0) / 2
     Z = X - centre
     spread = np.abs(Z).max(axis=0 if by_column else None)
     if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        raise ValueError(
-            "X must have coordinates below 5e+151 and a spread above 2e-152: rescale X"
-        )
+        raise ValueError("X must have coordinates below 5e151, a spread above 2e-152: rescale X")
     exponent = np.frexp(spread)[1]
     return np.ldexp(Z, -exponent), centre, exponent
 
@@ -138,9 +137,9 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
     triangle = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
-    _, lengths, axes = np.linalg.svd(triangle)
+    _, extents, axes = np.linalg.svd(triangle, full_matrices=False)
     rounding = 8 * UNIT * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
-    axes = axes[: np.sum(lengths > math.sqrt(Z.size) * rounding)]
+    axes = axes[: np.sum(extents > math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
     # The vertices: of a segment its ends; Qhull needs at least two dimensions.
     if len(axes) < 2:
@@ -283,7 +282,7 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
         margins = y * (X @ w + b)
-        error = gamma(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
+        error = rounding_of(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
         proved = margins > error + (len(w) + 4) * np.finfo(float).tiny
     return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
@@ -334,7 +333,8 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     # w in the units of X, divided by a power of two so that its largest entry is about one.
     powers = np.frexp(normal)[1] - exponent
-    w = np.ldexp(normal, -exponent - powers.max())
+    largest = powers[normal != 0].max() if normal.any() else 0
+    w = np.ldexp(normal, -exponent - largest)
     # b halfway between the two classes, rounded only once.
     heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
@@ -494,7 +494,7 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT for label in (-1, 1))
     k = int(np.count_nonzero(weights))
-    return up(4 * gamma(k + Z.shape[1] + 12) + 3 * misses) * float(lengths(Z).max())
+    return up(4 * rounding_of(k + Z.shape[1] + 12) + 3 * misses) * float(lengths(Z).max())
 
 
 def _smallest_cap(y: Array) -> float:
@@ -714,9 +714,12 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
     n = min(len(plus), len(minus))
     levels = plus[:n] + minus[:n]
+    # T(k) is the sum of the first k levels, and crosses zero while it adds levels[last].
     last = min(int(np.sum(np.cumsum(levels) <= 0)), n - 1)
+    # How far each height is below the level ρ of its class; the sum of the positive parts, and
+    # what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
-    error = up(gamma(len(w) + 5) * float(lengths(Z).max()) * float(np.linalg.norm(w)))
-    below, at_most = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
-    proved = down(levels[last] / at_most, len(y) + 8)
-    return (levels[last] / below if below else 1.0), min(max(proved, 0.0), 1.0)
+    error = up(rounding_of(len(w) + 5) * float(lengths(Z).max()) * float(np.linalg.norm(w)))
+    shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
+    cap = levels[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
+    return cap, min(max(down(levels[last] / largest, len(y) + 8), 0.0), 1.0)

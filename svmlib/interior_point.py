@@ -34,16 +34,17 @@ def solve_interior_point(
 ) -> Solution:
     r"""Solve the dual by a primal–dual interior point method.
 
-    With :math:`Q_{ij} = y_i y_j k(x_i, x_j)` (the chapter's H), surpluses s ≥ 0 for the constraints
-    α ≥ 0 and slacks ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
+    With :math:`H_{ij} = y_i y_j k(x_i, x_j)`, surpluses s ≥ 0 for the constraints α ≥ 0 and slacks
+    ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
 
     .. math::
-        Q\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \quad
+        H\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \quad
         \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
 
-    Newton's method is applied to it with the products held at a common value ε > 0 that is driven
+    Newton's method is applied to it with the products held at a common target ε > 0 that is driven
     to zero, so that all of α, C − α, s and ξ stay positive. As a rule 15 to 35 iterations, however
-    many samples; each takes n³/6 multiplications.
+    many samples, and up to four more for each power of ten in C, because the products begin in
+    proportion to it. Each takes n³/6 multiplications.
 
     Parameters
     ----------
@@ -70,8 +71,10 @@ def solve_interior_point(
 
     Notes
     -----
-    Derived in chapter 4, *Lagrange duality*, whose ``follow_path`` it is, with an upper bound.
-    (With Mehrotra's corrector it would be about two thirds of the iterations.)
+    Derived in chapter 4, *Lagrange duality*, whose ``follow_path`` it is, with an upper bound, the
+    unknowns s and ξ eliminated, and a last step to the exact solution (`_finish`). It does not move
+    the origin: `svmlib.svc.SVC` does. (With Mehrotra's corrector it would be about two thirds of
+    the iterations.)
 
     Examples
     --------
@@ -95,8 +98,8 @@ def solve_interior_point(
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     """Yield α and b after each step, until the gap is tol Σα or rounding begins."""
     y, C, n = problem.y, problem.upper, problem.n
-    Q = problem.gram() * np.outer(y, y)
-    curvature = _scale(problem)
+    H = problem.gram() * np.outer(y, y)
+    curvature = _mean_diagonal(problem)
     # Two rows, one a bound: the distances α and C − α from it, and the multipliers s and ξ of the
     # constraints that these are ≥ 0. Where C is infinite ξ is 0.
     alpha, b, length = np.minimum(C / 2, 1 / curvature), 0.0, 0.0
@@ -105,13 +108,13 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     multiplier = bounded.astype(float)
     while True:
         # How far from the optimum is this?
-        residual = 1 - Q @ distance[0] - y * b + multiplier[0] - multiplier[1]
+        residual = 1 - H @ distance[0] - y * b + multiplier[0] - multiplier[1]
         gap = float((distance * multiplier)[bounded].sum())
         total = float(distance[0].sum())
         worst = float(np.abs(residual).max())
         done = gap <= tol * total and worst <= max(tol, 4 * EPS * curvature * total)
         # Newton's matrix, without the unknowns s and ξ.
-        matrix = Q + np.diag((multiplier / distance).sum(axis=0))
+        matrix = H + np.diag((multiplier / distance).sum(axis=0))
         if done or not np.isfinite(matrix).all():
             return
         factor = _factor(matrix, n * EPS * curvature)
@@ -154,7 +157,7 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
         added *= _MORE
 
 
-def _scale(problem: DualProblem) -> float:
+def _mean_diagonal(problem: DualProblem) -> float:
     """Return the mean of |k(x, x)|, or the smallest normal float if that is 0."""
     return max(float(np.abs(problem.diagonal).mean()), TINY)
 
@@ -180,18 +183,19 @@ def _exact(problem: DualProblem, alpha: Array, b: float) -> Array:
     """Return α with multipliers at the bounds where their margins say so, and solve for the others.
 
     At an active bound y f(x) − 1 stays away from zero, while the distance of α from the bound
-    shrinks. That distance times k(x, x) is a margin, too, and the smaller of the two is taken to be
-    zero at the optimum. For the free multipliers solve y f(x) = 1 at each of them, and
-    Σ α_i y_i = 0.
+    shrinks. That distance times k(x, x), for which the mean stands, is a margin, too, and the
+    smaller of the two is taken to be zero at the optimum. For the free multipliers solve
+    y f(x) = 1 at each of them, and Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram()
-    scale = _scale(problem)
+    curvature = _mean_diagonal(problem)
     excess = y * (K @ (alpha * y) + b) - 1
-    alpha = np.where(alpha * scale < excess, 0, np.where((C - alpha) * scale < -excess, C, alpha))
+    at_C = (C - alpha) * curvature < -excess
+    alpha = np.where(alpha * curvature < excess, 0, np.where(at_C, C, alpha))
     free = np.flatnonzero((alpha > 0) & (alpha < C))
     if free.size:
         beta, ones = alpha * y, np.ones((free.size, 1))
-        system = np.block([[K[np.ix_(free, free)] / scale, ones], [ones.T, np.zeros((1, 1))]])
-        wrong = np.append((y[free] - b - K[free] @ beta) / scale, -beta.sum())
+        system = np.block([[K[np.ix_(free, free)] / curvature, ones], [ones.T, np.zeros((1, 1))]])
+        wrong = np.append((y[free] - b - K[free] @ beta) / curvature, -beta.sum())
         alpha[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
     return alpha

@@ -25,14 +25,14 @@ from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
-from svmlib.certificate import TINIEST, UNIT, gamma, lengths, up
+from svmlib.certificate import TINIEST, UNIT, lengths, rounding_of, up
 
 __all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
 _LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
 _SKEW = 1e-10  # of the largest value: by so much K and Kᵀ may differ, which is only rounding
-_PIVOTS = 200  # `low_rank` factorises K for so many points, and n/20 more
+_SAMPLE = 200  # `low_rank` factorises K for so many points, and n/20 more
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
 _LEFT = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
@@ -56,7 +56,9 @@ class PointwiseKernel:
     def positive_semidefinite(self) -> bool:
         """Whether every Gram matrix of this kernel is provably positive semidefinite.
 
-        X Xᵀ is; and the RBF kernel is a limit of polynomials with non-negative coefficients.
+        X Xᵀ is, and so are sums and products of such kernels, and limits. The RBF kernel is
+        h(x) exp(2γ x·z) h(z) with h(x) = exp(−γ‖x‖²), and the exponential a limit of polynomials
+        with non-negative coefficients.
         """
         return True
 
@@ -84,7 +86,7 @@ class PointwiseKernel:
 
         Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms.
         """
-        return gamma(X.shape[1]), lengths(X)
+        return rounding_of(X.shape[1]), lengths(X)
 
     def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
@@ -106,7 +108,8 @@ class Linear(PointwiseKernel):
     :math:`\sum_i \beta_i\, (x_i - c) \cdot (z - c)` only by a number that is the same for all z,
     and that b absorbs. So `svmlib.svc.SVC` moves it where that costs no rounding at all, and
     Newton's method, `svmlib.hinge.subgradient_descent` and `svmlib.distributed.solve_linear`
-    compute with the mean for origin. (`RBF` chooses its own origin, because it sees distances only;
+    compute with the mean for origin. (`svmlib.smo.smo` and the interior point method take the
+    points as they are. `RBF` chooses its own origin, because it sees distances only;
     for the others a shift would change the kernel.)
 
     Derived in chapter 5, *Kernels*.
@@ -185,9 +188,9 @@ class Polynomial(PointwiseKernel):
         Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more. What
         underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
         """
-        base = (self.gamma * lengths(X) ** 2 + abs(self.coef0)) * (1 + gamma(8))
+        base = (self.gamma * lengths(X) ** 2 + abs(self.coef0)) * (1 + rounding_of(8))
         sizes = np.maximum(base ** (self.degree / 2), _LEAST_SIZE)
-        return gamma(self.degree * (X.shape[1] + 4)), sizes
+        return rounding_of(self.degree * (X.shape[1] + 4)), sizes
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -240,8 +243,8 @@ class RBF(PointwiseKernel):
         n, d = X.shape
         mean = X.sum(axis=0) / n
         radius = 2 * float(lengths(X - mean).max())
-        radius += gamma(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
-        exponent = gamma(2 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
+        radius += rounding_of(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
+        exponent = rounding_of(2 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
         theta = float(np.expm1(exponent)) + (d + 12) * UNIT + 4 * underflow
         return up(theta, 12), np.ones(len(X))
@@ -313,7 +316,7 @@ class Sigmoid(PointwiseKernel):
         1/cosh² t, leaves less than u/2.
         """
         sizes = np.sqrt(1 + self.gamma * lengths(X) ** 2)
-        return gamma(X.shape[1] + 8), np.asarray(sizes)
+        return rounding_of(X.shape[1] + 8), np.asarray(sizes)
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -331,6 +334,8 @@ class Precomputed:
     K : array_like of shape (n, n)
         The matrix of all k(x_i, x_j). Where K and Kᵀ differ, by no more than rounding, their mean
         is taken; else K is not copied.
+    name : str, default "K"
+        What messages call the matrix.
 
     Attributes
     ----------
@@ -409,12 +414,12 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
     Raises
     ------
     ValueError
-        From the function returned: if the kernel returns a matrix of the wrong shape, or what are
-        no finite numbers.
+        From the function returned: if the kernel returns a matrix of the wrong shape, or numbers
+        that are not finite.
     """
     if isinstance(kernel, PointwiseKernel):
         fill = kernel._columns(Z)
-        quiet = np.errstate(over="ignore", invalid="ignore")  # it is told in words
+        quiet = np.errstate(over="ignore", invalid="ignore")  # `_finite` says it in words
         return quiet(lambda X, out: _finite(fill(X, out), kernel))
 
     def checked(X: Array, out: Array) -> Array:
@@ -449,7 +454,8 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     """Return Σ_i β_i k(z, x_i) for every row z of Z, of shape (m,).
 
     Points with β_i = 0 cost nothing, and kernel values are never kept: memory stays at a few
-    megabytes however many points there are. The points must be checked already.
+    megabytes however many points there are, but for `Linear`, which copies the points with β_i ≠ 0.
+    The points must be checked already.
 
     Examples
     --------
@@ -490,9 +496,9 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None for any other kernel; if r would be 0, more than `most`, or half of the sample or
-        more (the sample is half of the points, but at most 200 + n/20); or if the residuals of all
-        points add up to more than a 200th of the sum of k(x, x).
+        Φ; None for any other kernel; if r would be 0, more than `most`, or about half of the sample
+        (a good half of the points, but at most 200 + n/20); or if the residuals of all points add
+        up to more than a 200th of the sum of k(x, x).
 
     Raises
     ------
@@ -520,7 +526,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     X = check_points(X)
     n = len(X)
     size = float(diagonal(kernel, X).mean())
-    some = np.random.default_rng(n).permutation(n)[: min(_PIVOTS + n // 20, n // 2 + 1)]
+    some = np.random.default_rng(n).permutation(n)[: min(_SAMPLE + n // 20, n // 2 + 1)]
     U, order, rank, _ = dpstrf(kernel(X[some], X[some]), tol=_RESIDUAL * size)
     if not 0 < rank <= min(some.size // 2 - 1, most):
         return None

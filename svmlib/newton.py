@@ -57,8 +57,8 @@ class NewtonStep(NamedTuple):
     h : float
         The smoothing of the stage; 0 for a step without, which sets the margins of the free to 1.
     free : int
-        The number of multipliers that the step supposes to be free. There are as many equations, or
-        d for a linear kernel if that is less.
+        The number of multipliers that the step supposes to be free. There are as many equations;
+        or d, if fewer, for a linear kernel with 2d < n.
     length : float
         How much of Newton's step was taken; 1 is all of it.
     """
@@ -100,8 +100,8 @@ def newton(
             (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
         \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
-    (F the free ones). The unknowns are the multipliers of F or, for a linear kernel with fewer
-    features, the coordinates of v. The slope along a step is piecewise linear, so a length that
+    (F the free ones). The unknowns are the multipliers of F or, if fewer, for a linear kernel with
+    2d < n, the coordinates of v. The slope along a step is piecewise linear, so a length that
     leaves at most a fifth of it is easy to find. A stage ends when v is close enough to
     :math:`\sum q_i \varphi_i`,
 
@@ -125,9 +125,9 @@ def newton(
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
         The relative duality gap to prove. The method tries to bring all margins within ``tol`` of
-        the KKT conditions, too; and where n times the number of features, or n² if that is not
-        twice as much, or the kernel is not linear, is at most 10,000, it goes on to about 1e-9,
-        until two stages in a row bring nothing: that costs little.
+        the KKT conditions, too. Small problems are solved to about 1e-9, or until two stages in a
+        row bring nothing, which costs little: those with n² ≤ 10,000 or, for a linear kernel with
+        2d < n, n d ≤ 10,000.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
         `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
@@ -195,7 +195,7 @@ def descend(
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, tol / 2)  # the certificate adds its rounding
-        with suppress(LinAlgError):  # only rounding is left
+        with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
             steps.extend(islice(method.steps(), max_iter))
         if method.best.error > method.tol:
             for q in 0 * start, method.c, method.q:  # which may not have been judged yet
@@ -269,7 +269,8 @@ class _Newton:
     def judge(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
 
-        They are judged by `sums`, which drift less than s: one difference a call, not one a step.
+        They are judged by `sums`, which add one change a call, where s adds one a step: they drift
+        less.
         Better is what reaches the goal, or else `tol`; of two that do, what has the smaller gap.
         """
         y, C = self.y, self.C
@@ -281,7 +282,7 @@ class _Newton:
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
-            slack -= SOLVER_ROUNDING * float(alpha @ self.diagonal)  # may be rounding
+            slack -= SOLVER_ROUNDING * float(alpha @ self.diagonal)  # so much may be rounding
             primal = half_norm + float(C @ np.maximum(slack, 0))
         dual = float(alpha.sum()) - half_norm
         gap = error = np.inf
@@ -298,7 +299,8 @@ class _Newton:
 
         Those that leave the box go to its bound, and those at a bound with a margin on the wrong
         side of 1 become free. Repeat while fewer change than the time before (the first time, than
-        were free). If none changes, judge q. This is a primal-dual active set method.
+        were free). If none changes, judge q; and if the error is not yet small, solve once more
+        with the same set, which refines the solution. This is a primal-dual active set method.
         """
         q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
@@ -330,19 +332,17 @@ class _Newton:
             dual = K.dual(residual)
             if n_steps and float(dual @ residual) <= h * float((q - c) @ (q - c)):
                 break
-            F, length = (p == q).nonzero()[0], np.inf
+            # Newton's step, and the slope of the stage's function along it.
+            F = (p == q).nonzero()[0]
             target, ds = K.step(self.v, q, dual, F, h) if F.size else self.shift(q)
             delta = target - self.v
             inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope = inner - float(ds @ q)
-            if slope < 0:
-                tol = -_SLOPE_LEFT * slope
-                length, new_p, new_q = self.search(p, ds, inner, curvature, tol)
-            if length == np.inf:
+            if not slope < 0:  # no way down: only rounding is left
                 break
+            length, p, q = self.search(p, ds, inner, curvature, -_SLOPE_LEFT * slope)
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
-            p, q = new_p, new_q
             self.q, self.free, n_steps = q, p == q, n_steps + 1
             yield NewtonStep(h, F.size, length)
         return n_steps
@@ -356,9 +356,9 @@ class _Newton:
         return target, self.K.times(target - self.v)
 
     def search(
-        self, p: Array, ds: Array, inner: float, curvature: float, tol: float
+        self, p: Array, ds: Array, inner: float, curvature: float, small: float
     ) -> tuple[float, Array, Array]:
-        """Return the length t at which the slope is nearly zero, and p and q there.
+        """Return a length t at which the slope is at most `small` in size, and p and q there.
 
         The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
@@ -367,7 +367,7 @@ class _Newton:
             new_p = p - (length / self.h) * ds
             new_q = self.clip(new_p)
             slope = inner + curvature * length - float(ds @ new_q)
-            if abs(slope) <= tol or trial == _TRIALS:
+            if abs(slope) <= small or trial == _TRIALS:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h

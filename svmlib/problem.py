@@ -30,7 +30,7 @@ from svmlib.certificate import (
     Certificate,
     bounded_scores,
     certify,
-    gamma,
+    rounding_of,
     warn_not_converged,
 )
 from svmlib.kernels import Kernel, Linear, PointwiseKernel, check_kernel, expansion
@@ -98,12 +98,18 @@ class DualProblem:
     X, y : ndarray
         The points and the labels, as float64: copies, and read only, so that what is proved stays
         true.
+    n : int
+        The number of samples.
     upper : ndarray of shape (n,)
         The bounds C_i.
+    hard_margin : bool
+        Whether they are infinite.
     lowest, highest : ndarray of shape (n,)
         The bounds of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
         The kernel.
+    linear, of_given_matrix : bool
+        Whether the kernel is `Linear`; whether it is a function or a matrix of the user's.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
     rows : svmlib.rows.Rows
@@ -193,7 +199,8 @@ class DualProblem:
         if not self.rows.fits:
             return np.inf
         K = self.gram().copy()
-        rounding = 8 * gamma(self.n + self.X.shape[1] + 8) * float(np.abs(self.diagonal).sum())
+        trace = float(np.abs(self.diagonal).sum())
+        rounding = 8 * rounding_of(self.n + self.X.shape[1] + 8) * trace
         if not self.of_given_matrix:
             theta, sizes = self.rounding
             rounding += 2 * theta * float(sizes @ sizes)
@@ -273,7 +280,8 @@ class DualProblem:
             order = g.argsort()
             below = self.upper[order].cumsum()  # C_i of those whose g is passed
             rising = below.searchsorted(self.upper[self.y > 0].sum())
-            return float(g[order[min(rising, self.n - 1)]]), low, high  # (sums have roundings)
+            # (Rounding may put the total above the last of the sums.)
+            return float(g[order[min(rising, self.n - 1)]]), low, high
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
@@ -317,8 +325,8 @@ def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
         raise ValueError(
-            f"kernel must be positive semidefinite for {method}, but the Gram matrix is not, or "
-            'finds no room, to be checked; svmlib.smo.smo, or SVC(solver="smo"), does not mind'
+            f"kernel must be positive semidefinite for {method}, but the Gram matrix is not, or it "
+            'does not fit the cache to be checked; svmlib.smo.smo, or SVC(solver="smo"), can do it'
         )
 
 

@@ -59,7 +59,8 @@ class Rows:
         The points.
     cache_mb : float
         How many megabytes (2²⁰ bytes) of values are kept: half for rows, unless all of K is asked
-        for, and half for a block. While a block is copied there may be up to three times as many.
+        for, and half for a block. While a block is cut from all of K, up to three times
+        ``cache_mb`` are in use.
 
     Attributes
     ----------
@@ -82,9 +83,10 @@ class Rows:
     beta, last_sums : ndarray of shape (n,)
         The β that `sums` was last asked for, and its Kβ.
     mass : ndarray of shape (n,)
-        T_j, the sizes of all changes of β_j that the last of `sums` has added up.
+        T_j, the sizes of all changes of β_j that `sums` has added up since it began afresh.
     updates : int
-        How often it has added to what was summed before.
+        How often it has added to what was summed before. Both describe the last result of `sums`,
+        until the next call; `svmlib.certificate.bounded_scores` reads them.
     """
 
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
@@ -93,8 +95,9 @@ class Rows:
         self._require(2 * self.n, f"for two rows of the Gram matrix of {self.n} points")
         self.fits = self.n**2 <= self.room
         half = max(2, self.room // 2 // self.n)  # rows
-        self.piece = min(_PIECE // self.n, half // 8)
-        self.capacity = half - self.piece  # one stays until its last row is replaced
+        self.piece = min(_PIECE // self.n, half // 8)  # small beside the cache
+        # One piece more is in memory, until the last of its rows is replaced.
+        self.capacity = half - self.piece
         self.diagonal = diagonal(kernel, X)
         self.fill = columns(kernel, X)
         self.kept: dict[int, Array] = {}
@@ -152,7 +155,7 @@ class Rows:
             K = np.empty((self.n, self.n))
             for some in self._tiles(np.arange(self.n)):
                 self._fill(some, K[some[0] : some[-1] + 1])
-            if not isinstance(self.kernel, PointwiseKernel):  # ours are symmetric
+            if not isinstance(self.kernel, PointwiseKernel):  # ours are, but for rounding
                 K = symmetric(K, "kernel(X, X)")
             K.flags.writeable = False
             self.whole, self.kept = K, dict(enumerate(K))

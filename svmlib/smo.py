@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib._validation import check_count, check_scalar
+from svmlib._validation import Array, check_count, check_scalar
 from svmlib.certificate import EPS, SOLVER_ROUNDING, TINY
 from svmlib.problem import DualProblem, Solution, check_start, warn_unless_converged
 
@@ -92,8 +92,8 @@ def smo(
         semidefinite, the KKT violation. The certificate is computed when m(α) − M(α) ≤ tol / 2.
         (LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and
         leaves about half of the gap.) Such margins allow a gap of about Σ C_i tol; where C is so
-        large that the gap is not yet reached, the steps go on to a tenth of the largest violation
-        of the KKT conditions, and so on.
+        large that the gap is not yet reached, the steps go on until m(α) − M(α) is a twentieth of
+        the largest KKT violation, and so on.
     selection : {"second", "first", "cyclic"}
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
@@ -137,26 +137,28 @@ def smo(
     >>> solution.converged, solution.certificate.relative_gap < 1e-3
     (True, True)
     """
-    step_tol = tol = check_scalar(tol, "tol", positive=True)
+    tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     alpha = check_start(start, problem)
     n_iter, kept = 0, []
+    enough = tol / 2  # the m(α) − M(α) to reach
     while True:
         before = n_iter
         with np.errstate(over="ignore"):
-            for step in islice(steps(problem, step_tol, selection, alpha), max_iter - n_iter):
+            run = _State(problem, alpha).steps(enough, selection)
+            for step in islice(run, max_iter - n_iter):
                 alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
                 n_iter += 1
                 if trace:
                     kept.append(step)
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
         # Only rounding is left if the margins, computed afresh, violate the conditions by twice
-        # what those that the steps update were to reach, or if a smaller tolerance brings no step.
+        # what those that the steps update were to reach, or if asking for less brings no step.
         violation = solution.certificate.kkt_violation
-        only_rounding_left = violation > step_tol or (n_iter == before and step_tol < tol)
+        only_rounding_left = violation > 2 * enough or (n_iter == before and enough < tol / 2)
         if solution.converged or only_rounding_left or n_iter == max_iter:
             break
-        step_tol = violation / 10  # (the last step may have gone far below the tolerance)
+        enough = violation / 20  # (the last step may have gone far below the `enough` it had)
     warn_unless_converged(solution, "smo", tol)
     return solution
 
@@ -181,39 +183,24 @@ def steps(
     >>> alpha
     array([0.66666667, 1.        , 0.33333333])
     """
-    state, violation = _State(problem, start), tol / 2
-    pairs: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
-        "second": state.best_partner,
-        "first": lambda i, j: (i, j),
-        "cyclic": lambda i, j: state.next_violating(violation),
-    }
-    if selection not in pairs:
-        raise ValueError(f"selection must be one of {tuple(pairs)}, got {selection!r}")
-    while True:
-        i, j, gap = state.most_violating()
-        if not violation < gap < np.inf:
-            return
-        i, j = pairs[selection](i, j)
-        length, gain = state.move(i, j)
-        yield Step(i, j, length, abs(state.beta[i]), abs(state.beta[j]), gap, gain)
-        if length == state.endless:
-            return
+    yield from _State(problem, check_start(start, problem)).steps(tol / 2, selection)
 
 
 class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
-    The loop of `steps` takes nearly all of the time. So results go into arrays that exist already,
-    and single numbers come from lists or, where NumPy needs them, from arrays without axes.
+    The loop of its `steps` takes nearly all of the time. So results go into arrays that exist
+    already, and single numbers come from lists or, where NumPy needs them, from arrays without
+    axes.
     """
 
-    def __init__(self, problem: DualProblem, start: ArrayLike | None) -> None:
+    def __init__(self, problem: DualProblem, alpha: Array) -> None:
         self.K, n, y = problem.rows, problem.n, problem.y
         lowest, highest = problem.lowest, problem.highest
         # A step without a bound may be endless; with this length margins are only rounding.
         largest = float(np.abs(problem.diagonal).max())
         self.endless = 1 / max(SOLVER_ROUNDING * largest, TINY) if problem.hard_margin else np.inf
-        beta = check_start(start, problem) * y
+        beta = alpha * y
         g = y - self.K.times(beta)
         self.g_up = np.where(beta < highest, g, -np.inf)
         self.g_down = np.where(beta > lowest, g, np.inf)
@@ -226,6 +213,25 @@ class _State:
         # all pairs, both ways round, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (way for pair in pairs for way in (pair, pair[::-1]))
+
+    def steps(self, violation: float, selection: Selection) -> Iterator[Step]:
+        """Yield every step, until the slope of no pair exceeds `violation`."""
+        pairs: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
+            "second": self.best_partner,
+            "first": lambda i, j: (i, j),
+            "cyclic": lambda i, j: self.next_violating(violation),
+        }
+        if selection not in pairs:
+            raise ValueError(f"selection must be one of {tuple(pairs)}, got {selection!r}")
+        while True:
+            i, j, gap = self.most_violating()
+            if not violation < gap < np.inf:
+                return
+            i, j = pairs[selection](i, j)
+            length, gain = self.move(i, j)
+            yield Step(i, j, length, abs(self.beta[i]), abs(self.beta[j]), gap, gain)
+            if length == self.endless:
+                return
 
     def most_violating(self) -> tuple[int, int, float]:
         """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""

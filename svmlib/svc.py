@@ -6,7 +6,8 @@ certificate. With this module you can
 
 - fit, predict and cross-validate as with `sklearn.svm.SVC`, whose names and defaults it has,
 - read in ``certificate_`` how far from optimal the fitted classifier can be,
-- ask for the hard margin, C = ∞, and get the maximal margin or the proof that there is none.
+- ask for the hard margin, C = ∞, and get the maximal margin or, for the linear kernel, the proof
+  that there is none.
 
 Derived in chapter 7, *The full SMO*.
 """
@@ -91,7 +92,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     support_ : ndarray of shape (n_support,)
         Indices of the samples with α_i > 0: those of the first class, then the second.
     support_vectors_ : ndarray of shape (n_support, d)
-        These samples.
+        These samples; with ``"precomputed"`` their row numbers among those of positive weight.
     n_support_ : ndarray of shape (2,)
         How many there are of each class.
     dual_coef_ : ndarray of shape (1, n_support)
@@ -101,7 +102,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
-        Iterations, those that led to a guess included.
+        Iterations, those that led to a guess included (but not steps of Newton's method that ended
+        because its equations outgrew the memory).
     solver_ : str
         The solver that took the last of them.
     class_weight_ : ndarray of shape (2,)
@@ -240,9 +242,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             return points, labels, weights, used
         weights = check_vector(sample_weight, "sample_weight", length=len(points))
         if weights.min() < 0 or not weights.any():
-            raise ValueError(
-                f"sample_weight must not be negative, nor all zero, got {weights.min()}"
-            )
+            raise ValueError(f"sample_weight must not be negative or all zero, got {weights.min()}")
         used = np.flatnonzero(weights)
         return points[used], labels[used], weights[used], used
 
@@ -320,7 +320,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.support_vectors_ = X[support]
         self.n_support_ = np.array([support.size - second, second], dtype=np.int32)
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
-        self._b = solution.b  # the bias where the origin is the middle of the points
+        self._b = solution.b  # the bias with `_origin` for origin
         self.intercept_ = np.array([solution.b])
         if isinstance(self.kernel_, Linear):
             self.coef_ = self.dual_coef_ @ (self.support_vectors_ - self._origin)

@@ -27,7 +27,7 @@ SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of a matrix 3 × 3
 GIVEN, SKEW = SVC(kernel="precomputed"), np.triu(np.ones((10, 10)))
-NAMES = ("a", "b"), ("", ""), ("no", "yes")
+NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
 
 def problem(**changes):
@@ -52,6 +52,8 @@ CALLS = {
         (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
         (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
         (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
+        (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
+        (lambda: problem(X=X.astype("S")), "X must be a dense array of real"),
         (lambda: problem(X=np.ma.masked_less(X, 3)), "X must have no masked entries"),
     ],
     "labels": [
@@ -59,11 +61,14 @@ CALLS = {
         (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),
         (lambda: problem(y=np.tile(["yes", "no"], 5)), "y must contain only -1 and"),
         (lambda: problem(y=np.tile([True, False], 5)), "y must contain only -1 and"),
+        (lambda: problem(y=Y.astype(object)), r"y must contain only -1 and .* \(object\)"),
+        (lambda: problem(y=np.ma.masked_less(Y, 0)), "y must have no masked entries"),
         (lambda: problem(y=[1, -1]), r"one label for each of the 10 rows.* got .*2"),
     ],
     "problem": [
         (lambda: problem(C=0), "C must be a positive number"),
         (lambda: problem(C=True), "C must be a positive number, got True"),
+        (lambda: problem(C=10**400), "C must be a positive number, got 1000"),
         (lambda: problem(C=[1.0, 2.0]), "C has 2 entries, expected 10"),
         (lambda: problem(C=0 * ONES), "C must be positive for every sample"),
         (lambda: problem(C=np.inf * ONES), "C must be finite"),
@@ -100,8 +105,10 @@ CALLS = {
         (lambda: hull_smo(X, ONES), "both classes"),
         (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
         (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
+        (lambda: descent(HUGE, [1, -1], 1e101), "C must be at most"),  # before the sums overflow
         (lambda: descent(X, ONES, 1.0), "both classes"),
         (lambda: pegasos(X, Y, 0), "lam must be a positive"),
+        *[(partial(pegasos, X, Y, lam), r"lam must have 1/\(lam n\)") for lam in UNUSABLE],
         (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
         (lambda: pegasos(X, Y, 1.0, n_epochs=0), "n_epochs must be a positive integer"),
         (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold at least one point"),
@@ -122,7 +129,7 @@ CALLS = {
         (lambda: fit(class_weight={1: np.nan}), "C must be finite"),
         (lambda: fit(class_weight="fair"), "'class_weight' parameter"),
         (lambda: fit(-ONES), "sample_weight must not be negative"),
-        (lambda: fit(0 * ONES), "nor all zero"),
+        (lambda: fit(0 * ONES), "or all zero"),
         (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
         (lambda: fit(np.where(Y > 0, 0, 1)), "of one class, -1"),
         (lambda: fit(["a"] * 10), "sample_weight must be a dense array of real numbers"),

@@ -17,9 +17,9 @@ from svmlib.certificate import (
     Certificate,
     accurate_sum,
     down,
-    gamma,
     lengths,
     primal_above,
+    rounding_of,
     up,
 )
 from svmlib.duality import DualProblem, solve_interior_point
@@ -192,7 +192,8 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
     rng, accepted = np.random.default_rng(0), 0
     for _ in range(500):
         a, b = rng.uniform(0.5, 2, 2)
-        shift = 8 * gamma(11) * (a + b**2 / a)  # so K + shift is singular, but for a few roundings
+        # so K + shift is singular, but for a few roundings
+        shift = 8 * rounding_of(11) * (a + b**2 / a)
         c = b**2 / (a + shift) - shift
         c += rng.integers(-6, 7) * np.spacing(c)
         kernel = Precomputed([[a, b], [b, c]])

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
-from svmlib.certificate import gamma
+from svmlib.certificate import rounding_of
 from svmlib.distributed import solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
 from tests import exact
@@ -159,7 +159,7 @@ BAD = [
     ({"y": UNKNOWN[:, 0]}, r"one label for each row.*compute_chunk_sizes\(\)"),
     ({"X": da.ones((0, 2)), "y": da.ones(0)}, "one label for each row"),
     ({"y": [1, 1, 1, 1]}, "both classes"),
-    ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1; write np.where"),
+    ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1 \(int64\); write np.where"),
     ({"X": da.from_array(np.where(COLUMN == 2, np.nan, COLUMN))}, "NaN"),
     ({"X": da.from_array(COLUMN * 1e154)}, "rescale X"),
     ({"X": da.from_array(np.ma.masked_equal(COLUMN, 2))}, "X must .* masked"),
@@ -199,7 +199,8 @@ def slips(request, monkeypatch):
     summarise = distributed._summarise
 
     def worse(*state):
-        sums, slip = distributed._Sums(*summarise(*state)), request.param * gamma(len(state[-1]))
+        sums = distributed._Sums(*summarise(*state))
+        slip = request.param * rounding_of(len(state[-1]))
         for side in sums.plus, sums.minus:
             side[-1] *= 1 + slip
         return tuple(sums._replace(hinge=sums.hinge * (1 - slip)))

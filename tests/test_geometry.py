@@ -66,6 +66,15 @@ def test_integers_lists_and_one_feature():
     assert plane.w.dtype == np.float64
 
 
+@pytest.mark.parametrize("c", [1e-320, 1e-200, 1e200, 1e307])
+def test_distances_do_not_depend_on_the_length_of_w(c):
+    plane = Hyperplane([3 * c, 4 * c], 0)
+    np.testing.assert_allclose(plane.signed_distance([[1, 0]]), 0.6, rtol=1e-3)
+    np.testing.assert_allclose(plane.project([[1, 0]]), [[0.64, -0.48]], rtol=1e-3)
+    width = directional_margin([[0, 0], [1, 0]], [-1, 1], plane.w).width
+    np.testing.assert_allclose(width, 0.6, rtol=1e-3)
+
+
 def test_a_hyperplane_cannot_be_changed_and_keeps_its_own_copy():
     w = np.array([1.0, 2.0])
     plane = Hyperplane(w, -1)

@@ -123,6 +123,16 @@ def test_hulls_that_nearly_touch_are_told_apart_and_measured(d, distance):
     check_separation(answer, X, y)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e200])
+def test_a_column_that_does_not_matter_sets_no_scale(far):
+    """The normal is zero in the second column, whose units may be anything."""
+    for near in (0, 1 / far):
+        answer = separation([[0, 0], [0, near], [far, 0], [far, near]], [-1, -1, 1, 1])
+        assert answer.verify()
+        assert answer.w[1] == 0
+        assert 0.5 <= answer.w[0] < 2
+
+
 def test_two_points_two_roundings_apart_are_told_apart():
     """Only a b whose two inner products are exact is between them every time."""
     for seed in range(400):
@@ -338,6 +348,12 @@ def test_a_polygon_runs_counter_clockwise():
             dx, dy = np.roll(x, -1) - x, np.roll(y, -1) - y
             assert (dx * np.roll(dy, -1) > dy * np.roll(dx, -1)).all()
             assert np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0
+
+
+def test_three_points_in_many_dimensions_are_a_triangle():
+    """In memory for three points: all the axes of so many dimensions would take 80 GB."""
+    points = np.random.default_rng(0).normal(size=(3, 100_000))
+    assert sorted(convex_hull(points).vertices) == [0, 1, 2]
 
 
 def test_a_line_up_to_rounding_has_two_ends():
