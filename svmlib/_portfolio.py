@@ -109,7 +109,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
     # violation is large.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near = max(tol, _NEAR * min(change, 1) ** 2)
+    near = max(tol, _NEAR * min(change, 1) ** 2)  # the default tol if the change is below 0.07
     first = list(islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))))
     for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j

@@ -331,6 +331,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     X, y = check_labelled(X, y)
     Z, _, exponent = standardise(X, by_column=True)
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
+    normal = np.where(Z.any(axis=0), normal, 0)  # in constant columns it is only rounding
     # w in the units of X, divided by a power of two so that its largest entry is about one.
     powers = np.frexp(normal)[1] - exponent
     largest = powers[normal != 0].max() if normal.any() else 0

@@ -133,6 +133,15 @@ def test_a_column_that_does_not_matter_sets_no_scale(far):
         assert 0.5 <= answer.w[0] < 2
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_constant_column_that_is_large_hides_no_other(seed):
+    X = np.random.default_rng(seed).standard_normal((2, 4)) * [1e40, 1e10, 1e10, 1e10]
+    X[:, 0] = X[0, 0]
+    answer = separation(X, [-1, 1])
+    assert answer.separable
+    assert answer.verify()
+
+
 def test_two_points_two_roundings_apart_are_told_apart():
     """Only a b whose two inner products are exact is between them every time."""
     for seed in range(400):
