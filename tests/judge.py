@@ -61,7 +61,10 @@ class Judge:
         return [mp.fdot(self.K[i, :], v) for i in range(self.n)]
 
     def primal(self, alpha, b, *, slip=0):
-        """Return the value of the classifier (α, b), or the least of (α, b)/m, |1 − m| ≤ slip."""
+        """Return the value of (α, b), or the least of (α, b)/m for the margins m within slip of 1.
+
+        A certificate may name an m beside them and be true: once in some 5,000 random descents.
+        """
         beta = self._signed(alpha)
         g = self._times(beta)
         margins = [s * (v + mp.mpf(float(b))) for s, v in zip(self.y, g, strict=True)]
