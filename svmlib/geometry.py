@@ -65,7 +65,7 @@ class Hyperplane:
     @property
     def norm(self) -> float:
         """The length ‖w‖ of the normal vector."""
-        return hypot(*self.w)  # squares nothing, so no w is too short or too long
+        return hypot(*self.w)  # squares nothing, so no w is too short
 
     @property
     def distance_from_origin(self) -> float:
@@ -121,7 +121,7 @@ class DirectionalMargin:
     width : float
         τ_w = (B⁺ − B⁻) / ‖w‖. If it is positive, the classes are separable along w with a gap this
         wide. If it is not, no hyperplane with this normal, A⁺ in front, separates them, and −τ_w
-        is how far A⁺ would have to move along w/‖w‖ to touch A⁻ from the front.
+        is how far A⁺ would have to move along w/‖w‖ until one such hyperplane touches both.
     midline : Hyperplane
         w·x − (B⁺ + B⁻)/2 = 0.
 

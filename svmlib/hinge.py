@@ -359,7 +359,7 @@ def pegasos(
     tol = check_scalar(tol, "tol", positive=True)
     n_epochs = check_count(n_epochs, "n_epochs")
     n, signed, random = len(y), y[:, np.newaxis] * X, np.random.default_rng(seed)
-    C = down(1 / (lam * n))  # the largest float that is in the box [0, 1/(λn)] for certain
+    C = down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= LARGEST_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
     w, counts = np.zeros(X.shape[1]), np.zeros(n)

@@ -11,9 +11,9 @@ module you can
 - find the largest cap at which the reduced hulls are still apart (`largest_separating_cap`).
 
 Every bound here holds for the floats given, taken as exact numbers: the errors of rounding are
-bounded by the lemma of `svmlib.certificate` and put on its far side. Origin and units make no
-difference, because points are first moved to the origin, which costs each coordinate a relative
-2⁻⁵³, and then divided by a power of two, which is exact.
+bounded by the lemma of `svmlib.certificate`, and every bound is moved outwards by them. Points are
+first moved to the origin, which costs each coordinate a relative 2⁻⁵³, and then divided by a power
+of two, which is exact: so origin and units make no other difference.
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge loss*.
 """
@@ -315,7 +315,8 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     scaled to the same range. Then the closest points p, q of the hulls decide: w = p − q separates
     if it can be *proved* to (see `Separation`); otherwise p and q agree up to rounding. (The search
     stops early once the gap along p − q is proved to be half as wide as the widest.) Classes
-    that are further apart than the rounding of their coordinates are always told apart; classes
+    that are further apart than the rounding of their coordinates are told apart (unless w has
+    entries of which one is more than 2¹⁰⁰⁰ times the other); classes
     nearer than that may be reported as inseparable, with a `Separation.residual` that says so.
 
     Derived in chapter 2, *Convex hulls*.

@@ -246,8 +246,9 @@ class RBF(PointwiseKernel):
         radius += rounding_of(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
         exponent = rounding_of(2 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
-        theta = float(np.expm1(exponent)) + (d + 12) * UNIT + 4 * underflow
-        return up(theta, 12), np.ones(len(X))
+        # A square that overflows makes 0 of what is at most the second exponential.
+        theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
+        return up(theta + (d + 12) * UNIT + 4 * underflow, 12), np.ones(len(X))
 
     @np.errstate(over="ignore")
     def _columns(self, Z: Array) -> Fill:

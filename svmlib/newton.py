@@ -271,7 +271,8 @@ class _Newton:
 
         They are judged by `sums`, which add one change a call, where s adds one a step: they drift
         less.
-        Better is what reaches the goal, or else `tol`; of two that do, what has the smaller gap.
+        Better is what reaches the goal, or else `tol`; of two that are alike in this, what has the
+        smaller gap.
         """
         y, C = self.y, self.C
         alpha = balance(np.abs(self.clip(q)), y, C)

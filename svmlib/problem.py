@@ -161,7 +161,7 @@ class DualProblem:
         self.of_given_matrix = not isinstance(self.kernel, PointwiseKernel)
         self.rows = Rows(self.kernel, self.X, cache_mb)
         self.diagonal = self.rows.diagonal
-        for array in (self.X, self.y, self.upper, self.diagonal):
+        for array in (self.X, self.y, self.upper, self.lowest, self.highest, self.diagonal):
             array.flags.writeable = False
 
     # The Gram matrix

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -170,3 +171,12 @@ def test_what_underflows_is_within_the_bound(degree, gamma, c):
     values = (Fraction(gamma) * np.outer(x, x) + Fraction(c)) ** degree
     assert (abs(values) <= np.outer(sizes, sizes)).all()
     assert (abs(exact(kernel(X, X)) - values) <= Fraction(theta) * np.outer(sizes, sizes)).all()
+
+
+@pytest.mark.parametrize(("gamma", "far"), [(1e-309, 4e154), (5e-309, 2e154)])
+def test_a_distance_whose_square_overflows_is_within_the_bound(gamma, far):
+    kernel, X = RBF(gamma), np.array([[0.0], [far]])
+    truth = mp.exp(-mp.mpf(gamma) * mp.mpf(far) ** 2)
+    with np.errstate(all="ignore"):
+        theta, _ = kernel.rounding(X)
+        assert abs(mp.mpf(kernel(X, X)[0, 1]) - truth) <= theta
