@@ -247,7 +247,7 @@ class RBF(PointwiseKernel):
         exponent = rounding_of(2 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
         # A square that overflows makes 0 of what is at most the second exponential.
-        theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
+        theta = float(np.expm1(exponent) + np.exp(-1.7e308 * min(self.gamma, 1)))
         return up(theta + (d + 12) * UNIT + 4 * underflow, 12), np.ones(len(X))
 
     @np.errstate(over="ignore")
