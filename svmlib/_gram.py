@@ -145,11 +145,11 @@ class Factored(Gram):
     def step(self, w: Array, q: Array, dual: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the w that Newton's step leads to, and the change of the scores.
 
-        With no more free samples than features as in `Gram`. Else, with Z for the free rows of Φ
-        less their mean,
+        With no more free samples than features as in `Gram`. Else, with φ̄ for the mean of the free
+        rows of Φ, and Z for these rows less φ̄,
 
         .. math::
-            (Z^\top Z + h I)\, \Delta_w = h\, \Bigl(r - \sum q \cdot \text{mean}\Bigr).
+            (Z^\top Z + h I)\, \Delta_w = h\, \Bigl(r - (\textstyle\sum q)\, \bar\varphi\Bigr).
         """
         Z, total = self.Phi.take(free, 0), float(q.sum())
         if free.size <= w.size:

@@ -18,7 +18,7 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 
 def as_float(value: ArrayLike, name: str) -> Array:
-    """Convert to a finite float64 array, or say which argument is none.
+    """Convert to a finite float64 array, or raise an error that names the argument.
 
     An array of integers beyond 2**53 is refused; of other numbers, as objects and longer floats,
     the next float is taken.

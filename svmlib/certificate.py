@@ -157,17 +157,16 @@ class Certificate:
     Attributes
     ----------
     primal : float
-        An upper bound on the primal value of the classifier that (α, b) defines,
+        An upper bound on the optimum: on the primal value of the classifier that (α, b) defines,
         :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`, or of
-        (w, b)/m, with m < 1 by no more than rounding; whichever is smaller; and so on the
-        optimum. For the hard margin (C = ∞) the value is
-        :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
+        (w, b)/m, with m < 1 by no more than rounding, whichever is smaller. For the hard margin
+        (C = ∞) the value is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
         :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
         canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
         hyperplane does not separate the classes, or only as far as rounding can tell.
     dual : float
-        A lower bound on the dual value D of α, made feasible if it is not quite (clipped to the
-        box, then the heavier class scaled down until Σ α_i y_i = 0), and so on the optimum.
+        A lower bound on the optimum: on the dual value D of α, made feasible if it is not quite
+        (clipped to the box, then the heavier class scaled down until Σ α_i y_i = 0).
     kkt_violation : float
         An upper bound on the largest violation of the Karush–Kuhn–Tucker conditions, in units of
         the functional margin y f(x): :math:`y_i f(x_i) \ge 1` where :math:`\alpha_i < C_i`, and

@@ -50,7 +50,7 @@ _AGREE = 1e-14  # of a column's largest value: two sums that differ by less are 
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); e is one, or one a column.
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one a column.
 
     For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
     the subtraction of c rounds. With one e for all columns distances are scaled alike. Then
@@ -707,9 +707,10 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     """Return the largest cap up to which w separates the reduced hulls, and a proved lower bound.
 
-    The lowest point of R⁺ − R⁻ along w is at T(ν)/ν with ν = 1/μ, where T adds up the lowest ν
-    heights of either class: convex, linear between integers, zero at 0 and at the ν sought. The
-    highest heights that enter T there are the levels ρ of the bound (`largest_separating_cap`).
+    Let ν = 1/μ, and let T(ν) add up the lowest ν heights of each class, the last one in part. Then
+    T(ν)/ν is the height of the lowest point of R⁺ − R⁻ along w, so w separates while T(ν) > 0. T is
+    convex, linear between integers, and T(0) = 0: it has at most one other zero, the ν to find. The
+    last heights that enter there are the levels ρ of the bound (`largest_separating_cap`).
     """
     w = w / np.abs(w).max()
     heights = y * (Z @ w)

@@ -100,8 +100,8 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     y, C, n = problem.y, problem.upper, problem.n
     H = problem.gram() * np.outer(y, y)
     curvature = _mean_diagonal(problem)
-    # Two rows, one a bound: the distances α and C − α from it, and the multipliers s and ξ of the
-    # constraints that these are ≥ 0. Where C is infinite ξ is 0.
+    # Row 0 belongs to the bound 0 and row 1 to the bound C: the distances α and C − α from them,
+    # and the multipliers s and ξ of the constraints that these are ≥ 0. Where C is infinite ξ is 0.
     alpha, b, length = np.minimum(C / 2, 1 / curvature), 0.0, 0.0
     distance = np.stack([alpha, C - alpha])
     bounded = np.isfinite(distance)

@@ -8,7 +8,8 @@ objects; a plain function of your own is welcome wherever they are. With this mo
 - write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z),
 - ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
 
-Derived in chapter 5, *Kernels*.
+Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`, whose lemma it uses: it
+can wait until that has been read.)
 """
 
 from __future__ import annotations

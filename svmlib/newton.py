@@ -46,7 +46,7 @@ _SMALL = 10_000  # n times the rank; up to here the last digits cost next to not
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _TRIALS = 50  # the most lengths that the line search tries
-_STAGES = 50  # the most stages: beyond floats none may take a step, and all fail to improve
+_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
 
 
 class NewtonStep(NamedTuple):

@@ -91,9 +91,9 @@ def smo(
         The relative duality gap to prove; for a kernel that is not known to be positive
         semidefinite, the KKT violation. The certificate is computed when m(α) − M(α) ≤ tol / 2.
         (LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and
-        leaves about half of the gap.) Such margins allow a gap of about Σ C_i tol; where C is so
-        large that the gap is not yet reached, the steps go on until m(α) − M(α) is a twentieth of
-        the largest KKT violation, and so on.
+        leaves about half of the gap.) A violation of tol allows a gap of about Σ C_i tol; where C
+        is so large that the gap is not yet reached, the steps go on until m(α) − M(α) is a
+        twentieth of the largest KKT violation, and so on.
     selection : {"second", "first", "cyclic"}
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
@@ -152,8 +152,9 @@ def smo(
                 if trace:
                     kept.append(step)
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
-        # Only rounding is left if the margins, computed afresh, violate the conditions by twice
-        # what those that the steps update were to reach, or if asking for less brings no step.
+        # `enough` is reached by margins that the steps update. If margins computed afresh violate
+        # the KKT conditions by more than twice as much, or if a smaller `enough` has brought no
+        # step, only rounding is left.
         violation = solution.certificate.kkt_violation
         only_rounding_left = violation > 2 * enough or (n_iter == before and enough < tol / 2)
         if solution.converged or only_rounding_left or n_iter == max_iter:
