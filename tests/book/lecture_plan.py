@@ -42,6 +42,7 @@ ASIDE = ("", "summary", "exercises", "quiz", "read-more")  # what belongs to no 
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
 
+@cache
 def sections(level: int = 2) -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
     """Return the cells under every heading, to some level, by chapter and anchor."""
     found = defaultdict(list)
@@ -69,11 +70,15 @@ def in_class() -> set[str]:
     }
 
 
+def figure(cell: nbformat.NotebookNode) -> str | None:
+    """Return the name of the figure that a cell draws, if it draws one."""
+    return cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
+
+
 def alive() -> set[str]:
     """Return the figures that one can take hold of."""
     cells = [cell for path in notebooks.chapters() for cell in read(path).cells]
-    moving = [cell for cell in cells if cell.cell_type == "code" and "explorable." in cell.source]
-    return {cell.metadata["mystnb"]["figure"]["name"] for cell in moving}
+    return {figure(cell) for cell in cells if figure(cell) and "explorable." in cell.source}
 
 
 def references(text: str) -> set[str]:
@@ -112,6 +117,13 @@ def without_these(line: re.Match[str]) -> tuple[set[str], set[str]]:
     return {anchor for _, anchor in places(below)}, references("".join(BELIEVE.findall(below)))
 
 
+def told_in(line: re.Match[str]) -> list[nbformat.NotebookNode]:
+    """Return the cells that a unit reads, or that a lecture tells."""
+    cells, without = sections(3) | sections(), without_these(line)
+    divided = [told(cells[place], *without) for place in places(line[3])]
+    return [cell for part in divided for some in part.values() for cell in some]
+
+
 def asked(line: re.Match[str]) -> str:
     """Return a quiz's question with its number."""
     quiz = "\n".join(cell.source for cell in sections()[line[2], "quiz"])
@@ -127,8 +139,7 @@ def homes(cells: dict[tuple[str, str], list[nbformat.NotebookNode]]) -> dict[str
     for place, here in cells.items():
         for cell in here:
             names = ["".join(name) for name in LABEL.findall(cell.source)]
-            names.append(cell.metadata.get("mystnb", {}).get("figure", {}).get("name"))
-            found.update(dict.fromkeys(names, place))
+            found.update(dict.fromkeys([*names, figure(cell)], place))
     return found
 
 
@@ -165,11 +176,12 @@ def where_taught(page: str) -> dict[str | tuple[str, str], int]:
 def left(page: str) -> str:
     """Return the sections and the exercises that no unit has."""
     solved = {it[2] for line in SOLVE.finditer(page) for it in EXERCISE.finditer(line[0])}
+    unit = units(page)
     parts = [
         f"[{here[0].source.splitlines()[0].lstrip('# ')} of chapter {int(chapter[:2])}]"
         f"(../chapters/{chapter}.ipynb#{anchor}) {round(minutes(here))} minutes"
         for (chapter, anchor), here in sections().items()
-        if anchor not in ASIDE and (chapter, anchor) not in units(page)
+        if anchor not in ASIDE and (chapter, anchor) not in unit
     ]
     return ", ".join(parts + [f"{{ref}}`{label}`" for label in stars() if label not in solved])
 
@@ -191,13 +203,8 @@ def counted(page: str) -> str:
 
     def show(line: re.Match[str]) -> str:
         *_, read = READ.finditer(line.string, 0, line.start())
-        names = [
-            cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
-            for place in places(read[3])
-            for here in told(cells[place], *without_these(read)).values()
-            for cell in here
-        ]
-        shown = [f"{{numref}}`{name}`" + " *alive*" * (name in moving) for name in names if name]
+        names = filter(None, map(figure, told_in(read)))
+        shown = [f"{{numref}}`{name}`" + " *alive*" * (name in moving) for name in names]
         return f"- **Show**: {', '.join(shown)}"
 
     def row(line: re.Match[str]) -> str:

@@ -63,17 +63,11 @@ def test_a_part_of_a_unit_that_comes_before_another_cites_nothing_of_it():
 
 
 def test_a_told_proof_rests_on_what_is_told_believed_or_on_the_board():
-    cells = lecture_plan.sections(3) | lecture_plan.sections()
     for lecture in PAGE[PAGE.index("## Two lectures") : PAGE.index("## Units")].split("\n\n**")[1:]:
         line = lecture_plan.READ.search(lecture)
-        texts = [
-            cell.source
-            for place in lecture_plan.places(line[3])
-            for some in lecture_plan.told(cells[place], *lecture_plan.without_these(line)).values()
-            for cell in some
-        ]
-        known = {"".join(label) for label in lecture_plan.LABEL.findall("\n".join(texts))}
-        proofs = re.findall(r"^([`:]{3,})\{prf:proof\}(.+?)^\1$", "\n".join(texts), re.M | re.S)
+        text = "\n".join(cell.source for cell in lecture_plan.told_in(line))
+        known = {"".join(label) for label in lecture_plan.LABEL.findall(text)}
+        proofs = re.findall(r"^([`:]{3,})\{prf:proof\}(.+?)^\1$", text, re.M | re.S)
         assert proofs
         rests_on = set(re.findall(r"\{prf:ref\}`([\w-]+)`", "".join(proof for _, proof in proofs)))
         assert not rests_on - known - lecture_plan.references(lecture)
