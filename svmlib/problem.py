@@ -324,10 +324,9 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
 def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
-        raise ValueError(
-            f"kernel must be positive semidefinite for {method}, but the Gram matrix is not, or it "
-            'does not fit the cache to be checked; svmlib.smo.smo, or SVC(solver="smo"), can do it'
-        )
+        why = "is not" if problem.rows.fits else "is too large to be checked: raise cache_mb"
+        needed = f"kernel must be positive semidefinite for {method}, but the Gram matrix {why}"
+        raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
 
 
 def check_start(start: ArrayLike | None, problem: DualProblem) -> Array:

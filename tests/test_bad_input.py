@@ -38,6 +38,10 @@ def fit(weights=None, **parameters):
     return SVC(**parameters).fit(X, Y, weights)
 
 
+def dot(A, B):
+    return A @ B.T
+
+
 def gram(K):
     return problem(kernel=K).gram()
 
@@ -101,6 +105,10 @@ CALLS = {
             (partial(solve, INDEFINITE), r"kernel must be positive semidefinite.*svmlib.smo.smo")
             for solve in (newton, solve_interior_point)
         ],
+        (
+            lambda: newton(problem(kernel=dot, cache_mb=2e-4)),
+            "matrix is too large.* raise cache_mb",
+        ),
         (lambda: next(steps(TWO, selection="bogus")), "selection must be one of"),
         (lambda: hull_smo(X, ONES), "both classes"),
         (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
