@@ -9,7 +9,7 @@ so they can be read in this order (`svmlib._validation` only when a check is unc
 - second floor: `svmlib.problem`, `svmlib.hull_smo`
 - third floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._gram` (what Newton's
   method asks of K), `svmlib.newton`; `svmlib.duality` is chapter 4 in one import
-- roof: `svmlib._portfolio` (which solver when); `svmlib.svc`, the scikit-learn estimator;
+- roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.distributed`, which needs Dask and its own import
 
 `svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.

@@ -9,11 +9,11 @@ different coordinates:
 v                          β, where v = Σ β_i φ_i     w = v itself
 represent(β) = Σ β_i φ_i   β                          Φᵀβ
 times(v) = all φ_i·v       Kβ                         Φw
-dual(v), as v·u = dual·u   Kβ                         w
+covector(v), v·u = c @ u   Kβ                         w
 inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
 =========================  =========================  ====================
 
-Each takes a Newton step, too, and `gram` chooses the form.
+Each takes a Newton step, too, and `choose_form` says which.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from svmlib.rows import ALL_FOR_NEWTON, Indices, Rows, combine
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 
 
-def gram(problem: DualProblem) -> Gram:
+def choose_form(problem: DualProblem) -> Gram:
     """Return K in the form that suits the problem."""
     if not problem.linear:
         if problem.rows.fits and problem.n <= ALL_FOR_NEWTON:
@@ -65,8 +65,8 @@ class Gram:
         """Return Kβ, from that of the last β where few multipliers have changed since."""
         return self.rows.sums(beta)
 
-    def dual(self, v: Array) -> Array:
-        """Return the vector with dual(v) @ u = u·v for the coordinates of any u."""
+    def covector(self, v: Array) -> Array:
+        """Return the vector whose product with the coordinates of any u is u·v."""
         return self.times(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
@@ -93,11 +93,11 @@ class Gram:
         K -= (mean - average @ mean)[:, None]
         return K, mean, sizes
 
-    def step(self, v: Array, q: Array, dual: Array, free: Indices, h: float) -> tuple[Array, Array]:
+    def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        `dual` is that of the residual :math:`r = \sum q_i \varphi_i - v`. The step supposes that
-        q changes by x on F and nowhere else:
+        r is the `covector` of the residual :math:`\sum q_i \varphi_i - v`. The step supposes that q
+        changes by x on F and nowhere else:
 
         .. math::
             (K_{FF} + h I)\, x + \text{the same for all} = -(r \cdot \varphi_i)_{i \in F},
@@ -105,9 +105,10 @@ class Gram:
 
         So v goes to Σ (q + x) φ, and the scores of F change by −h x, which gives Δ_b.
         """
-        x, move = self.solve(free, h, -dual[free], -float(q.sum())), np.zeros(q.size)
+        # x on F, and the same as a vector of all samples
+        x, move = self.solve(free, h, -r[free], -float(q.sum())), np.zeros(q.size)
         move[free] = x
-        return q + move, _shifted(dual + self.times(move), free, -h * x)
+        return q + move, _shifted(r + self.times(move), free, -h * x)
 
 
 class Factored(Gram):
@@ -128,7 +129,7 @@ class Factored(Gram):
     def sums(self, beta: Array) -> Array:
         return self.times(self.represent(beta))
 
-    def dual(self, w: Array) -> Array:
+    def covector(self, w: Array) -> Array:
         return w
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
@@ -142,7 +143,7 @@ class Factored(Gram):
         A, means = Z @ Z.T, Z @ mean
         return A, means, A.diagonal().copy()
 
-    def step(self, w: Array, q: Array, dual: Array, free: Indices, h: float) -> tuple[Array, Array]:
+    def step(self, w: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the w that Newton's step leads to, and the change of the scores.
 
         With no more free samples than features as in `Gram`. Else, with φ̄ for the mean of the free
@@ -153,12 +154,12 @@ class Factored(Gram):
         """
         Z, total = self.Phi.take(free, 0), float(q.sum())
         if free.size <= w.size:
-            x = self.solve(free, h, -(Z @ dual), -total)
-            delta = dual + x @ Z
+            x = self.solve(free, h, -(Z @ r), -total)
+            delta = r + x @ Z
             return w + delta, _shifted(self.times(delta), free, -h * x)
         Z -= (mean := Z.sum(axis=0) / free.size)
         A = Z.T @ Z
-        delta = _solve_shifted(A, h, h * (dual - total * mean), A.diagonal())
+        delta = _solve_shifted(A, h, h * (r - total * mean), A.diagonal())
         return w + delta, self.times(delta) + (h * total / free.size - mean @ delta)
 
 
@@ -176,6 +177,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     the matrix is positive definite however small h is. (The next Newton step corrects that.)
     """
     A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
+    # (A.T is A, in the order that LAPACK wants.)
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError("K + hI is not positive definite to rounding")

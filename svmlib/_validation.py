@@ -20,8 +20,8 @@ _NUMBERS = (int, float, np.integer, np.floating)
 def as_float(value: ArrayLike, name: str) -> Array:
     """Convert to a finite float64 array, or raise an error that names the argument.
 
-    An array of integers beyond 2**53 is refused; of other numbers, as objects and longer floats,
-    the next float is taken.
+    An array of integers from 2**53 on is refused; of other numbers (objects, longer floats) the
+    nearest float is taken.
     """
     try:
         given = np.asarray(value)

@@ -7,8 +7,8 @@ the dual value of some multipliers. With this module you can
 - read and print the verdict: `Certificate`,
 - build such bounds for a solver of your own, with `primal_above` and `dual_below`.
 
-Of a `svmlib.problem.DualProblem`, which is built on this module, `certify` reads the data, and
-sums of kernel values whose rounding is accounted for.
+`certify` takes a `svmlib.problem.DualProblem`, which is built on this module. `bounded_scores`
+bounds the sums of `svmlib.rows`: read it after that module.
 
 *The lemma.* Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³, so
 a sum of n products, added in whatever order, is off by at most γ_n times the sum of their sizes,
@@ -45,10 +45,10 @@ UNIT = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT  # the distance from 1 to the next float
 TINIEST = 2.0**-1074  # the smallest positive float
 TINY = 2.0**-1022  # the smallest that has all its digits
-SOLVER_ROUNDING = 32 * UNIT  # times Σ_j abs(β_j) s_i s_j: the error of a solver's score, as a rule
+SOLVER_ROUNDING = 32 * UNIT  # times Σ_j abs(β_j) ‖φ_i‖ ‖φ_j‖: the error of a solver's score
 _MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to such rounding
 LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
-_LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
+LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 _HUGE = float(np.finfo(float).max)
 
 
@@ -71,8 +71,8 @@ def down(value: float, operations: int = 4) -> float:
 def lengths(A: Array) -> Array:
     """Return bounds above the lengths ‖a_i‖ of the rows of A; infinity where squares overflow.
 
-    None is below 2⁻⁵⁰⁰, but that of a row of zeros. So what underflows in a sum of squares, or in
-    a product a_i·a_j, is far below the rounding of numbers as large as the product of two bounds.
+    A row that is not zero gets at least 2⁻⁵⁰⁰, so that what underflows in its squares, or in a
+    product a_i·a_j, is far below u times the product of the two bounds.
     """
     with np.errstate(over="ignore"):
         squares = np.einsum("ij,ij->i", A, A)
@@ -84,7 +84,8 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     """Return Σ_i weights_i A_i over the rows of A as if in twice the precision, and its error.
 
     What every product and every sum loses is computed and added in the end (Ogita, Rump and Oishi
-    2005), so the error is a few u of the result and γ_n² of the sizes of the terms.
+    2005), so the error is a few u of the result and γ_n² of the sizes of the terms. Where something
+    overflows it is the plain sum, and its error infinity.
     """
     n = len(weights)
     total, lost, sizes = np.zeros((3, A.shape[1]))
@@ -130,14 +131,15 @@ def primal_above(squared_norm: float, margins: Array, C: Array | float, m: float
     slack = 1 - scaled + 4 * UNIT * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
+    # (What underflows in the first division by m, the second may enlarge.)
     return up(squared_norm / m / m / 2 + hinge, n + 12) + (n + 4) * TINIEST / min(m, 1)
 
 
 def dual_below(total: float, squared_norm: float, moved: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e at most `moved` long.
 
-    It takes a lower bound on Σα, and an upper bound on ‖w‖² that is 0 or a normal float. (‖w‖² < 0
-    only if the kernel is indefinite; then it counts as 0, and the value bounds nothing.)
+    It takes a lower bound on Σα, and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
+    indefinite; then it counts as 0, and the value bounds nothing.)
     """
     cost = up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
     bound = float(total - cost - 8 * UNIT * (abs(total) + cost))
@@ -163,7 +165,7 @@ class Certificate:
         (C = ∞) the value is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
         :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
         canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
-        hyperplane does not separate the classes, or only as far as rounding can tell.
+        hyperplane does not separate the classes, or rounding hides whether it does.
     dual : float
         A lower bound on the optimum: on the dual value D of α, made feasible if it is not quite
         (clipped to the box, then the heavier class scaled down until Σ α_i y_i = 0).
@@ -259,7 +261,7 @@ def printed(value: float, rounding: str) -> str:
     return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
 
 
-def warn_not_converged(
+def warn_stopped_short(
     solver: str, n_iter: int, left: str, tol: float, advice: str, level: int = 3
 ) -> None:
     """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
@@ -276,7 +278,7 @@ class Scores(NamedTuple):
     values: Array  # the sums Σ_j β_j k(x_i, x_j)
     error: Array  # how far off they can be
     squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
-    sizes: Array  # above ‖φ(x_i)‖
+    sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and no score
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -288,7 +290,7 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
     rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
     within its tile and fewer than n over the tiles, and one more for each later update. So γ is
-    that of 2n + updates + 4 operations.
+    that of 2n + updates + 4 operations, times 1 + θ: computed values may be too large by θ.
 
     *Sizes.* With the mass :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j \rvert`
     and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by
@@ -301,7 +303,7 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     n, (theta, sizes) = problem.n, problem.rounding
     values, mass, updates = problem.rows.sums(beta), problem.rows.mass, problem.rows.updates
     total = up(float(mass @ sizes), n + updates)
-    if not (theta < 1 and np.isfinite(values).all() and total < _LARGEST_NORM):
+    if not (theta < 1 and np.isfinite(values).all() and total < LARGEST_NORM):
         return _unbounded(values, sizes)
     relative = up(theta + rounding_of(2 * n + updates + 4) * (1 + theta))
     tiny = (n + 1) * (updates + 1) * TINIEST
@@ -334,7 +336,7 @@ def _linear_scores(X: Array, beta: Array) -> Scores:
 
 
 def _unbounded(values: Array, sizes: Array) -> Scores:
-    """Return scores of which nothing is known, for sums that have overflown."""
+    """Return scores of which nothing is known, for sums that have overflowed."""
     infinite = np.full_like(values, np.inf)
     return Scores(np.nan_to_num(values), error=infinite, squared_norm=np.inf, sizes=sizes)
 
@@ -346,7 +348,7 @@ def certify(
     """Judge (α, b): both values, the KKT conditions, and feasibility, all rounded outwards."""
     y, upper = problem.y, problem.upper
     scores = bounded_scores(problem, alpha * y) if scores is None else scores
-    f = (scores.values + b).clip(-_HUGE, _HUGE)  # where it is beyond floats, so is its error
+    f = (scores.values + b).clip(-_HUGE, _HUGE)  # beyond floats: then so is f ± error, outwards
     error = (1 + 8 * UNIT) * scores.error + 4 * UNIT * np.abs(f)
     lowest, highest = y * f - error, y * f + error  # of the functional margins
     # The primal value is that of (w, b)/m: for the hard margin in canonical form, m = γ̂; for the

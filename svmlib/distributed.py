@@ -25,13 +25,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import (
+    LARGEST_NORM,
     Certificate,
     down,
     dual_below,
     lengths,
     rounding_of,
     up,
-    warn_not_converged,
+    warn_stopped_short,
 )
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
@@ -44,15 +45,14 @@ except ImportError as error:
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 
 _FAN_IN = 8  # sums that are added at a time on their way to the client
-_HUGE = 1e150  # its square is a float
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
-_ENOUGH = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
+_GAIN_SHARE = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
-_SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 11): a step that gains less ends the stage
+_SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 11): a step with less slope ends the stage
 _WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
-Stage = tuple[float, Array]  # the width h of the ramp, and v = (w, b), at which a stage ended
+Stage = tuple[float, Array]  # the softness h, and v = (w, b), at which a stage ended
 
 
 class Pass(NamedTuple):
@@ -61,7 +61,7 @@ class Pass(NamedTuple):
     Attributes
     ----------
     h : float
-        The width of the ramp.
+        The softness: the ramp is hC wide.
     free : int
         How many samples are on it.
     certificate : Certificate
@@ -107,7 +107,7 @@ def solve_linear(
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
     It begins with the machine for the first chunk, by `svmlib.newton`, if that is better than zero.
-    Each pass sums up, over the chunks, the rounded losses with centre c and width h,
+    Each pass sums up, over the chunks, the rounded losses with centre c and softness h,
 
     .. math::
         \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
@@ -206,7 +206,7 @@ def solve_linear(
     if not n_plus or not n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = n_plus + n_minus
-    if not ((C * n + 1) * (R + 1) < _HUGE and C > 1 / _HUGE):
+    if not ((C * n + 1) * (R + 1) < LARGEST_NORM and C > 1 / LARGEST_NORM):
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     mean = total / n
     origin, R = X_1[0] + mean, up(R + float(np.linalg.norm(mean)), mean.size + 8)
@@ -227,12 +227,12 @@ def solve_linear(
     if gap > tol:
         advice = "allow more passes, scale the columns of X, or make C less extreme"
         left = f"relative duality gap of {gap:.3g}"
-        warn_not_converged("solve_linear", len(trace), left, tol, advice)
+        warn_stopped_short("solve_linear", len(trace), left, tol, advice)
     return LinearSolution(v[:-1], b, proof, len(trace), gap <= tol, tuple(trace))
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
-    """Return a width and (w, b) to begin with: those of the first chunk, if it has enough samples.
+    """Return h and (w, b) to begin with: those of the first chunk, if it has enough samples.
 
     It has fewer than all, so it needs a larger C for the same hyperplane. Near the optimum the
     ramp may be narrow from the start: a few tenths of 1/C do.
@@ -272,11 +272,12 @@ def _passes(
         there = v + t * step
         here = look(stages, h, there)
         yield h, there, here
-        found = float(there[:-1] @ there[:-1]) / 2 + here.losses
+        objective = float(there[:-1] @ there[:-1]) / 2 + here.losses
         g = regularised * there - here.plus - here.minus
-        if found > value + _ENOUGH * t * slope:
+        if objective > value + _GAIN_SHARE * t * slope:
             # Too far. Go to the zero of the secant of the slope, which rises along the step; or
-            # stay, with a wider ramp, if that is nearly here. (So is a start too far off given up.)
+            # stay, with a wider ramp, if that is nearly here. (A start too far off is given up in
+            # the same way: its slope is 0.)
             end = max(float(g @ step), 0.0)
             t *= np.clip(slope / (slope - end), 0.1, 0.9) if slope else 0.0
             if t < _SHORTEST:
@@ -288,9 +289,9 @@ def _passes(
         except LinAlgError:  # too few samples are on the ramp to tell b
             h, t, value = _WIDER * h, 0.0, np.inf
             continue
-        t, slope, value = 1.0, float(g @ step), found
+        t, slope, value = 1.0, float(g @ step), objective
         remains = here.hinge - here.losses - here.leash / 2  # the gap at the stage's minimum
-        if -slope <= _SOLVED * here.leash and remains > tol * found:
+        if -slope <= _SOLVED * here.leash and remains > tol * objective:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
             stages.append((h, v))
             h, t, value = _NARROWER * h, 0.0, np.inf
@@ -336,7 +337,7 @@ def _describe(origin: Array, X: Any, y: Any) -> tuple[float, float, float, Array
     """Return a bound on ‖x − origin‖, how many samples each class has, and Σ (x − origin)."""
     X = check_points(X, n_features=origin.size)
     y = check_labels(y, len(X))
-    with np.errstate(over="ignore", invalid="ignore"):  # told from the bound, in words
+    with np.errstate(over="ignore", invalid="ignore"):  # the bound shows it
         furthest, total = float(lengths(X - origin).max()), (X - origin).sum(axis=0)
     return furthest, float(np.sum(y > 0)), float(np.sum(y < 0)), total
 
@@ -380,7 +381,7 @@ def _chunks(X: Any, y: Any) -> Chunks:
     # (Optimised one by one, X and y from a common source would each read it in every pass.)
     rows = X.to_delayed(optimize_graph=False).ravel()
     labels = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
-    return [(*pair,) for *pair, size in zip(rows, labels, X.chunks[0], strict=True) if size]
+    return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 
 
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:

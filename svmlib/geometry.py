@@ -65,7 +65,7 @@ class Hyperplane:
     @property
     def norm(self) -> float:
         """The length ‖w‖ of the normal vector."""
-        return hypot(*self.w)  # squares nothing, so no w is too short
+        return hypot(*self.w)  # scales before it squares, so no w is too short or too long
 
     @property
     def distance_from_origin(self) -> float:

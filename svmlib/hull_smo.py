@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
-from svmlib.certificate import warn_not_converged
+from svmlib.certificate import warn_stopped_short
 from svmlib.hulls import ClosestPoints, NotSeparableError, certify_weights, separation, standardise
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
@@ -155,7 +155,7 @@ def hull_smo(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     answer = separation(X, y)
-    if not answer.separable and answer.verify():
+    if not answer.separable and answer.verify():  # else the bounds will tell
         raise NotSeparableError(answer)
     steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half, as the certificate adds rounding
     kept = deque(enumerate(steps), maxlen=None if trace else 1)
@@ -165,7 +165,7 @@ def hull_smo(
     if not converged:
         gap = closest.gap / closest.distance
         advice = "allow more steps, or scale the columns of X"
-        warn_not_converged("hull_smo", n_iter, f"relative gap of {gap:.3g}", tol, advice)
+        warn_stopped_short("hull_smo", n_iter, f"relative gap of {gap:.3g}", tol, advice)
     history = tuple(step for _, step in kept) if trace else ()
     return HullSolution(closest, n_iter, converged, history)
 
@@ -191,8 +191,8 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         # or as far as both weights can follow.
         i, j = pair
         u = Z[i] - Z[j]
-        least = squared * (1 - heights[i] - heights[j]) / float(u @ u)
-        weights[[i, j]] += max(least, -weights[i], -weights[j])
+        delta = squared * (1 - heights[i] - heights[j]) / float(u @ u)
+        weights[[i, j]] += max(delta, -weights[i], -weights[j])
 
 
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:

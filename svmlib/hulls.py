@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib.certificate import UNIT, down, lengths, rounding_of, up
+from svmlib.certificate import TINY, UNIT, down, lengths, rounding_of, up
 
 __all__ = [
     "ClosestPoints",
@@ -45,8 +45,8 @@ __all__ = [
 ]
 
 _FAR_ABOVE = 1e6  # times rounding: half a gap that wide can be proved
-_FORGIVEN = 1e-15  # of a cap: by so much it may miss the smallest, and 1
-_AGREE = 1e-14  # of a column's largest value: two sums that differ by less are one point
+_CAP_ROUNDING = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
+_AGREE = 1e-14  # times √d, of a column's largest value: two sums that differ by less are one point
 
 
 def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
@@ -136,8 +136,8 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Z, _, exponent = standardise(X, by_column=False)
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
-    triangle = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
-    _, extents, axes = np.linalg.svd(triangle, full_matrices=False)
+    R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
+    _, extents, axes = np.linalg.svd(R, full_matrices=False)
     rounding = 8 * UNIT * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
     axes = axes[: np.sum(extents > math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
@@ -210,7 +210,7 @@ class Separation:
 
     @property
     def residual(self) -> float:
-        """Largest difference of the two sums, relative to each column; 0.0 for a hyperplane."""
+        """Largest difference of the two sums, over the largest value of the column; else 0.0."""
         if self.weights is None:
             return 0.0
         signed = self.weights * self.y
@@ -283,7 +283,7 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
         margins = y * (X @ w + b)
         error = rounding_of(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
-        proved = margins > error + (len(w) + 4) * np.finfo(float).tiny
+        proved = margins > error + (len(w) + 4) * TINY
     return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
@@ -363,8 +363,8 @@ class ClosestPoints:
     cap : float
         The cap μ; 1 for the whole hulls.
     w, b : ndarray of shape (d,) and float
-        The hyperplane halfway between p and q: w is p − q, from `closest_points` made orthogonal
-        to the faces that p and q are on, which differs by rounding; b = −w·(p + q)/2. If the hulls
+        The hyperplane halfway between p and q: w is p − q (`closest_points` makes it orthogonal to
+        the faces of p and q, which changes it by rounding only), b = −w·(p + q)/2. If the hulls
         meet, w is zero up to rounding and means nothing.
     distance : float
         ‖p − q‖, rounded up: at least the distance between the hulls.
@@ -430,8 +430,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     the two hulls, moves to the point of their affine hull that is nearest to the origin, drops the
     corners that the move leaves behind, and adds the corner that lies lowest along the new
     direction, until none lies lower. `ClosestPoints.gap` is of the order of d rounding errors of
-    one coordinate, whether the hulls are far apart or nearly touch. A step costs O(nd) and a least
-    squares problem with at most d + 1 corners.
+    one coordinate, whether the hulls are far apart or nearly touch. A step costs O(n (d + log n))
+    and a least squares problem with at most d + 1 corners.
 
     Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6.
 
@@ -450,7 +450,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     X, y = check_labelled(X, y)
     cap = check_scalar(cap, "cap", positive=True)
     smallest = _smallest_cap(y)
-    if not smallest * (1 - _FORGIVEN) <= cap <= 1 + _FORGIVEN:
+    if not smallest * (1 - _CAP_ROUNDING) <= cap <= 1 + _CAP_ROUNDING:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
     Z, _, _ = standardise(X, by_column=False)
@@ -468,11 +468,11 @@ def certify_weights(
     Z, centre, exponent = standardise(X, by_column=False)
     p, q = (weights[own] @ Z[own] for own in (y > 0, y < 0))
     w = p - q if normal is None else normal
-    unit = w / (np.abs(w).max() or 1.0)
-    heights = y * (Z @ unit)
-    lift = heights @ _lowest_corner(heights, y, cap)
+    scaled = w / (np.abs(w).max() or 1.0)
+    heights = y * (Z @ scaled)
+    width = heights @ _lowest_corner(heights, y, cap)  # B⁺ − B⁻ along it
     slack = _rounding(Z, y, weights)
-    bound = lift / float(np.linalg.norm(unit)) - slack if w.any() else 0.0
+    bound = width / float(np.linalg.norm(scaled)) - slack if w.any() else 0.0
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
         q=centre + np.ldexp(q, exponent),
@@ -491,8 +491,9 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
     sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
     rounding), and the lowest corner is a sum of up to k + 2 heights with weights off by 4u in all.
-    Together that is less than 4 γ_{k+d+12} R. Weights that do not sum to one are divided by their
-    sum; what then exceeds the cap goes to points with room, which moves p by 2R times the excess.
+    Together that is less than 4 γ_{k+d+12} R. Weights that do not sum to one count as divided by
+    their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
+    excess.
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT for label in (-1, 1))
     k = int(np.count_nonzero(weights))
@@ -529,11 +530,12 @@ def _nearest_to_origin(
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     rounding = 4 * UNIT * np.linalg.norm(X, axis=1).max()
-    centroids = _lowest_corner(np.zeros_like(y), y, _smallest_cap(y)) @ signed
+    centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
     weights = _lowest_corner(signed @ centroids, y, cap)
+    # The corners that are kept, the λ of each, and their shares: v = shares @ corners.
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
 
-    normal, shortest, least = corners[0], math.inf, math.inf
+    normal, shortest, smallest_gap = corners[0], math.inf, math.inf
     while True:
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
         weights = _lowest_corner(signed @ normal, y, cap)
@@ -541,13 +543,14 @@ def _nearest_to_origin(
         length = float(np.linalg.norm(normal))
         distance = float(np.linalg.norm(shares @ corners))
         bound = max(float(normal @ corner) / (length or 1.0), 0.0)
-        stalled = distance - bound >= least and length >= shortest
-        if distance - bound < least:
-            least, best = distance - bound, (shares @ lambdas, normal)
+        stalled = distance - bound >= smallest_gap and length >= shortest
+        if distance - bound < smallest_gap:
+            smallest_gap, best = distance - bound, (shares @ lambdas, normal)
         if half_the_gap and bound >= max(distance / 2, _FAR_ABOVE * rounding):
             break
-        # Each corner shortens v or closes the gap, until only rounding is left.
-        if min(least, length) <= rounding or stalled or len(corners) > X.shape[1]:
+        # Each corner shortens v or closes the gap, until only rounding is left. (With d + 1 corners
+        # the origin is among their mixtures: the hulls meet.)
+        if min(smallest_gap, length) <= rounding or stalled or len(corners) > X.shape[1]:
             break
         # Add the lowest corner, and go to the nearest point of the corners' hull.
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
@@ -698,6 +701,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)
+        # (the first, so that the loop ends where rounding would keep the cap)
         cap = max(cap * (1 + 8 * UNIT), further)
         bound = max(bound, proved)
     supremum = max(float(weights.max()), smallest, bound)

@@ -23,10 +23,10 @@ from svmlib.problem import DualProblem, Solution, balance, require_convex, warn_
 
 __all__ = ["solve_interior_point"]
 
-_BEYOND = 1e-6  # of `tol`: where the iteration stops, so that the certificate has room for rounding
-_INSIDE = 0.99  # of the way to the nearest bound: what must be positive stays so
-_MORE = 16  # times as much is added to a matrix that was not positive definite: a few trials do
-_GUESSED = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
+_TOL_SHARE = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
+_STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
+_GROWTH = 16  # times as much is added to a matrix that was not positive definite: a few trials do
+_GUESS_GAP = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
 
 
 def solve_interior_point(
@@ -88,7 +88,7 @@ def solve_interior_point(
     problem.gram()  # raises if it does not fit
     require_convex(problem, "the interior point method")
     with np.errstate(all="ignore"):  # what is beyond floats ends the iteration
-        iterates = list(islice(_iterate(problem, _BEYOND * tol), max_iter))
+        iterates = list(islice(_iterate(problem, _TOL_SHARE * tol), max_iter))
         alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
         solution = _finish(problem, alpha, b, tol, len(iterates))
     warn_unless_converged(solution, "solve_interior_point", tol)
@@ -132,7 +132,7 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
             return
         # All of α, C − α, s and ξ stay positive.
         longest = min(_longest(distance, ddistance), _longest(multiplier, dmultiplier))
-        length = min(1.0, _INSIDE * longest)
+        length = min(1.0, _STEP_FRACTION * longest)
         distance, multiplier = distance + length * ddistance, multiplier + length * dmultiplier
         b += length * db
         yield distance[0], b
@@ -154,7 +154,7 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
         with suppress(LinAlgError):
             factor: tuple[Array, bool] = cho_factor(matrix, lower=True)
             return factor
-        added *= _MORE
+        added *= _GROWTH
 
 
 def _mean_diagonal(problem: DualProblem) -> float:
@@ -173,7 +173,7 @@ def _finish(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: in
     alpha = np.minimum(alpha, upper)
     exact = balance(np.clip(_exact(problem, alpha, b), 0, upper), y, upper)
     best = problem.solution(exact, tol=tol, n_iter=n_iter)
-    if not best.certificate.optimal_to(min(tol, _GUESSED)):
+    if not best.certificate.optimal_to(min(tol, _GUESS_GAP)):
         left = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter)
         best = min(best, left, key=lambda solution: solution.certificate.gap)
     return best

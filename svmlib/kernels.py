@@ -8,8 +8,7 @@ objects; a plain function of your own is welcome wherever they are. With this mo
 - write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z),
 - ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
 
-Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`, whose lemma it uses: it
-can wait until that has been read.)
+Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`, whose lemma it uses.)
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from svmlib.certificate import TINIEST, UNIT, lengths, rounding_of, up
 
 __all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
 
-_SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 13 digits
+_SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
 _SKEW = 1e-10  # of the largest value: by so much K and Kᵀ may differ, which is only rounding
 _SAMPLE = 200  # `low_rank` factorises K for so many points, and n/20 more
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
-_LEFT = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
+_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _COLUMNS = 512  # of such a block
 
@@ -47,7 +46,7 @@ def _squared_norms(X: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-class PointwiseKernel:
+class ClassicKernel:
     """What the four classics share: checking parameters and points, then one formula.
 
     As it stands here the formula is k(x, z) = x·z.
@@ -85,7 +84,8 @@ class PointwiseKernel:
         For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
         θ s_i s_j away from the formula's. Infinity where squares overflow.
 
-        Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms.
+        Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
+        index, is rounding; γ alone is a kernel's parameter.)
         """
         return rounding_of(X.shape[1]), lengths(X)
 
@@ -99,7 +99,7 @@ class PointwiseKernel:
 
 
 @dataclass(frozen=True)
-class Linear(PointwiseKernel):
+class Linear(ClassicKernel):
     r"""The linear kernel :math:`k(x, z) = x \cdot z`: the feature space is the space itself.
 
     Notes
@@ -118,7 +118,7 @@ class Linear(PointwiseKernel):
 
 
 @dataclass(frozen=True)
-class Polynomial(PointwiseKernel):
+class Polynomial(ClassicKernel):
     r"""The polynomial kernel :math:`k(x, z) = (\gamma\, x \cdot z + c_0)^p`.
 
     Parameters
@@ -203,7 +203,7 @@ class Polynomial(PointwiseKernel):
 
 
 @dataclass(frozen=True)
-class RBF(PointwiseKernel):
+class RBF(ClassicKernel):
     r"""The Gaussian kernel :math:`k(x, z) = \exp(-\gamma \lVert x - z \rVert^2)`.
 
     Its feature space has infinitely many dimensions, so there is no ``feature_map``.
@@ -235,19 +235,21 @@ class RBF(PointwiseKernel):
     def rounding(self, X: Array) -> tuple[float, Array]:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
-        With both points at most r from the origin that `_columns` chooses, the exponent −t takes
-        about 2d + 20 operations on numbers of size 2 γ r². By the slow formula it takes d + 4 on t
-        itself, which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
+        With both points at most r from the origin that `_columns` chooses, the exponent −t is off
+        by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
+        in each norm, and a few for the origin. By the slow formula it takes d + 4 on t itself,
+        which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
         good to a few u. (The origin is the mean of some of the points; far from zero it has a
         rounding error of its own.)
         """
         n, d = X.shape
         mean = X.sum(axis=0) / n
+        # the mean of some points is within R of the mean of all, so every point within 2R of it
         radius = 2 * float(lengths(X - mean).max())
         radius += rounding_of(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
-        exponent = rounding_of(2 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
+        exponent = rounding_of(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
-        # A square that overflows makes 0 of what is at most the second exponential.
+        # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * min(self.gamma, 1)))
         return up(theta + (d + 12) * UNIT + 4 * underflow, 12), np.ones(len(X))
 
@@ -278,7 +280,7 @@ class RBF(PointwiseKernel):
 
 
 @dataclass(frozen=True)
-class Sigmoid(PointwiseKernel):
+class Sigmoid(ClassicKernel):
     r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
 
     For no γ > 0 and c₀ are all its Gram matrices positive semidefinite, so no feature map stands
@@ -419,7 +421,7 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
         From the function returned: if the kernel returns a matrix of the wrong shape, or numbers
         that are not finite.
     """
-    if isinstance(kernel, PointwiseKernel):
+    if isinstance(kernel, ClassicKernel):
         fill = kernel._columns(Z)
         quiet = np.errstate(over="ignore", invalid="ignore")  # `_finite` says it in words
         return quiet(lambda X, out: _finite(fill(X, out), kernel))
@@ -444,7 +446,7 @@ def _finite(values: Array, kernel: Kernel) -> Array:
 
 def diagonal(kernel: Kernel, X: Array) -> Array:
     """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
-    if isinstance(kernel, PointwiseKernel):
+    if isinstance(kernel, ClassicKernel):
         with np.errstate(over="ignore", invalid="ignore"):
             return _finite(kernel.diagonal(X), kernel)
     some = np.split(X, range(32, len(X), 32))  # few calls, and few values for nothing
@@ -523,7 +525,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-5)
     (True, True)
     """
-    if not (isinstance(kernel, PointwiseKernel) and kernel.positive_semidefinite):
+    if not (isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite):
         return None
     X = check_points(X)
     n = len(X)
@@ -535,4 +537,4 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     pivots = X[some[order[:rank] - 1]]
     Phi = np.ascontiguousarray(dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1))
     left = size - float(np.vdot(Phi, Phi)) / n
-    return Phi if left <= _LEFT * size else None
+    return Phi if left <= _UNEXPLAINED * size else None

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
-from svmlib._gram import gram
+from svmlib._gram import choose_form
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.certificate import EPS, SOLVER_ROUNDING, TINY
 from svmlib.problem import (
@@ -55,7 +55,7 @@ class NewtonStep(NamedTuple):
     Attributes
     ----------
     h : float
-        The smoothing of the stage; 0 for a step without, which sets the margins of the free to 1.
+        The softness of the stage; 0 for a step without, which sets the margins of the free to 1.
     free : int
         The number of multipliers that the step supposes to be free. There are as many equations;
         or d, if fewer, for a linear kernel with 2d < n.
@@ -79,7 +79,7 @@ def newton(
     r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.
 
     With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them (chapter 11's
-    ℓ and u), and φ for the features of the kernel, a stage has a smoothing h > 0 and centres c. It
+    ℓ and u), and φ for the features of the kernel, a stage has a softness h > 0 and centres c. It
     minimises, over vectors v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
 
     .. math::
@@ -190,7 +190,7 @@ def descend(
 ) -> tuple[Array, list[NewtonStep]]:
     """Return α after at most so many steps, and the steps.
 
-    There is no certificate: α may serve as a start.
+    Without a certificate: the α is meant as a start.
     """
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -215,13 +215,12 @@ class _Point(NamedTuple):
 class _Newton:
     """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and the state of Newton's method.
 
-    The state: v and its scores s, which contain b; the smoothing h, the centres c and the q of the
+    The state: v and its scores s, which contain b; the softness h, the centres c and the q of the
     stage; which multipliers were free last; and the best point so far.
     """
 
     def __init__(self, problem: DualProblem, start: Array, tol: float) -> None:
-        self.K = gram(problem)
-        self.diagonal = self.K.diagonal
+        self.K = choose_form(problem)
         self.y, self.hard_margin, self.biases = problem.y, problem.hard_margin, problem.biases
         self.C, self.lo, self.hi = problem.upper, problem.lowest, problem.highest
         self.tol = tol
@@ -231,8 +230,8 @@ class _Newton:
         # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
         # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
         # margin.
-        k, mean_C = float(self.diagonal.mean()), float(self.C.mean())
-        self.floor = max(EPS * float(self.diagonal.max()), _NO_SMOOTHING / mean_C)
+        k, mean_C = float(self.K.diagonal.mean()), float(self.C.mean())
+        self.floor = max(EPS * float(self.K.diagonal.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
         self.c = self.q = beta = start * self.y
         self.s = np.zeros(problem.n)
@@ -269,8 +268,8 @@ class _Newton:
     def judge(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
 
-        They are judged by `sums`, which add one change a call, where s adds one a step: they drift
-        less.
+        They are judged by `sums`, which are updated once a call and not once a step, as s is: they
+        drift less.
         Better is what reaches the goal, or else `tol`; of two that are alike in this, what has the
         smaller gap.
         """
@@ -283,7 +282,7 @@ class _Newton:
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
-            slack -= SOLVER_ROUNDING * float(alpha @ self.diagonal)  # so much may be rounding
+            slack -= SOLVER_ROUNDING * float(alpha @ self.K.diagonal)  # so much may be rounding
             primal = half_norm + float(C @ np.maximum(slack, 0))
         dual = float(alpha.sum()) - half_norm
         gap = error = np.inf
@@ -330,12 +329,12 @@ class _Newton:
         n_steps = 0
         while n_steps < _LONGEST_STAGE:
             residual = K.represent(q) - self.v
-            dual = K.dual(residual)
-            if n_steps and float(dual @ residual) <= h * float((q - c) @ (q - c)):
+            covector = K.covector(residual)
+            if n_steps and float(covector @ residual) <= h * float((q - c) @ (q - c)):
                 break
             # Newton's step, and the slope of the stage's function along it.
             F = (p == q).nonzero()[0]
-            target, ds = K.step(self.v, q, dual, F, h) if F.size else self.shift(q)
+            target, ds = K.step(self.v, q, covector, F, h) if F.size else self.shift(q)
             delta = target - self.v
             inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope = inner - float(ds @ q)

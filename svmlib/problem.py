@@ -31,9 +31,9 @@ from svmlib.certificate import (
     bounded_scores,
     certify,
     rounding_of,
-    warn_not_converged,
+    warn_stopped_short,
 )
-from svmlib.kernels import Kernel, Linear, PointwiseKernel, check_kernel, expansion
+from svmlib.kernels import ClassicKernel, Kernel, Linear, check_kernel, expansion
 from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
@@ -158,7 +158,7 @@ class DualProblem:
         self.lowest, self.highest = np.minimum(0, ends), np.maximum(0, ends)
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
         self.linear = isinstance(self.kernel, Linear)
-        self.of_given_matrix = not isinstance(self.kernel, PointwiseKernel)
+        self.of_given_matrix = not isinstance(self.kernel, ClassicKernel)
         self.rows = Rows(self.kernel, self.X, cache_mb)
         self.diagonal = self.rows.diagonal
         for array in (self.X, self.y, self.upper, self.lowest, self.highest, self.diagonal):
@@ -194,32 +194,33 @@ class DualProblem:
         trace. The values of our own kernels are off by θ s_i s_j at most (`rounding`), a matrix of
         norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
         """
-        if isinstance(self.kernel, PointwiseKernel) and self.kernel.positive_semidefinite:
+        if isinstance(self.kernel, ClassicKernel) and self.kernel.positive_semidefinite:
             return 0.0
         if not self.rows.fits:
             return np.inf
         K = self.gram().copy()
         trace = float(np.abs(self.diagonal).sum())
-        rounding = 8 * rounding_of(self.n + self.X.shape[1] + 8) * trace
+        shift = 8 * rounding_of(self.n + self.X.shape[1] + 8) * trace
         if not self.of_given_matrix:
             theta, sizes = self.rounding
-            rounding += 2 * theta * float(sizes @ sizes)
-        rounding = max(rounding, TINY)  # for K = 0
-        K[np.diag_indices(self.n)] += rounding
+            shift += 2 * theta * float(sizes @ sizes)
+        shift = max(shift, TINY)  # for K = 0
+        K[np.diag_indices(self.n)] += shift
         try:
             cholesky(K, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return np.inf
-        return 2 * rounding
+        return 2 * shift
 
     @cached_property
     def rounding(self) -> tuple[float, Array]:
         """The error θ of the kernel's values, and the sizes s_i, so that abs(k_ij) ≤ s_i s_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
-        the sizes are the roots of its diagonal, by Cauchy and Schwarz.
+        the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its
+        largest value.
         """
-        if isinstance(self.kernel, PointwiseKernel):
+        if isinstance(self.kernel, ClassicKernel):
             return self.kernel.rounding(self.X)
         if self.convex:
             return 0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.lift)
@@ -369,4 +370,4 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
     left = f"KKT violation of {found.kkt_violation:.3g}"
     if found.proves_optimality:
         left = f"relative duality gap of {found.relative_gap:.3g}"
-    warn_not_converged(solver, solution.n_iter, left, tol, advice, level=4)
+    warn_stopped_short(solver, solution.n_iter, left, tol, advice, level=4)

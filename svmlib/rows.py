@@ -2,8 +2,8 @@
 
 A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
 new one replaces the one that was evaluated first. (The cache of chapter 7 drops the row unused for
-longest. That saves few rows, and takes notes at every step.) SMO asks for single rows, Newton's
-method for blocks, and every solver for sums. With this module you can
+longest. That would save a few rows more, and take notes at every step.) SMO asks for single rows,
+Newton's method for blocks, and every solver for sums. With this module you can
 
 - ask `Rows` for row i, for the whole matrix, for K_FF, or for Kβ.
 
@@ -24,9 +24,9 @@ from svmlib._validation import Array, check_scalar
 from svmlib.certificate import printed
 from svmlib.kernels import (
     BLOCK,
+    ClassicKernel,
     Kernel,
     Linear,
-    PointwiseKernel,
     columns,
     diagonal,
     expansion,
@@ -38,8 +38,8 @@ __all__ = ["NoRoomError", "Rows"]
 Indices = NDArray[np.intp]
 
 _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
-# Up to so many samples all of K at once is faster. SMO comes back to most rows again and again;
-# Newton's method asks for the free ones and for those that change, and so for a few if n is large.
+# Up to so many samples all of K at once is faster: one large product, not many small ones. Newton's
+# method asks for few rows if n is large, so its limit is lower.
 _ALL_FOR_SMO = 3400  # 88 MB
 ALL_FOR_NEWTON = 1000
 
@@ -132,6 +132,7 @@ class Rows:
     def _fill(self, wanted: Indices, out: Array) -> Array:
         """Write these rows into `out`, and return it."""
         self.fill(self.X[wanted], out)
+        # the diagonal as it is known: the RBF's fast formula gives 1 only up to rounding
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
         out.flags.writeable = False
         return out
@@ -155,7 +156,7 @@ class Rows:
             K = np.empty((self.n, self.n))
             for some in self._tiles(np.arange(self.n)):
                 self._fill(some, K[some[0] : some[-1] + 1])
-            if not isinstance(self.kernel, PointwiseKernel):  # ours are, but for rounding
+            if not isinstance(self.kernel, ClassicKernel):  # our own kernels are, but for rounding
                 K = symmetric(K, "kernel(X, X)")
             K.flags.writeable = False
             self.whole, self.kept = K, dict(enumerate(K))
@@ -178,8 +179,8 @@ class Rows:
     def sums(self, beta: Array) -> Array:
         """Return Kβ, from that of the last β where few multipliers have changed since.
 
-        Every update rounds once more what was summed before, and adds its terms to the `mass` that
-        rounding is a part of. It begins afresh where that is no more work, or where the mass would
+        Every update rounds once more, and adds to the `mass`, to which the rounding is in
+        proportion. It begins afresh where that is no more work, or where the mass would
         be more than twice that of β.
         """
         change = beta - self.beta

@@ -173,7 +173,8 @@ def steps(
     """Yield every step of SMO, until no pair violates the KKT conditions by more than tol / 2.
 
     The parameters are those of `smo`, except tol: twice the m(α) − M(α) to reach. Take as many
-    steps as you like; α is not yielded, but follows from them. A `ValueError` comes with the first.
+    steps as you like; α is not yielded, but follows from them. A wrong argument raises its
+    `ValueError` when the first step is asked for.
 
     Examples
     --------
@@ -191,14 +192,14 @@ class _State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
     The loop of its `steps` takes nearly all of the time. So results go into arrays that exist
-    already, and single numbers come from lists or, where NumPy needs them, from arrays without
-    axes.
+    already, and single numbers come from lists or, where NumPy needs them, from arrays of no
+    dimension, `a[i, ...]`.
     """
 
     def __init__(self, problem: DualProblem, alpha: Array) -> None:
         self.K, n, y = problem.rows, problem.n, problem.y
         lowest, highest = problem.lowest, problem.highest
-        # A step without a bound may be endless; with this length margins are only rounding.
+        # For C = ∞ a step may have no end; at this length margins would be nothing but rounding.
         largest = float(np.abs(problem.diagonal).max())
         self.endless = 1 / max(SOLVER_ROUNDING * largest, TINY) if problem.hard_margin else np.inf
         beta = alpha * y
@@ -206,31 +207,32 @@ class _State:
         self.g_up = np.where(beta < highest, g, -np.inf)
         self.g_down = np.where(beta > lowest, g, np.inf)
         self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
-        # To rank pairs, a curvature below its own rounding counts as that.
+        # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
+        # rounding counts as that.
         self.half_diagonal = problem.diagonal / 2
         rounding = 4 * EPS * np.abs(self.half_diagonal)
-        self.half_tiny = np.maximum(rounding, np.sqrt(TINY))  # for points at zero
+        self.least_half = np.maximum(rounding, np.sqrt(TINY))  # for points at zero
         self.work, self.slope, self.half_curvature = np.empty((3, n))
         # all pairs, both ways round, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (way for pair in pairs for way in (pair, pair[::-1]))
 
-    def steps(self, violation: float, selection: Selection) -> Iterator[Step]:
-        """Yield every step, until the slope of no pair exceeds `violation`."""
+    def steps(self, enough: float, selection: Selection) -> Iterator[Step]:
+        """Yield every step, until the slope of no pair exceeds `enough`."""
         pairs: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
             "second": self.best_partner,
             "first": lambda i, j: (i, j),
-            "cyclic": lambda i, j: self.next_violating(violation),
+            "cyclic": lambda i, j: self.next_violating(enough),
         }
         if selection not in pairs:
             raise ValueError(f"selection must be one of {tuple(pairs)}, got {selection!r}")
         while True:
-            i, j, gap = self.most_violating()
-            if not violation < gap < np.inf:
+            i, j, violation = self.most_violating()
+            if not enough < violation < np.inf:
                 return
             i, j = pairs[selection](i, j)
             length, gain = self.move(i, j)
-            yield Step(i, j, length, abs(self.beta[i]), abs(self.beta[j]), gap, gain)
+            yield Step(i, j, length, abs(self.beta[i]), abs(self.beta[j]), violation, gain)
             if length == self.endless:
                 return
 
@@ -243,26 +245,26 @@ class _State:
         """Return i and the j whose step gains the most, slope² / curvature."""
         half_curvature = np.subtract(self.half_diagonal, self.K[i], out=self.half_curvature)
         half_curvature += self.half_diagonal[i, ...]
-        np.maximum(half_curvature, self.half_tiny, out=half_curvature)
+        np.maximum(half_curvature, self.least_half, out=half_curvature)
         slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
         gain = np.abs(slope, out=self.work)
         gain *= slope  # slope², but a negative slope stays out of the contest
         gain /= half_curvature
         return i, int(gain.argmax())
 
-    def next_violating(self, violation: float) -> tuple[int, int]:
-        """Return the next pair, in the order (i, j) for which g_i − g_j > violation."""
-        return next((i, j) for i, j in self.pairs if self.g_up[i] - self.g_down[j] > violation)
+    def next_violating(self, enough: float) -> tuple[int, int]:
+        """Return the next pair, in the order (i, j) for which g_i − g_j > enough."""
+        return next((i, j) for i, j in self.pairs if self.g_up[i] - self.g_down[j] > enough)
 
     def move(self, i: int, j: int) -> tuple[float, float]:
         """Take the best step along a pair; return its length and its gain."""
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
         K_i, K_j = self.K[i], self.K[j]
         g_i, g_j = g_up.item(i), g_down.item(j)
-        # Differences that cancel are exact. So, but for the rounding of K itself, the curvature is
-        # what the update below takes from the slope, and no step overshoots, however large K is.
-        # Twins have none, and an indefinite kernel can have a negative one: then the step goes
-        # uphill to the end of the box.
+        # Differences that cancel are exact (Sterbenz). So, but for the rounding of K itself, the
+        # curvature is what the update below takes from the slope, and no step overshoots, however
+        # large K is. Twins have none, and an indefinite kernel can have a negative one: then the
+        # step goes uphill to the end of the box.
         K_ij = K_i.item(j)
         curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
         top = (g_i - g_j) / curvature if curvature > 0 else np.inf

@@ -25,7 +25,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmlib._portfolio import SolverName, solve
+from svmlib._auto import SolverName, solve
 from svmlib._validation import Array, as_float, check_count, check_scalar, check_vector
 from svmlib.hulls import NotSeparableError, separation
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid, expansion
@@ -118,12 +118,12 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     Notes
     -----
     Unlike `sklearn.svm.SVC` it takes two classes only
-    (`sklearn.multiclass.OneVsOneClassifier` makes of it the machine that `sklearn.svm.SVC` is for
-    more, `sklearn.multiclass.OneVsRestClassifier` another), dense numbers only (for texts and
+    (`sklearn.multiclass.OneVsOneClassifier` does for more what `sklearn.svm.SVC` does,
+    `sklearn.multiclass.OneVsRestClassifier` is another way), dense numbers only (for texts and
     graphs, give their Gram matrix to ``"precomputed"``), and it gives no probabilities
-    (`sklearn.calibration.CalibratedClassifierCV` makes it). It has no ``random_state``, for its one
-    sample (of `svmlib.kernels.low_rank`) has a fixed seed, and no ``cache_size``, ``shrinking``,
-    ``probability``, ``break_ties``, ``decision_function_shape`` or ``verbose``. With
+    (`sklearn.calibration.CalibratedClassifierCV` makes them). It has no ``random_state``, for its
+    one sample (of `svmlib.kernels.low_rank`) has a fixed seed, and no ``cache_size``,
+    ``shrinking``, ``probability``, ``break_ties``, ``decision_function_shape`` or ``verbose``. With
     ``sample_weight``, ``gamma="scale"`` takes the weighted variance, so that a weight of 3 is three
     copies; there it is the plain one.
 
@@ -215,7 +215,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             )
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = self._kernel(X, weights, used)
-        if self._given:
+        if self._precomputed:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
         if np.isinf(C) and isinstance(self.kernel_, Linear):
             answer = separation(X, signs)
@@ -234,8 +234,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
         points, labels = self._data(X, y)
-        self._given = self.kernel == "precomputed"
-        if self._given and points.shape[0] != points.shape[1]:
+        self._precomputed = self.kernel == "precomputed"
+        if self._precomputed and points.shape[0] != points.shape[1]:
             raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
         weights, used = np.ones(len(points)), np.arange(len(points))
         if sample_weight is None:
@@ -328,14 +328,14 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             self.intercept_ -= self.coef_ @ self._origin
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
-        if self._given:
+        if self._precomputed:
             del self.kernel_  # predictions never ask for the matrix, and pickles would carry it
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,)."""
         check_is_fitted(self, "certificate_")
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._given:
+        if self._precomputed:
             return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
         support_vectors = self.support_vectors_ - self._origin
         sums = expansion(self.kernel_, support_vectors, self.dual_coef_[0], points - self._origin)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._portfolio import solve
+from svmlib._auto import solve
 from svmlib.duality import DualProblem
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton

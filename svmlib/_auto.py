@@ -30,9 +30,9 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
-_NEAR = 0.2  # the tolerance of SMO if C k(x, x) ≥ 1; from there Newton's method takes a few steps
+_START_TOL = 0.2  # of SMO if C k(x, x) ≥ 1; from there Newton's method takes a few steps
 _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
-_PATIENCE = 100  # the most steps of SMO per sample (of at least 1000); more seldom help
+_PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more seldom help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 
 
@@ -72,7 +72,7 @@ def solve(
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
         if solver == "auto" and not problem.convex:
             return smo(problem, tol=tol, max_iter=patience), "smo"
-        alpha, spent, name = _guess(problem, tol, max_iter - 1)
+        alpha, spent, name = _guess(problem, tol, max_iter - 1)  # one is left for Newton's method
         # (A certificate costs little: Newton's method would ask for the same sums.)
         if spent and (solution := problem.solution(alpha, tol=tol, n_iter=spent)).converged:
             return solution, name
@@ -109,7 +109,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
     # violation is large.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near = max(tol, _NEAR * min(change, 1) ** 2)  # the default tol if the change is below 0.07
+    near = max(tol, _START_TOL * min(change, 1) ** 2)  # the default tol if the change is below 0.07
     first = list(islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))))
     for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
