@@ -104,7 +104,7 @@ live: .venv/ready  ## Rebuild and reload the pages while you write
 	  --pre-build "$(MAKE) --silent fresh" --ignore "*/_build/*" --ignore "*/.venv/*" --open-browser
 
 notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the files
-	$(BIN)/python -m tests.book.notebooks $(NOTEBOOKS)
+	$(BIN)/python _ext/notebooks.py $(NOTEBOOKS)
 
 bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; time the explorables
 	$(BIN)/python benchmarks/speed.py

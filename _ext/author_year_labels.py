@@ -1,7 +1,7 @@
 """Label the bibliography as the text cites it: author and year.
 
 The label is made by the template that sphinxcontrib-bibtex sets in the text, so the two cannot
-differ. `tests/book/test_reference.py` sees to it that no two labels are equal.
+differ.
 """
 
 from types import SimpleNamespace

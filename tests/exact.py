@@ -46,18 +46,6 @@ def feasible(weights, y, cap=Fraction(1)):
     return shares
 
 
-def cap_along(heights, y):
-    """The largest cap, at most 1, of which levels ρ⁺, ρ⁻ prove that the hulls are apart below it.
-
-    A common point has Σ λ_i (ρ_i − h_i) = ρ⁺ + ρ⁻, at most the cap times the positive terms.
-    """
-    caps = [Fraction(0)]
-    for levels in ((p, m) for p in heights[y > 0] for m in heights[y < 0] if p + m > 0):
-        terms = [max(levels[int(s < 0)] - h, 0) for h, s in zip(heights, y, strict=True)]
-        caps.append(sum(levels) / sum(terms) if any(terms) else Fraction(1))
-    return min(max(caps), Fraction(1))
-
-
 def objective(w, b, X, y, C):
     """½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b))."""
     X, y, w = exact(X), exact(y), exact(w)

@@ -38,221 +38,194 @@ def fit(weights=None, **parameters):
     return SVC(**parameters).fit(X, Y, weights)
 
 
-def dot(A, B):
-    return A @ B.T
-
-
 def gram(K):
     return problem(kernel=K).gram()
 
 
-CALLS = {
-    "points": [
-        (
-            lambda: problem(X=np.zeros(10)),
-            r"X must hold .*\(10,\); write X.reshape",
-        ),
-        (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
-        (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
-        (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
-        (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
-        (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
-        (lambda: problem(X=X.astype("S")), "X must be a dense array of real"),
-        (lambda: problem(X=np.ma.masked_less(X, 3)), "X must have no masked entries"),
+CALLS = [
+    # points
+    (lambda: problem(X=np.zeros(10)), r"X must hold .*\(10,\); write X.reshape"),
+    (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
+    (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
+    (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
+    (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
+    (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
+    (lambda: problem(X=X.astype("S")), "X must be a dense array of real"),
+    (lambda: problem(X=np.ma.masked_less(X, 3)), "X must have no masked entries"),
+    # labels
+    (lambda: problem(y=ONES), r"y must contain both classes -1 and \+1, got only \+1"),
+    (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),
+    (lambda: problem(y=np.tile(["yes", "no"], 5)), "y must contain only -1 and"),
+    (lambda: problem(y=np.tile([True, False], 5)), "y must contain only -1 and"),
+    (lambda: problem(y=Y.astype(object)), r"y must contain only -1 and .* \(object\)"),
+    (lambda: problem(y=np.ma.masked_less(Y, 0)), "y must have no masked entries"),
+    (lambda: problem(y=[1, -1]), r"one label for each of the 10 rows.* got .*2"),
+    # problem
+    (lambda: problem(C=0), "C must be a positive number"),
+    (lambda: problem(C=True), "C must be a positive number, got True"),
+    (lambda: problem(C=10**400), "C must be a positive number, got 1000"),
+    (lambda: problem(C=[1.0, 2.0]), "C has 2 entries, expected 10"),
+    (lambda: problem(C=0 * ONES), "C must be positive for every sample"),
+    (lambda: problem(C=np.inf * ONES), "C must be finite"),
+    (lambda: problem(cache_mb=0), "cache_mb must be a positive"),
+    (lambda: problem(cache_mb=1e-5), "cache_mb must be at least .* two rows"),
+    (lambda: problem().objective([0.0]), "alpha has 1 entries, expected 10"),
+    (lambda: problem().gradient(np.nan * ONES), "alpha must be finite"),
+    (lambda: problem().bias([0.0]), "alpha has 1 entries, expected 10"),
+    (lambda: problem().bias_interval([0.0]), "alpha has 1 entries, expected 10"),
+    (lambda: problem().certificate(ONES, np.nan), "b must be a finite number"),
+    (lambda: problem().decision_function(ONES, 0.5, [[1.0]]), "Z has 1 features, expected 2"),
+    # solvers
+    *[
+        (partial(f, tol=tol), "tol must be a positive finite number")
+        for f in ITERATIVE
+        for tol in (0, "small", np.inf)
     ],
-    "labels": [
-        (lambda: problem(y=ONES), r"y must contain both classes -1 and \+1, got only \+1"),
-        (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),
-        (lambda: problem(y=np.tile(["yes", "no"], 5)), "y must contain only -1 and"),
-        (lambda: problem(y=np.tile([True, False], 5)), "y must contain only -1 and"),
-        (lambda: problem(y=Y.astype(object)), r"y must contain only -1 and .* \(object\)"),
-        (lambda: problem(y=np.ma.masked_less(Y, 0)), "y must have no masked entries"),
-        (lambda: problem(y=[1, -1]), r"one label for each of the 10 rows.* got .*2"),
+    *[
+        (partial(f, max_iter=m), "max_iter must be a positive integer")
+        for f in ITERATIVE
+        for m in (0, 2.5)
     ],
-    "problem": [
-        (lambda: problem(C=0), "C must be a positive number"),
-        (lambda: problem(C=True), "C must be a positive number, got True"),
-        (lambda: problem(C=10**400), "C must be a positive number, got 1000"),
-        (lambda: problem(C=[1.0, 2.0]), "C has 2 entries, expected 10"),
-        (lambda: problem(C=0 * ONES), "C must be positive for every sample"),
-        (lambda: problem(C=np.inf * ONES), "C must be finite"),
-        (lambda: problem(cache_mb=0), "cache_mb must be a positive"),
-        (lambda: problem(cache_mb=1e-5), "cache_mb must be at least .* two rows"),
-        (lambda: problem().objective([0.0]), "alpha has 1 entries, expected 10"),
-        (lambda: problem().gradient(np.nan * ONES), "alpha must be finite"),
-        (lambda: problem().bias([0.0]), "alpha has 1 entries, expected 10"),
-        (lambda: problem().bias_interval([0.0]), "alpha has 1 entries, expected 10"),
-        (lambda: problem().certificate(ONES, np.nan), "b must be a finite number"),
-        (lambda: problem().decision_function(ONES, 0.5, [[1.0]]), "Z has 1 features, expected 2"),
+    *[  # unbalanced, negative, above C, and by little
+        (partial(solve, start=start), "start must be feasible")
+        for solve in SOLVERS[:2]
+        for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
     ],
-    "solvers": [
-        *[
-            (partial(f, tol=tol), "tol must be a positive finite number")
-            for f in ITERATIVE
-            for tol in (0, "small", np.inf)
-        ],
-        *[
-            (partial(f, max_iter=m), "max_iter must be a positive integer")
-            for f in ITERATIVE
-            for m in (0, 2.5)
-        ],
-        *[  # unbalanced, negative, above C, and by little
-            (partial(solve, start=start), "start must be feasible")
-            for solve in SOLVERS[:2]
-            for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
-        ],
-        *[
-            (partial(solve, INDEFINITE), r"kernel must be positive semidefinite.*svmlib.smo.smo")
-            for solve in (newton, solve_interior_point)
-        ],
-        (
-            lambda: newton(problem(kernel=dot, cache_mb=2e-4)),
-            "matrix is too large.* raise cache_mb",
-        ),
-        (lambda: next(steps(TWO, selection="bogus")), "selection must be one of"),
-        (lambda: hull_smo(X, ONES), "both classes"),
-        (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
-        (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
-        (lambda: descent(HUGE, [1, -1], 1e101), "C must be at most"),  # before the sums overflow
-        (lambda: descent(X, ONES, 1.0), "both classes"),
-        (lambda: pegasos(X, Y, 0), "lam must be a positive"),
-        *[(partial(pegasos, X, Y, lam), r"lam must have 1/\(lam n\)") for lam in UNUSABLE],
-        (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
-        (lambda: pegasos(X, Y, 1.0, n_epochs=0), "n_epochs must be a positive integer"),
-        (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold at least one point"),
+    *[
+        (partial(solve, INDEFINITE), r"kernel must be positive semidefinite.*svmlib.smo.smo")
+        for solve in (newton, solve_interior_point)
     ],
-    "estimator": [
-        (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
-        (lambda: fit(kernel="laplace"), "kernel must be one of"),
-        (lambda: fit(kernel=3), "kernel must be a kernel"),
-        (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
-        (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
-        (lambda: fit(gamma=0.0), "gamma.* must be"),
-        (lambda: fit(gamma="wide"), "gamma.* must be"),
-        (lambda: fit(tol=0), "tol must be"),
-        (lambda: fit(solver="newtonian"), "solver must be one of"),
-        (lambda: fit(max_iter=0), "max_iter must be"),
-        (lambda: fit(class_weight={2: 1.0}), "are not in class_weight"),
-        (lambda: fit(class_weight={1: -1.0}), "C must be positive for every sample"),
-        (lambda: fit(class_weight={1: np.nan}), "C must be finite"),
-        (lambda: fit(class_weight="fair"), "'class_weight' parameter"),
-        (lambda: fit(-ONES), "sample_weight must not be negative"),
-        (lambda: fit(0 * ONES), "or all zero"),
-        (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
-        (lambda: fit(np.where(Y > 0, 0, 1)), "of one class, -1"),
-        (lambda: fit(["a"] * 10), "sample_weight must be a dense array of real numbers"),
-        (lambda: fit(np.nan * ONES), "sample_weight must be finite"),
-        (lambda: SVC().fit(X, np.arange(10) % 3), "Only binary.*3 classes.*OneVsOneClassifier"),
-        (lambda: SVC().fit(np.nan * X, Y), "Input X contains NaN"),
-        (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
-        (lambda: GIVEN.fit(SKEW, Y), "X must be symmetric, but it differs .* by 1"),
-        (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
+    (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.* raise cache_mb"),
+    (lambda: next(steps(TWO, selection="bogus")), "selection must be one of"),
+    (lambda: hull_smo(X, ONES), "both classes"),
+    (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
+    (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
+    (lambda: descent(HUGE, [1, -1], 1e101), "C must be at most"),  # before the sums overflow
+    (lambda: descent(X, ONES, 1.0), "both classes"),
+    (lambda: pegasos(X, Y, 0), "lam must be a positive"),
+    *[(partial(pegasos, X, Y, lam), r"lam must have 1/\(lam n\)") for lam in UNUSABLE],
+    (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
+    (lambda: pegasos(X, Y, 1.0, n_epochs=0), "n_epochs must be a positive integer"),
+    (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold at least one point"),
+    # estimator
+    (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
+    (lambda: fit(kernel="laplace"), "kernel must be one of"),
+    (lambda: fit(kernel=3), "kernel must be a kernel"),
+    (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
+    (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
+    (lambda: fit(gamma=0.0), "gamma.* must be"),
+    (lambda: fit(gamma="wide"), "gamma.* must be"),
+    (lambda: fit(tol=0), "tol must be"),
+    (lambda: fit(solver="newtonian"), "solver must be one of"),
+    (lambda: fit(max_iter=0), "max_iter must be"),
+    (lambda: fit(class_weight={2: 1.0}), "are not in class_weight"),
+    (lambda: fit(class_weight={1: -1.0}), "C must be positive for every sample"),
+    (lambda: fit(class_weight={1: np.nan}), "C must be finite"),
+    (lambda: fit(class_weight="fair"), "'class_weight' parameter"),
+    (lambda: fit(-ONES), "sample_weight must not be negative"),
+    (lambda: fit(0 * ONES), "or all zero"),
+    (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
+    (lambda: fit(np.where(Y > 0, 0, 1)), "of one class, -1"),
+    (lambda: fit(["a"] * 10), "sample_weight must be a dense array of real numbers"),
+    (lambda: fit(np.nan * ONES), "sample_weight must be finite"),
+    (lambda: SVC().fit(X, np.arange(10) % 3), "Only binary.*3 classes.*OneVsOneClassifier"),
+    (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
+    (lambda: GIVEN.fit(SKEW, Y), "X must be symmetric, but it differs .* by 1"),
+    (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
+    # losses
+    *[
+        (partial(loss, margin), "margin must be")
+        for loss in (hinge, squared, absolute, logistic)
+        for margin in (None, np.nan, "one", 1j)
     ],
-    "losses": [
-        *[
-            (partial(loss, margin), "margin must be")
-            for loss in (hinge, squared, absolute, logistic)
-            for margin in (None, np.nan, "one", 1j)
-        ],
-        (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
-        (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
-        (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
+    (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
+    (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
+    (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
+    # hulls
+    *[
+        (partial(function, X, ONES), "both classes")
+        for function in (separation, closest_points, largest_separating_cap)
     ],
-    "hulls": [
-        *[
-            (partial(function, X, ONES), "both classes")
-            for function in (separation, closest_points, largest_separating_cap)
-        ],
-        *[
-            (partial(closest_points, X, Y, cap), "cap must be")
-            for cap in (0.1, 1.5, -1, 0, np.nan, np.inf, "1")
-        ],
-        (lambda: convex_hull(np.zeros((0, 2))), "points must hold at least one point"),
-        *[
-            (call, "X must have coordinates below .*: rescale X")
-            for call in (lambda: convex_hull(HUGE), lambda: closest_points(HUGE, [1, -1]))
-        ],
-        (lambda: convex_hull(1e-200 * X), "a spread above .*: rescale X"),
+    *[
+        (partial(closest_points, X, Y, cap), "cap must be")
+        for cap in (0.1, 1.5, -1, 0, np.nan, np.inf, "1")
     ],
-    "geometry": [
-        (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
-        (lambda: Hyperplane([[1, 2]], 1), "w must be a non-empty vector"),
-        (lambda: Hyperplane([1, np.inf], 1), "w must be finite"),
-        (lambda: Hyperplane([1, 2], np.nan), "b must be a finite number"),
-        (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
-        (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
-        (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
-        (lambda: PLANE.functional_margin(X[:, :1], Y), "X has 1 features, expected 2"),
-        (lambda: PLANE.geometric_margin(X, Y[1:]), "one label for each"),
-        (lambda: PLANE.separates(X, ONES), "both classes"),
-        (lambda: PLANE.decision_function([1, 2]), "X must hold at least one point"),
-        (lambda: PLANE.predict(X[:, :1]), "X has 1 features, expected 2"),
-        (lambda: PLANE.signed_distance([[1, np.inf]]), "X must be finite"),
-        (lambda: PLANE.project([[1, 2, 3]]), "X has 3 features, expected 2"),
+    (lambda: convex_hull(np.zeros((0, 2))), "points must hold at least one point"),
+    *[
+        (call, "X must have coordinates below .*: rescale X")
+        for call in (lambda: convex_hull(HUGE), lambda: closest_points(HUGE, [1, -1]))
     ],
-    "kernels": [
-        (lambda: RBF(0.0), "gamma must be a positive"),
-        (lambda: RBF.from_width(0), "sigma must be a positive"),
-        (lambda: Polynomial(1.5), "degree must be a positive integer"),
-        (lambda: Polynomial(2, gamma=0), "gamma must be"),
-        (lambda: Polynomial(2, coef0=math.nan), "coef0 must be"),
-        (lambda: Polynomial(2, 1.0, -1.0).feature_map(X), "coef0 must be at least"),
-        (lambda: Sigmoid(-1.0), "gamma must be"),
-        (lambda: Sigmoid(1.0, math.inf), "coef0 must be"),
-        (lambda: Linear()(X, X[:, :1]), "Z has 1 features, expected 2"),
-        (lambda: RBF(1.0)([1.0, 2.0], POINT), "X must hold at least one point"),
-        (lambda: RBF(1.0).diagonal([[np.nan]]), "X must be finite, but it contains NaN"),
-        (lambda: Precomputed(np.ones((2, 3))), "must be a square Gram matrix"),
-        *[
-            (partial(Precomputed, size * np.array([[1, 0.5], [0.5 + 1e-8, 1]])), "symmetric")
-            for size in (1e-12, 1.0, 1e12)
-        ],
-        *[(partial(TABLE, np.array(rows), ROW), "X must be .* from 0 to 2") for rows in NO_ROWS],
-        *[(partial(TABLE, ROW, np.array(rows)), "Z must be one column") for rows in NO_ROWS],
-        *[(partial(check_kernel, k), "kernel such as") for k in ("rbf", None, RBF, 3)],
-        (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold at least one point"),
-        (lambda: low_rank(Polynomial(6), np.tile(FAR, (9, 1))), "X must be small enough .* Pol"),
-        (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
+    (lambda: convex_hull(1e-200 * X), "a spread above .*: rescale X"),
+    # geometry
+    (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
+    (lambda: Hyperplane([[1, 2]], 1), "w must be a non-empty vector"),
+    (lambda: Hyperplane([1, np.inf], 1), "w must be finite"),
+    (lambda: Hyperplane([1, 2], np.nan), "b must be a finite number"),
+    (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
+    (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
+    (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
+    (lambda: PLANE.functional_margin(X[:, :1], Y), "X has 1 features, expected 2"),
+    (lambda: PLANE.geometric_margin(X, Y[1:]), "one label for each"),
+    (lambda: PLANE.separates(X, ONES), "both classes"),
+    (lambda: PLANE.decision_function([1, 2]), "X must hold at least one point"),
+    (lambda: PLANE.predict(X[:, :1]), "X has 1 features, expected 2"),
+    (lambda: PLANE.signed_distance([[1, np.inf]]), "X must be finite"),
+    (lambda: PLANE.project([[1, 2, 3]]), "X has 3 features, expected 2"),
+    # kernels
+    (lambda: RBF(0.0), "gamma must be a positive"),
+    (lambda: RBF.from_width(0), "sigma must be a positive"),
+    (lambda: Polynomial(1.5), "degree must be a positive integer"),
+    (lambda: Polynomial(2, gamma=0), "gamma must be"),
+    (lambda: Polynomial(2, coef0=math.nan), "coef0 must be"),
+    (lambda: Polynomial(2, 1.0, -1.0).feature_map(X), "coef0 must be at least"),
+    (lambda: Sigmoid(-1.0), "gamma must be"),
+    (lambda: Sigmoid(1.0, math.inf), "coef0 must be"),
+    (lambda: Linear()(X, X[:, :1]), "Z has 1 features, expected 2"),
+    (lambda: RBF(1.0)([1.0, 2.0], POINT), "X must hold at least one point"),
+    (lambda: RBF(1.0).diagonal([[np.nan]]), "X must be finite, but it contains NaN"),
+    (lambda: Precomputed(np.ones((2, 3))), "must be a square Gram matrix"),
+    *[
+        (partial(Precomputed, size * np.array([[1, 0.5], [0.5 + 1e-8, 1]])), "symmetric")
+        for size in (1e-12, 1.0, 1e12)
     ],
-    "functions as kernels": [
-        (lambda: gram(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
-        (lambda: gram(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
-        (lambda: gram(lambda A, B: 1.0), r"got shape \(\)"),
-        (lambda: gram(lambda A, B: "K"), "array of real numbers"),
-        (lambda: gram(lambda A, B: np.full((len(A), len(B)), np.nan)), "NaN or infinity"),
+    *[(partial(TABLE, np.array(rows), ROW), "X must be .* from 0 to 2") for rows in NO_ROWS],
+    *[(partial(TABLE, ROW, np.array(rows)), "Z must be one column") for rows in NO_ROWS],
+    *[(partial(check_kernel, k), "kernel such as") for k in ("rbf", None, RBF, 3)],
+    (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold at least one point"),
+    (lambda: low_rank(Polynomial(6), np.tile(FAR, (9, 1))), "X must be small enough .* Pol"),
+    (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
+    # functions as kernels
+    (lambda: gram(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
+    (lambda: gram(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
+    (lambda: gram(lambda A, B: 1.0), r"got shape \(\)"),
+    (lambda: gram(lambda A, B: "K"), "array of real numbers"),
+    (lambda: gram(lambda A, B: np.full((len(A), len(B)), np.nan)), "NaN or infinity"),
+    # datasets
+    *[
+        (partial(load_penguins, species), "species must be at least 2 different names out of")
+        for species in ("Adelie", ("Adelie",), ("Adelie",) * 2, ("Emperor", "Gentoo"))
     ],
-    "datasets": [
-        *[
-            (partial(load_penguins, species), "species must be at least 2 different names out of")
-            for species in ("Adelie", ("Adelie",), ("Adelie",) * 2, ("Emperor", "Gentoo"))
-        ],
-        *[
-            (partial(load_penguins, features=names), "features must be at least 1 different names")
-            for names in ("body_mass_g", (), ("year",), ("body_mass_g",) * 2)
-        ],
-        *[
-            (partial(PENGUINS.in_units, sizes, ("mm", "g")), "sizes")
-            for sizes in ((1, 0), (1, -2), (1,), (1, np.nan))
-        ],
-        (lambda: PENGUINS.in_units((1, 1), ("mm",)), "units must have 2 entries"),
-        *[(partial(load_circles, n), "n must be a positive integer") for n in (0, -2, 2.0)],
-        (lambda: load_circles(3), "n must be an even number, got 3"),
-        (lambda: load_circles(noise=np.nan), "X must be finite"),
-        (lambda: Dataset(np.nan * X, Y, *NAMES), "X must be finite"),
-        (lambda: Dataset(X, ONES, *NAMES), "y must contain both classes"),
-        (lambda: Dataset(X, Y, ("a",), *NAMES[1:]), "units must have 2 entries"),
-        (lambda: Dataset(X, Y, NAMES[0], (), NAMES[2]), "units must have 2 entries"),
-        (lambda: Dataset(X, ["u", "v"] * 5, *NAMES[:2], ("u", "v", "w")), "y must hold"),
+    *[
+        (partial(load_penguins, features=names), "features must be at least 1 different names")
+        for names in ("body_mass_g", (), ("year",), ("body_mass_g",) * 2)
     ],
-}
-
-
-ROWS = [
-    pytest.param(*row, id=f"{what} {k}") for what in CALLS for k, row in enumerate(CALLS[what], 1)
+    *[
+        (partial(PENGUINS.in_units, sizes, ("mm", "g")), "sizes")
+        for sizes in ((1, 0), (1, -2), (1,), (1, np.nan))
+    ],
+    (lambda: PENGUINS.in_units((1, 1), ("mm",)), "units must have 2 entries"),
+    *[(partial(load_circles, n), "n must be a positive integer") for n in (0, -2, 2.0)],
+    (lambda: load_circles(3), "n must be an even number, got 3"),
+    (lambda: load_circles(noise=np.nan), "X must be finite"),
+    (lambda: Dataset(np.nan * X, Y, *NAMES), "X must be finite"),
+    (lambda: Dataset(X, ONES, *NAMES), "y must contain both classes"),
+    (lambda: Dataset(X, Y, ("a",), *NAMES[1:]), "units must have 2 entries"),
+    (lambda: Dataset(X, Y, NAMES[0], (), NAMES[2]), "units must have 2 entries"),
+    (lambda: Dataset(X, ["u", "v"] * 5, *NAMES[:2], ("u", "v", "w")), "y must hold"),
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), ROWS)
+@pytest.mark.parametrize(("call", "message"), CALLS)
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -105,14 +105,6 @@ def test_a_stage_ends_when_the_next_one_brings_more():
     assert sum(newton(some).n_iter for some in problems) < 165
 
 
-def test_the_last_step_of_newton_is_exact():
-    """The equations without smoothing end it: no stage after them has to creep up."""
-    solution = newton(problem(200), tol=1e-9, trace=True)
-    assert solution.trace[-1].h == 0
-    assert solution.n_iter < 40
-    assert solution.certificate.kkt_violation < 1e-9
-
-
 @pytest.mark.parametrize("rows", [2, 3, 7])
 def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
     """Of whole numbers, so that every value is exact whoever computes it."""

@@ -5,11 +5,10 @@ import dataclasses
 import numpy as np
 import palmerpenguins
 import pytest
-from scipy.optimize import linprog
-from sklearn.datasets import load_iris
 
 from svmlib import datasets
 from svmlib.datasets import Dataset, load_penguins
+from tests.test_hulls import linearly_separable
 
 PAIRS = {
     "penguins": load_penguins,
@@ -31,9 +30,7 @@ def test_a_pair_is_the_same_every_time_and_separable_where_the_book_says_so(name
     data = PAIRS[name]()
     np.testing.assert_array_equal(PAIRS[name]().X, data.X)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-    rows = -data.y[:, None] * np.column_stack((data.X, np.ones(len(data.y))))
-    found = linprog(np.zeros(rows.shape[1]), rows, -np.ones(len(rows)), bounds=(None, None))
-    assert found.success == (name not in ("circles", "xor"))
+    assert linearly_separable(data.X, data.y) == (name not in ("circles", "xor"))
     assert set(data.labels) == {-1, 1}
 
 
@@ -71,13 +68,6 @@ def test_penguins_are_the_rows_of_the_table_and_the_missing_are_counted(species,
     assert tuple(f"{name} {unit}".replace(" ", "_") for name, unit in columns) == features
 
 
-def test_three_species_keep_their_names():
-    penguins = load_penguins(("Gentoo", "Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm"))
-    counts = dict(zip(*np.unique(penguins.y, return_counts=True), strict=True))
-    assert counts == {"Adelie": 151, "Chinstrap": 68, "Gentoo": 123}  # as the package documents
-    assert penguins.labels == penguins.class_names == ("Gentoo", "Adelie", "Chinstrap")
-
-
 def test_labels_have_names():
     pair = load_penguins()
     assert pair.names([1, -1.0, np.int64(1)]) == ["Gentoo", "Adelie", "Gentoo"]
@@ -85,14 +75,6 @@ def test_labels_have_names():
     assert three.names(three.y) == three.y.tolist()
     with pytest.raises(KeyError):
         pair.names([1, 0])
-
-
-def test_other_units_measure_the_same_birds():
-    penguins = load_penguins()
-    scaled = penguins.in_units((1, 200), ("mm", "200 g"))
-    np.testing.assert_allclose(scaled.X * (1, 200), penguins.X)
-    assert scaled.axis_labels == ("bill depth (mm)", "body mass (200 g)")
-    assert scaled.n_dropped == penguins.n_dropped
 
 
 # Toy sets
@@ -105,19 +87,6 @@ def test_two_clouds_repeat_the_published_recipe():
     clouds = datasets.load_two_clouds()
     np.testing.assert_array_equal(clouds.X, np.vstack((positive, negative)))
     np.testing.assert_array_equal(clouds.y, np.hstack((np.ones(50), -np.ones(50))))
-
-
-def test_iris_pair_is_every_fourth_row():
-    iris = load_iris()
-    pair = datasets.load_iris_pair()
-    np.testing.assert_array_equal(pair.X, iris.data[::4, :2])
-    np.testing.assert_array_equal(pair.y == 1, iris.target[::4] == 0)
-
-
-def test_xor_is_the_sign_of_the_product():
-    data = datasets.load_xor()
-    np.testing.assert_array_equal(data.X.prod(axis=1), data.y)
-    assert len(np.unique(data.X, axis=0)) == 4
 
 
 def test_circles_are_two_rings_all_around():

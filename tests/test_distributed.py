@@ -2,12 +2,10 @@
 
 import logging
 import os
-import runpy
 import signal
 import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import dask
 import numpy as np
@@ -349,14 +347,3 @@ def test_a_source_of_both_is_read_once_a_pass():
     rows = da.concatenate(parts)
     found = solve_linear(rows[:, 1:], rows[:, 0])
     assert len(reads) == 4 * (1 + found.n_iter) + 1
-
-
-def test_the_benchmark_forecasts_from_what_it_has_measured():
-    """Times that obey its model exactly give the model back, at 10⁹ rows on 100 workers."""
-    scaling = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "scaling.py"))
-    sizes = [(w, n, chunk) for w in (1, 2, 4) for n in (2e5, 4e5) for chunk in (25_000, 100_000)]
-    seconds = [n / w * 5e-7 + n / chunk * 4e-3 + 0.03 for w, n, chunk in sizes]
-    timings = [scaling["Timing"](*size, 5.0, t) for size, t in zip(sizes, seconds, strict=True)]
-    told = scaling["forecast"](timings)
-    assert "$a$ = 500 ns, $b$ = 4.0 ms and $c$ = 30 ms" in told
-    assert "5.0 s for the sums and 4.0 s for the book-keeping" in told

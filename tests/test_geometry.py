@@ -58,14 +58,6 @@ def test_the_margin_along_a_direction_lies_between_the_classes(problem):
     assert plane.geometric_margin(X, y) <= width / 2 + 1e-8, "no parallel has more"
 
 
-def test_integers_lists_and_one_feature():
-    plane = Hyperplane([2], -3)
-    assert plane.signed_distance([[2], [1]]).tolist() == [0.5, -0.5]
-    assert plane.geometric_margin([[2], [1]], [1, -1]) == 0.5
-    assert directional_margin([[2], [1]], [1, -1], [5]).width == 1
-    assert plane.w.dtype == np.float64
-
-
 @pytest.mark.parametrize("c", [1e-320, 1e-200, 1e200, 1e307])
 def test_distances_do_not_depend_on_the_length_of_w(c):
     plane = Hyperplane([3 * c, 4 * c], 0)

@@ -14,13 +14,11 @@ from scipy.optimize import linprog
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
-    _cap_along,
     certify_weights,
     closest_points,
     convex_hull,
     largest_separating_cap,
     separation,
-    standardise,
 )
 from tests import exact
 from tests.hostile import problem
@@ -292,18 +290,15 @@ def test_the_largest_separating_cap_is_between_its_bounds(seed):
     assert caps.lower_bound <= caps.supremum <= caps.lower_bound * (1 + 1e-10)
 
 
-@pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize("rounded", [False, True])
-def test_the_cap_that_a_direction_proves_is_true(seed, rounded):
-    """Of the points before they are standardised, also where their heights are rounding."""
-    rng, (X, y) = np.random.default_rng(seed), problem(seed)
-    if rounded:
-        y, w, X = np.repeat([1.0, -1.0], 5), rng.uniform(0.5, 1, 3), rng.uniform(-0.3, 0.3, (10, 3))
-        X[:, 0] = 1e-16 * (y + rng.standard_normal(10)) - (X[:, 1:] @ w[1:]) / w[0]
-    Z, _, exponent = standardise(X, by_column=True)
-    normal = np.ldexp(w, exponent) if rounded else Z[y > 0].mean(axis=0) - Z[y < 0].mean(axis=0)
-    heights = exact.exact(y) * (exact.exact(X) @ exact.exact(np.ldexp(normal, -exponent)))
-    assert Fraction(_cap_along(normal, Z, y)[1]) <= exact.cap_along(heights, y)
+@pytest.mark.parametrize("far", [0, 1, 2**30])
+@pytest.mark.parametrize("seed", range(60))
+def test_the_lower_bound_on_the_largest_cap_holds_exactly(seed, far):
+    """Two points a class on a line, once on each side of it: there the supremum is a fraction."""
+    rng = np.random.default_rng(seed)
+    a, c, b, d = sorted(rng.choice(1000, 4, replace=False).tolist())
+    on, off = np.outer((a, b, c, d), (3, 1)), far * np.outer(rng.integers(1, 999, 4), (-1, 3))
+    caps = largest_separating_cap(np.vstack((on + off, on - off)), [-1, -1, 1, 1] * 2)
+    assert Fraction(caps.lower_bound) <= Fraction(d - a, 2 * (b - a + d - c))
 
 
 @pytest.mark.parametrize("k", [3, 5, 7, 11, 23])

@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from svmlib.kernels import (
-    RBF,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    check_kernel,
-    columns,
-    diagonal,
-    low_rank,
-)
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, low_rank
 from tests import judge
 from tests.exact import exact
 
@@ -89,20 +79,6 @@ def test_a_skew_that_is_rounding_is_averaged(scale):
 def test_a_symmetric_matrix_is_not_copied():
     K = np.eye(3)
     assert Precomputed(K).K is K
-
-
-# Functions of the user's
-
-
-def test_a_function_is_a_kernel():
-    X, Z = points(0, 5, 2), points(1, 4, 2)
-
-    def laplace(A, B):
-        return np.exp(-np.abs(A[:, None] - B[None]).sum(axis=2))
-
-    assert check_kernel(laplace) is laplace
-    assert_allclose(columns(laplace, Z)(X, np.empty((5, 4))), laplace(X, Z))
-    assert_allclose(diagonal(laplace, X), 1)
 
 
 # Few coordinates that are as good as φ

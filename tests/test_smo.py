@@ -53,15 +53,6 @@ def test_no_step_loses(selection, seed, log_C):
 
 
 @every_selection
-@pytest.mark.parametrize("degree", [3, 5])
-def test_a_far_point_does_not_hide_the_curvature_of_the_others(degree, selection):
-    """Its k(x, x) is 10²⁴ times as large."""
-    X, y = data(0, n=61)
-    X[-1] = 300, 1
-    check_gains(DualProblem(X, y, 100.0, Polynomial(degree, 1.0, 1.0)), selection, 300)
-
-
-@every_selection
 @pytest.mark.parametrize(
     ("X", "y", "C"),
     [

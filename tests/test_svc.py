@@ -112,13 +112,8 @@ def test_ties_go_to_the_second_class():
     assert model.predict([[0.0]]) == ["b"]
 
 
-def test_gamma_scale_and_auto():
-    X, y = data(0)
-    assert SVC().fit(X, y).kernel_ == RBF(1 / (2 * X.var()))
-    assert SVC(gamma="auto").fit(X, y).kernel_ == RBF(1 / 2)
-    assert SVC(gamma=2).fit(X, y).kernel_ == RBF(2)
-    assert SVC(kernel="poly", degree=2, gamma=2.0).fit(X, y).kernel_ == Polynomial(2, 2.0, 0.0)
-    for value in 7.3, 0.1, 1e5, -1e-7:  # whose variance may be rounding
+def test_gamma_where_the_variance_may_be_rounding():
+    for value in 7.3, 0.1, 1e5, -1e-7:
         assert SVC().fit(np.full((200, 3), value), np.arange(200) % 2).kernel_ == RBF(1.0)
 
 
@@ -155,20 +150,6 @@ def test_coef_exists_for_the_linear_kernel_only_and_is_read_only():
     with pytest.raises(ValueError, match="read-only"):
         linear.coef_[0] = 0  # which would change no prediction
     assert not hasattr(linear.set_params(kernel="rbf").fit(X, y), "coef_")
-
-
-# Weights
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_a_weight_is_a_number_of_copies(kernel):
-    X, y = data(2)
-    weights = np.random.default_rng(0).integers(0, 4, size=30)
-    weighted = SVC(kernel=kernel).fit(X, y, sample_weight=weights)
-    repeated = SVC(kernel=kernel, tol=1e-9).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
-    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)
-    assert (weights[weighted.support_] > 0).all()
-    assert_array_equal(weighted.support_vectors_, X[weighted.support_])
 
 
 # The hard margin
@@ -233,6 +214,7 @@ def test_precomputed_is_the_kernel_that_computed_it(weights):
     model = SVC(kernel="precomputed").fit(K, y, weights)
     assert_allclose(model.decision_function(L), direct.decision_function(Z), atol=1e-9)
     assert_array_equal(model.support_, direct.support_)
+    assert_array_equal(direct.support_vectors_, X[direct.support_])
     assert model.certificate_.of_given_matrix
     assert model.certificate_.relative_gap < 1e-8
     assert len(pickle.dumps(model)) < K.nbytes  # which predictions never ask for

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 from nbval.plugin import IPyNbCell
 
-from tests.book.notebooks import varies
+from svmlib.book.transcript import BEGINNING, VARIES
 
 # Side of a block in pixels, and how far its mean, from white to black, may move. Small blocks see a
 # marker: they are larger than what another rendering of a font moves, and a letter hinted otherwise
@@ -58,6 +58,18 @@ def pictures(outputs: list) -> list[str]:
         found += [data["image/png"]] if "image/png" in data else []
         found += re.findall(r"data:image/png;base64,([A-Za-z0-9+/=]+)", data.get("text/html", ""))
     return found
+
+
+def varies(outputs: list) -> bool:
+    """Say whether a figure shows a line that is another on another processor.
+
+    What else is in the figure, its transcript compares.
+    """
+    transcripts = (output.get("data", {}).get("text/plain", "") for output in outputs)
+    return any(
+        re.search(rf"^  line .* {VARIES}(:|$)", words.partition(BEGINNING)[2], re.MULTILINE)
+        for words in transcripts
+    )
 
 
 @pytest.hookimpl(wrapper=True)

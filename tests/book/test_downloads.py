@@ -20,9 +20,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from notebooks import chapters, code, read, text
 
 from tests.book import ROOT
-from tests.book.notebooks import chapters, code, read, text
 from tests.browser import IDLE, jupyterlab, run_all_cells
 from tests.figures import drag_by
 

@@ -1,6 +1,7 @@
 """The hours that the book states are those that its rule counts."""
 
-from tests.book import notebooks, reading_time
+import notebooks
+import reading_time
 
 
 def near(time):
@@ -21,5 +22,5 @@ def test_chapters_and_the_front_page_say_how_long_they_take():
             assert alone[2] in near(reading_time.first(chapter)), path.stem
         times.append(minutes[""])
     said = reading_time.RANGE.search(reading_time.FRONT.read_text(encoding="utf-8"))
-    assert said[2] in near(min(times)), "run `python -m tests.book.reading_time`"
+    assert said[2] in near(min(times)), "run `python _ext/reading_time.py`"
     assert said[4] in near(max(times))

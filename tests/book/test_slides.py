@@ -12,12 +12,12 @@ import pytest
 import slides
 from bs4 import BeautifulSoup
 from deck import sentences
+from notebooks import chapters
 from paper import set_aside
 from pypdf import PdfReader
 
 from tests.book import ROOT
-from tests.book.notebooks import chapters
-from tests.browser import open_tab
+from tests.browser import Visited, open_tab
 
 HTML = ROOT / "_build" / "html"
 SCREEN = {"width": 1280, "height": 720}
@@ -48,11 +48,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def tab(browser):
     tab = open_tab(browser, viewport=SCREEN)
-    tab.asked, tab.complaints = [], []
-    tab.on("request", lambda request: tab.asked.append(request.url))
-    tab.on("requestfailed", lambda request: tab.complaints.append(request.url))
-    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
-    tab.on("console", lambda said: said.type == "error" and tab.complaints.append(said.text))
+    tab.visited = Visited(tab)
     yield tab
     tab.close()
 
@@ -65,8 +61,8 @@ def show(tab, file, how=""):
 @pytest.mark.parametrize("name", [path.stem for path in chapters()])
 def test_a_deck_shows_its_chapter_and_nothing_is_cut_off(folder, tab, name):
     show(tab, folder / f"{name}.html")
-    assert not tab.complaints
-    assert all(url.startswith(folder.as_uri()) for url in tab.asked)
+    assert not tab.visited.complaints
+    assert all(url.startswith(folder.as_uri()) for url in tab.visited.requests)
     assert not tab.evaluate(OVERFLOWS)
     assert not tab.locator(".quiz-status").count(), "nobody answers the quiz of a deck"
     zooms = tab.evaluate("[...document.querySelectorAll('.zoom')].map(part => +part.style.zoom)")

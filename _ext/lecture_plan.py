@@ -1,7 +1,7 @@
-"""What the lecturer's page says of the chapters, found in them: minutes, stars, what is cited, what
-no unit has, and which exercises and questions suit a class.
+"""What the lecturer's page says of the chapters, found in them.
 
-`python -m tests.book.lecture_plan` writes it into the page; a test compares.
+Minutes, stars, what is cited, what no unit has, and which exercises and questions suit a class:
+`python _ext/lecture_plan.py` writes it into the page; a test compares.
 """
 
 import re
@@ -9,11 +9,10 @@ from collections import defaultdict
 from functools import cache
 
 import nbformat
+import notebooks
 from myst_parser.mdit_to_docutils.base import default_slugify
-
-from tests.book import ROOT, notebooks
-from tests.book.reading_time import MINUTES, by_section, minutes
-from tests.book.reading_time import counted as parts
+from reading_time import MINUTES, ROOT, by_section, minutes
+from reading_time import counted as parts
 
 PAGE = ROOT / "reference" / "lecturers.md"
 read = cache(notebooks.read)  # each notebook once

@@ -1,16 +1,17 @@
 """How long a chapter takes, by a rule: the hours that the book states are counted, not guessed.
 
-`python -m tests.book.reading_time` writes them into the chapters and on the front page, as every
+`python _ext/reading_time.py` writes them into the chapters and on the front page, as every
 run of a notebook does into that one, and prints what they were counted from.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import nbformat
 
-from tests.book import ROOT
+ROOT = Path(__file__).resolve().parents[1]
 
 MINUTES = {  # what one of each takes who reads with a pencil, but solves nothing after the summary
     "word": 1 / 200,
@@ -117,7 +118,7 @@ def state(notebook: nbformat.NotebookNode) -> None:
 
 
 if __name__ == "__main__":
-    from tests.book import notebooks
+    import notebooks
 
     times = []
     for path in notebooks.chapters():

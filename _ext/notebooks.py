@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import nbformat
+import reading_time
 from myst_parser.mdit_to_docutils.base import default_slugify
 from nbclient import NotebookClient
+from reading_time import ROOT
 from tqdm import tqdm
-
-from svmlib.book.transcript import BEGINNING, VARIES
-from tests.book import ROOT, reading_time
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -52,18 +51,6 @@ def code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 def text(notebook: nbformat.NotebookNode) -> str:
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-
-
-def varies(outputs: list[nbformat.NotebookNode]) -> bool:
-    """Say whether a figure shows a line that is another on another processor.
-
-    What else is in the figure, its transcript compares.
-    """
-    transcripts = (output.get("data", {}).get("text/plain", "") for output in outputs)
-    return any(
-        re.search(rf"^  line .* {VARIES}(:|$)", words.partition(BEGINNING)[2], re.MULTILINE)
-        for words in transcripts
-    )
 
 
 def run(path: Path) -> None:
