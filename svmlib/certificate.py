@@ -139,7 +139,8 @@ def dual_below(total: float, squared_norm: float, moved: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e at most `moved` long.
 
     It takes a lower bound on Σα, and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
-    indefinite; then it counts as 0, and the value bounds nothing.)
+    indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
+    bound may be too high by 2⁻¹⁰⁷⁴.)
     """
     cost = up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
     bound = float(total - cost - 8 * UNIT * (abs(total) + cost))
@@ -337,8 +338,8 @@ def _linear_scores(X: Array, beta: Array) -> Scores:
 
 def _unbounded(values: Array, sizes: Array) -> Scores:
     """Return scores of which nothing is known, for sums that have overflowed."""
-    infinite = np.full_like(values, np.inf)
-    return Scores(np.nan_to_num(values), error=infinite, squared_norm=np.inf, sizes=sizes)
+    known = np.where(np.isfinite(values), values, 0)
+    return Scores(known, error=np.full_like(values, np.inf), squared_norm=np.inf, sizes=sizes)
 
 
 @np.errstate(over="ignore", invalid="ignore")

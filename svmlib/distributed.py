@@ -208,8 +208,8 @@ def solve_linear(
     n = n_plus + n_minus
     if not ((C * n + 1) * (R + 1) < LARGEST_NORM and C > 1 / LARGEST_NORM):
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
-    mean = total / n
-    origin, R = X_1[0] + mean, up(R + float(np.linalg.norm(mean)), mean.size + 8)
+    origin = X_1[0] + total / n
+    R = up(R + float(np.linalg.norm(origin - X_1[0])), origin.size + 8)
 
     def look(*state: Any) -> _Sums:
         return _Sums(*_sum(chunks, _summarise, origin, C, *state))

@@ -110,6 +110,8 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     ValueError
         If `points` is empty, not two-dimensional or not finite, or if floats cannot hold the
         squares of distances.
+    scipy.spatial.QhullError
+        If points that nearly agree, in four or more dimensions, are too much for Qhull.
 
     Notes
     -----
@@ -180,8 +182,8 @@ class Separation:
       both sums p = Σ λ_i x_i over A⁺ and q = Σ λ_i x_i over A⁻ agree exactly, the hulls meet and
       no hyperplane separates them strictly. If they differ, moving all of A⁺ by q − p makes the
       hulls meet; `residual` is the size of that move, for each coordinate relative to the largest
-      value in its column. It is a small multiple of 2⁻⁵², so data within their own rounding of X
-      are inseparable.
+      value in its column. As a rule it is a small multiple of 2⁻⁵²: data within their own
+      rounding of X are inseparable.
 
     Examples
     --------
@@ -429,9 +431,9 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Wolfe's algorithm is finite: it keeps a few corners of R⁺ − R⁻, the set of all differences of
     the two hulls, moves to the point of their affine hull that is nearest to the origin, drops the
     corners that the move leaves behind, and adds the corner that lies lowest along the new
-    direction, until none lies lower. `ClosestPoints.gap` is of the order of d rounding errors of
-    one coordinate, whether the hulls are far apart or nearly touch. A step costs O(n (d + log n))
-    and a least squares problem with at most d + 1 corners.
+    direction, until none lies lower. `ClosestPoints.gap` is as a rule of the order of d rounding
+    errors of one coordinate, whether the hulls are far apart or nearly touch. A step costs
+    O(n (d + log n)) and a least squares problem with at most d + 1 corners.
 
     Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6.
 
@@ -611,12 +613,11 @@ class SeparatingCap:
     supremum : float
         The reduced hulls are disjoint for μ < supremum and meet for μ ≥ supremum; 1 if the hulls
         themselves are disjoint, so that no cap is needed (then they are disjoint at μ = 1 too).
-        As computed it is an upper bound, which `weights` prove.
+        As computed it is an upper bound, up to the `Separation.residual` of `weights`.
     smallest : float
         max(1/n₊, 1/n₋), the smallest cap for which both reduced hulls exist.
     weights : ndarray of shape (n,), or None
-        Convex weights, none above `supremum`, of a point common to both reduced hulls: they prove
-        that no larger cap separates, up to the `Separation.residual` that they have. None if the
+        Convex weights, none above `supremum`, of a point common to both reduced hulls. None if the
         hulls are disjoint.
     lower_bound : float
         Every cap below it separates, a proof without qualification: rounded down.
@@ -694,15 +695,15 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = standardise(X, by_column=True)
     rounding = 16 * UNIT * float(lengths(Z).max())
-    cap, bound, weights = smallest, down(smallest), answer.weights
+    cap, bound, weights, creep = smallest, down(smallest), answer.weights, 8 * UNIT
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
         if np.linalg.norm((nearest * y) @ Z) <= rounding:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)
-        # (the first, so that the loop ends where rounding would keep the cap)
-        cap = max(cap * (1 + 8 * UNIT), further)
+        # Where rounding would keep the cap it creeps, twice as fast each time.
+        cap, creep = max((cap * (1 + creep), 2 * creep), (further, creep))
         bound = max(bound, proved)
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCap(supremum, smallest, weights, bound)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.certificate import EPS, LARGEST_C, TINY
+from svmlib.certificate import EPS, TINY
 from svmlib.problem import DualProblem, Solution, balance, require_convex, warn_unless_converged
 
 __all__ = ["solve_interior_point"]
@@ -168,8 +168,9 @@ def _finish(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: in
     An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. Where
     the guess which of them are at a bound is wrong, α as it was left has the smaller gap.
     """
-    # Where the dual is unbounded (C = ∞ and no hyperplane) the iteration may end anywhere.
-    y, upper = problem.y, np.minimum(problem.upper, LARGEST_C)
+    # Where the dual is unbounded (C = ∞ and no hyperplane) the iteration may end anywhere: so that
+    # sums are floats, not above 1e300.
+    y, upper = problem.y, np.minimum(problem.upper, 1e300)
     alpha = np.minimum(alpha, upper)
     exact = balance(np.clip(_exact(problem, alpha, b), 0, upper), y, upper)
     best = problem.solution(exact, tol=tol, n_iter=n_iter)

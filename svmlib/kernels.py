@@ -64,9 +64,9 @@ class ClassicKernel:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            check_scalar(value, name, positive=name != "coef0")
-            if name == "degree":
-                check_count(value, name)
+            number = check_scalar(value, name, positive=name != "coef0")
+            number = check_count(value, name) if name == "degree" else number
+            object.__setattr__(self, name, number)  # Python's: a small integer of NumPy's overflows
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""

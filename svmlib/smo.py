@@ -199,9 +199,10 @@ class _State:
     def __init__(self, problem: DualProblem, alpha: Array) -> None:
         self.K, n, y = problem.rows, problem.n, problem.y
         lowest, highest = problem.lowest, problem.highest
-        # For C = ∞ a step may have no end; at this length margins would be nothing but rounding.
+        # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
+        # and many such steps still add up to a float.
         largest = float(np.abs(problem.diagonal).max())
-        self.endless = 1 / max(SOLVER_ROUNDING * largest, TINY) if problem.hard_margin else np.inf
+        self.endless = 1 / max(SOLVER_ROUNDING * largest, 1e-300) if problem.hard_margin else np.inf
         beta = alpha * y
         g = y - self.K.times(beta)
         self.g_up = np.where(beta < highest, g, -np.inf)

@@ -48,6 +48,17 @@ def test_polynomial_feature_map_has_the_kernel_as_inner_product(d, degree, coef0
     assert phi.shape == (6, at_most if coef0 else exactly)
 
 
+def test_small_integers_are_numbers_like_others():
+    X = np.array([[0.0], [0.01], [3.0]])
+    pairs = (
+        (RBF(np.int8(100)), RBF(100.0)),
+        (Polynomial(np.int8(30), np.uint8(9)), Polynomial(30, 9.0)),
+    )
+    for small, plain in pairs:
+        np.testing.assert_array_equal(small(X, X), plain(X, X))
+        assert small.rounding(np.tile(X, 40))[0] == plain.rounding(np.tile(X, 40))[0]
+
+
 def test_kernels_are_values():
     assert RBF(0.5) == RBF(gamma=0.5) == RBF.from_width(1.0)
     assert len({Linear(), Linear(), RBF(1.0)}) == 2

@@ -65,6 +65,16 @@ def test_steps_end_where_a_curvature_is_small_next_to_k(X, y, C, selection):
     assert len(taken) < 10
 
 
+def test_what_is_beyond_floats_ends_with_a_warning():
+    """A sum of multipliers, and the scores of a start."""
+    X, y = data(0, n=20)
+    with pytest.warns(ConvergenceWarning):
+        smo(DualProblem(1e-153 * X, y, np.inf))
+    start = np.where(y > 0, 5e99, 5e99 * np.sum(y > 0) / np.sum(y < 0))
+    with pytest.warns(ConvergenceWarning):
+        smo(DualProblem(1e140 * X, y, 1e100), start=start)
+
+
 def test_the_next_pair_needs_no_list_of_all_pairs():
     """There are 9,900, which would take half a megabyte."""
     problem = DualProblem(*data(0, n=100), 1.0, RBF(1.0))
