@@ -1,7 +1,7 @@
 """Which solver for which problem: what ``SVC(solver="auto")`` does.
 
-Newton's method from a good guess; SMO where K is not known to be positive semidefinite, or where
-Newton's equations do not fit into the memory.
+Newton's method from a good guess, or the guess itself if it reaches `tol`; SMO where K is not known
+to be positive semidefinite, or where Newton's equations do not fit into the memory.
 
 Derived in chapters 11, *Newton's method*, and 12, *Many samples*.
 """
@@ -48,7 +48,7 @@ def solve(
     problem : DualProblem
         The problem.
     solver : {"auto", "newton", "smo", "interior_point"}
-        The solver; ``"newton"`` is ``"auto"`` without its resort to SMO.
+        The solver; ``"newton"`` is ``"auto"`` that resorts to SMO for its guess only.
     tol : float
         The relative duality gap to prove.
     max_iter : float

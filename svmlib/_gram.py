@@ -13,7 +13,10 @@ covector(v), v·u = c @ u   Kβ                         w
 inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
 =========================  =========================  ====================
 
-Each takes a Newton step, too, and `choose_form` says which.
+Each takes a Newton step, too; F, h and q are those of the docstring of `svmlib.newton.newton`: read
+it first. `choose_form` says which form.
+
+Derived in chapter 11, *Newton's method*.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ the dual value of some multipliers. With this module you can
 - build such bounds for a solver of your own, with `primal_above` and `dual_below`.
 
 `certify` takes a `svmlib.problem.DualProblem`, which is built on this module. `bounded_scores`
-bounds the sums of `svmlib.rows`: read it after that module.
+bounds the sums of `svmlib.rows`: read it after `svmlib.problem`.
 
 *The lemma.* Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³, so
 a sum of n products, added in whatever order, is off by at most γ_n times the sum of their sizes,
@@ -96,7 +96,8 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
             sizes = sizes + np.abs(products).sum(axis=0)
             sums = np.cumsum(np.concatenate([total[None], products]), axis=0)
             before, total = sums[:-1], sums[-1]
-            arrived = sums[1:] - before  # the part of each product that is in the sum (Knuth)
+            # With b' = s − a, what has arrived of b, a + b = s + (a − (s − b')) + (b − b') (Knuth).
+            arrived = sums[1:] - before
             lost = lost + (errors + (before - (sums[1:] - arrived)) + (products - arrived)).sum(0)
         result = total + lost
         tiny = 8 * (n + 1) * TINIEST
@@ -106,7 +107,7 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return p and e with p = fl(a b) and p + e = a b (Dekker 1971), where nothing overflows."""
+    """Return p = fl(a b), and e with p + e = a b but for over- and underflow (Dekker 1971)."""
     p = a * b
     (a1, a2), (b1, b2) = _halves(a), _halves(b)
     return p, a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2)
@@ -290,8 +291,9 @@ def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
 
     *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
     rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
-    within its tile and fewer than n over the tiles, and one more for each later update. So γ is
-    that of 2n + updates + 4 operations, times 1 + θ: computed values may be too large by θ.
+    within a block of columns and fewer than n over the blocks and the rows that are kept, and one
+    more for each later update. So γ is that of 2n + updates + 4 operations, times 1 + θ: computed
+    values may be too large by θ.
 
     *Sizes.* With the mass :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j \rvert`
     and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by
@@ -372,14 +374,16 @@ def certify(
 
 
 def _canonical_scale(alpha: Array, sizes: Array, lowest: Array, highest: Array) -> float:
-    """Return the smallest lower bound of a margin that may be 1 up to the solver's rounding.
+    """Return the smallest lower bound, at most 1, of a margin that may reach 1.
+
+    That is, up to the solver's rounding.
 
     Divided by it, (w, b) has no slack at such samples. With a large C, the slack that the solver's
     rounding adds costs more than the longer w.
     """
     doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ sizes) * sizes
-    may_be_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
-    return float(lowest.min(where=may_be_one, initial=1.0))
+    may_reach_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
+    return float(lowest.min(where=may_reach_one, initial=1.0))
 
 
 def _feasible_dual(problem: DualProblem, alpha: Array, scores: Scores) -> float:

@@ -240,8 +240,8 @@ def subgradient_descent(
     the exact maximiser along that line. It lifts D by at least ½ min(gap, gap²/‖g‖²). With R the
     largest distance of two sums Σ s_i y_i x_i, D is within 2R²/(t + 2) of the maximum after t ≥ 1
     steps, and the smallest gap so far is O(R²/t). R grows with C and with the features: the harder
-    the margin, the slower. (Polyak's own step has the minimum in place of D(α), and so needs to
-    know what it is looking for.)
+    the margin, the slower. (Polyak's step, the same with the minimum in place of
+    D(α), needs to know what it is looking for.)
 
     Derived in chapter 6, *The hinge loss*.
 
@@ -276,7 +276,7 @@ def subgradient_descent(
         dual = float(alpha.sum() - w @ w / 2)
         if primal - dual <= tol * primal or n_iter == max_iter:
             break
-        # Polyak's step, of w and of the multipliers.
+        # The step, of w and of the multipliers.
         s = C * active
         g = w - (s * y) @ Z
         eta = (primal - dual) / max(primal - dual, float(g @ g))

@@ -8,7 +8,7 @@ module you can
 - decide whether two classes can be separated, with a certificate either way (`separation`);
 - find the closest points of the two hulls, or of the two *reduced* hulls, in which no weight
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
-- find the largest cap at which the reduced hulls are still apart (`largest_separating_cap`).
+- find the cap from which on the reduced hulls meet (`largest_separating_cap`).
 
 Every bound here holds for the floats given, taken as exact numbers: the errors of rounding are
 bounded by the lemma of `svmlib.certificate`, and every bound is moved outwards by them. Points are
@@ -601,7 +601,7 @@ def _affine_minimum(shares: Array, corners: Array) -> tuple[Array, Array]:
     return step, v - directions @ (v @ directions)
 
 
-# The largest cap that separates
+# The caps that separate
 
 
 @dataclass(frozen=True, eq=False)
@@ -672,7 +672,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 
     Dinkelbach's method: the closest points of the reduced hulls at a cap that separates give a w,
     and this w alone keeps the hulls apart up to some larger cap, at which the next w is found. When
-    the closest points agree, the hulls meet, and the cap is the largest.
+    the closest points agree, the hulls meet, and the cap is the supremum.
 
     That the caps end at μ*, the value of this program, is derived in chapter 6, *The hinge loss*.
 
@@ -710,7 +710,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
-    """Return the largest cap up to which w separates the reduced hulls, and a proved lower bound.
+    """Return the cap up to which w separates the reduced hulls, and a proved lower bound.
 
     Let ν = 1/μ, and let T(ν) add up the lowest ν heights of each class, the last one in part. Then
     T(ν)/ν is the height of the lowest point of R⁺ − R⁻ along w, so w separates while T(ν) > 0. T is
@@ -721,13 +721,13 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     heights = y * (Z @ w)
     plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
     n = min(len(plus), len(minus))
-    levels = plus[:n] + minus[:n]
-    # T(k) is the sum of the first k levels, and crosses zero while it adds levels[last].
-    last = min(int(np.sum(np.cumsum(levels) <= 0)), n - 1)
-    # How far each height is below the level ρ of its class; the sum of the positive parts, and
-    # what that is at most, rounding of the heights included.
+    both = plus[:n] + minus[:n]
+    # T(k) is the sum of the first k of them, and crosses zero while it adds both[last] = ρ⁺ − ρ⁻.
+    last = min(int(np.sum(np.cumsum(both) <= 0)), n - 1)
+    # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
+    # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
     error = up(rounding_of(len(w) + 5) * float(lengths(Z).max()) * float(np.linalg.norm(w)))
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
-    cap = levels[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(max(down(levels[last] / largest, len(y) + 8), 0.0), 1.0)
+    cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
+    return cap, min(max(down(both[last] / largest, len(y) + 8), 0.0), 1.0)

@@ -96,7 +96,7 @@ def solve_interior_point(
 
 
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
-    """Yield α and b after each step, until the gap is tol Σα or rounding begins."""
+    """Yield α and b until the gap is tol Σα and the residual tol, or only rounding is left."""
     y, C, n = problem.y, problem.upper, problem.n
     H = problem.gram() * np.outer(y, y)
     curvature = _mean_diagonal(problem)

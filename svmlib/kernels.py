@@ -237,7 +237,7 @@ class RBF(ClassicKernel):
 
         With both points at most r from the origin that `_columns` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
-        in each norm, and a few for the origin. By the slow formula it takes d + 4 on t itself,
+        in each norm, and a few for the origin. Point by point (`cdist`) it takes d + 4 on t itself,
         which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
         good to a few u. (The origin is the mean of some of the points; far from zero it has a
         rounding error of its own.)

@@ -188,10 +188,7 @@ def newton(
 def descend(
     problem: DualProblem, tol: float, max_iter: int, start: Array
 ) -> tuple[Array, list[NewtonStep]]:
-    """Return α after at most so many steps, and the steps.
-
-    Without a certificate: the α is meant as a start.
-    """
+    """Return α after at most so many steps, and the steps; `newton` adds the certificate."""
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, tol / 2)  # the certificate adds its rounding

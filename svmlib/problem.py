@@ -3,7 +3,7 @@
 The dual has one number a sample instead of one a feature, and sees the points only through the
 kernel. Its value is a lower bound on the primal value of every classifier, so a classifier and a
 vector of multipliers whose two values meet prove each other optimal: that is the certificate that
-every solver of this library returns. With this module you can
+every solver of this problem returns. With this module you can
 
 - state the problem: `DualProblem` of points, labels, C and a kernel,
 - ask it for its objective, gradient, bias and decision values,
@@ -178,7 +178,7 @@ class DualProblem:
 
     @property
     def convex(self) -> bool:
-        """Whether K is known to be positive semidefinite, so that D is concave.
+        """Whether K is known to be positive semidefinite but for rounding: then D is concave.
 
         By theorem for the kernels that have one; otherwise by a Cholesky factorisation if K fits
         the cache, and if it does not, the answer is False.

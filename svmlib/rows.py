@@ -156,7 +156,7 @@ class Rows:
             K = np.empty((self.n, self.n))
             for some in self._tiles(np.arange(self.n)):
                 self._fill(some, K[some[0] : some[-1] + 1])
-            if not isinstance(self.kernel, ClassicKernel):  # our own kernels are, but for rounding
+            if not isinstance(self.kernel, ClassicKernel):  # our own are symmetric but for rounding
                 K = symmetric(K, "kernel(X, X)")
             K.flags.writeable = False
             self.whole, self.kept = K, dict(enumerate(K))

@@ -39,8 +39,8 @@ class Step(NamedTuple):
         How far they moved.
     alpha_i, alpha_j : float
         The two multipliers after the step.
-    gap : float
-        The largest violation m(α) − M(α) of any pair *before* the step.
+    violation : float
+        m(α) − M(α), the largest of any pair, *before* the step.
     gain : float
         By how much the step raised the dual value D(α), from its length, slope and curvature.
     """
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     length: float
     alpha_i: float
     alpha_j: float
-    gap: float
+    violation: float
     gain: float
 
 
@@ -220,18 +220,18 @@ class _State:
 
     def steps(self, enough: float, selection: Selection) -> Iterator[Step]:
         """Yield every step, until the slope of no pair exceeds `enough`."""
-        pairs: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
-            "second": self.best_partner,
+        rules: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
+            "second": lambda i, j: self.best_partner(i),
             "first": lambda i, j: (i, j),
             "cyclic": lambda i, j: self.next_violating(enough),
         }
-        if selection not in pairs:
-            raise ValueError(f"selection must be one of {tuple(pairs)}, got {selection!r}")
+        if selection not in rules:
+            raise ValueError(f"selection must be one of {tuple(rules)}, got {selection!r}")
         while True:
             i, j, violation = self.most_violating()
             if not enough < violation < np.inf:
                 return
-            i, j = pairs[selection](i, j)
+            i, j = rules[selection](i, j)
             length, gain = self.move(i, j)
             yield Step(i, j, length, abs(self.beta[i]), abs(self.beta[j]), violation, gain)
             if length == self.endless:
@@ -242,7 +242,7 @@ class _State:
         i, j = int(self.g_up.argmax()), int(self.g_down.argmin())
         return i, j, self.g_up.item(i) - self.g_down.item(j)
 
-    def best_partner(self, i: int, j: int) -> tuple[int, int]:
+    def best_partner(self, i: int) -> tuple[int, int]:
         """Return i and the j whose step gains the most, slope² / curvature."""
         half_curvature = np.subtract(self.half_diagonal, self.K[i], out=self.half_curvature)
         half_curvature += self.half_diagonal[i, ...]
@@ -262,7 +262,7 @@ class _State:
         beta, g_up, g_down = self.beta, self.g_up, self.g_down
         K_i, K_j = self.K[i], self.K[j]
         g_i, g_j = g_up.item(i), g_down.item(j)
-        # Differences that cancel are exact (Sterbenz). So, but for the rounding of K itself, the
+        # x − y is exact where y/2 ≤ x ≤ 2y (Sterbenz). So, but for the rounding of K itself, the
         # curvature is what the update below takes from the slope, and no step overshoots, however
         # large K is. Twins have none, and an indefinite kernel can have a negative one: then the
         # step goes uphill to the end of the box.

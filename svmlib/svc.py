@@ -73,8 +73,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         n / (2 · number of samples of the class), as in scikit-learn. It counts samples of positive
         weight, whatever that is.
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
-        ``"auto"`` is Newton's method from a good guess; and SMO where the kernel is not known to be
-        positive semidefinite, or where Newton's equations do not fit into the memory. The guess of
+        ``"auto"`` is Newton's method from a good guess, or the guess itself if it reaches ``tol``;
+        and SMO where the kernel is not known to be positive semidefinite, or where Newton's
+        equations do not fit into the memory. The guess of
         ``"auto"`` and ``"newton"``, for more than 350 samples and a kernel that is not linear: the
         solution in a few coordinates that describe the kernel (`svmlib.kernels.low_rank`), or else
         the first steps of SMO.

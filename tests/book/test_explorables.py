@@ -409,7 +409,7 @@ def check_box(visit, seen):
         assert found["H"] == pytest.approx(min(C, high), abs=1e-9)
         assert found["best"] == pytest.approx(step.length, rel=1e-6, abs=1e-12)
         assert found["gain"] == pytest.approx(step.gain, rel=1e-6, abs=1e-12)
-        assert found["m"] - found["M"] == pytest.approx(step.gap, rel=1e-6, abs=1e-9)
+        assert found["m"] - found["M"] == pytest.approx(step.violation, rel=1e-6, abs=1e-9)
         alpha[[i, j]] = step.alpha_i, step.alpha_j
         visit.figure(f"steps.push(({i} * 6 + {j}) * 102)")
         visit.figure("draw()")
