@@ -347,7 +347,7 @@ def _summarise(
 ) -> tuple[Any, ...]:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y, rows, c = np.asarray(y, dtype=float), np.ones((len(X), v.size)), np.zeros(len(X))
-    np.subtract(X, origin, out=rows[:, :-1], dtype=float)  # rows (x, 1)
+    np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
     for h_t, v_t in stages:
         c = _ramp(rows @ v_t, c, h_t, y, C)
     s = rows @ v

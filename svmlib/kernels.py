@@ -427,7 +427,7 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
         return quiet(lambda X, out: _finite(fill(X, out), kernel))
 
     def checked(X: Array, out: Array) -> Array:
-        values = as_float(kernel(X, Z), "kernel(X, Z)")
+        values = as_float(kernel(X.copy(), Z.copy()), "kernel(X, Z)")  # it may write into them
         if values.shape != out.shape:
             accepted = f"one row for each x and one column for each z, {out.shape}"
             raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")

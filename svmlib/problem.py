@@ -314,9 +314,9 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     if np.ndim(C) == 0:
         upper = np.full(n, check_scalar(C, "C", positive=True, finite=False))
     else:
-        upper = np.array(check_vector(C, "C", length=n))
+        upper = np.array(check_vector(C, "C, times any weights,", length=n))
         if upper.min() <= 0:
-            raise ValueError(f"C must be positive for every sample, got {upper.min()}")
+            raise ValueError(f"C, times any weights, must be positive, got {upper.min()}")
     if LARGEST_C < upper.max() < np.inf:
         raise ValueError(f"C must be at most {LARGEST_C:g}, or infinity, got {upper.max():g}")
     return upper
@@ -325,7 +325,7 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
 def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
-        why = "is not" if problem.rows.fits else "is too large to be checked: raise cache_mb"
+        why = "is not" if problem.rows.fits else "is too large: raise DualProblem's cache_mb"
         needed = f"kernel must be positive semidefinite for {method}, but the Gram matrix {why}"
         raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
 

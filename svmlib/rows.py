@@ -122,7 +122,7 @@ class Rows:
         """Raise a `NoRoomError` if there is no room for so many floats."""
         if count > self.room:
             least = printed(8 * count / 2**20, ROUND_CEILING)
-            raise NoRoomError(f"cache_mb must be at least {least} {purpose}; `smo` needs two rows")
+            raise NoRoomError(f"DualProblem needs cache_mb={least} {purpose}; `smo` needs two rows")
 
     def _tiles(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""

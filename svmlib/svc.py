@@ -55,7 +55,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         or any function f(X, Z) that returns the matrix of k(x_i, z_j). With ``"precomputed"`` the
         X of `fit` is the Gram matrix itself, of shape (n, n), and the X of predictions has one
         row a new point and one column a training sample. (With the object
-        `svmlib.kernels.Precomputed`, X has the numbers of rows of its matrix.)
+        `svmlib.kernels.Precomputed`, X has the numbers of rows of its matrix.) Whether a matrix, or
+        that of a function, is positive semidefinite is checked for up to about 5100 samples; beyond
+        them SMO solves without a proof.
     degree : int, default 3
         The degree of ``"poly"``.
     gamma : {"scale", "auto"} or float, default "scale"
@@ -99,7 +101,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     dual_coef_ : ndarray of shape (1, n_support)
         Their y_i α_i.
     coef_ : ndarray of shape (1, d)
-        w = Σ α_i y_i x_i, for a linear kernel only; read only.
+        w = Σ α_i y_i x_i, for a linear kernel only; a copy, which predictions do not use.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
@@ -170,7 +172,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -205,8 +207,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         tol = check_scalar(self.tol, "tol", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # so that a fit that fails leaves no mixture of two models
+        for name in ("certificate_", "coef_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
         self.class_weight_ = np.ones(2)
@@ -235,7 +237,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
         points, labels = self._data(X, y)
-        self._precomputed = self.kernel == "precomputed"
+        self._precomputed = str(self.kernel) == "precomputed"
         if self._precomputed and points.shape[0] != points.shape[1]:
             raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
         weights, used = np.ones(len(points)), np.arange(len(points))
@@ -272,7 +274,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
     def _kernel(self, X: Array, weights: Array, used: NDArray[np.intp]) -> Kernel:
         """Return the kernel with its parameters settled."""
-        if not isinstance(self.kernel, str):
+        if callable(self.kernel):
             return self.kernel
         kernels: dict[str, Callable[[], Kernel]] = {
             "linear": Linear,
@@ -281,9 +283,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             "sigmoid": lambda: Sigmoid(self._gamma(X, weights), self.coef0),
             "precomputed": lambda: Precomputed(X if used.size == len(X.T) else X[:, used], "X"),
         }
-        if self.kernel not in kernels:
+        if str(self.kernel) not in kernels:
             raise ValueError(f"kernel must be one of {[*kernels]} or callable, got {self.kernel!r}")
-        return kernels[self.kernel]()
+        return kernels[str(self.kernel)]()
 
     def _gamma(self, X: Array, weights: Array) -> float:
         """Return γ; for "scale" it is 1 if all entries of X are the same."""

@@ -79,7 +79,7 @@ def test_too_little_memory_is_told_and_left_to_smo():
     solution, name = solve(problem, "auto", 1e-3)
     assert solution.converged
     assert name == "smo"
-    with pytest.raises(NoRoomError, match=r"cache_mb must be at least .* free multipliers; `smo`"):
+    with pytest.raises(NoRoomError, match=r"needs cache_mb=.* free multipliers; `smo`"):
         newton(problem)
 
 
