@@ -227,7 +227,7 @@ class _Newton:
         # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
         # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
         # margin.
-        k, mean_C = float(self.K.diagonal.mean()), float(self.C.mean())
+        k, mean_C = max(float(self.K.diagonal.mean()), 0.0), float(self.C.mean())
         self.floor = max(EPS * float(self.K.diagonal.max()), _NO_SMOOTHING / mean_C)
         self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
         self.c = self.q = beta = start * self.y
