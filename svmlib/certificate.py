@@ -188,8 +188,9 @@ class Certificate:
         (`svmlib.problem.DualProblem.lift`), they are bounds for K + ηI.
     of_given_matrix : bool
         Whether the kernel is a function or a matrix of the user's. Then the problem is that of
-        the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ), up
-        to the rounding that decides whether a matrix is positive semidefinite.
+        the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ;
+        where K does not fit the cache it is taken for symmetric), up to the rounding that decides
+        whether a matrix is positive semidefinite.
 
     Notes
     -----

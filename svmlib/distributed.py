@@ -307,7 +307,7 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     the n samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
-    norm, gamma_n = float(np.linalg.norm(w)), rounding_of(n + d + 8)
+    norm, gamma_n = float(lengths(w[None])[0]), rounding_of(n + d + 8)
     error = rounding_of(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
     hinge = t * here.hinge * (1 + 2 * gamma_n)

@@ -372,7 +372,7 @@ def pegasos(
                 w += signed[i] / (lam * t)
                 counts[i] += 1
         # w = Σ α_i y_i x_i with α_i = c_i/(λt), so that both values are known.
-        primal = lam * (w @ w) / 2 + hinge(signed @ w).mean()
+        primal = lam * (w @ w) / 2 + np.maximum(0, 1 - signed @ w).mean()
         dual = counts.sum() / t - lam * (w @ w) / 2
         if primal - dual <= tol * primal:
             break

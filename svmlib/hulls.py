@@ -537,7 +537,7 @@ def _nearest_to_origin(
     # The corners that are kept, the λ of each, and their shares: v = shares @ corners.
     lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
 
-    normal, shortest, smallest_gap = corners[0], math.inf, math.inf
+    normal, shortest, smallest_gap, stalls = corners[0], math.inf, math.inf, 0
     while True:
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
         weights = _lowest_corner(signed @ normal, y, cap)
@@ -545,14 +545,15 @@ def _nearest_to_origin(
         length = float(np.linalg.norm(normal))
         distance = float(np.linalg.norm(shares @ corners))
         bound = max(float(normal @ corner) / (length or 1.0), 0.0)
-        stalled = distance - bound >= smallest_gap and length >= shortest
+        stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
         if distance - bound < smallest_gap:
             smallest_gap, best = distance - bound, (shares @ lambdas, normal)
         if half_the_gap and bound >= max(distance / 2, _FAR_ABOVE * rounding):
             break
-        # Each corner shortens v or closes the gap, until only rounding is left. (With d + 1 corners
-        # the origin is among their mixtures: the hulls meet.)
-        if min(smallest_gap, length) <= rounding or stalled or len(corners) > X.shape[1]:
+        # Each corner shortens v or closes the gap, until only rounding is left, which may hide the
+        # gain of a single step. (With d + 1 corners the origin is among their mixtures: the hulls
+        # meet.)
+        if min(smallest_gap, length) <= rounding or stalls > 1 or len(corners) > X.shape[1]:
             break
         # Add the lowest corner, and go to the nearest point of the corners' hull.
         lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])

@@ -261,7 +261,7 @@ class RBF(ClassicKernel):
         centre = Z.sum(axis=0) / len(Z)
         z = Z - centre
         zz = self.gamma * _squared_norms(z)
-        right = np.vstack([2 * self.gamma * z.T, np.full(len(z), -1.0), -zz])
+        right = np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz])
         room = _SAFE_EXPONENT - zz.max()
 
         def fill(X: Array, out: Array) -> Array:
@@ -392,7 +392,7 @@ def symmetric(K: Array, name: str) -> Array:
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
     if skew > _SKEW * max(K.max(), -K.min()):
         raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
-    return np.asarray((K + K.T) / 2) if skew else K
+    return np.asarray(K / 2 + K.T / 2) if skew else K
 
 
 def check_kernel(kernel: object) -> Kernel:

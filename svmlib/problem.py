@@ -199,8 +199,7 @@ class DualProblem:
         if not self.rows.fits:
             return np.inf
         K = self.gram().copy()
-        trace = float(np.abs(self.diagonal).sum())
-        shift = 8 * rounding_of(self.n + self.X.shape[1] + 8) * trace
+        shift = float((8 * rounding_of(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.of_given_matrix:
             theta, sizes = self.rounding
             shift += 2 * theta * float(sizes @ sizes)

@@ -131,6 +131,11 @@ def test_a_column_that_does_not_matter_sets_no_scale(far):
         assert 0.5 <= answer.w[0] < 2
 
 
+def test_a_step_whose_gain_is_rounding_is_not_the_last():
+    X = np.array([[0, -(2.0**25)], [-1, 0], [-(2.0**29), 0], [2, 1], [0, 0]])
+    assert separation(X, [1, -1, -1, -1, 1]).separable
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_constant_column_that_is_large_hides_no_other(seed):
     X = np.random.default_rng(seed).standard_normal((2, 4)) * [1e40, 1e10, 1e10, 1e10]

@@ -6,8 +6,7 @@ import io
 import numpy as np
 import pictures
 import pytest
-from front_page import THUMBNAIL, figure, shrink
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from front_page import THUMBNAIL, shrink
 from PIL import Image
 
 
@@ -38,15 +37,3 @@ def test_a_thumbnail_shows_all_of_its_picture_on_white(size):
     assert (pixels[[0, -1]][:, [0, -1]] == 255).all(), "white corners"
     red = (pixels[..., 0] > 200) & (pixels[..., 1:] < 80).all(axis=2)
     assert red.any(), "the left end is not there"
-
-
-def test_a_figure_is_found_by_its_name_with_its_own_words():
-    def cell(name, words):
-        settings = {"figure": {"name": name}, "image": {"alt": words}}
-        drawn = new_output("display_data", {"image/png": words})
-        return new_code_cell("", outputs=[drawn], metadata={"mystnb": settings})
-
-    book = new_notebook(cells=[new_markdown_cell(), cell("fig-lines", "a"), cell("fig-line", "b")])
-    assert figure(book, "fig-line") == ({"image/png": "b"}, "b")
-    with pytest.raises(LookupError, match="there is no figure fig-c, only fig-lines fig-line"):
-        figure(book, "fig-c")
