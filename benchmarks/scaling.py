@@ -30,9 +30,9 @@ from svmlib import distributed
 
 FEATURES = 50
 SIZES = (200_000, 400_000, 800_000, 1_600_000)
-CHUNKS = (100_000, 25_000)
+CHUNKS = (100_000, 10_000)
 WORKERS = tuple(k for k in (1, 2, 4) if k <= (os.cpu_count() or 1))
-RUNS = 2
+RUNS = 3
 
 
 class Timing(NamedTuple):
@@ -122,7 +122,7 @@ def main(sizes: tuple[int, ...]) -> str:
     timings = measure(sizes)
     about = (
         f"Seconds that a pass over $n$ rows of {FEATURES} features takes with so many workers "
-        f"(w.), the better of {RUNS} runs. Rows and rows a chunk are in "
+        f"(w.), the best of {RUNS} runs. Rows and rows a chunk are in "
         "thousands; *passes* are those until the gap is a thousandth. "
         f"Measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} cores, load {load:.1f} before the start, "
