@@ -65,7 +65,7 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     judge.accept(problem.certificate(wild, b), wild, b)
     if kept == "the last sums":  # as after many steps of a solver
         for i in range(problem.n):
-            problem.certificate(np.where(np.arange(problem.n) == i, alpha / 2, alpha), b)
+            problem.certificate(np.where(np.arange(problem.n) < i, alpha, alpha / 1e9), b)
     judge.accept(problem.certificate(alpha, b), alpha, b)
 
 
@@ -136,10 +136,20 @@ def squares_beyond_floats(rng):
     return problem, [1e174, 1e174], 0.0
 
 
+def sums_that_grow(rng):
+    """From multipliers a thousand million times as small, one after the other."""
+    X, y = rng.normal(size=(40, 2)), np.tile([-1, 1], 20)
+    problem, alpha = DualProblem(X, y, 1e6, RBF(1e-6)), rng.uniform(1e5, 1e6, 40)
+    for i in range(40):
+        problem.certificate(np.where(np.arange(40) < i, alpha, alpha / 1e9), 0.0)
+    return problem, alpha, 0.0
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "trap",
     [
+        sums_that_grow,
         squares_beyond_floats,
         adding_a_bias,
         a_class_to_scale_down,
