@@ -101,7 +101,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     dual_coef_ : ndarray of shape (1, n_support)
         Their y_i α_i.
     coef_ : ndarray of shape (1, d)
-        w = Σ α_i y_i x_i, for a linear kernel only; a copy, which predictions do not use.
+        w = Σ α_i y_i x_i, for a linear kernel only; a read-only copy, which predictions do not use.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)

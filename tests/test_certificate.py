@@ -65,7 +65,7 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     judge.accept(problem.certificate(wild, b), wild, b)
     if kept == "the last sums":  # as after many steps of a solver
         for i in range(problem.n):
-            problem.certificate(np.where(np.arange(problem.n) < i, alpha, alpha / 1e9), b)
+            problem.certificate(np.where(np.arange(problem.n) == i, alpha / 2, alpha), b)
     judge.accept(problem.certificate(alpha, b), alpha, b)
 
 
