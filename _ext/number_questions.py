@@ -275,7 +275,7 @@ def reduced_end(random):
     return asked, np.diff(np.minimum(cap * np.arange(5), 1)) @ np.sort(x)[::-1]
 
 
-# Chapter 7
+# Chapter 8
 
 
 def multiplier_states(random, states):
@@ -333,7 +333,7 @@ def gain(random):
     return f"{said} How much can the dual gain?", best * s - best**2 * a / 2
 
 
-# Chapter 8
+# Chapter 9
 
 
 def standard_error(random):
@@ -395,7 +395,7 @@ def trained(random):
     return asked, a * b * k + 1
 
 
-# Chapter 9
+# Chapter 10
 
 
 def machines(random):
@@ -445,7 +445,7 @@ def nu_bound(random):
     return asked, -(-n * tenths // 10)
 
 
-# Chapter 10
+# Chapter 11
 
 
 def left_out(random):
@@ -511,7 +511,7 @@ def novikoff(random):
     return asked, (X**2).sum(1).max() / Hyperplane(w, 0).geometric_margin(X, y) ** 2
 
 
-# Chapter 11
+# Chapter 12
 
 
 def rounded(random):
@@ -564,7 +564,7 @@ def newton_step(random):
     return asked, np.linalg.solve(system, [1 + h * c, -1 - h * e, 0])[0]
 
 
-# Chapter 12
+# Chapter 13
 
 
 def lower_bound(random):

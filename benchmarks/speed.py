@@ -48,7 +48,7 @@ LADDER = (2, 10, 100, 300, 600, 2000, 5000)
 LARGE = (10_000, 20_000)
 PRICES = (0.1, 1.0, 100.0, 1e4)
 TOL = 1e-3
-SHOWN = (  # in chapter 11: n, kernel and C
+SHOWN = (  # in chapter 12: n, kernel and C
     ("100", "rbf", "1"),
     ("600", "rbf", "1"),
     ("1797", "rbf", "100"),
@@ -213,7 +213,7 @@ def summary(rows: list[Row]) -> list[str]:
 
 
 def clock(lines: list[str]) -> list[str]:
-    """Return the six lines of a summary that chapter 11 shows, fit for a phone."""
+    """Return the six lines of a summary that chapter 12 shows, fit for a phone."""
     chosen = [f"| {' | '.join(key)} |" for key in SHOWN]
     shown = [*lines[:2], *(line for key in chosen for line in lines if line.startswith(key))]
     return ["|".join(line.split("|")[i] for i in (0, 1, 2, 3, 4, 8, 9, 10)) for line in shown]
@@ -324,7 +324,7 @@ def report(rows: list[Row], real: list[Row]) -> str:
         processor = names[0].split(":")[1].strip() if names else processor
     parts = [
         "# svmlib beside LIBSVM",
-        "<!-- chapter 11 shows this -->",
+        "<!-- chapter 12 shows this -->",
         f"Made by `make bench` on {datetime.date.today():%d %B %Y}: {processor}, one thread, "
         f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
         f"scikit-learn {sklearn.__version__}. Times of one run, side by side; ratios below 1 mean "

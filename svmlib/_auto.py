@@ -3,7 +3,7 @@
 Newton's method from a good guess, or the guess itself if it reaches `tol`; SMO where K is not known
 to be positive semidefinite, or where Newton's equations do not fit into the memory.
 
-Derived in chapters 11, *Newton's method*, and 12, *Many samples*.
+Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
 Each takes a Newton step, too; F, h and q are those of the docstring of `svmlib.newton.newton`: read
 it first. `choose_form` says which form.
 
-Derived in chapter 11, *Newton's method*.
+Derived in chapter 12, *Newton's method*.
 """
 
 from __future__ import annotations

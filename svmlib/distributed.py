@@ -7,7 +7,7 @@ With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
 
-It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 12, *Many samples*.
+It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 13, *Many samples*.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
 _GAIN_SHARE = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
-_SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 11): a step with less slope ends the stage
+_SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 12): a step with less slope ends the stage
 _WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
@@ -174,7 +174,7 @@ def solve_linear(
     of such a row across the whole ramp, so what Newton's method expects of a step holds for short
     ones only. Clip such columns, or take their logarithm or their ranks.
 
-    Derived in chapter 12, *Many samples*.
+    Derived in chapter 13, *Many samples*.
 
     References
     ----------

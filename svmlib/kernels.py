@@ -511,7 +511,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
 
     Notes
     -----
-    Derived in chapter 12, *Many samples*.
+    Derived in chapter 13, *Many samples*.
 
     References
     ----------

@@ -9,7 +9,7 @@ can
 - solve any convex `svmlib.problem.DualProblem` with `newton`,
 - watch its steps: how many multipliers were free, and how much of each step was taken.
 
-Derived in chapter 11, *Newton's method*.
+Derived in chapter 12, *Newton's method*.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def newton(
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.
 
-    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them (chapter 11's
+    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them (chapter 12's
     ℓ and u), and φ for the features of the kernel, a stage has a softness h > 0 and centres c. It
     minimises, over vectors v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
 
@@ -92,7 +92,7 @@ def newton(
         q_i = \min(\max(p_i,\ lo_i),\ hi_i), \qquad p_i = c_i + (y_i - s_i) / h,
 
     and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
-    change nothing, i is *free* (on the *ramp* of chapter 11), and Newton's step to the minimum
+    change nothing, i is *free* (on the *ramp* of chapter 12), and Newton's step to the minimum
     supposes that the same i stay so:
 
     .. math::
@@ -157,7 +157,7 @@ def newton(
     allowed; on inseparable data the method goes on until only rounding is left, and ends with the
     warning.
 
-    Derived in chapter 11, *Newton's method*.
+    Derived in chapter 12, *Newton's method*.
 
     References
     ----------

@@ -1,13 +1,13 @@
 """The Gram matrix K and the sums Kβ: the one place where kernel values are kept.
 
 A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
-new one replaces the one that was evaluated first. (The cache of chapter 7 drops the row unused for
+new one replaces the one that was evaluated first. (The cache of chapter 8 drops the row unused for
 longest. That would save a few rows more, and take notes at every step.) SMO asks for single rows,
 Newton's method for blocks, and every solver for sums. With this module you can
 
 - ask `Rows` for row i, for the whole matrix, for K_FF, or for Kβ.
 
-Derived in chapter 7, *The full SMO*.
+Derived in chapter 8, *The full SMO*.
 """
 
 from __future__ import annotations

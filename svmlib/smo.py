@@ -7,7 +7,7 @@ can
 - train a support vector machine with `smo`, and choose how pairs are selected,
 - watch it: `steps` yields every step as it happens.
 
-Derived in chapter 7, *The full SMO*. `svmlib.hull_smo` is the special case of chapter 3.
+Derived in chapter 8, *The full SMO*. `svmlib.hull_smo` is the special case of chapter 3.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def smo(
 
     Notes
     -----
-    Derived in chapter 7, *The full SMO*.
+    Derived in chapter 8, *The full SMO*.
 
     References
     ----------

@@ -9,7 +9,7 @@ certificate. With this module you can
 - ask for the hard margin, C = ∞, and get the maximal margin or, for the linear kernel, the proof
   that there is none.
 
-Derived in chapter 7, *The full SMO*.
+Derived in chapter 8, *The full SMO*.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ``sample_weight``, ``gamma="scale"`` takes the weighted variance, so that a weight of 3 is three
     copies; there it is the plain one.
 
-    Derived in chapter 7, *The full SMO*.
+    Derived in chapter 8, *The full SMO*.
 
     References
     ----------

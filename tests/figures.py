@@ -39,7 +39,7 @@ def rings():
 
 
 def overlapping(seed=0):
-    """The two clouds of 60 samples in chapter 11."""
+    """The two clouds of 60 samples in chapter 12."""
     y = np.repeat((-1, 1), 30)
     return own(np.random.RandomState(seed).standard_normal((60, 2)) + 0.3 * y[:, np.newaxis], y)
 

@@ -1,4 +1,4 @@
-// Chapter 7: two multipliers on their line in the box, the clipped step, and when to stop.
+// Chapter 8: two multipliers on their line in the box, the clipped step, and when to stop.
 (() => {
 "use strict";
 const {math, pieces, round, priced, small, enclose, several} = svmExplorable;

@@ -1,4 +1,4 @@
-// Level curves on a grid: of the decision function in chapter 5, of the dual function in chapter 7.
+// Level curves on a grid: of the decision function in chapter 5, of the dual function in chapter 8.
 (() => {
 "use strict";
 const {math} = svmExplorable, {plus, minus} = math;

@@ -1,4 +1,4 @@
-// Chapter 11: SMO and Newton's method on one problem, by what they cost; and the ramp of the stage.
+// Chapter 12: SMO and Newton's method on one problem, by what they cost; and the ramp of the stage.
 (() => {
 "use strict";
 const {math, pieces, round, priced, tenTo, several, LOOK} = svmExplorable, {range, clip, sum, dot, minus} = math;
@@ -13,8 +13,8 @@ function gapOf(y, C, beta, g, b) {
   return 1 - (total - square / 2) / (square / 2 + C * slack);
 }
 
-/** SMO of chapter 7, with the partner that gains most, until the gap is at most tol; `work` counts
-multiplications as chapter 11 does, d for a value of K. */
+/** SMO of chapter 8, with the partner that gains most, until the gap is at most tol; `work` counts
+multiplications as chapter 12 does, d for a value of K. */
 function smoRun(K, y, C, tol, d, most = 30000) {
   const n = y.length, lo = y.map((s) => Math.min(0, C * s)), hi = y.map((s) => Math.max(0, C * s));
   const beta = y.map(() => 0), g = [...y], steps = [{gap: 1, work: 0}], asked = new Set();

@@ -1,4 +1,4 @@
-// Chapter 8: where to draw the line between two rows of decision values, and what it costs.
+// Chapter 9: where to draw the line between two rows of decision values, and what it costs.
 (() => {
 "use strict";
 const {math, pieces, round, priced, several, show, signed, LOOK} = svmExplorable, {range, sum} = math;

@@ -1,4 +1,4 @@
-// Chapter 8: the map of C and gamma, folds cut anew, and a winner that hops.
+// Chapter 9: the map of C and gamma, folds cut anew, and a winner that hops.
 (() => {
 "use strict";
 const {pieces, math, several} = svmExplorable, {clip} = math;

@@ -687,13 +687,13 @@ FINDS = {  # in the reader's words; the section, or the term of the glossary, th
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
     "probability": r"#probabilities|#why-does-predict-proba",
     "slow": r"reference/questions\.html#why-is-my-svm-so-slow",
-    "cross-validation": "08_practice|term-cross-validation",
+    "cross-validation": "09_practice|term-cross-validation",
     "one-class": "#one-class",
     "nystrom": "term-Nystrom|#.*nystrom",  # typed without its dots
     "Dask": "#dask-takes-the-place-of-the-list",
     "Lagrange multiplier": "#a-fence-pushes-back|#term-multiplier",
     "duality gap": "#when-the-duality-gap-closes|term-duality-gap",
-    "SMO": r"03_smo\.html|07_full_smo\.html|term-SMO",
+    "SMO": r"03_smo\.html|08_full_smo\.html|term-SMO",
 }
 
 ALIKE = {  # what is typed, and what it finds as well as this does

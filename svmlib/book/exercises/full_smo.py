@@ -1,4 +1,4 @@
-"""Exercises of chapter 7, The full SMO."""
+"""Exercises of chapter 8, The full SMO."""
 
 from typing import Any
 

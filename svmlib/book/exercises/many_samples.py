@@ -1,4 +1,4 @@
-"""Exercises of chapter 12, Many samples."""
+"""Exercises of chapter 13, Many samples."""
 
 from typing import Any
 

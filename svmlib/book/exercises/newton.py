@@ -1,4 +1,4 @@
-"""Exercises of chapter 11, Newton's method."""
+"""Exercises of chapter 12, Newton's method."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Exercises of chapter 8, Practice."""
+"""Exercises of chapter 9, Practice."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Exercises of chapter 9, Relatives."""
+"""Exercises of chapter 10, Relatives."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Figures on what to do with a machine: chapter 8."""
+"""Figures on what to do with a machine: chapter 9."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def threshold(
 
     Notes
     -----
-    Used in chapter 8, *Practice*.
+    Used in chapter 9, *Practice*.
     """
     f, positive = np.round(check_vector(f, "f"), 4), np.asarray(y) > 0
     if f.shape != positive.shape or len(set(positive)) < 2:
@@ -110,7 +110,7 @@ def winner(searches: Sequence[Any], *, name: str = "winner") -> Explorable:
 
     Notes
     -----
-    Used in chapter 8, *Practice*.
+    Used in chapter 9, *Practice*.
     """
     grids: list[list[tuple[float, float]]] = []
     cuts: list[dict[str, Any]] = []

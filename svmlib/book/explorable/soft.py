@@ -1,4 +1,4 @@
-"""Figures on machines with a price and a kernel: chapters 5, 6, 7 and 11."""
+"""Figures on machines with a price and a kernel: chapters 5, 6, 8 and 12."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def box(
 
     Notes
     -----
-    Used in chapter 7, *The full SMO*. The steps are those of `svmlib.smo.smo`.
+    Used in chapter 8, *The full SMO*. The steps are those of `svmlib.smo.smo`.
     """
     C, n, plane = round_number(C, "C", 0.1, 10), len(data.y), in_plane(data, margin=0.2, most=12)
     if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= k < n for k in pair):
@@ -290,7 +290,7 @@ def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "ra
 
     Notes
     -----
-    Used in chapter 11, *Newton's method*. The steps are those of `svmlib.smo.steps` and of the
+    Used in chapter 12, *Newton's method*. The steps are those of `svmlib.smo.steps` and of the
     chapter's loop.
     """
     C, n, plane = round_number(C, "C", 1, 1000), len(data.y), in_plane(data, most=100)
