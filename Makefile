@@ -39,18 +39,18 @@ student: fresh  ## Build pages and notebooks without solutions into _build/stude
 	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
 pdf: book student  ## Print the book, and its edition without solutions, as one PDF each
-	$(BIN)/python _ext/paper.py _build/html
-	$(BIN)/python _ext/paper.py $(STUDENT)
+	$(BIN)/python tools/paper.py _build/html
+	$(BIN)/python tools/paper.py $(STUDENT)
 	@$(MAKE) --silent book student  # whose front pages offer it now
 
 slides: book  ## Make slides of each chapter, with notes, in _build/slides
-	$(BIN)/python _ext/slides.py _build/html _build/slides
+	$(BIN)/python tools/slides.py _build/html _build/slides
 
 svg: book  ## Draw all figures as SVG, into one zip with captions and licence; runs every notebook
-	$(BIN)/python _ext/drawings.py _build/html _build/svm-figures.zip
+	$(BIN)/python tools/drawings.py _build/html _build/svm-figures.zip
 
 questions: book  ## Write the quizzes and questions with numbers, for Moodle and on paper
-	$(BIN)/python _ext/questions.py _build/html --seed $(SEED) --each $(EACH)
+	$(BIN)/python tools/questions.py _build/html --seed $(SEED) --each $(EACH)
 
 check: style unit  ## What one runs all day: style and the library's tests
 
@@ -104,7 +104,7 @@ live: .venv/ready  ## Rebuild and reload the pages while you write
 	  --pre-build "$(MAKE) --silent fresh" --ignore "*/_build/*" --ignore "*/.venv/*" --open-browser
 
 notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the files
-	$(BIN)/python _ext/notebooks.py $(NOTEBOOKS)
+	$(BIN)/python tools/notebooks.py $(NOTEBOOKS)
 
 bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; time the explorables
 	$(BIN)/python benchmarks/speed.py

@@ -10,8 +10,6 @@ import os
 import posixpath
 import re
 import shutil
-import time
-import zipfile
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
@@ -21,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from plain_markdown import Code, Translator
 from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
+from zips import write_zip
 
 logger = logging.getLogger(__name__)
 HERE = Path(__file__).parent
@@ -208,16 +207,6 @@ def pack(app, exception):
         "README.txt": readme(app, names).encode(),
     }
     write_zip(folder / f"{FOLDER}.zip", contents)
-
-
-def write_zip(path, contents):
-    """Write files, given by their names, into a zip with a folder of the zip's own name."""
-    date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in contents.items():
-            entry = zipfile.ZipInfo(f"{path.stem}/{name}", date[:6])
-            entry.external_attr = 0o644 << 16
-            file.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
 
 def pack_pages(app, exception):

@@ -5,9 +5,9 @@ import itertools
 import re
 from types import SimpleNamespace
 
-import notebooks
 import numpy as np
 import pytest
+import sources
 from sklearn.isotonic import IsotonicRegression
 
 from svmlib.book import exercises
@@ -28,7 +28,7 @@ def said(capsys, name, function):
 def printed():
     """Return the solutions of the chapters, and the names that they need, by their names."""
     found, needed = {}, {}
-    for cell in (cell for path in notebooks.chapters() for cell in notebooks.read(path).cells):
+    for cell in (cell for path in sources.chapters() for cell in sources.read(path).cells):
         for node in ast.parse(cell.source).body if cell.cell_type == "code" else ():
             if isinstance(node, ast.FunctionDef) and node.name in _engine._EXERCISES:
                 found[node.name] = Bounded().visit(node)  # the last one: before it is the frame

@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from notebooks import chapters, code, read, text
+from sources import chapters, code, read, text
 
 from tests.book import ROOT
 from tests.browser import IDLE, jupyterlab, run_all_cells

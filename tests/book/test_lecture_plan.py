@@ -8,7 +8,7 @@ PAGE = lecture_plan.PAGE.read_text(encoding="utf-8")
 
 
 def test_minutes_stars_and_what_is_alive_are_those_of_the_chapters():
-    assert lecture_plan.counted(PAGE) == PAGE, "run python _ext/lecture_plan.py"
+    assert lecture_plan.counted(PAGE) == PAGE, "run python tools/lecture_plan.py"
 
 
 def test_a_lecture_keeps_its_time():

@@ -8,14 +8,14 @@ from difflib import SequenceMatcher
 
 import notebooks
 import pytest
-from notebooks import code, text
-from reading_time import by_section
+import sources
+from sources import by_section, code, text
 
 from svmlib.book.transcript import BEGINNING
 
-PATHS = sorted(notebooks.ROOT.glob("[cr]*/*.ipynb"))
-CHAPTERS = notebooks.chapters()
-stored = functools.cache(notebooks.read)  # for all that only look
+PATHS = sorted(sources.ROOT.glob("[cr]*/*.ipynb"))
+CHAPTERS = sources.chapters()
+stored = functools.cache(sources.read)  # for all that only look
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -35,7 +35,7 @@ def chapter(request):
 
 def test_is_in_normal_form(path):
     """`make notebooks` would leave the file as it is: run in order, with no trace of an editor."""
-    notebook = notebooks.normalise(notebooks.read(path))
+    notebook = notebooks.normalise(sources.read(path))
     assert path.read_text(encoding="utf-8") == notebooks.nbformat.writes(notebook) + "\n", (
         "run `make notebooks`"
     )

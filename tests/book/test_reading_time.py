@@ -1,7 +1,7 @@
 """The hours that the book states are those that its rule counts."""
 
-import notebooks
 import reading_time
+import sources
 
 
 def near(time):
@@ -11,8 +11,8 @@ def near(time):
 
 def test_chapters_and_the_front_page_say_how_long_they_take():
     times = []
-    for path in notebooks.chapters():
-        chapter = notebooks.read(path)
+    for path in sources.chapters():
+        chapter = sources.read(path)
         minutes = {k: reading_time.minutes(v) for k, v in reading_time.parts(chapter).items()}
         said = reading_time.stated(chapter)
         assert said[2] in near(minutes[""]), f"{path.stem}: run `make notebooks`"
@@ -22,5 +22,5 @@ def test_chapters_and_the_front_page_say_how_long_they_take():
             assert alone[2] in near(reading_time.first(chapter)), path.stem
         times.append(minutes[""])
     said = reading_time.RANGE.search(reading_time.FRONT.read_text(encoding="utf-8"))
-    assert said[2] in near(min(times)), "run `python _ext/reading_time.py`"
+    assert said[2] in near(min(times)), "run `python tools/reading_time.py`"
     assert said[4] in near(max(times))

@@ -3,12 +3,12 @@
 import re
 from itertools import pairwise
 
-import notebooks
+import sources
 
 
 def test_errata_have_one_form():
     """What is printed, what is correct, where to read on; then a cell that shows it."""
-    cells = notebooks.read(notebooks.ROOT / "reference" / "errata.ipynb").cells
+    cells = sources.read(sources.ROOT / "reference" / "errata.ipynb").cells
     for entry, shown in pairwise(cells):
         if "**Printed:**" in entry.source:
             assert re.match(r"### [TNBKW]\b", entry.source)
@@ -19,7 +19,7 @@ def test_errata_have_one_form():
 
 
 def test_each_question_is_answered_shown_explained_and_proved():
-    cells = notebooks.read(notebooks.ROOT / "reference" / "questions.ipynb").cells
+    cells = sources.read(sources.ROOT / "reference" / "questions.ipynb").cells
     questions = {}  # the cells of each, by its heading
     for cell in cells:
         heading = re.search(r"^### (.+)$", cell.source, flags=re.MULTILINE)
@@ -35,7 +35,7 @@ def test_each_question_is_answered_shown_explained_and_proved():
 
 
 def test_the_glossary_is_in_order_and_says_each_word_once():
-    page = (notebooks.ROOT / "reference" / "glossary.md").read_text(encoding="utf-8")
+    page = (sources.ROOT / "reference" / "glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^(\w.*)\n  \S", page.split(":::{glossary}\n")[1], flags=re.MULTILINE)
     assert len(words) > 50
     assert words == sorted(set(words), key=str.casefold)

@@ -12,9 +12,9 @@ import pytest
 import slides
 from bs4 import BeautifulSoup
 from deck import sentences
-from notebooks import chapters
-from paper import set_aside
+from pages import set_aside
 from pypdf import PdfReader
+from sources import chapters
 
 from tests.book import ROOT
 from tests.browser import Visited, open_tab

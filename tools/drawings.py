@@ -1,6 +1,6 @@
 """Draw every figure of the book as SVG, and pack them with captions and licence: `make svg`.
 
-    python _ext/drawings.py _build/html _build/svm-figures.zip
+    python tools/drawings.py _build/html _build/svm-figures.zip
 
 The notebooks store pictures made of pixels, so they are run once more, with matplotlib asked for
 SVG. A drawing is named by its number and its anchor on the page, from which the captions come, and
@@ -18,11 +18,12 @@ from pathlib import Path
 import nbformat
 import yaml
 from bs4 import BeautifulSoup
-from editions import write_zip
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-from paper import set_aside
+from pages import set_aside
 from tqdm import tqdm
+
+from _ext.zips import write_zip  # the project's own folder is installed
 
 # Players and explorables save their figures by themselves; for all others there is a format, which
 # the house style would set to pixels again.

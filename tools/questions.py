@@ -1,6 +1,6 @@
 """Questions to hand out, for Moodle and on paper: `make questions`.
 
-    python _ext/questions.py _build/html --seed 1
+    python tools/questions.py _build/html --seed 1
 
 Two kinds: the quizzes, read from the notebooks that readers take home, where every reference is
 text; and questions of `number_questions.py`, whose numbers hang on the seed. They are written as

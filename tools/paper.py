@@ -1,6 +1,6 @@
 """Print the built pages as one book in one file: `make pdf`.
 
-    python _ext/paper.py _build/html
+    python tools/paper.py _build/html
 
 The pages are put together in the order of `_toc.yml`, with ids that no two pages share, so that
 links between chapters lead inside the file. Hidden code goes, proofs are open, solutions stand at
@@ -26,6 +26,7 @@ from urllib.parse import urljoin, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup
+from pages import make, put_back, set_aside
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
@@ -40,14 +41,6 @@ SCREEN = (
 )
 
 
-def make(tag, *contents, **attributes):
-    """Make an element; `class_` stands for class, `data_page` for data-page."""
-    attributes = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
-    element = BeautifulSoup("", "html.parser").new_tag(tag, attrs=attributes)
-    element.extend(contents)
-    return element
-
-
 def quoted(text):
     """Return a string as style sheets have it."""
     return json.dumps(text, ensure_ascii=False)
@@ -56,32 +49,6 @@ def quoted(text):
 def at(anchor):
     """Make the place for the number of the page where an anchor is; see `fill`."""
     return make("span", "000", data_page=anchor)
-
-
-# Formulas are most of a page, and nothing in them changes: they are put aside while it is parsed.
-
-FORMULA = re.compile('<span class="[^"]*" data-tex=')
-SPAN = re.compile("<(/?)span")
-
-
-def set_aside(page, formulas):
-    """Put a short element in the place of each formula."""
-    kept, end = [], 0
-    while start := FORMULA.search(page, end):
-        kept.append(page[end : start.start()])
-        depth = 0
-        for span in SPAN.finditer(page, start.start()):
-            depth += -1 if span[1] else 1
-            if depth == 0:
-                break
-        end = span.end() + 1
-        kept.append(f"<i-tex>{len(formulas)}</i-tex>")
-        formulas.append(page[start.start() : end])
-    return "".join([*kept, page[end:]])
-
-
-def put_back(book, formulas):
-    return re.sub(r"<i-tex>(\d+)</i-tex>", lambda place: formulas[int(place[1])], book)
 
 
 # A page

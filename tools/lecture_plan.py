@@ -1,7 +1,7 @@
 """What the lecturer's page says of the chapters, found in them.
 
 Minutes, stars, what is cited, what no unit has, and which exercises and questions suit a class:
-`python _ext/lecture_plan.py` writes it into the page; a test compares.
+`python tools/lecture_plan.py` writes it into the page; a test compares.
 """
 
 import re
@@ -9,13 +9,14 @@ from collections import defaultdict
 from functools import cache
 
 import nbformat
-import notebooks
+import sources
 from myst_parser.mdit_to_docutils.base import default_slugify
-from reading_time import MINUTES, ROOT, by_section, minutes
+from reading_time import MINUTES, minutes
 from reading_time import counted as parts
+from sources import ROOT, by_section
 
 PAGE = ROOT / "reference" / "lecturers.md"
-read = cache(notebooks.read)  # each notebook once
+read = cache(sources.read)  # each notebook once
 SECTION = re.compile(r"(\[[^]]+\]\(\.\./chapters/([\w-]+)\.ipynb(?:#([\w-]+))?\))(?: \d+)?")
 PARTS = re.compile(r" \((?:\[[^]]+\]\([^)]+\) \d+(?:, )?)+\)")  # of a long section
 READ = re.compile(r"(\*\*(?:Read|Tell|At home)\*\*, )\d+( minutes: )(.+)")
@@ -45,7 +46,7 @@ LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 def sections(level: int = 2) -> dict[tuple[str, str], list[nbformat.NotebookNode]]:
     """Return the cells under every heading, to some level, by chapter and anchor."""
     found = defaultdict(list)
-    for path in notebooks.chapters():
+    for path in sources.chapters():
         for heading, cell in by_section(read(path), level):
             found[path.stem, default_slugify(heading)].append(cell)
     return dict(found)  # a section that is not there is an error
@@ -53,13 +54,13 @@ def sections(level: int = 2) -> dict[tuple[str, str], list[nbformat.NotebookNode
 
 def stars() -> dict[str, str]:
     """Return how hard each exercise is."""
-    cells = [cell.source for path in notebooks.chapters() for cell in read(path).cells]
+    cells = [cell.source for path in sources.chapters() for cell in read(path).cells]
     return {label: "★" * int(level) for label, level in LEVEL.findall("\n".join(cells))}
 
 
 def in_class() -> set[str]:
     """Return the exercises for a pencil, whose solutions are short: no cell, but formulas."""
-    cells = [cell for path in notebooks.chapters() for cell in read(path).cells]
+    cells = [cell for path in sources.chapters() for cell in read(path).cells]
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     solutions = {it[2]: [nbformat.v4.new_markdown_cell(it[3])] for it in SOLUTION.finditer(text)}
     return {
@@ -76,7 +77,7 @@ def figure(cell: nbformat.NotebookNode) -> str | None:
 
 def alive() -> set[str]:
     """Return the figures that one can take hold of."""
-    cells = [cell for path in notebooks.chapters() for cell in read(path).cells]
+    cells = [cell for path in sources.chapters() for cell in read(path).cells]
     return {figure(cell) for cell in cells if figure(cell) and "explorable." in cell.source}
 
 

@@ -13,7 +13,7 @@ import nbformat
 import reading_time
 from myst_parser.mdit_to_docutils.base import default_slugify
 from nbclient import NotebookClient
-from reading_time import ROOT
+from sources import ROOT, chapters, read
 from tqdm import tqdm
 
 METADATA = {
@@ -41,18 +41,6 @@ def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return notebook
 
 
-def read(path: Path) -> nbformat.NotebookNode:
-    return nbformat.read(path, as_version=4)
-
-
-def code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def text(notebook: nbformat.NotebookNode) -> str:
-    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-
-
 def run(path: Path) -> None:
     """Execute a notebook in its own folder and store the outputs."""
     notebook = read(path)
@@ -67,10 +55,6 @@ def run(path: Path) -> None:
     if path.parent.name == "chapters":
         reading_time.state(notebook)
     nbformat.write(normalise(notebook), path)
-
-
-def chapters() -> list[Path]:
-    return sorted((ROOT / "chapters").glob("*.ipynb"))
 
 
 def coverage() -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ from math import ceil
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup
-from paper import make, put_back, set_aside
+from pages import make, put_back, set_aside
 
 SCRIPTS = re.compile(r"_static/(?:book\.js|explorables/)")
 STYLES = re.compile(r"_static/(?:katex/|icons/|pygments|explorables/)")

@@ -1,6 +1,6 @@
 """Make a deck of slides of each chapter from its built page: `make slides`.
 
-    python _ext/slides.py _build/html
+    python tools/slides.py _build/html
 
 reveal.js shows them, because it needs no network and has notes, print and a clicker's keys;
 sphinx-revealjs brings it by pip, but its own builder would put a page's whole text on slides.
@@ -20,7 +20,7 @@ from string import Template
 import yaml
 from bs4 import BeautifulSoup
 from deck import Deck
-from paper import make, put_back, set_aside
+from pages import make, put_back, set_aside
 
 HERE = Path(__file__).parent
 REVEAL = Path(find_spec("sphinx_revealjs").submodule_search_locations[0], "_static", "revealjs")

@@ -1,17 +1,14 @@
 """How long a chapter takes, by a rule: the hours that the book states are counted, not guessed.
 
-`python _ext/reading_time.py` writes them into the chapters and on the front page, as every
+`python tools/reading_time.py` writes them into the chapters and on the front page, as every
 run of a notebook does into that one, and prints what they were counted from.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from pathlib import Path
 
 import nbformat
-
-ROOT = Path(__file__).resolve().parents[1]
+from sources import ROOT, by_section, chapters, read
 
 MINUTES = {  # what one of each takes who reads with a pencil, but solves nothing after the summary
     "word": 1 / 200,
@@ -31,22 +28,6 @@ LINE = re.compile(
     rf"(\*\*Time:?\*\* about )(.+?)( for a first reading)(?:; (.+?){re.escape(SECOND)})?"
 )
 RANGE = re.compile(r"(A\s+chapter\s+takes\s+from\s+)(.+?)(\s+to\s+)(.+?)(\s+for\s+a\s+first)")
-
-
-def by_section(
-    notebook: nbformat.NotebookNode, level: int = 2
-) -> Iterator[tuple[str, nbformat.NotebookNode]]:
-    """Yield each cell with the heading above it, to some level, cut where a section begins."""
-    mark = rf"#{{2,{level}}} "
-    heading = ""
-    for cell in notebook.cells:
-        texts = [cell.source]
-        if cell.cell_type == "markdown":
-            texts = re.split(rf"^(?={mark})", cell.source, flags=re.MULTILINE)
-        for text in texts:
-            if cell.cell_type == "markdown" and re.match(mark, text):
-                heading = text.splitlines()[0].lstrip("# ")
-            yield heading, nbformat.from_dict({**cell, "source": text})
 
 
 def parts(notebook: nbformat.NotebookNode) -> dict[str, list[nbformat.NotebookNode]]:
@@ -118,11 +99,9 @@ def state(notebook: nbformat.NotebookNode) -> None:
 
 
 if __name__ == "__main__":
-    import notebooks
-
     times = []
-    for path in notebooks.chapters():
-        chapter = notebooks.read(path)
+    for path in chapters():
+        chapter = read(path)
         main = parts(chapter)[""]
         times.append(minutes(main))
         print(f"{path.stem}: {times[-1]:.0f} minutes, of {dict(counted(main))}")
