@@ -11,7 +11,7 @@ from functools import cache
 import nbformat
 import sources
 from myst_parser.mdit_to_docutils.base import default_slugify
-from reading_time import MINUTES, minutes
+from reading_time import QUICK, minutes
 from reading_time import counted as parts
 from sources import ROOT, by_section
 
@@ -220,7 +220,7 @@ def counted(page: str) -> str:
         lecture = "Tell" in line[1]  # in which nobody plays with a figure alone
 
         def time(some: list[nbformat.NotebookNode]) -> int:
-            played = MINUTES["explorable"] * parts(some)["explorable"] * lecture
+            played = QUICK["explorable"] * parts(some)["explorable"] * lecture
             return max(1, round(minutes(some) - played))
 
         def timed(link: re.Match[str]) -> str:

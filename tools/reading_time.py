@@ -1,4 +1,4 @@
-"""How long a chapter takes, by a rule: the hours that the book states are counted, not guessed.
+"""How long a chapter takes a quick and a careful reader: counted by a rule, not guessed.
 
 `python tools/reading_time.py` writes them into the chapters and on the front page, as every
 run of a notebook does into that one, and prints what they were counted from.
@@ -10,24 +10,35 @@ from collections import Counter, defaultdict
 import nbformat
 from sources import ROOT, by_section, chapters, read
 
-MINUTES = {  # what one of each takes who reads with a pencil, but solves nothing after the summary
+# Minutes for one of each, read with a pencil, exercises after the summary apart: by a lecturer who
+# reads again, and by a student who meets the subject for the first time.
+QUICK = {
     "word": 1 / 200,
-    "formula": 1 / 12,  # five seconds inside a line
-    "display": 3 / 4,
+    "formula": 5 / 60,  # inside a line
+    "display": 45 / 60,
     "proof": 4,
-    "line of code": 1 / 15,
+    "line of code": 4 / 60,
     "figure": 1,
     "explorable": 6,  # beside the minute of a figure
     "exercise": 12,
 }
+CAREFUL = QUICK | {
+    "word": 1 / 140,
+    "formula": 8 / 60,
+    "proof": 6,
+    "line of code": 7.5 / 60,
+}
+LONGEST = 4000  # words of a main line, captions and open proofs included
+EVENING = 180  # minutes of a careful reader
 AFTER = ("Second reading", "Exercises", "Quiz", "Read more")  # what is not the main line
 FRONT = ROOT / "index.md"
+FOLDED = re.compile(r"^(:{3,})\{dropdown\}.*?^\1 *$", flags=re.MULTILINE | re.DOTALL)
 FIRST = re.compile(r"(The first section alone, )(.+?)(, has)")
 SECOND = " more for the part *Second reading* after the summary"
 LINE = re.compile(
-    rf"(\*\*Time:?\*\* about )(.+?)( for a first reading)(?:; (.+?){re.escape(SECOND)})?"
+    rf"(\*\*Time:?\*\* (?:about )?)(.+?)( for a first reading)(?:; (.+?){re.escape(SECOND)})?"
 )
-RANGE = re.compile(r"(A\s+chapter\s+takes\s+from\s+)(.+?)(\s+to\s+)(.+?)(\s+for\s+a\s+first)")
+RANGE = re.compile(r"(takes an evening: from )(\S+)( to )(\S+)( hours)")
 
 
 def parts(notebook: nbformat.NotebookNode) -> dict[str, list[nbformat.NotebookNode]]:
@@ -61,17 +72,28 @@ def counted(cells: list[nbformat.NotebookNode]) -> Counter[str]:
     return count
 
 
-def minutes(cells: list[nbformat.NotebookNode]) -> float:
-    return sum(MINUTES[what] * number for what, number in counted(cells).items())
+def minutes(cells: list[nbformat.NotebookNode], pace: dict[str, float] = QUICK) -> float:
+    return sum(pace[what] * number for what, number in counted(cells).items())
 
 
-def in_words(time: float) -> str:
-    """Say a number of minutes to the quarter of an hour."""
-    hours, quarters = divmod(max(1, round(time / 15)), 4)
-    if not hours:
-        return ("", "a quarter of an hour", "half an hour", "three quarters of an hour")[quarters]
-    whole = ("an hour", "two hours", "three hours", "four hours", "five hours")[hours - 1]
-    return whole + ("", " and a quarter", " and a half", " and three quarters")[quarters]
+def words(cells: list[nbformat.NotebookNode]) -> int:
+    """Count the words of some cells, captions included, but not what is folded."""
+    shown = [nbformat.from_dict({**cell, "source": FOLDED.sub("", cell.source)}) for cell in cells]
+    return counted(shown)["word"]
+
+
+def hours(time: float) -> str:
+    """Write a number of minutes as hours, to the nearest quarter."""
+    whole, quarters = divmod(max(1, round(time / 15)), 4)
+    return f"{whole or ''}{('', '¼', '½', '¾')[quarters]}"
+
+
+def in_words(cells: list[nbformat.NotebookNode]) -> str:
+    """Say how long a quick and a careful reader take."""
+    quick, careful = (minutes(cells, pace) for pace in (QUICK, CAREFUL))
+    unit = "hours" if careful >= 67.5 else "hour"  # the first that is rounded to 1¼
+    ends = dict.fromkeys((hours(quick), hours(careful)))
+    return f"{' to '.join(ends)} {unit}"
 
 
 def stated(notebook: nbformat.NotebookNode) -> re.Match[str] | None:
@@ -79,18 +101,18 @@ def stated(notebook: nbformat.NotebookNode) -> re.Match[str] | None:
     return LINE.search("\n\n".join(cell.source for cell in notebook.cells[:15]))
 
 
-def first(notebook: nbformat.NotebookNode) -> float:
-    """Return the minutes of the first section after the opening."""
+def first(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """Return the first section after the opening."""
     cells = defaultdict(list)
     for heading, cell in by_section(notebook):
         cells[heading].append(cell)
-    return minutes(next((here for heading, here in cells.items() if heading), []))
+    return next((here for heading, here in cells.items() if heading), [])
 
 
 def state(notebook: nbformat.NotebookNode) -> None:
     """Write at the top of a chapter how long it takes."""
-    times = {part: in_words(minutes(cells)) for part, cells in parts(notebook).items()}
-    line = rf"\g<1>{times['']}\g<3>"
+    times = {part: in_words(cells) for part, cells in parts(notebook).items()}
+    line = rf"**Time:** {times['']}\g<3>"
     if "Second reading" in times:
         line += f"; {times['Second reading']}{SECOND}"
     for cell in notebook.cells[:15]:
@@ -99,13 +121,14 @@ def state(notebook: nbformat.NotebookNode) -> None:
 
 
 if __name__ == "__main__":
-    times = []
+    quickest, slowest = [], []
     for path in chapters():
         chapter = read(path)
         main = parts(chapter)[""]
-        times.append(minutes(main))
-        print(f"{path.stem}: {times[-1]:.0f} minutes, of {dict(counted(main))}")
+        quickest.append(minutes(main))
+        slowest.append(minutes(main, CAREFUL))
+        print(f"{path.stem}: {in_words(main)}, {words(main)} words, of {dict(counted(main))}")
         state(chapter)
         nbformat.write(chapter, path)
-    words = rf"\g<1>{in_words(min(times))}\g<3>{in_words(max(times))}\g<5>"
-    FRONT.write_text(RANGE.sub(words, FRONT.read_text(encoding="utf-8")), encoding="utf-8")
+    ends = rf"\g<1>{hours(min(quickest))}\g<3>{hours(max(slowest))}\g<5>"
+    FRONT.write_text(RANGE.sub(ends, FRONT.read_text(encoding="utf-8")), encoding="utf-8")
