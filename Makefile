@@ -1,6 +1,6 @@
-# `make lab`, `make book` and `make pdf` are for readers, `make student`, `make slides` and
-# `make questions` for lecturers, `make test` proves the book; the others are for people who write it.
-# Each sets up what it needs. Those without ## are parts.
+# `make lab` and `make book` are for readers, `make student` is for lecturers, `make test` proves the
+# book; CONTRIBUTING.md has the others. Each sets up what it needs. Targets without ## are parts.
+.DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard chapters/*.ipynb reference/*.ipynb)
@@ -14,29 +14,35 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
-  style unit outputs pages figures downloads fresh
+.PHONY: help book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
+  style unit outputs pages figures downloads fresh processors
+
+help:  ## List the commands
+	@sed -n 's/^\([a-z-]*\):.*## /make \1:\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 book: fresh  ## Build the pages into _build/html
+	@echo "Building the pages. This takes about a minute."
 	$(BIN)/jupyter-book build . -W -n --keep-going
-	@echo "Open $(CURDIR)/_build/html/index.html"
+	@echo "Done. Open $(CURDIR)/_build/html/index.html in a browser. Next: make lab"
 
-lab: fresh  ## Open JupyterLab with notebooks of your own, in my-notebooks
-	@echo "Making your notebooks. This takes about a minute, once."
-	@EDITION=lab $(BIN)/jupyter-book build . -W -n --keep-going -q --path-output _build/lab \
-	  >_build/lab.log 2>&1 || { cat _build/lab.log; exit 1; }
+lab: fresh  ## Open JupyterLab with your own copies of the notebooks, in my-notebooks
+	@echo "Making your copies of the notebooks. This takes about a minute, once."
+	@EDITION=lab $(BIN)/python tools/patient.py _build/lab.log "Making notebooks" \
+	  $(BIN)/jupyter-book build . -W -n --keep-going -q --path-output _build/lab
 	@mkdir -p my-notebooks
 	@set --; for notebook in $(LAB)/notebooks/*.ipynb; do \
 	  mine=my-notebooks/$${notebook##*/}; \
 	  [ -e $$mine ] || { cp $$notebook $$mine && set -- "$$@" $$mine; }; \
 	done; [ $$# = 0 ] || $(BIN)/jupyter trust "$$@"
-	@echo "What you change in my-notebooks stays. Delete a file there to get it anew."
+	@echo "What you change in my-notebooks stays. If you delete a file there, this command brings it back."
+	@echo "JupyterLab opens in your browser. To stop it, press Ctrl+C here, twice."
 	JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks/01_geometry.ipynb $(LAB_OPTIONS)
 
 student: fresh  ## Build pages and notebooks without solutions into _build/student
+	@echo "Building the edition without solutions. This takes about a minute."
 	EDITION=student $(BIN)/jupyter-book build . -W -n --keep-going --path-output _build/student
-	@echo "Open $(CURDIR)/$(STUDENT)/index.html"
-	@echo "Hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
+	@echo "Done. Open $(CURDIR)/$(STUDENT)/index.html in a browser,"
+	@echo "and hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
 pdf: book student  ## Print the book, and its edition without solutions, as one PDF each
 	$(BIN)/python tools/paper.py _build/html
@@ -52,16 +58,18 @@ svg: book  ## Draw all figures as SVG, into one zip with captions and licence; r
 questions: book  ## Write the quizzes and questions with numbers, for Moodle and on paper
 	$(BIN)/python tools/questions.py _build/html --seed $(SEED) --each $(EACH)
 
-check: style unit  ## What one runs all day: style and the library's tests
+check: style unit  ## Check style, types and the library; run it while you work
 
 # While one core makes the pages, the other has `unit`, in one process: a second one beside it
 # would only cost, because each collects all the tests.
-test: .venv/ready  ## Everything that proves the project; what can, side by side
+test: .venv/ready  ## Prove the library, the notebooks and the pages; run it before you commit
+	@echo "Testing library, notebooks and pages. This takes about six minutes on two cores."
+	@command -v chromium >/dev/null || echo "Chromium is not installed, so the pages will not be looked at."
 	$(MAKE) --jobs 2 style outputs
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
-	@echo "All checks passed."
+	@echo "All checks passed. Next: make book, to read what was tested."
 
-test-all: test  ## What CI runs: also every figure by hand, and what readers take home
+test-all: test  ## What CI runs: also every figure by mouse, touch and keys, and the downloads
 	$(MAKE) --jobs 2 figures downloads
 
 # ruff on code and notebooks, mypy on library and benchmarks
@@ -88,11 +96,11 @@ outputs: .venv/ready
 pages: book
 	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py -n 2 --dist loadgroup -rs
 
-# Drag and type at the figures that one can take hold of; beside `downloads` as `pages` beside `unit`
+# Drag the handles of the figures and press their keys; runs beside `downloads`
 figures: .venv/ready
 	nice $(BIN)/python -m pytest tests/book/test_explorables.py -n 2 --dist loadgroup -rs
 
-# Run and look at what readers take home, as they will; of the last book
+# Run the downloads of the last book, and look at them, as readers will
 downloads: student
 	$(BIN)/python -m pytest tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py \
 	  --timeout 1800 -rs
@@ -115,8 +123,12 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
 
-clean:  ## Remove everything that the other commands made
+processors: .venv/ready  ## Test the library and all notebooks as other processors would compute
+	$(BIN)/python tools/processors.py
+
+clean:  ## Remove everything that the other commands made, but not my-notebooks
 	rm -rf .venv _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	@echo "Clean. The next command sets up the environment again, which takes about three minutes."
 
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
 # of them are made anew. The wheel goes into the readers' zip.
@@ -131,9 +143,5 @@ _build/remade: $(call files,_ext _templates _static) constraints.txt Makefile | 
 	touch $@
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "This book needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
-	@echo "Installing into .venv. This takes a minute or two, once."
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --requirement requirements.txt --editable .
+	@$(PYTHON) tools/patient.py --set-up .venv
 	touch $@

@@ -194,7 +194,7 @@ def load_penguins(
     try:
         from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
     except ImportError as error:
-        message = 'load_penguins needs palmerpenguins: pip install "svmlib[book]"'
+        message = "load_penguins needs palmerpenguins: pip install palmerpenguins"
         raise ImportError(message) from error
     table = load_table()
     chosen = table[table["species"].isin(species)]

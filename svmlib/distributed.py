@@ -7,7 +7,7 @@ With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
 
-It needs Dask: ``pip install "svmlib[dask]"``. Derived in chapter 13, *Many samples*.
+It needs Dask: ``pip install "dask[array]" distributed``. Derived in chapter 13, *Many samples*.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from svmlib.problem import DualProblem
 try:
     import dask.array
 except ImportError as error:
-    raise ImportError('svmlib.distributed needs Dask: pip install "svmlib[dask]"') from error
+    raise ImportError(
+        'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
+    ) from error
 
 __all__ = ["LinearSolution", "Pass", "solve_linear"]
 

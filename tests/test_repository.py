@@ -46,7 +46,8 @@ def test_there_is_one_version_one_licence_and_one_oldest_python():
     year = citation["date-released"].year
     assert f"{year}. Text CC BY 4.0, code BSD-3-Clause" in read("_config.yml")
     oldest = PROJECT["requires-python"].removeprefix(">=")
-    for document in ("README.md", "index.md", "_ext/README.notebooks.txt", "Makefile"):
+    assert f"OLDEST = ({oldest.replace('.', ', ')})" in read("tools/patient.py")
+    for document in ("README.md", "index.md", "_ext/README.notebooks.txt"):
         assert set(re.findall(r"Python (3\.\d+) or newer", read(document))) == {oldest}, document
     workflow = yaml.safe_load(read(".github/workflows/book.yml"))
     assert oldest in workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
@@ -182,7 +183,24 @@ def test_the_library_needs_only_its_core_and_says_how_to_get_the_rest(tmp_path):
     said = subprocess.check_output(bare, text=True, env=os.environ | {"PYTHONPATH": str(tmp_path)})
     assert said.splitlines() == [
         "1.0",
-        'load_penguins needs palmerpenguins: pip install "svmlib[book]"',
-        'svmlib.book needs Matplotlib: pip install "svmlib[book]"',
-        'svmlib.distributed needs Dask: pip install "svmlib[dask]"',
+        "load_penguins needs palmerpenguins: pip install palmerpenguins",
+        "svmlib.book needs Matplotlib: pip install matplotlib",
+        'svmlib.distributed needs Dask: pip install "dask[array]" distributed',
     ]
+
+
+def test_a_set_up_that_fails_says_why_in_one_sentence(tmp_path):
+    """What pip and Python write when they fail, and a command that ends before its work is done."""
+    patient = [sys.executable, ROOT / "tools" / "patient.py", tmp_path / "log", "Waiting"]
+
+    def run(code: str) -> str:
+        done = subprocess.run(
+            [*patient, sys.executable, "-c", code], capture_output=True, text=True
+        )
+        return (done.stdout + done.stderr) * bool(done.returncode)
+
+    assert run("pass") == ""
+    assert "Connect to a network" in run("exit('NewConnectionError: no route')")
+    assert "Free 3 GB" in run("exit('OSError: [Errno 28] No space left on device')")
+    assert "python3-venv" in run("exit('ensurepip is not available')")
+    assert "something else" in run("exit('something else')")

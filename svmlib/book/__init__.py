@@ -5,10 +5,10 @@
 - `svmlib.book.explorable`: figures to take hold of,
 - `svmlib.book.exercises`: checks of the reader's own code.
 
-It needs Matplotlib: ``pip install "svmlib[book]"``.
+It needs Matplotlib: ``pip install matplotlib``.
 """
 
 from importlib.util import find_spec
 
 if find_spec("matplotlib") is None:
-    raise ImportError('svmlib.book needs Matplotlib: pip install "svmlib[book]"')
+    raise ImportError("svmlib.book needs Matplotlib: pip install matplotlib")
