@@ -330,7 +330,7 @@ def load_outlier() -> Dataset:
 
     Notes
     -----
-    Used in chapter 6, *The hinge loss*.
+    Used in chapter 6, *The soft margin*.
 
     Examples
     --------

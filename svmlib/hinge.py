@@ -19,7 +19,7 @@ Three scalings of the objective are in use. They have the same minimisers:
 
 This module uses C, except `pegasos`, which uses λ of the last form, as its authors do.
 
-Derived in chapter 6, *The hinge loss*.
+Derived in chapter 7, *The hinge loss*.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def hinge(margin: ArrayLike) -> Array:
     """Compute the hinge loss max(0, 1 − m) of functional margins m = y f(x).
 
     Zero where the point is on the right side with a margin of at least one, and at least one
-    where m ≤ 0, so that a sum of losses bounds the number of mistakes. Derived in chapter 6,
+    where m ≤ 0, so that a sum of losses bounds the number of mistakes. Derived in chapter 7,
     *The hinge loss*.
 
     Raises
@@ -77,7 +77,7 @@ def squared(margin: ArrayLike) -> Array:
     """Compute the squared loss (1 − m)² of functional margins m = y f(x).
 
     It equals (y − f(x))² because y² = 1, and punishes points that are right by more than one.
-    Derived in chapter 6, *The hinge loss*.
+    Derived in chapter 7, *The hinge loss*.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def absolute(margin: ArrayLike) -> Array:
     """Compute the absolute loss abs(1 − m) of functional margins m = y f(x).
 
     It equals abs(y − f(x)) because abs(y) = 1, and is the hinge loss where m ≤ 1.
-    Derived in chapter 6, *The hinge loss*.
+    Derived in chapter 7, *The hinge loss*.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def logistic(margin: ArrayLike) -> Array:
     """Compute the logistic loss log(1 + exp(−m)) of functional margins m = y f(x), base e.
 
     Divided by log 2 it is one at m = 0 and bounds the number of mistakes like the hinge loss.
-    No margin is too large or too small for it. Derived in chapter 6, *The hinge loss*.
+    No margin is too large or too small for it. Derived in chapter 7, *The hinge loss*.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
 
     Notes
     -----
-    Derived in chapter 6, *The hinge loss*.
+    Derived in chapter 7, *The hinge loss*.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def subgradient_descent(
     the margin, the slower. (Polyak's step, the same with the minimum in place of
     D(α), needs to know what it is looking for.)
 
-    Derived in chapter 6, *The hinge loss*.
+    Derived in chapter 7, *The hinge loss*.
 
     References
     ----------
@@ -341,7 +341,7 @@ def pegasos(
     constraint. So λ(Σα_i − ½‖w‖²) is a lower bound that holds whatever the order was. (The
     published rate, an expected error of O(log t/(λt)), is for independent draws.)
 
-    Derived in chapter 6, *The hinge loss*.
+    Derived in chapter 7, *The hinge loss*.
 
     References
     ----------

@@ -15,7 +15,7 @@ bounded by the lemma of `svmlib.certificate`, and every bound is moved outwards 
 first moved to the origin, which costs each coordinate a relative 2⁻⁵³, and then divided by a power
 of two, which is exact: so origin and units make no other difference.
 
-Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The hinge loss*.
+Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The soft margin*.
 """
 
 from __future__ import annotations
@@ -675,7 +675,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     and this w alone keeps the hulls apart up to some larger cap, at which the next w is found. When
     the closest points agree, the hulls meet, and the cap is the supremum.
 
-    That the caps end at μ*, the value of this program, is derived in chapter 6, *The hinge loss*.
+    That the caps end at μ*, the value of this program, is derived in chapter 6, *The soft margin*.
 
     References
     ----------

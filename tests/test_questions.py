@@ -213,6 +213,17 @@ def box_step(g):
     return step, -lowest
 
 
+def pegasos_step(g):
+    """By the slope of the loss of the sample, from a small difference."""
+
+    def loss(first):
+        w = np.array([first, g.w[1]])
+        return g["lambda"] / 2 * w @ w + max(0, 1 - g.y * (w @ g.x))
+
+    slope = (loss(g.w[0] + 0.01) - loss(g.w[0] - 0.01)) / 0.02
+    return g.w[0] - slope / (g["lambda"] * g.t)
+
+
 def can(g, up):
     """Say whose α y can grow, or fall."""
     after = g.alpha + (1 if up else -1) * 1e-3 * g.y
@@ -274,6 +285,7 @@ SECOND = {
     "slack": lambda g: np.maximum(0, 1 - g.margins()).sum(),
     "objective": lambda g: g.loss(g.b),
     "slope": lambda g: (g.loss(g.b + 0.1) - g.loss(g.b - 0.1)) / 0.2,
+    "pegasos_step": pegasos_step,
     "reduced_end": lambda g: -linprog(-g.x, A_eq=np.ones((1, 4)), b_eq=1, bounds=(0, g.mu)).fun,
     "violation": lambda g: g.g[can(g, up=True)].max() - g.g[can(g, up=False)].min(),
     "bias": optimal_biases,

@@ -256,6 +256,18 @@ def objective(random):
     return f"{told(X, y)} {asked}", primal_objective(w, b, X, y, C)
 
 
+def reduced_end(random):
+    x, cap = random.permutation(20)[:4], random.randint(6, 20) / 20
+    asked = (
+        f"What is the largest number in the reduced convex hull of the numbers $x={vector(x)}$ with"
+        f" the cap $\\mu={cap:g}$?"
+    )
+    return asked, np.diff(np.minimum(cap * np.arange(5), 1)) @ np.sort(x)[::-1]
+
+
+# Chapter 7
+
+
 def slope(random):
     (w, b), (X, y), C = line(random), classes(random), int(random.randint(1, 10))
     asked = (
@@ -266,13 +278,16 @@ def slope(random):
     return f"{told(X, y)} {asked}", -C * int(y[pushing].sum())
 
 
-def reduced_end(random):
-    x, cap = random.permutation(20)[:4], random.randint(6, 20) / 20
+def pegasos_step(random):
+    w, y = random.randint(-3, 4, 2) + [0.25, 0], int(random.choice([-1, 1]))  # at no kink
+    x = random.choice([-3, -2, -1, 1, 2, 3], 2)
+    t, lam = int(random.randint(2, 6)), int(random.randint(1, 5)) / 10
     asked = (
-        f"What is the largest number in the reduced convex hull of the numbers $x={vector(x)}$ with"
-        f" the cap $\\mu={cap:g}$?"
+        f"Pegasos is at $w={vector(w)}$. Step $t={t}$ draws the sample $x={vector(x)}$ with the"
+        f" label $y={y}$, and $\\lambda={lam:g}$. What is the first component of the next $w$?"
     )
-    return asked, np.diff(np.minimum(cap * np.arange(5), 1)) @ np.sort(x)[::-1]
+    pushes = y * (w @ x) < 1
+    return asked, (1 - 1 / t) * w[0] + pushes * y * x[0] / (lam * t)
 
 
 # Chapter 8
@@ -618,11 +633,12 @@ KINDS = {
     "03. Numbers: two weights at a time": [pair_step, fall, size],
     "04. Numbers: duality": [dual_value, gap, multiplier, midline],
     "05. Numbers: kernels": [gaussian, polynomial, feature_distance, machine, eigenvalue],
-    "06. Numbers: slack": [slack, objective, slope, reduced_end],
-    "07. Numbers: SMO": [violation, bias, full_step, gain],
-    "08. Numbers: practice": [standard_error, chance, cheapest, roc_area, prior_shift, trained],
-    "09. Numbers: relatives": [machines, votes, tube, spectrum, nu_bound],
-    "10. Numbers: margins": [left_out, shattered, labellings, corrections, novikoff],
-    "11. Numbers: Newton's method": [ramp, rounded_loss, on_the_ramp, newton_step],
-    "12. Numbers: many samples": [lower_bound, coordinate, amdahl, effort],
+    "06. Numbers: slack": [slack, objective, reduced_end],
+    "07. Numbers: the hinge loss": [slope, pegasos_step],
+    "08. Numbers: SMO": [violation, bias, full_step, gain],
+    "09. Numbers: practice": [standard_error, chance, cheapest, roc_area, prior_shift, trained],
+    "10. Numbers: relatives": [machines, votes, tube, spectrum, nu_bound],
+    "11. Numbers: margins": [left_out, shattered, labellings, corrections, novikoff],
+    "12. Numbers: Newton's method": [ramp, rounded_loss, on_the_ramp, newton_step],
+    "13. Numbers: many samples": [lower_bound, coordinate, amdahl, effort],
 }

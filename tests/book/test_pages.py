@@ -683,7 +683,7 @@ def test_the_theme_is_there_with_the_first_paint(browser):
 FINDS = {  # in the reader's words; the section, or the term of the glossary, that comes first
     "kernel trick": r"chapters/05_kernels\.html#|term-kernel-trick",
     "gamma": r"reference/questions\.html#which-gamma|#choosing-c-and-gamma",
-    "slack": r"chapters/06_hinge_loss\.html#|term-slack",
+    "slack": r"chapters/06_soft_margin\.html#|term-slack",
     "margin": r"chapters/01_geometry\.html#|term-\w*-?margin",
     "probability": r"#probabilities|#why-does-predict-proba",
     "slow": r"reference/questions\.html#why-is-my-svm-so-slow",

@@ -23,6 +23,7 @@ from svmlib.book.exercises import (
     practice,
     relatives,
     smo,
+    soft_margin,
 )
 from svmlib.book.exercises._engine import hint, progress
 from svmlib.book.exercises.convex_hulls import *  # noqa: F403
@@ -35,8 +36,9 @@ from svmlib.book.exercises.newton import *  # noqa: F403
 from svmlib.book.exercises.practice import *  # noqa: F403
 from svmlib.book.exercises.relatives import *  # noqa: F403
 from svmlib.book.exercises.smo import *  # noqa: F403
+from svmlib.book.exercises.soft_margin import *  # noqa: F403
 
 __all__ = ["hint", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
-__all__ += kernels.__all__ + hinge_loss.__all__ + full_smo.__all__ + practice.__all__
-__all__ += relatives.__all__ + newton.__all__ + many_samples.__all__
+__all__ += kernels.__all__ + soft_margin.__all__ + hinge_loss.__all__ + full_smo.__all__
+__all__ += practice.__all__ + relatives.__all__ + newton.__all__ + many_samples.__all__

@@ -1,4 +1,4 @@
-"""Exercises of chapter 6, The hinge loss."""
+"""Exercises of chapter 7, The hinge loss."""
 
 import itertools
 from typing import Any
@@ -6,43 +6,8 @@ from typing import Any
 import numpy as np
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
-from svmlib.duality import DualProblem, solve_interior_point
 
 __all__ = ["check_hinge_objective", "check_hinge_subgradient"]
-__all__ += ["check_reduced_support", "check_soft_bias"]
-
-
-def _caps(random: Random) -> Inputs:
-    for points, _ in ((np.array([[1.5]]), None), *samples(random)):
-        for cap in (1.0, 0.5, 0.4, 1.3 / len(points), 1 / len(points), 2.0):
-            if cap * len(points) >= 1:
-                yield points, random.randint(-30, 31, points.shape[1]) / 10 + 0.05, cap
-
-
-@exercise(6, "The edge of a reduced hull", "one point", _caps)
-def check_reduced_support(points: Array, u: Array, cap: float) -> Key:
-    """Sort the samples along u, the outermost first: that is the order in which to spend weight.
-
-    Each gets as much as the cap allows, until the weights sum to one; the last gets the rest.
-    What is left after k of them? No weight is above the cap, and none below 0.
-    """
-    outer, m = points[np.argsort(-(points @ u))], max(1, int(1 / cap))
-    shares = np.clip(1 - cap * np.arange(len(points)), 0, cap)
-    right = shares @ outer
-    mistakes = {
-        "you spend the weight in the order of the rows: sort them along u.": [shares @ points],
-        "you spend the weight on the innermost samples first.": [shares @ outer[::-1]],
-        "you return the outermost sample itself: its weight exceeds the cap.": [outer[0]],
-        "you forget the rest: the weights must sum to 1.": [cap * outer[:m].sum(axis=0)],
-        "you take a mean, which gives each more than the cap.": [outer[:m].mean(axis=0)],
-    }
-
-    def tests(x: Array) -> Tests:
-        best, mine = f"the largest u·x is {right @ u:.4g}", f"at your point it is {x @ u:.4g}."
-        yield not np.isclose(x @ u, right @ u), f"{best}, but {mine}"
-        yield not np.allclose(x, right), "u·x is right, but your point is not in the reduced hull."
-
-    return Key(right, mistakes, tests)
 
 
 def _losses(random: Random) -> Inputs:
@@ -50,7 +15,7 @@ def _losses(random: Random) -> Inputs:
         yield random.randint(-10, 11, X.shape[1]) / 10 + 0.05, 0.4, X, y, C
 
 
-@exercise(6, "The hinge objective", "one number", _losses)
+@exercise(7, "The hinge objective", "one number", _losses)
 def check_hinge_objective(w: Array, b: float, X: Array, y: Array, C: float) -> Key:
     """Compute all margins at once: y times (X @ w + b) is a vector with one margin a sample.
 
@@ -84,7 +49,7 @@ def _slopes(random: Random) -> Inputs:
     yield np.array([2.0]), 1.0, np.array([[0.0], [-2], [3]]), np.array([1.0, -1, -1]), 0.5
 
 
-@exercise(6, "A subgradient", "a pair, the array g_w and the number g_b", _slopes)
+@exercise(7, "A subgradient", "a pair, the array g_w and the number g_b", _slopes)
 def check_hinge_subgradient(w: Array, b: float, X: Array, y: Array, C: float) -> Key:
     """Look at one sample: its loss is flat where its margin is above 1.
 
@@ -120,43 +85,3 @@ def check_hinge_subgradient(w: Array, b: float, X: Array, y: Array, C: float) ->
         "g_b is missing: b moves, too.": [(None, 0.0)],
     }
     return Key(g, mistakes, tests, kink)
-
-
-def _soft(random: Random) -> Inputs:
-    two, three = np.array([[1.0], [3]]), np.array([[-1.0], [1], [1.2]])
-    y, cases = (-1.0) ** np.arange(1, 31), [(two, np.array([-1.0, 1]), 1.0)]
-    for n, shift, C in ((8, 0.5, 1.0), (20, 0.8, 1.0), (30, 0.5, 0.1), (12, 2.0, 1e-4)):
-        X = random.standard_normal((n, 2)) + shift * y[:n, np.newaxis] + [3, 1]
-        cases.append((X, y[:n], C))
-    cases += [(two, np.array([-1.0, 1]), 0.05)]  # from here on none is free
-    cases += [(s * three, np.array([-1.0, 1, 1]), 0.25) for s in (1, -1)]
-    for X, y, C in cases:
-        alpha = solve_interior_point(DualProblem(X, y, C)).alpha
-        yield X, y, np.clip(alpha, 1e-12 * C, (1 - 1e-12) * C), C  # as solvers return it
-
-
-@exercise(6, "The bias of a soft margin", "one number, b", _soft)
-def check_soft_bias(X: Array, y: Array, alpha: Array, C: float) -> Key:
-    """Let g_i = y_i − w·x_i and write the margin 1 of a free support vector with it.
-
-    Bounded ones have m ≤ 1 and those without weight m ≥ 1: each bounds b by its g_i, on one side.
-    Without a free one, b lies between the largest lower and the smallest upper bound.
-    """
-    heights, below, above = X @ (X.T @ (alpha * y)), alpha < C * (1 - 1e-8), alpha > C * 1e-8
-    g, free = y - heights, below & above
-    low, high = g[np.where(y > 0, below, above)].max(), g[np.where(y > 0, above, below)].min()
-    right = g[free].mean() if free.any() else (low + high) / 2
-    halfway = -(heights[y < 0].max() + heights[y > 0].min()) / 2
-    mistakes = {
-        "you put the line halfway between the nearest samples: only right if hard.": [halfway],
-        "you average over all support vectors: the bounded ones have slack.": [g[above].mean()],
-        "multipliers closer to a bound than 1e-8 C are not free, but yours count.": [g.mean()],
-        "your sign is turned: b = y_i − w·x_i.": [-right],
-        "you use 1 in place of y_i: on A⁻ it is −1.": [(1 - heights)[free].mean()],
-    }
-
-    def tests(b: Array) -> Tests:
-        bounds = f"no support vector is free: all b from {low:.4g} to {high:.4g} are optimal."
-        yield not free.any() and not np.isclose(b, right, atol=1e-6), bounds
-
-    return Key(right, mistakes if free.any() else {}, tests)

@@ -166,7 +166,7 @@ def outlier(
 
     Notes
     -----
-    Used in chapter 6, *The hinge loss*.
+    Used in chapter 6, *The soft margin*.
     """
     C = round_number(C, "C", 1e-3, 1e4)
     rows = movable_rows(data, [len(data.y) - 1] if movable is None else movable)
