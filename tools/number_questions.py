@@ -279,7 +279,7 @@ def slope(random):
 
 
 def pegasos_step(random):
-    w, y = random.randint(-3, 4, 2) + [0.25, 0], int(random.choice([-1, 1]))  # at no kink
+    w, y = random.randint(-3, 4, 2) + np.array([0.25, 0]), int(random.choice([-1, 1]))  # at no kink
     x = random.choice([-3, -2, -1, 1, 2, 3], 2)
     t, lam = int(random.randint(2, 6)), int(random.randint(1, 5)) / 10
     asked = (
