@@ -102,7 +102,7 @@ figures: .venv/ready
 
 # Run the downloads of the last book, and look at them, as readers will
 downloads: student
-	$(BIN)/python -m pytest tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py \
+	$(BIN)/python -m pytest tests/book/test_readme.py tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py \
 	  --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write

@@ -61,8 +61,8 @@ def set_up(venv):
     if sys.version_info < OLDEST:
         needed, found = (f"{version[0]}.{version[1]}" for version in (OLDEST, sys.version_info))
         stop(
-            f"the book needs Python {needed} or newer, and this is {found}. If you have another one, "
-            f"name it: make PYTHON=python{needed}"
+            f"the book needs Python {needed} or newer, and this is {found}. "
+            f"If you have another one, name it: make PYTHON=python{needed}"
         )
     if shutil.disk_usage(".").free < SPACE * 1e9:
         stop(f"less than {SPACE} GB of the disk are free")
