@@ -1,18 +1,19 @@
 """Support vector machines, exact and certified: the library of the book.
 
-Each module belongs to the chapter that derives it, and imports only from modules named before it,
-so they can be read in this order (`svmlib._validation` only when a check is unclear):
+Each module belongs to the chapter that derives it, and imports only from modules named before it
+(``tests/test_floors.py`` checks this), so they can be read in this order:
 
-- ground floor: `svmlib._validation` (checks of arguments), `svmlib.datasets`, `svmlib.geometry`,
-  `svmlib.certificate`, `svmlib.kernels`
-- first floor: `svmlib.hulls`, `svmlib.rows`
-- second floor: `svmlib.problem`, `svmlib.hull_smo`
-- third floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._gram` (what Newton's
-  method asks of K), `svmlib.newton`; `svmlib.duality` is chapter 4 in one import
+- ground floor: `svmlib._validation` (checks of arguments), `svmlib._rounding` (bounds on rounding)
+- first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
+- second floor: `svmlib.hulls`, `svmlib.rows`
+- third floor: `svmlib.certificate`, `svmlib.problem`
+- fourth floor: `svmlib.hull_smo`, `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`,
+  `svmlib._gram` (what Newton's method needs of K), `svmlib.newton`; `svmlib.duality` is chapter 4
+  in one import
 - roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.distributed`, which needs Dask and its own import
 
-`svmlib.book` serves the pages and is no mathematics: plots, frame players, exercise checks.
+`svmlib.book` serves the pages and contains no mathematics: plots, frame players, exercise checks.
 """
 
 from svmlib.hulls import NotSeparableError

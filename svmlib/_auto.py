@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._validation import Array
 from svmlib.interior_point import solve_interior_point
 from svmlib.kernels import low_rank
-from svmlib.newton import descend, newton
+from svmlib.newton import newton, solve_dual
 from svmlib.problem import DualProblem, Solution
 from svmlib.rows import NoRoomError
 from svmlib.smo import smo, steps
@@ -32,7 +32,7 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
 _START_TOL = 0.2  # of SMO if C k(x, x) ≥ 1; from there Newton's method takes a few steps
 _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
-_PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more seldom help
+_PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 
 
@@ -103,7 +103,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     Phi = None if problem.hard_margin else low_rank(problem.kernel, problem.X, most=most)
     if Phi is not None:
         nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
-        alpha, taken = descend(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
+        alpha, taken = solve_dual(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(taken), "newton"
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT

@@ -25,8 +25,8 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
+from svmlib._rounding import EPS, accurate_sum
 from svmlib._validation import Array
-from svmlib.certificate import EPS, accurate_sum
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 from svmlib.rows import ALL_FOR_NEWTON, Indices, Rows, combine

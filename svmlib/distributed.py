@@ -23,17 +23,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import (
-    LARGEST_NORM,
-    Certificate,
-    down,
-    dual_below,
-    lengths,
-    rounding_of,
-    up,
-    warn_stopped_short,
-)
+from svmlib.certificate import Certificate, dual_lower_bound, warn_stopped_short
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
 
@@ -54,7 +46,7 @@ _SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 12): a step with less s
 _WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
-Stage = tuple[float, Array]  # the softness h, and v = (w, b), at which a stage ended
+Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
 
 
 class Pass(NamedTuple):
@@ -63,7 +55,7 @@ class Pass(NamedTuple):
     Attributes
     ----------
     h : float
-        The softness: the ramp is hC wide.
+        The smoothing parameter: the ramp is hC wide.
     free : int
         How many samples are on it.
     certificate : Certificate
@@ -109,7 +101,8 @@ def solve_linear(
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
     It begins with the machine for the first chunk, by `svmlib.newton`, if that is better than zero.
-    Each pass sums up, over the chunks, the rounded losses with centre c and softness h,
+    Each pass sums up, over the chunks, the rounded losses with centre c and smoothing
+    parameter h,
 
     .. math::
         \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
@@ -211,7 +204,7 @@ def solve_linear(
     if not ((C * n + 1) * (R + 1) < LARGEST_NORM and C > 1 / LARGEST_NORM):
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X_1[0] + total / n
-    R = up(R + float(np.linalg.norm(origin - X_1[0])), origin.size + 8)
+    R = round_up(R + float(np.linalg.norm(origin - X_1[0])), origin.size + 8)
 
     def look(*state: Any) -> _Sums:
         return _Sums(*_sum(chunks, _summarise, origin, C, *state))
@@ -309,26 +302,26 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     the n samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
-    norm, gamma_n = float(lengths(w[None])[0]), rounding_of(n + d + 8)
-    error = rounding_of(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
+    norm, relative = float(row_norm_bounds(w[None])[0]), gamma_n(n + d + 8)
+    error = gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
-    hinge = t * here.hinge * (1 + 2 * gamma_n)
-    primal = float(up((t * norm) ** 2 / 2 + hinge, d + 12))
+    hinge = t * here.hinge * (1 + 2 * relative)
+    primal = float(round_up((t * norm) ** 2 / 2 + hinge, d + 12))
 
     # Multipliers: scale down the class with the larger sum.
     totals = np.array([here.plus[-1], -here.minus[-1]])
     least = float(totals.min())
     share = least / np.where(totals > 0, totals, 1)
     feasible = share[0] * here.plus[:-1] + share[1] * here.minus[:-1]
-    squared_norm = up(float(feasible @ feasible), d + 4)
-    moved = up(4 * gamma_n * R * float(totals.sum()))
-    dual = dual_below(down(2 * least * (1 - 2 * gamma_n)), squared_norm, moved)
+    squared_norm = round_up(float(feasible @ feasible), d + 4)
+    moved = round_up(4 * relative * R * float(totals.sum()))
+    dual = dual_lower_bound(round_down(2 * least * (1 - 2 * relative)), squared_norm, moved)
     return t * v, Certificate(
         primal=primal if error <= 0.5 else np.inf,
         dual=max(0.0, dual),  # that of α = 0
-        kkt_violation=float(up(t * here.violation + 4 * error)) if error <= 0.5 else np.inf,
-        infeasibility=up(abs(float(totals[0] - totals[1])) + gamma_n * float(totals.sum())),
-        norm_w=up(t * norm, d + 8),
+        kkt_violation=float(round_up(t * here.violation + 4 * error)) if error <= 0.5 else np.inf,
+        infeasibility=round_up(abs(float(totals[0] - totals[1])) + relative * float(totals.sum())),
+        norm_w=round_up(t * norm, d + 8),
     )
 
 
@@ -340,7 +333,7 @@ def _describe(origin: Array, X: Any, y: Any) -> tuple[float, float, float, Array
     X = check_points(X, n_features=origin.size)
     y = check_labels(y, len(X))
     with np.errstate(over="ignore", invalid="ignore"):  # the bound shows it
-        furthest, total = float(lengths(X - origin).max()), (X - origin).sum(axis=0)
+        furthest, total = float(row_norm_bounds(X - origin).max()), (X - origin).sum(axis=0)
     return furthest, float(np.sum(y > 0)), float(np.sum(y < 0)), total
 
 

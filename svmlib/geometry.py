@@ -1,7 +1,7 @@
 """Hyperplanes, distances and margins.
 
-What you can do here: lay a hyperplane w·x + b = 0 through space, ask on which side of it a point
-lies and how far away, project the point onto it, measure the functional and the geometric margin
+What you can do here: define a hyperplane w·x + b = 0, ask on which side of it a point lies and how
+far away, project the point onto it, measure the functional and the geometric margin
 of labelled points, and find the margin that a given direction allows. Derived in chapter 1,
 *Geometry*.
 """
@@ -24,7 +24,7 @@ class Hyperplane:
     """The hyperplane f(x) = w·x + b = 0, with the sides f > 0 and f < 0.
 
     (w, b) and (cw, cb) with c > 0 are the same hyperplane with the same sides. The functional
-    margins and `decision_function` tell them apart; every distance is blind to c.
+    margins and `decision_function` distinguish them; distances do not depend on c.
 
     Parameters
     ----------

@@ -29,6 +29,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib._rounding import LARGEST_C, round_down, round_up
 from svmlib._validation import (
     Array,
     as_float,
@@ -37,7 +38,7 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.certificate import LARGEST_C, Certificate, down, up
+from svmlib.certificate import Certificate
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = [
@@ -359,7 +360,7 @@ def pegasos(
     tol = check_scalar(tol, "tol", positive=True)
     n_epochs = check_count(n_epochs, "n_epochs")
     n, signed, random = len(y), y[:, np.newaxis] * X, np.random.default_rng(seed)
-    C = down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
+    C = round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= LARGEST_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
     w, counts = np.zeros(X.shape[1]), np.zeros(n)
@@ -391,4 +392,6 @@ def _proof_without_bias(X: Array, y: Array, lam: float, C: float, alpha: Array) 
     """
     both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
     proof = both.certificate(np.tile(alpha / 2, 2), 0.0)
-    return replace(proof, primal=up(lam * proof.primal, 12), dual=down(lam * proof.dual))
+    return replace(
+        proof, primal=round_up(lam * proof.primal, 12), dual=round_down(lam * proof.dual)
+    )

@@ -2,7 +2,7 @@
 
 The weights of the points of a hull are tied together by their sum, so no weight can move alone. But
 one of each class can grow, or shrink, by the same amount, and for two the best amount is a formula.
-All the rest is the choice of the pair. With this module you can
+What remains is choosing the pair. With this module you can
 
 - find the closest points of two convex hulls by such steps, with the bound that proves them:
   `hull_smo`.
@@ -23,7 +23,13 @@ from numpy.typing import ArrayLike
 
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
 from svmlib.certificate import warn_stopped_short
-from svmlib.hulls import ClosestPoints, NotSeparableError, certify_weights, separation, standardise
+from svmlib.hulls import (
+    ClosestPoints,
+    NotSeparableError,
+    centre_and_scale,
+    certify_weights,
+    separation,
+)
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
@@ -172,12 +178,12 @@ def hull_smo(
 
 def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
     """Yield the start and every step, until the relative gap is `tol`, or rounding begins."""
-    Z, _, _ = standardise(X, by_column=False)
+    Z, _, _ = centre_and_scale(X, by_column=False)
     weights, pair = np.ones(y.size), None
     while True:
         # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
-        for own in (y > 0, y < 0):
-            weights[own] /= weights[own].sum()
+        for in_class in (y > 0, y < 0):
+            weights[in_class] /= weights[in_class].sum()
         yield HullStep(weights.copy(), pair)
         difference = (weights * y) @ Z
         squared = float(difference @ difference)
@@ -201,8 +207,8 @@ def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], fl
     Up: the two nearest to each other along w. Their slope is the gap, because ‖w‖ = 1/‖p − q‖.
     Down: the two furthest apart that have weight, if that is steeper.
     """
-    up = [int(np.where(own, heights, np.inf).argmin()) for own in (y > 0, y < 0)]
-    held = [np.where(own & (weights > 0), heights, -np.inf) for own in (y > 0, y < 0)]
+    up = [int(np.where(in_class, heights, np.inf).argmin()) for in_class in (y > 0, y < 0)]
+    held = [np.where(in_class & (weights > 0), heights, -np.inf) for in_class in (y > 0, y < 0)]
     down = [int(those.argmax()) for those in held]
     gap, steepest_down = 1 - heights[up].sum(), heights[down].sum() - 1
     i, j = down if steepest_down > gap else up

@@ -1,18 +1,18 @@
 """Convex hulls: the geometry behind the widest gap.
 
-Two finite sets of points can be separated by a hyperplane exactly when their convex hulls do not
-meet, and the widest gap between them is the shortest way from one hull to the other. With this
+Two finite sets of points can be separated by a hyperplane if and only if their convex hulls do
+not meet, and the widest gap between them is the shortest way from one hull to the other. With this
 module you can
 
 - compute the convex hull of points in any dimension (`convex_hull`);
 - decide whether two classes can be separated, with a certificate either way (`separation`);
 - find the closest points of the two hulls, or of the two *reduced* hulls, in which no weight
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
-- find the cap from which on the reduced hulls meet (`largest_separating_cap`).
+- find the smallest cap at which the reduced hulls meet (`largest_separating_cap`).
 
 Every bound here holds for the floats given, taken as exact numbers: the errors of rounding are
-bounded by the lemma of `svmlib.certificate`, and every bound is moved outwards by them. Points are
-first moved to the origin, which costs each coordinate a relative 2⁻⁵³, and then divided by a power
+bounded as in `svmlib._rounding`, and every bound is moved outwards by them. Points are
+first centred, which costs each coordinate a relative 2⁻⁵³, and then divided by a power
 of two, which is exact: so origin and units make no other difference.
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The soft margin*.
@@ -29,8 +29,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
+from svmlib._rounding import (
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF,
+    gamma_n,
+    round_down,
+    round_up,
+    row_norm_bounds,
+)
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib.certificate import TINY, UNIT, down, lengths, rounding_of, up
 
 __all__ = [
     "ClosestPoints",
@@ -49,7 +56,7 @@ _CAP_ROUNDING = 1e-15  # of a cap: by so much it may be below the smallest, or a
 _AGREE = 1e-14  # times √d, of a column's largest value: two sums that differ by less are one point
 
 
-def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
+def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
     """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one a column.
 
     For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
@@ -71,7 +78,7 @@ def standardise(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.
 
 @dataclass(frozen=True, eq=False)
 class ConvexHull:
-    """The convex hull of a finite set of points: all that can be mixed of its vertices.
+    """The convex hull of a finite set of points: all convex combinations of its vertices.
 
     Attributes
     ----------
@@ -135,12 +142,12 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     [0, 1, 2, 3]
     """
     X = check_points(points, "points")
-    Z, _, exponent = standardise(X, by_column=False)
+    Z, _, exponent = centre_and_scale(X, by_column=False)
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
     R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
     _, extents, axes = np.linalg.svd(R, full_matrices=False)
-    rounding = 8 * UNIT * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
+    rounding = 8 * UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
     axes = axes[: np.sum(extents > math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
     # The vertices: of a segment its ends; Qhull needs at least two dimensions.
@@ -218,7 +225,7 @@ class Separation:
         signed = self.weights * self.y
         columns = [column for column in self.X.T if column.any()]
         moves = [abs(exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
-        return up(float(max(moves, default=0)))
+        return round_up(float(max(moves, default=0)))
 
     def verify(self) -> bool:
         """Check the certificate from the data, without trusting how it was found.
@@ -229,7 +236,7 @@ class Separation:
         Raises
         ------
         ValueError
-            If X and y are no labelled points.
+            If X and y are not valid labelled points.
         """
         X, y = check_labelled(self.X, self.y)
         if self.w is not None and self.b is not None:
@@ -284,8 +291,8 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
         margins = y * (X @ w + b)
-        error = rounding_of(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
-        proved = margins > error + (len(w) + 4) * TINY
+        error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
+        proved = margins > error + (len(w) + 4) * SMALLEST_NORMAL
     return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
@@ -317,9 +324,9 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     scaled to the same range. Then the closest points p, q of the hulls decide: w = p − q separates
     if it can be *proved* to (see `Separation`); otherwise p and q agree up to rounding. (The search
     stops early once the gap along p − q is proved to be half as wide as the widest.) Classes
-    that are further apart than the rounding of their coordinates are told apart (unless w has
-    entries of which one is more than 2¹⁰⁰⁰ times the other); classes
-    nearer than that may be reported as inseparable, with a `Separation.residual` that says so.
+    that are further apart than the rounding of their coordinates are reported as separable (unless
+    w has entries of which one is more than 2¹⁰⁰⁰ times the other); classes nearer than that may be
+    reported as inseparable, with a `Separation.residual` that says so.
 
     Derived in chapter 2, *Convex hulls*.
 
@@ -332,7 +339,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     (array([1.]), array([0., 1., 1., 0.]))
     """
     X, y = check_labelled(X, y)
-    Z, _, exponent = standardise(X, by_column=True)
+    Z, _, exponent = centre_and_scale(X, by_column=True)
     weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     normal = np.where(Z.any(axis=0), normal, 0)  # in constant columns it is only rounding
     # w in the units of X, divided by a power of two so that its largest entry is about one.
@@ -428,12 +435,12 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     the soft margin classifier whose multipliers α satisfy μ = 2C/Σα, but the offset of the latter
     need not be halfway between p and q.
 
-    Wolfe's algorithm is finite: it keeps a few corners of R⁺ − R⁻, the set of all differences of
+    Wolfe's algorithm is finite: it keeps a few vertices of R⁺ − R⁻, the set of all differences of
     the two hulls, moves to the point of their affine hull that is nearest to the origin, drops the
-    corners that the move leaves behind, and adds the corner that lies lowest along the new
+    vertices that the move leaves behind, and adds the vertex that lies lowest along the new
     direction, until none lies lower. `ClosestPoints.gap` is as a rule of the order of d rounding
     errors of one coordinate, whether the hulls are far apart or nearly touch. A step costs
-    O(n (d + log n)) and a least squares problem with at most d + 1 corners.
+    O(n (d + log n)) and a least squares problem with at most d + 1 vertices.
 
     Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6.
 
@@ -455,7 +462,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     if not smallest * (1 - _CAP_ROUNDING) <= cap <= 1 + _CAP_ROUNDING:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
-    Z, _, _ = standardise(X, by_column=False)
+    Z, _, _ = centre_and_scale(X, by_column=False)
     weights, normal = _nearest_to_origin(Z, y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
@@ -467,12 +474,12 @@ def certify_weights(
 
     The bound may use a better `normal` than the p − q computed here (standardised coordinates).
     """
-    Z, centre, exponent = standardise(X, by_column=False)
-    p, q = (weights[own] @ Z[own] for own in (y > 0, y < 0))
+    Z, centre, exponent = centre_and_scale(X, by_column=False)
+    p, q = (weights[in_class] @ Z[in_class] for in_class in (y > 0, y < 0))
     w = p - q if normal is None else normal
     scaled = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ scaled)
-    width = heights @ _lowest_corner(heights, y, cap)  # B⁺ − B⁻ along it
+    width = heights @ _lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
     slack = _rounding(Z, y, weights)
     bound = width / float(np.linalg.norm(scaled)) - slack if w.any() else 0.0
     return ClosestPoints(
@@ -492,14 +499,14 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
 
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
     sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
-    rounding), and the lowest corner is a sum of up to k + 2 heights with weights off by 4u in all.
+    rounding), and the lowest vertex is a sum of up to k + 2 heights with weights off by 4u in all.
     Together that is less than 4 γ_{k+d+12} R. Weights that do not sum to one count as divided by
     their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
     excess.
     """
-    misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT for label in (-1, 1))
+    misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT_ROUNDOFF for label in (-1, 1))
     k = int(np.count_nonzero(weights))
-    return up(4 * rounding_of(k + Z.shape[1] + 12) + 3 * misses) * float(lengths(Z).max())
+    return round_up(4 * gamma_n(k + Z.shape[1] + 12) + 3 * misses) * float(row_norm_bounds(Z).max())
 
 
 def _smallest_cap(y: Array) -> float:
@@ -507,7 +514,7 @@ def _smallest_cap(y: Array) -> float:
     return float(1 / min(np.sum(y > 0), np.sum(y < 0)))
 
 
-def _lowest_corner(heights: Array, y: Array, cap: float) -> Array:
+def _lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
     """Return weights of the lowest point of R⁺ − R⁻: fill the smallest heights of a class first."""
     weights = np.zeros_like(heights)
     for label in (-1, 1):
@@ -531,73 +538,73 @@ def _nearest_to_origin(
         weights, normal = _nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
-    rounding = 4 * UNIT * np.linalg.norm(X, axis=1).max()
+    rounding = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
     centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
-    weights = _lowest_corner(signed @ centroids, y, cap)
-    # The corners that are kept, the λ of each, and their shares: v = shares @ corners.
-    lambdas, corners, shares = weights[np.newaxis], (weights @ signed)[np.newaxis], np.ones(1)
+    weights = _lowest_vertex(signed @ centroids, y, cap)
+    # The vertices that are kept, the λ of each, and their convex coefficients.
+    lambdas, vertices = weights[np.newaxis], (weights @ signed)[np.newaxis]
+    coefficients = np.ones(1)
 
-    normal, shortest, smallest_gap, stalls = corners[0], math.inf, math.inf, 0
+    normal, shortest, smallest_gap, stalls = vertices[0], math.inf, math.inf, 0
     while True:
-        # The hulls are at most ‖v‖ apart, and at least as far as the lowest corner along v.
-        weights = _lowest_corner(signed @ normal, y, cap)
-        corner = weights @ signed
+        # The hulls are at most ‖v‖ apart, and at least as far as the lowest vertex along v.
+        weights = _lowest_vertex(signed @ normal, y, cap)
+        vertex = weights @ signed
         length = float(np.linalg.norm(normal))
-        distance = float(np.linalg.norm(shares @ corners))
-        bound = max(float(normal @ corner) / (length or 1.0), 0.0)
+        distance = float(np.linalg.norm(coefficients @ vertices))
+        bound = max(float(normal @ vertex) / (length or 1.0), 0.0)
         stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
         if distance - bound < smallest_gap:
-            smallest_gap, best = distance - bound, (shares @ lambdas, normal)
+            smallest_gap, best = distance - bound, (coefficients @ lambdas, normal)
         if half_the_gap and bound >= max(distance / 2, _FAR_ABOVE * rounding):
             break
-        # Each corner shortens v or closes the gap, until only rounding is left, which may hide the
-        # gain of a single step. (With d + 1 corners the origin is among their mixtures: the hulls
-        # meet.)
-        if min(smallest_gap, length) <= rounding or stalls > 1 or len(corners) > X.shape[1]:
+        # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
+        # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)
+        if min(smallest_gap, length) <= rounding or stalls > 1 or len(vertices) > X.shape[1]:
             break
-        # Add the lowest corner, and go to the nearest point of the corners' hull.
-        lambdas, corners = np.vstack([lambdas, weights]), np.vstack([corners, corner])
-        shares, kept, normal = _move(np.append(shares, 0.0), corners)
-        lambdas, corners, shortest = lambdas[kept], corners[kept], min(shortest, length)
+        # Add the lowest vertex, and go to the nearest point of the vertices' hull.
+        lambdas, vertices = np.vstack([lambdas, weights]), np.vstack([vertices, vertex])
+        coefficients, kept, normal = _minor_cycle(np.append(coefficients, 0.0), vertices)
+        lambdas, vertices, shortest = lambdas[kept], vertices[kept], min(shortest, length)
     weights, normal = best
     plus, minus = (math.fsum(weights[y == label]) for label in (1, -1))
     return np.minimum(weights / np.where(y > 0, plus, minus), cap), normal
 
 
-def _move(shares: Array, corners: Array) -> tuple[Array, NDArray[np.intp], Array]:
-    """Go towards the nearest point of the affine hull of the corners, dropping corners on the way.
+def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[np.intp], Array]:
+    """Go towards the nearest point of the affine hull of the vertices, and drop some on the way.
 
-    Returns the shares of the corners that are kept, the indices of these corners, and the new
-    point, which is the nearest of their affine hull.
+    Returns the coefficients of the vertices that are kept, the indices of these vertices, and the
+    new point, which is the nearest of their affine hull.
     """
-    kept = np.arange(len(shares))
+    kept = np.arange(len(coefficients))
     while True:
-        step, point = _affine_minimum(shares, corners[kept])
-        left_behind = np.flatnonzero(shares + step < 0)
-        if left_behind.size == 0:  # (a corner whose share is 0 would block the next step)
-            used = shares + step > 0
-            return (shares + step)[used], kept[used], point
-        fractions = shares[left_behind] / -step[left_behind]
-        shares = shares + fractions.min() * step
-        shares[left_behind[fractions.argmin()]] = 0.0
-        kept, shares = kept[shares > 0], shares[shares > 0]
-        shares = shares / shares.sum()
+        step, point = _affine_minimum(coefficients, vertices[kept])
+        left_behind = np.flatnonzero(coefficients + step < 0)
+        if left_behind.size == 0:  # (a vertex whose coefficient is 0 would block the next step)
+            used = coefficients + step > 0
+            return (coefficients + step)[used], kept[used], point
+        fractions = coefficients[left_behind] / -step[left_behind]
+        coefficients = coefficients + fractions.min() * step
+        coefficients[left_behind[fractions.argmin()]] = 0.0
+        kept, coefficients = kept[coefficients > 0], coefficients[coefficients > 0]
+        coefficients = coefficients / coefficients.sum()
 
 
-def _affine_minimum(shares: Array, corners: Array) -> tuple[Array, Array]:
-    """Find the point v of the affine hull of the corners that is nearest to the origin.
+def _affine_minimum(coefficients: Array, vertices: Array) -> tuple[Array, Array]:
+    """Find the point v of the affine hull of the vertices that is nearest to the origin.
 
-    Returns the step of the shares that leads there, and v. Where the hulls nearly touch, v is a
-    small difference of large numbers, and what rounding leaves of it along the affine hull would
+    Returns the step of the coefficients that leads there, and v. Where the hulls nearly touch, v is
+    a small difference of large numbers, and what rounding leaves of it along the affine hull would
     tilt the supporting hyperplanes; so v is made orthogonal to the affine hull once more.
     """
-    directions, R = np.linalg.qr((corners[1:] - corners[0]).T)
+    directions, R = np.linalg.qr((vertices[1:] - vertices[0]).T)
     diagonal = np.abs(np.diag(R))
-    dependent = diagonal <= 2 * UNIT * diagonal.max(initial=0.0)
+    dependent = diagonal <= 2 * UNIT_ROUNDOFF * diagonal.max(initial=0.0)
     R[dependent, dependent] = np.inf  # no step along a direction that is only rounding
-    step = solve_triangular(R, -(shares @ corners) @ directions, check_finite=False)
+    step = solve_triangular(R, -(coefficients @ vertices) @ directions, check_finite=False)
     step = np.append(-step.sum(), step)
-    v = (shares + step) @ corners
+    v = (coefficients + step) @ vertices
     directions = directions[:, ~dependent]
     return step, v - directions @ (v @ directions)
 
@@ -694,16 +701,16 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     smallest = _smallest_cap(y)
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
-    Z, _, _ = standardise(X, by_column=True)
-    rounding = 16 * UNIT * float(lengths(Z).max())
-    cap, bound, weights, creep = smallest, down(smallest), answer.weights, 8 * UNIT
+    Z, _, _ = centre_and_scale(X, by_column=True)
+    rounding = 16 * UNIT_ROUNDOFF * float(row_norm_bounds(Z).max())
+    cap, bound, weights, creep = smallest, round_down(smallest), answer.weights, 8 * UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
         if np.linalg.norm((nearest * y) @ Z) <= rounding:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)
-        # Where rounding would keep the cap it creeps, twice as fast each time.
+        # If rounding prevents the cap from growing, raise it by a factor that doubles each time.
         cap, creep = max((cap * (1 + creep), 2 * creep), (further, creep))
         bound = max(bound, proved)
     supremum = max(float(weights.max()), smallest, bound)
@@ -728,7 +735,9 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
-    error = up(rounding_of(len(w) + 5) * float(lengths(Z).max()) * float(np.linalg.norm(w)))
+    error = round_up(
+        gamma_n(len(w) + 5) * float(row_norm_bounds(Z).max()) * float(np.linalg.norm(w))
+    )
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(max(down(both[last] / largest, len(y) + 8), 0.0), 1.0)
+    return cap, min(max(round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)

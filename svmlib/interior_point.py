@@ -17,8 +17,8 @@ from itertools import islice
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.certificate import EPS, TINY
 from svmlib.problem import DualProblem, Solution, balance, require_convex, warn_unless_converged
 
 __all__ = ["solve_interior_point"]
@@ -159,7 +159,7 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
 
 def _mean_diagonal(problem: DualProblem) -> float:
     """Return the mean of |k(x, x)|, or the smallest normal float if that is 0."""
-    return max(float(np.abs(problem.diagonal).mean()), TINY)
+    return max(float(np.abs(problem.diagonal).mean()), SMALLEST_NORMAL)
 
 
 def _finish(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:

@@ -8,7 +8,7 @@ objects; a plain function of your own is welcome wherever they are. With this mo
 - write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z),
 - ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
 
-Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`, whose lemma it uses.)
+Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`.)
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
+from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
-from svmlib.certificate import TINIEST, UNIT, lengths, rounding_of, up
 
 __all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
 
@@ -87,7 +87,7 @@ class ClassicKernel:
         Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
-        return rounding_of(X.shape[1]), lengths(X)
+        return gamma_n(X.shape[1]), row_norm_bounds(X)
 
     def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
@@ -189,9 +189,9 @@ class Polynomial(ClassicKernel):
         Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more. What
         underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
         """
-        base = (self.gamma * lengths(X) ** 2 + abs(self.coef0)) * (1 + rounding_of(8))
+        base = (self.gamma * row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _LEAST_SIZE)
-        return rounding_of(self.degree * (X.shape[1] + 4)), sizes
+        return gamma_n(self.degree * (X.shape[1] + 4)), sizes
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -245,13 +245,13 @@ class RBF(ClassicKernel):
         n, d = X.shape
         mean = X.sum(axis=0) / n
         # the mean of some points is within R of the mean of all, so every point within 2R of it
-        radius = 2 * float(lengths(X - mean).max())
-        radius += rounding_of(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
-        exponent = rounding_of(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
-        underflow = self.gamma * d * TINIEST  # of a square, which γ may make large again
+        radius = 2 * float(row_norm_bounds(X - mean).max())
+        radius += gamma_n(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
+        exponent = gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
+        underflow = self.gamma * d * SMALLEST_SUBNORMAL  # of a square, which γ may make large again
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * min(self.gamma, 1)))
-        return up(theta + (d + 12) * UNIT + 4 * underflow, 12), np.ones(len(X))
+        return round_up(theta + (d + 12) * UNIT_ROUNDOFF + 4 * underflow, 12), np.ones(len(X))
 
     @np.errstate(over="ignore")
     def _columns(self, Z: Array) -> Fill:
@@ -319,8 +319,8 @@ class Sigmoid(ClassicKernel):
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
         """
-        sizes = np.sqrt(1 + self.gamma * lengths(X) ** 2)
-        return rounding_of(X.shape[1] + 8), np.asarray(sizes)
+        sizes = np.sqrt(1 + self.gamma * row_norm_bounds(X) ** 2)
+        return gamma_n(X.shape[1] + 8), np.asarray(sizes)
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma

@@ -1,10 +1,11 @@
 """Newton's method for the support vector machine: fast where SMO crawls, and exact.
 
 The hinge has a corner, where Newton's method finds no second derivative. So the corner is rounded
-off: each stage minimises a smooth function in a few steps, each step one system of equations, with
-an unknown for each free multiplier and one for b. The multipliers found are the centre of the next
-stage, with less smoothing, so that the stages converge to the exact solution. With this module you
-can
+off, by the proximal point method on the dual (also known as the augmented Lagrangian method): each
+of its outer iterations, the *stages*, minimises a smooth function in a few steps of the semismooth
+Newton method. Each step solves one system of equations, with an unknown for each free multiplier
+and one for b. The multipliers found are the proximal centre of the next stage, which has a smaller
+smoothing parameter, so that the stages converge to the exact solution. With this module you can
 
 - solve any convex `svmlib.problem.DualProblem` with `newton`,
 - watch its steps: how many multipliers were free, and how much of each step was taken.
@@ -25,8 +26,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
 from svmlib._gram import choose_form
+from svmlib._rounding import EPS, SMALLEST_NORMAL, SOLVER_ROUNDING
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.certificate import EPS, SOLVER_ROUNDING, TINY
 from svmlib.problem import (
     DualProblem,
     Solution,
@@ -41,12 +42,12 @@ __all__ = ["NewtonStep", "newton"]
 _LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
 _EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
 _LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
-_SLOPE_LEFT = 0.2  # of the slope at the start: what the line search may leave
+_LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
 _SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
-_TRIALS = 50  # the most lengths that the line search tries
-_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
+_MAX_LINE_SEARCH_TRIALS = 50  # the most lengths that the line search tries
+_MAX_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
 
 
 class NewtonStep(NamedTuple):
@@ -55,7 +56,8 @@ class NewtonStep(NamedTuple):
     Attributes
     ----------
     h : float
-        The softness of the stage; 0 for a step without, which sets the margins of the free to 1.
+        The smoothing parameter of the stage; 0 for a step of the active set method, which makes
+        the margins of the free samples equal to 1.
     free : int
         The number of multipliers that the step supposes to be free. There are as many equations;
         or d, if fewer, for a linear kernel with 2d < n.
@@ -79,8 +81,9 @@ def newton(
     r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.
 
     With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them (chapter 12's
-    ℓ and u), and φ for the features of the kernel, a stage has a softness h > 0 and centres c. It
-    minimises, over vectors v of the feature space and b, with :math:`s_i = v \cdot \varphi_i + b`,
+    ℓ and u), and φ for the features of the kernel, a stage has a smoothing parameter h > 0 and
+    centres c. It minimises, over vectors v of the feature space and b, with
+    :math:`s_i = v \cdot \varphi_i + b`,
 
     .. math::
         \tfrac12 \|v\|^2 + \sum_i \max_{lo_i \le q \le hi_i}
@@ -111,10 +114,10 @@ def newton(
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
     stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
     At a given start, and where smoothing changed the margins of a stage by less than 1, an active
-    set method tries to finish: solve without smoothing for the multipliers that put the free
-    margins to 1; those that leave the box go to its bound, those at a bound with a margin on the
-    wrong side of 1 become free; repeat while fewer change each time. If none changes, that is the
-    solution.
+    set method tries to finish: solve without smoothing for the multipliers that make the margins of
+    the free samples equal to 1; those that leave the box go to its bound, those at a bound with a
+    margin on the wrong side of 1 become free; repeat while the number of changes decreases. If none
+    changes, that is the solution.
 
     The equations are solved by Cholesky factorisation. Where each step is expensive, begin with a
     `start`.
@@ -129,9 +132,9 @@ def newton(
         row bring nothing, which costs little: those with n² ≤ 10,000 or, for a linear kernel with
         2d < n, n d ≤ 10,000.
     start : array_like of shape (n,), optional
-        Feasible multipliers to begin with, as those of a neighbouring C, the first steps of
-        `svmlib.smo.smo`, or the solution with another kernel, nearly the same and cheaper, as the
-        linear one with the Φ of `svmlib.kernels.low_rank` for points.
+        Feasible multipliers to begin with, such as those of a nearby C, those after the first steps
+        of `svmlib.smo.smo`, or the solution with a kernel that is nearly the same and cheaper, such
+        as the linear one with the Φ of `svmlib.kernels.low_rank` for points.
     max_iter : int, default 1000
         The most steps.
     trace : bool, default False
@@ -178,14 +181,14 @@ def newton(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     require_convex(problem, "Newton's method")
-    alpha, steps = descend(problem, tol, max_iter, check_start(start, problem))
+    alpha, steps = solve_dual(problem, tol, max_iter, check_start(start, problem))
     kept = tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
     warn_unless_converged(solution, "newton", tol)
     return solution
 
 
-def descend(
+def solve_dual(
     problem: DualProblem, tol: float, max_iter: int, start: Array
 ) -> tuple[Array, list[NewtonStep]]:
     """Return α after at most so many steps, and the steps; `newton` adds the certificate."""
@@ -196,7 +199,7 @@ def descend(
             steps.extend(islice(method.steps(), max_iter))
         if method.best.error > method.tol:
             for q in 0 * start, method.c, method.q:  # which may not have been judged yet
-                method.judge(q)
+                method.update_best(q)
     return np.abs(method.best.beta), steps
 
 
@@ -212,8 +215,8 @@ class _Point(NamedTuple):
 class _Newton:
     """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and the state of Newton's method.
 
-    The state: v and its scores s, which contain b; the softness h, the centres c and the q of the
-    stage; which multipliers were free last; and the best point so far.
+    The state: v and its scores s, which contain b; the smoothing parameter h, the centres c and the
+    q of the stage; which multipliers were free last; and the best point so far.
     """
 
     def __init__(self, problem: DualProblem, start: Array, tol: float) -> None:
@@ -236,7 +239,7 @@ class _Newton:
         self.free = (self.lo < beta) & (beta < self.hi)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
-            self.judge(beta)
+            self.update_best(beta)
             self.s = self.K.sums(beta) + self.best.b
 
     def clip(self, p: Array) -> Array:
@@ -247,7 +250,7 @@ class _Newton:
         if self.q.any():
             yield from self.active_set()
         stalled = 0  # how many of the last stages have not improved the best point
-        for _ in range(_STAGES):
+        for _ in range(_MAX_STAGES):
             if self.best.error <= self.goal:
                 return
             before = self.best
@@ -256,19 +259,18 @@ class _Newton:
             if smoothed < 1:  # of the margin, which is 1: the free set may be right
                 yield from self.active_set()
             if smoothed <= self.tol:
-                self.judge(self.q)
+                self.update_best(self.q)
             stalled = stalled + 1 if self.best is before else 0
             if stalled and (self.h == self.floor or (stalled > 1 and self.best.error <= self.tol)):
                 return  # only rounding is left, or `tol` is reached and progress is slow
             self.c, self.h = self.q, max(self.h * max(n_steps, 1) / _EVEN_STAGE, self.floor)
 
-    def judge(self, q: Array) -> None:
+    def update_best(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
 
-        They are judged by `sums`, which are updated once a call and not once a step, as s is: they
-        drift less.
-        Better is what reaches the goal, or else `tol`; of two that are alike in this, what has the
-        smaller gap.
+        They are judged by `sums`, which is updated once per call, not once per step like s, so it
+        accumulates less rounding. Better is what reaches the goal, or else `tol`; of two that are
+        alike in this, the one with the smaller gap.
         """
         y, C = self.y, self.C
         alpha = balance(np.abs(self.clip(q)), y, C)
@@ -292,19 +294,20 @@ class _Newton:
         )
 
     def active_set(self) -> Iterator[NewtonStep]:
-        """Without smoothing, solve for the multipliers that put the margins of the free to 1.
+        """Without smoothing, solve for the multipliers that make the free margins equal to 1.
 
         Those that leave the box go to its bound, and those at a bound with a margin on the wrong
-        side of 1 become free. Repeat while fewer change than the time before (the first time, than
-        were free). If none changes, judge q; and if the error is not yet small, solve once more
-        with the same set, which refines the solution. This is a primal-dual active set method.
+        side of 1 become free. Repeat while the number of changes decreases; before the first pass,
+        compare with the number of free multipliers. If none changes, judge q; and if the error is
+        not yet small, solve once more with the same set, which refines the solution. This is a
+        primal-dual active set method.
         """
         q, free, changes = self.q, self.free, int(self.free.sum())
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
             g, x = self.y - self.K.sums(q), np.zeros(q.size)
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            x[F] = self.K.solve(F, TINY, g[F], -float(q.sum()))
+            x[F] = self.K.solve(F, SMALLEST_NORMAL, g[F], -float(q.sum()))
             g -= self.K.times(self.K.represent(x))  # not `sums`, which would update from x
             g -= float(g[F].sum()) / F.size
             target, q = q + x, self.clip(q + x)
@@ -312,7 +315,7 @@ class _Newton:
             new_free = np.where(free, q == target, released)
             before, changes = changes, int(np.count_nonzero(new_free != free))
             if not changes:
-                self.judge(q)
+                self.update_best(q)
             yield NewtonStep(0.0, F.size, 1.0)
             if changes >= before:
                 break
@@ -331,20 +334,22 @@ class _Newton:
                 break
             # Newton's step, and the slope of the stage's function along it.
             F = (p == q).nonzero()[0]
-            target, ds = K.step(self.v, q, covector, F, h) if F.size else self.shift(q)
+            target, ds = (
+                K.step(self.v, q, covector, F, h) if F.size else self.bias_or_projection_step(q)
+            )
             delta = target - self.v
             inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
             slope = inner - float(ds @ q)
             if not slope < 0:  # no way down: only rounding is left
                 break
-            length, p, q = self.search(p, ds, inner, curvature, -_SLOPE_LEFT * slope)
+            length, p, q = self.line_search(p, ds, inner, curvature, -_LINE_SEARCH_TOL * slope)
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
             self.q, self.free, n_steps = q, p == q, n_steps + 1
             yield NewtonStep(h, F.size, length)
         return n_steps
 
-    def shift(self, q: Array) -> tuple[Array, Array]:
+    def bias_or_projection_step(self, q: Array) -> tuple[Array, Array]:
         """Return the step where none is free: b changes if Σq is not 0, else v goes to Σ q φ."""
         total = float(q.sum())
         if abs(total) > SOLVER_ROUNDING * float(np.abs(q).sum()):
@@ -352,7 +357,7 @@ class _Newton:
         target = self.K.represent(q)
         return target, self.K.times(target - self.v)
 
-    def search(
+    def line_search(
         self, p: Array, ds: Array, inner: float, curvature: float, small: float
     ) -> tuple[float, Array, Array]:
         """Return a length t at which the slope is at most `small` in size, and p and q there.
@@ -360,11 +365,11 @@ class _Newton:
         The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
         length, low, high = 1.0, 0.0, np.inf
-        for trial in range(1, _TRIALS + 1):
+        for trial in range(1, _MAX_LINE_SEARCH_TRIALS + 1):
             new_p = p - (length / self.h) * ds
             new_q = self.clip(new_p)
             slope = inner + curvature * length - float(ds @ new_q)
-            if abs(slope) <= small or trial == _TRIALS:
+            if abs(slope) <= small or trial == _MAX_LINE_SEARCH_TRIALS:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h

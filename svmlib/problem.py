@@ -22,15 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 
+from svmlib._rounding import EPS, LARGEST_C, SMALLEST_NORMAL, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
-    EPS,
-    LARGEST_C,
-    TINY,
     Certificate,
-    bounded_scores,
+    Scores,
     certify,
-    rounding_of,
+    kernel_scores,
+    linear_scores,
     warn_stopped_short,
 )
 from svmlib.kernels import ClassicKernel, Kernel, Linear, check_kernel, expansion
@@ -199,11 +198,11 @@ class DualProblem:
         if not self.rows.fits:
             return np.inf
         K = self.gram().copy()
-        shift = float((8 * rounding_of(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
+        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.of_given_matrix:
             theta, sizes = self.rounding
             shift += 2 * theta * float(sizes @ sizes)
-        shift = max(shift, TINY)  # for K = 0
+        shift = max(shift, SMALLEST_NORMAL)  # for K = 0
         K[np.diag_indices(self.n)] += shift
         try:
             cholesky(K, overwrite_a=True, check_finite=False)
@@ -285,9 +284,29 @@ class DualProblem:
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
+    @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
+    def scores(self, beta: Array) -> Scores:
+        """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
+        if self.linear:
+            return linear_scores(self.X, beta)
+        sums = self.rows.sums(beta), self.rows.mass, self.rows.updates
+        return kernel_scores(sums, beta, self.rounding, self.lift if self.convex else 0.0)
+
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone, with every bound rounded outwards."""
-        return certify(self, self._check(alpha), check_scalar(b, "b"))
+        alpha, b = self._check(alpha), check_scalar(b, "b")
+        return self._certify(alpha, b, self.scores(alpha * self.y))
+
+    def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
+        return certify(
+            alpha,
+            b,
+            scores,
+            y=self.y,
+            upper=self.upper,
+            proves_optimality=self.convex,
+            of_given_matrix=self.of_given_matrix,
+        )
 
     def solution(
         self,
@@ -299,9 +318,9 @@ class DualProblem:
         trace: tuple[Any, ...] = (),
     ) -> Solution:
         """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate."""
-        scores = bounded_scores(self, alpha * self.y)
+        scores = self.scores(alpha * self.y)
         b = self.biases(alpha * self.y, scores.values)[0] if b is None else b
-        certificate = certify(self, alpha, b, scores)
+        certificate = self._certify(alpha, b, scores)
         return Solution(alpha, b, certificate, n_iter, certificate.reaches(tol), trace)
 
     def _check(self, alpha: ArrayLike) -> Array:

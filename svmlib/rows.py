@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
+from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_scalar
-from svmlib.certificate import printed
 from svmlib.kernels import (
     BLOCK,
     ClassicKernel,
@@ -86,7 +86,7 @@ class Rows:
         T_j, the sizes of all changes of β_j that `sums` has added up since it began afresh.
     updates : int
         How often it has added to what was summed before. Both describe the last result of `sums`,
-        until the next call; `svmlib.certificate.bounded_scores` reads them.
+        until the next call; `svmlib.certificate.kernel_scores` needs them.
     """
 
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
@@ -121,7 +121,7 @@ class Rows:
     def _require(self, count: int, purpose: str) -> None:
         """Raise a `NoRoomError` if there is no room for so many floats."""
         if count > self.room:
-            least = printed(8 * count / 2**20, ROUND_CEILING)
+            least = format_bound(8 * count / 2**20, ROUND_CEILING)
             raise NoRoomError(f"DualProblem needs cache_mb={least} {purpose}; `smo` needs two rows")
 
     def _tiles(self, wanted: Indices) -> Iterator[Indices]:

@@ -1,7 +1,7 @@
 """Sequential minimal optimisation: solve the dual two multipliers at a time.
 
 Two multipliers are the fewest that can move, because Σ α_i y_i = 0 ties each to the others, and
-for two the best move is a formula. All the rest is the choice of the pair. With this module you
+for two the best move is a formula. What remains is choosing the pair. With this module you
 can
 
 - train a support vector machine with `smo`, and choose how pairs are selected,
@@ -19,8 +19,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svmlib._rounding import EPS, SMALLEST_NORMAL, SOLVER_ROUNDING
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.certificate import EPS, SOLVER_ROUNDING, TINY
 from svmlib.problem import DualProblem, Solution, check_start, warn_unless_converged
 
 __all__ = ["Step", "smo", "steps"]
@@ -80,7 +80,8 @@ def smo(
 
     .. math::
         \lambda = \min\left( \frac{g_i - g_j}{a_{ij}},
-        \text{room of } \beta_i \text{ above},\ \text{room of } \beta_j \text{ below} \right).
+        \text{room for } \beta_i \text{ to grow},\
+        \text{room for } \beta_j \text{ to shrink} \right).
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def smo(
         the steepest slope. ``"cyclic"``: the next pair, in a fixed order, whose slope is more than
         the m(α) − M(α) to reach.
     start : array_like of shape (n,), optional
-        Feasible multipliers to begin with, as those of a coarser tolerance or a neighbouring C;
+        Feasible multipliers to begin with, such as those from a looser tolerance or a nearby C;
         zero if not given.
     max_iter : int, default 10,000,000
         The most steps.
@@ -140,26 +141,27 @@ def smo(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     alpha = check_start(start, problem)
-    n_iter, kept = 0, []
-    enough = tol / 2  # the m(α) − M(α) to reach
+    n_iter, recorded = 0, []
+    target_violation = tol / 2  # the m(α) − M(α) to reach
     while True:
         before = n_iter
         with np.errstate(over="ignore"):
-            run = _State(problem, alpha).steps(enough, selection)
+            run = _State(problem, alpha).steps(target_violation, selection)
             for step in islice(run, max_iter - n_iter):
                 alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
                 n_iter += 1
                 if trace:
-                    kept.append(step)
-        solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(kept))
-        # `enough` is reached by margins that the steps update. If margins computed afresh violate
-        # the KKT conditions by more than twice as much, or if a smaller `enough` has brought no
-        # step, only rounding is left.
+                    recorded.append(step)
+        solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(recorded))
+        # The target is reached by margins that the steps update. If margins computed afresh violate
+        # the KKT conditions by more than twice as much, or if a smaller target has brought no step,
+        # only rounding is left.
         violation = solution.certificate.kkt_violation
-        only_rounding_left = violation > 2 * enough or (n_iter == before and enough < tol / 2)
+        no_progress = n_iter == before and target_violation < tol / 2
+        only_rounding_left = violation > 2 * target_violation or no_progress
         if solution.converged or only_rounding_left or n_iter == max_iter:
             break
-        enough = violation / 20  # (the last step may have gone far below the `enough` it had)
+        target_violation = violation / 20  # (the last step may have gone far below the last target)
     warn_unless_converged(solution, "smo", tol)
     return solution
 
@@ -202,7 +204,8 @@ class _State:
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
         largest = float(np.abs(problem.diagonal).max())
-        self.endless = 1 / max(SOLVER_ROUNDING * largest, 1e-300) if problem.hard_margin else np.inf
+        longest = 1 / max(SOLVER_ROUNDING * largest, 1e-300)
+        self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
         g = y - self.K.times(beta)
         self.g_up = np.where(beta < highest, g, -np.inf)
@@ -212,29 +215,29 @@ class _State:
         # rounding counts as that.
         self.half_diagonal = problem.diagonal / 2
         rounding = 4 * EPS * np.abs(self.half_diagonal)
-        self.least_half = np.maximum(rounding, np.sqrt(TINY))  # for points at zero
+        self.least_half = np.maximum(rounding, np.sqrt(SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope, self.half_curvature = np.empty((3, n))
         # all pairs, both ways round, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (way for pair in pairs for way in (pair, pair[::-1]))
 
-    def steps(self, enough: float, selection: Selection) -> Iterator[Step]:
-        """Yield every step, until the slope of no pair exceeds `enough`."""
+    def steps(self, target_violation: float, selection: Selection) -> Iterator[Step]:
+        """Yield every step, until the slope of no pair exceeds `target_violation`."""
         rules: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
             "second": lambda i, j: self.best_partner(i),
             "first": lambda i, j: (i, j),
-            "cyclic": lambda i, j: self.next_violating(enough),
+            "cyclic": lambda i, j: self.next_violating(target_violation),
         }
         if selection not in rules:
             raise ValueError(f"selection must be one of {tuple(rules)}, got {selection!r}")
         while True:
             i, j, violation = self.most_violating()
-            if not enough < violation < np.inf:
+            if not target_violation < violation < np.inf:
                 return
             i, j = rules[selection](i, j)
             length, gain = self.move(i, j)
             yield Step(i, j, length, abs(self.beta[i]), abs(self.beta[j]), violation, gain)
-            if length == self.endless:
+            if length == self.max_step:
                 return
 
     def most_violating(self) -> tuple[int, int, float]:
@@ -253,9 +256,10 @@ class _State:
         gain /= half_curvature
         return i, int(gain.argmax())
 
-    def next_violating(self, enough: float) -> tuple[int, int]:
-        """Return the next pair, in the order (i, j) for which g_i − g_j > enough."""
-        return next((i, j) for i, j in self.pairs if self.g_up[i] - self.g_down[j] > enough)
+    def next_violating(self, target_violation: float) -> tuple[int, int]:
+        """Return the next pair, in the order (i, j) for which g_i − g_j > target_violation."""
+        g_up, g_down = self.g_up, self.g_down
+        return next((i, j) for i, j in self.pairs if g_up[i] - g_down[j] > target_violation)
 
     def move(self, i: int, j: int) -> tuple[float, float]:
         """Take the best step along a pair; return its length and its gain."""
@@ -264,14 +268,14 @@ class _State:
         g_i, g_j = g_up.item(i), g_down.item(j)
         # x − y is exact where y/2 ≤ x ≤ 2y (Sterbenz). So, but for the rounding of K itself, the
         # curvature is what the update below takes from the slope, and no step overshoots, however
-        # large K is. Twins have none, and an indefinite kernel can have a negative one: then the
-        # step goes uphill to the end of the box.
+        # large K is. Duplicate points have zero curvature, and an indefinite kernel can have
+        # a negative one: then the step goes uphill to the end of the box.
         K_ij = K_i.item(j)
         curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
         top = (g_i - g_j) / curvature if curvature > 0 else np.inf
         room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
-        length = min(top, room_i, room_j, self.endless)
-        # At a bound means exactly at it, or rounding would leave steps of no length.
+        length = min(top, room_i, room_j, self.max_step)
+        # Set the bound exactly; otherwise rounding could leave steps of length zero.
         beta[i] = min(beta[i] + length, self.highest[i]) if length < room_i else self.highest[i]
         beta[j] = max(beta[j] - length, self.lowest[j]) if length < room_j else self.lowest[j]
         g_up[i], g_down[i] = (g_i if beta[i] < self.highest[i] else -np.inf), g_i

@@ -12,15 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from svmlib import SVC
-from svmlib.certificate import (
-    UNIT,
-    Certificate,
-    accurate_sum,
-    down,
-    primal_above,
-    rounding_of,
-    up,
-)
+from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, round_down, round_up
+from svmlib.certificate import Certificate, primal_upper_bound
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
@@ -202,7 +195,7 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
     for _ in range(500):
         a, b = rng.uniform(0.5, 2, 2)
         # so K + shift is singular, but for a few roundings
-        shift = 8 * rounding_of(11) * (a + b**2 / a)
+        shift = 8 * gamma_n(11) * (a + b**2 / a)
         c = b**2 / (a + shift) - shift
         c += rng.integers(-6, 7) * np.spacing(c)
         kernel = Precomputed([[a, b], [b, c]])
@@ -304,11 +297,14 @@ def test_a_printed_interval_still_holds_the_numbers(value):
 @pytest.mark.parametrize("n", [*range(1, 9), 50])
 def test_up_and_down_go_past_all_that_n_operations_lose(n):
     """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
-    lost = (1 - Fraction(UNIT)) ** n
+    lost = (1 - Fraction(UNIT_ROUNDOFF)) ** n
     for value in np.random.default_rng(n).uniform(1, 2, 100):
-        assert Fraction(up(value, n)) >= Fraction(value) / lost
-        assert Fraction(down(value, n)) <= Fraction(value) * lost
-        assert (up(-value, n), down(-value, n)) == (-down(value, n), -up(value, n))
+        assert Fraction(round_up(value, n)) >= Fraction(value) / lost
+        assert Fraction(round_down(value, n)) <= Fraction(value) * lost
+        assert (round_up(-value, n), round_down(-value, n)) == (
+            -round_down(value, n),
+            -round_up(value, n),
+        )
 
 
 def test_an_accurate_sum_knows_what_it_loses():
@@ -327,5 +323,5 @@ def test_slack_that_is_only_rounding_is_rounded_up(seed):
     m = float(np.random.default_rng(seed).uniform(0.5, 1))
     margins = m * (1 - np.random.default_rng(seed).integers(1, 4, size=2) * 2.0**-52)
     slack = sum(Fraction(10**12) * (1 - v / Fraction(m)) for v in exact(margins))
-    assert Fraction(primal_above(0.0, margins, 1e12, m)) >= slack
-    assert Fraction(primal_above(m, np.full(2, m), 1.0, m)) >= 1 / Fraction(m) / 2
+    assert Fraction(primal_upper_bound(0.0, margins, 1e12, m)) >= slack
+    assert Fraction(primal_upper_bound(m, np.full(2, m), 1.0, m)) >= 1 / Fraction(m) / 2

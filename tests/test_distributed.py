@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
-from svmlib.certificate import rounding_of
+from svmlib._rounding import gamma_n
 from svmlib.distributed import solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
 from tests import exact
@@ -198,7 +198,7 @@ def slips(request, monkeypatch):
 
     def worse(*state):
         sums = distributed._Sums(*summarise(*state))
-        slip = request.param * rounding_of(len(state[-1]))
+        slip = request.param * gamma_n(len(state[-1]))
         for side in sums.plus, sums.minus:
             side[-1] *= 1 + slip
         return tuple(sums._replace(hinge=sums.hinge * (1 - slip)))

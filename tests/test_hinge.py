@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib.certificate import down
+from svmlib._rounding import round_down
 from svmlib.hinge import (
     absolute,
     hinge,
@@ -66,7 +66,7 @@ def test_pegasos_proves_no_more_than_is_true(seed):
     """Its problem is λ times that of all samples and their mirror images (−x, −y), C = 1/(2λn)."""
     X, y = problem(seed)
     lam = 10.0 ** np.random.default_rng(seed).uniform(-4, 4) * (np.ptp(X) ** 2 or 1.0)
-    C = down(1 / (lam * len(y)))  # the largest float that is in the box for certain
+    C = round_down(1 / (lam * len(y)))  # the largest float that is in the box for certain
     judge = Judge(DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2))
     solution, better = (pegasos(X, y, lam, n_epochs=n) for n in (10, 50))
     proof, alpha = solution.certificate, np.tile(solution.alpha / 2, 2)

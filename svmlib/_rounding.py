@@ -1,0 +1,107 @@
+"""Rounding: what one operation can lose, and sums and bounds that account for all of it.
+
+Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³. So a sum of n
+products, added in any order, is off by at most γ_n times the sum of their sizes,
+
+    γ_n = n u / (1 − n u).
+
+Results too small to be normal floats are off by an absolute 2⁻¹⁰⁷⁴ besides. With this module you
+can
+
+- bound what n operations lose: `gamma_n`, `round_up`, `round_down`,
+- bound the norms of rows, and add up as if in twice the precision: `row_norm_bounds`,
+  `accurate_sum`,
+- print a bound so that it stays true: `format_bound`.
+
+N. J. Higham (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
+"""
+
+from __future__ import annotations
+
+from decimal import Context
+
+import numpy as np
+
+from svmlib._validation import Array
+
+UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
+EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
+SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
+SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
+SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF  # times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖: the error of a solver's score
+LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
+LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
+
+
+def gamma_n(n: int) -> float:
+    """Return γ_n = n u / (1 − n u), itself rounded up; infinity where the bound says nothing."""
+    nu = n * UNIT_ROUNDOFF
+    return nu / (1 - nu) * (1 + 4 * UNIT_ROUNDOFF) if nu < 0.5 else float("inf")
+
+
+def round_up(value: float, operations: int = 4) -> float:
+    """Return a number above the exact result of a few operations on numbers of one sign."""
+    error = gamma_n(operations + 1)
+    return value * (1 + error) if value >= 0 else value * (1 - error)
+
+
+def round_down(value: float, operations: int = 4) -> float:
+    """Return a number below the exact result of a few operations on numbers of one sign."""
+    return -round_up(-value, operations)
+
+
+def row_norm_bounds(A: Array) -> Array:
+    """Return upper bounds on the norms ‖a_i‖ of the rows of A; infinity where squares overflow.
+
+    A row that is not zero gets at least 2⁻⁵⁰⁰, so that what underflows in its squares, or in a
+    product a_i·a_j, is far below u times the product of the two bounds.
+    """
+    with np.errstate(over="ignore"):
+        squares = np.einsum("ij,ij->i", A, A)
+    relative = gamma_n(A.shape[1] + 4)
+    return np.asarray(np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1))
+
+
+def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
+    """Return Σ_i weights_i A_i over the rows of A as if in twice the precision, and its error.
+
+    What every product and every sum loses is computed and added in the end (Ogita, Rump and Oishi
+    2005), so the error is a few u of the result and γ_n² of the sizes of the terms. Where something
+    overflows it is the plain sum, and its error infinity.
+    """
+    n = len(weights)
+    total, lost, sizes = np.zeros((3, A.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, n, 512):  # rows that fit into a processor's cache
+            some = slice(start, start + 512)
+            products, errors = _two_product(weights[some, None], A[some])
+            sizes = sizes + np.abs(products).sum(axis=0)
+            sums = np.cumsum(np.concatenate([total[None], products]), axis=0)
+            before, total = sums[:-1], sums[-1]
+            # TwoSum (Knuth): with b' = s − a, a + b = s + (a − (s − b')) + (b − b').
+            arrived = sums[1:] - before
+            lost = lost + (errors + (before - (sums[1:] - arrived)) + (products - arrived)).sum(0)
+        result = total + lost
+        tiny = 8 * (n + 1) * SMALLEST_SUBNORMAL
+        error = 4 * UNIT_ROUNDOFF * np.abs(result) + 2 * gamma_n(n + 8) ** 2 * sizes + tiny
+        sound = np.isfinite(error) & np.isfinite(result)
+        return np.where(sound, result, weights @ A), np.where(sound, error, np.inf)
+
+
+def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return p = fl(a b), and e with p + e = a b but for over- and underflow (Dekker 1971)."""
+    p = a * b
+    (a1, a2), (b1, b2) = _veltkamp_split(a), _veltkamp_split(b)
+    return p, a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2)
+
+
+def _veltkamp_split(a: Array) -> tuple[Array, Array]:
+    """Return two numbers of 26 bits each whose sum is a (Veltkamp)."""
+    c = 134217729.0 * a  # 2²⁷ + 1
+    high = c - (c - a)
+    return high, a - high
+
+
+def format_bound(value: float, rounding: str) -> str:
+    """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
+    return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"

@@ -1,0 +1,58 @@
+"""Imports go downwards: no circle, not even for types, and no import from a floor above."""
+
+import ast
+import re
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import svmlib
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def imports(package: str) -> dict[str, set[str]]:
+    """Return which modules of its package each module imports, wherever the import stands.
+
+    Modules of a folder that is not a package may import each other by their plain names.
+    """
+    files = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in sorted((ROOT / package).rglob("*.py"))
+    }
+    known = {name: name for name in files}
+    known |= {name.removeprefix(f"{package}."): name for name in files}
+    graph: dict[str, set[str]] = {}
+    for module, file in files.items():
+        found: set[str] = set()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{file}: an import relative to its own place"
+                # What is imported may be a module, or a name in one.
+                inside = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= inside & known.keys() or {str(node.module)}
+        graph[module] = {known[name] for name in found & known.keys()} - {module}
+    return graph
+
+
+@pytest.mark.parametrize("package", ["svmlib"])
+def test_no_imports_run_in_a_circle(package):
+    graph = imports(package)
+    assert sum(map(len, graph.values())) > 10, "the imports have been found"
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_a_module_imports_only_from_those_named_before_it():
+    """In the order of `svmlib.__doc__`, from the ground floor up."""
+    graph = {name: found for name, found in imports("svmlib").items() if name.count(".") == 1}
+    del graph["svmlib.book"]
+    order = re.findall(r"`(svmlib\.(?!book)\w+)`", svmlib.__doc__)
+    assert sorted(order) == sorted(graph), "each module is named once"
+    for place, module in enumerate(order):
+        assert graph[module] <= set(order[:place]), module
