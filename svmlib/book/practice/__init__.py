@@ -1,0 +1,178 @@
+"""The recipe of chapter 9, step by step, for a table of your own.
+
+>>> from palmerpenguins import load_penguins
+>>> from svmlib.book import practice
+>>> study = practice.recipe(load_penguins().drop(columns="year"), "sex", by=["species"])
+>>> print(study.report())  # doctest: +SKIP
+
+- `look`: what is in each column, and which role it gets (step 2),
+- `lock` and `cut`: which rows are put aside, and which are hidden together (steps 1 and 4),
+- `prepared`: one pipeline of steps for the columns (step 3),
+- `search` and `simplest`: no machine, the line, the RBF kernel, and which to take (step 4),
+- `hidden_answers`, `standard_error` and `mean_with_error`: for comparisons of your own,
+- `recipe`: all of these in order; it returns a `Study`, which reports, answers new rows, leaves
+  rows to a person, and says which rows are outside of what it has seen (steps 5 to 8).
+
+It needs pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from svmlib.book.practice.columns import ROLES, Column, frame, look, prepared
+from svmlib.book.practice.folds import (
+    cut,
+    hidden_answers,
+    is_amount,
+    lock,
+    mean_with_error,
+    standard_error,
+)
+from svmlib.book.practice.report import counts, interval, proof, score
+from svmlib.book.practice.search import Candidate, Costs, Search, search, simplest
+from svmlib.book.practice.study import Study, Task
+
+__all__ = [
+    "ROLES",
+    "Candidate",
+    "Column",
+    "Costs",
+    "Search",
+    "Study",
+    "counts",
+    "cut",
+    "hidden_answers",
+    "interval",
+    "lock",
+    "look",
+    "mean_with_error",
+    "prepared",
+    "proof",
+    "recipe",
+    "score",
+    "search",
+    "simplest",
+    "standard_error",
+]
+
+
+def recipe(
+    table: Any,
+    target: Any,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    cost: Any = None,
+    roles: dict[str, str] | None = None,
+    by: Sequence[str] = (),
+    gap: Any = 0,
+    n_folds: int = 5,
+    seed: int = 0,
+    progress: bool = False,
+) -> Study:
+    """From a table to a machine that is judged, by the recipe of chapter 9.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame or array_like
+        The columns; rows without a target are left out.
+    target : str or array_like of shape (n,)
+        The column to predict, by name or as values: classes, or an amount.
+    groups, time, weights : str or array_like of shape (n,), optional
+        Which rows belong together, when each was known, how much each counts. A name takes the
+        column out of the table.
+    cost : None, "equal", "balanced", dict or callable
+        What a mistake costs; see `Costs`.
+    roles : dict, optional
+        Roles of columns that you know better than `look`.
+    by : sequence of str, default ()
+        Columns by whose values the report is parted.
+    gap : number or timedelta, default 0
+        With ``time``: how long before the hidden rows training ends.
+    n_folds, seed : int
+        Of the folds.
+    progress : bool, default False
+        Say how far it is.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ValueError
+        In a sentence: what is missing, too few, or named wrong.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> X = random.standard_normal((60, 2))
+    >>> study = recipe(X, (X[:, 0] > 0).astype(int))
+    >>> print(study.candidate)
+    line, C = 0.1
+    """
+    table, y, apart = _apart(table, target, groups=groups, time=time, weights=weights)
+    if lost := [name for name in by if name not in table]:
+        raise ValueError(f"by names {lost[0]!r}, but the table has no such column")
+    columns, costs = look(table, roles), Costs(y, cost)
+    task = Task(table, y, apart, columns, costs, print if progress else lambda text: None)
+    learn, locked = lock(y, apart["groups"], apart["time"], gap=gap, seed=seed)
+    how = {"n_folds": n_folds, "gap": gap, "seed": seed}
+    found, searched = task.search(learn, **how)
+    rows, answers = locked, task.judge(found, learn, locked) if len(locked) else np.empty(0)
+    if not len(locked):
+        rows, answers = task.hide_in_turn(**how)
+    notes = _notes(task, found, cost, len(searched) < len(learn))
+    return Study(task, found, searched, rows, answers, list(by), notes)
+
+
+def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Take target, groups, time and weights out of the table; drop rows without a target."""
+    table, found = frame(table), {}
+    for name, values in {"target": target, **named}.items():
+        if isinstance(values, str):
+            if values not in table:
+                raise ValueError(f"{name} is {values!r}, but the table has no such column")
+            found[name], table = table[values], table.drop(columns=values)
+        else:
+            found[name] = values
+        if found[name] is not None and len(found[name]) != len(table):
+            raise ValueError(f"{name} has {len(found[name])} values, the table {len(table)} rows")
+    series = type(table.iloc[:, 0])
+    target = series(found.pop("target"))
+    known = target.notna().to_numpy()
+    if target.dtype.kind == "f":
+        known = known & np.isfinite(target.to_numpy())
+    apart = {k: None if v is None else np.asarray(v)[known] for k, v in found.items()}
+    if apart["weights"] is not None and not (apart["weights"] >= 0).all():
+        raise ValueError("weights must be numbers of at least 0")
+    y = np.asarray(target[known].tolist())
+    if len(np.unique(y)) < 2:
+        raise ValueError(f"the target has {len(np.unique(y))} value(s): there is nothing to learn")
+    return table[known].reset_index(drop=True), y, apart
+
+
+def _notes(task: Task, found: Search, cost: Any, part: bool) -> list[str]:
+    """Say what was seen on the way, and what to do about it."""
+    notes, text, y = list(found.notes), task.table.astype(str), task.y
+    copies = int(text.duplicated().sum())
+    if copies and task.apart["groups"] is None:
+        notes.append(
+            f"{copies} rows repeat another in all columns: copies? then hand them in as groups"
+        )
+    if cost is None and isinstance(task.costs.cost, dict):
+        notes.append("one class is rare: a mistake counts by 1 over the share of its class (cost=)")
+    if part:
+        notes.append(f"the search had {len(found.paid)} of the rows: more would take long")
+    if found.stopped:
+        notes.append(f"{found.stopped} fits of the search stopped before their optimum")
+    if not found.candidates[found.chosen].kind:
+        notes.append("no machine was chosen: at these costs none beats the same answer for all")
+    if is_amount(y) and np.min(y) > 0 and np.max(y) > 10 * np.median(y):
+        notes.append("the target has a long tail: predict its logarithm, if a factor matters")
+    return notes

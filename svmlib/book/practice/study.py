@@ -1,0 +1,261 @@
+"""What the recipe leaves: a machine for use, how good it was, and what it does with new rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from svmlib.book.practice.columns import Column, as_numbers, as_words, frame, prepared
+from svmlib.book.practice.folds import Fold, a_part, cut
+from svmlib.book.practice.report import proof, score
+from svmlib.book.practice.search import Candidate, Costs, Search, answer, fit, search, value
+
+__all__ = ["Study"]
+
+MOST_SEARCHED, MOST_FITTED = 1500, 15_000  # rows: a search, and a machine, get no more
+
+
+@dataclass
+class Task:
+    """A table, what belongs to its rows, and what is decided before the search."""
+
+    table: Any
+    y: Any
+    apart: dict[str, Any]
+    columns: list[Column]
+    costs: Costs
+    say: Any
+
+    def of(self, name: str, rows: Any) -> Any:
+        """Return the groups, times or weights of some rows, if there are any."""
+        return None if self.apart[name] is None else self.apart[name][rows]
+
+    def search(self, rows: Any, **how: Any) -> tuple[Search, Any]:
+        """Search on some of the rows, on a part of them if there are many."""
+        some = a_part(rows, self.apart["groups"], self.apart["time"], MOST_SEARCHED)
+        groups, time, weights = (self.of(k, some) for k in ("groups", "time", "weights"))
+        folds = cut(self.y[some], groups, time, **how)
+        found = search(
+            prepared(self.columns, len(some)),
+            self.table.iloc[some],
+            self.y[some],
+            folds,
+            self.costs,
+            groups=groups,
+            weights=weights,
+            say=self.say,
+        )
+        return found, some
+
+    def judge(self, found: Search, learn: Any, hidden: Any) -> Any:
+        """Train what was chosen on the rows to learn from, and ask about the hidden ones."""
+        seen = a_part(learn, self.apart["groups"], self.apart["time"], MOST_FITTED)
+        steps = prepared(self.columns, len(seen))
+        X = steps.fit_transform(self.table.iloc[seen], self.y[seen])
+        heavy = self.of("weights", seen)
+        machine = fit(found.candidates[found.chosen], X, self.y[seen], heavy, self.costs)
+        values = value(machine, steps.transform(self.table.iloc[hidden]), self.costs)
+        return answer(values, self.costs)
+
+    def hide_in_turn(self, **how: Any) -> tuple[Any, Any]:
+        """Hide each part in turn, and search in the rest."""
+        again = {**how, "seed": how["seed"] + 1}
+        outer: list[Fold] = cut(self.y, self.apart["groups"], self.apart["time"], **again)
+        inner = {**how, "n_folds": min(3, how["n_folds"])}
+        quiet = replace(self, say=lambda text: None)
+        rows, answers = [], []
+        for k, (seen, hidden) in enumerate(outer, 1):
+            self.say(f"part {k} of {len(outer)} is hidden from a whole search")
+            found, _ = quiet.search(seen, **inner)
+            rows.append(hidden)
+            answers.append(self.judge(found, seen, hidden))
+        return np.concatenate(rows), np.concatenate(answers)
+
+
+@dataclass
+class Study:
+    """What `recipe` found: the machine for use, and how good it was on rows that it had not seen.
+
+    Attributes
+    ----------
+    task : Task
+        The table, and what was decided before the search; `look` in ``task.columns``.
+    found : Search
+        The search on all rows to learn from.
+    rows : ndarray
+        The rows whose answers were judged: the locked ones, or all that were hidden in turn.
+    answers : ndarray
+        The answers about these rows.
+    notes : list of str
+        What was seen on the way, and what to do about it.
+    """
+
+    task: Task
+    found: Search
+    searched: Any
+    rows: Any
+    answers: Any
+    by: list[str]
+    notes: list[str]
+
+    @property
+    def candidate(self) -> Candidate:
+        """The candidate that was chosen."""
+        return self.found.candidates[self.found.chosen]
+
+    def __post_init__(self) -> None:
+        """Train the machine for use, on all rows, with the constants that were chosen."""
+        every = a_part(np.arange(len(self.task.y)), self.task.apart["groups"], None, MOST_FITTED)
+        heavy = self.task.of("weights", every)
+        self.preparer = prepared(self.task.columns, len(every))
+        self._X = self.preparer.fit_transform(self.task.table.iloc[every], self.task.y[every])
+        self._trained = every
+        self.machine = fit(self.candidate, self._X, self.task.y[every], heavy, self.task.costs)
+
+    def predict(self, new: Any) -> Any:
+        """Answer new rows, whatever they are."""
+        return answer(self._values(new), self.task.costs)
+
+    def _values(self, new: Any) -> Any:
+        new = frame(new)
+        if missing := [
+            c.name for c in self.task.columns if c.name not in new and c.role != "left out"
+        ]:
+            raise ValueError(f"the new table lacks the column {missing[0]!r}")
+        return value(self.machine, self.preparer.transform(new), self.task.costs)
+
+    def outside(self, new: Any) -> list[str]:
+        """Name, for each new row, the columns in which it is outside of the training rows.
+
+        A number beyond the smallest or the largest, a new word, a hole where there was none.
+        What it answers there is an assumption: the line goes on, the RBF machine returns to the
+        sign of b.
+        """
+        new, found = frame(new), [[] for _ in range(len(new))]  # type: ignore[var-annotated]
+        for column in self.task.columns:
+            if column.role in ("left out", "date", "text") or column.role.startswith("around"):
+                continue
+            old, now = self.task.table[[column.name]], new[[column.name]]
+            if column.role in ("word", "many words"):
+                strange = ~np.isin(as_words(now)[:, 0], as_words(old)[:, 0])
+            else:
+                x, z = as_numbers(old)[:, 0], as_numbers(now)[:, 0]
+                strange = (z < np.nanmin(x)) | (z > np.nanmax(x))
+                strange |= np.isnan(z) & ~np.isnan(x).any()
+            for row in np.flatnonzero(strange):
+                found[row].append(column.name)
+        return [", ".join(names) for names in found]
+
+    def _sureness(self, values: Any) -> Any:
+        """Return the difference of the two largest values of each row."""
+        two = np.sort(values, axis=1)[:, -2:]
+        return two[:, 1] - two[:, 0]
+
+    def answered(self, new: Any, leave: float = 0.0) -> Any:
+        """Answer new rows, and leave some to a person.
+
+        Parameters
+        ----------
+        new : table
+            The rows.
+        leave : float, default 0
+            The share of the training rows, hidden, that were less sure than what is left.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With columns ``answer``, ``outside`` (names of columns) and ``person`` (True where the
+            row is outside, or less sure than the threshold); with the index of the new rows.
+        """
+        values, outside = self._values(new), self.outside(new)
+        person = np.array([bool(names) for names in outside])
+        if leave and not self.task.costs.amount:
+            hidden = self.found.values[self.found.chosen]
+            known = hidden[~np.isnan(hidden).any(axis=1)]
+            person |= self._sureness(values) < np.quantile(self._sureness(known), leave)
+        data = {"answer": answer(values, self.task.costs), "outside": outside, "person": person}
+        new = frame(new)
+        return type(new)(data, index=new.index)
+
+    def probability(self, new: Any) -> Any:
+        """Return the probability of each class, in the order of ``costs.labels``: Platt's curve.
+
+        It is fitted to the f of hidden rows. For two classes it has two numbers.
+        """
+        if self.task.costs.amount or not self.candidate.kind:
+            raise ValueError("there are probabilities only for classes, and only of a machine")
+        hidden = self.found.values[self.found.chosen]
+        known = ~np.isnan(hidden).any(axis=1)
+        curve = LogisticRegression(C=1e4, max_iter=1000)
+        curve.fit(hidden[known][:, 1:], self.task.y[self.searched][known])
+        return curve.predict_proba(self._values(new)[:, 1:])
+
+    def suspects(self, k: int = 10) -> Any:
+        """Return the k rows of the table whose hidden answers were the worst, worst first.
+
+        Look at them again, mixed with rows at random: some targets may be wrong.
+        """
+        hidden = self.found.values[self.found.chosen]
+        y = self.task.y[self.searched]
+        if self.task.costs.amount:
+            badness = np.abs(hidden - y)
+        else:
+            own = hidden[np.arange(len(y)), np.searchsorted(self.task.costs.labels, y)]
+            badness = (
+                hidden.max(axis=1) - own + (hidden.max(axis=1) == own) * -self._sureness(hidden)
+            )
+        order = np.argsort(np.where(np.isnan(badness), -np.inf, -badness) * 1.0, kind="stable")
+        return self.searched[order[:k]]
+
+    def map(self) -> str:
+        """Return the hidden cost of each candidate: line by C, RBF kernel by C and gamma."""
+        means = np.nanmean(self.found.paid, axis=0)
+        cost = dict(zip(self.found.candidates, means, strict=True))
+        prices = sorted({c.C for c in cost if c.kind})
+        lines = ["hidden cost       " + "".join(f"{f'C = {C:g}':>10}" for C in prices)]
+        for kind, gamma in sorted({(c.kind, c.gamma) for c in cost if c.kind}):
+            row = [cost.get(Candidate(kind, gamma, C)) for C in prices]
+            name = "line" if kind == 1 else f"{gamma:g} × scale"
+            text = "".join(f"{'' if v is None else f'{v:.3f}':>10}" for v in row)
+            lines.append(f"{name:18}{text}".rstrip())
+        return "\n".join(lines)
+
+    def report(self, path: str | Path | None = None) -> str:
+        """Return everything that somebody will ask about; write it into a file, if asked to."""
+        how = "hidden in turn" if len(self.rows) > len(self.task.y) / 2 else "locked away until now"
+        parts = {
+            "Columns": [str(column) for column in self.task.columns],
+            "Search": self._winner(),
+            f"Judged by {len(self.rows)} rows, {how}": self._judged(),
+            "Proof of the machine for use": [self._proof()],
+            "Notes": self.notes,
+        }
+        text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts.items() if lines)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def _winner(self) -> list[str]:
+        """Say what won, what was chosen, and how much that costs."""
+        groups, weights = (self.task.of(name, self.searched) for name in ("groups", "weights"))
+        more, error = self.found.more(self.found.chosen, self.found.best, groups, weights)
+        return [
+            f"best in the folds: {self.found.candidates[self.found.best]}",
+            f"chosen: {self.candidate}, which costs {more:.3f} ± {error:.3f} more there",
+            self.map(),
+        ]
+
+    def _judged(self) -> list[str]:
+        """Say what the hidden answers cost."""
+        by = {name: as_words(self.task.table[[name]].iloc[self.rows])[:, 0] for name in self.by}
+        groups, weights = (self.task.of(name, self.rows) for name in ("groups", "weights"))
+        return score(self.task.y[self.rows], self.answers, self.task.costs, groups, weights, by)
+
+    def _proof(self) -> str:
+        weights = self.task.of("weights", self._trained)
+        y = self.task.y[self._trained]
+        return proof(self.machine, self.candidate, self._X, y, weights, self.task.costs)

@@ -1,0 +1,397 @@
+"""The recipe of chapter 9 as a module: right on tables of every kind, and a sentence where not."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from svmlib.book import practice
+from svmlib.book.practice.columns import Tame, frame
+
+
+def two_hills(n=120, seed=0, far=3.0):
+    """Two classes of rows in two columns, as a table with an index out of order."""
+    random = np.random.default_rng(seed)
+    y = random.integers(2, size=n)
+    X = random.standard_normal((n, 2)) + far * y[:, None]
+    return pd.DataFrame(X, columns=["a", "b"], index=random.permutation(n) + 7), y
+
+
+# What is a row?
+
+
+def test_answers_are_found_by_position_whatever_the_index_is():
+    table, y = two_hills()
+    folds = practice.cut(y)
+    plain = practice.hidden_answers(SVC(), table.to_numpy(), y, folds)
+    column = pd.Series(y, index=table.index)
+    np.testing.assert_array_equal(practice.hidden_answers(SVC(), table, column, folds), plain)
+    assert np.mean(plain == y) > 0.95
+
+
+def test_rows_that_are_never_hidden_are_masked_and_do_not_count():
+    table, y = two_hills()
+    said = practice.hidden_answers(SVC(), table, y, TimeSeriesSplit(5))
+    never = next(TimeSeriesSplit(5).split(y))[0]
+    assert np.flatnonzero(said.mask).tolist() == never.tolist()
+    right = said == y
+    assert np.ma.mean(right) == np.mean(right.data[~right.mask])
+    known = right.data[~right.mask].astype(float)
+    assert practice.standard_error(right) == pytest.approx(practice.standard_error(known))
+
+
+def test_f_of_all_classes_is_collected_as_well():
+    table, y = two_hills()
+    said = practice.hidden_answers(
+        SVC(), table, y + (table.a > 4).to_numpy(), practice.cut(y), method="decision_function"
+    )
+    assert said.shape == (len(y), 3)
+
+
+def test_the_search_inside_gets_the_groups_and_the_machine_the_weights():
+    table, y = two_hills()
+    groups = np.arange(len(y)) // 4
+    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1]}, cv=GroupKFold(3))
+    folds = practice.cut(y, groups)
+    practice.hidden_answers(search, table, y, folds, groups=groups)
+    ignored = np.where(y == 0, 0.0, 1.0)
+    with pytest.raises(ValueError, match="weight"):  # of one class nothing is left
+        practice.hidden_answers(
+            make_pipeline(StandardScaler(), SVC()), table, y, folds, weights=ignored
+        )
+
+
+@pytest.mark.parametrize("amount", [False, True])
+def test_a_group_is_on_one_side(amount):
+    random = np.random.default_rng(0)
+    groups = random.integers(20, size=200)
+    y = random.standard_normal(200) if amount else random.integers(2, size=200)
+    hidden_once = np.zeros(200, dtype=int)
+    for seen, hidden in practice.cut(y, groups):
+        assert not set(groups[seen]) & set(groups[hidden])
+        hidden_once[hidden] += 1
+    assert (hidden_once == 1).all()
+
+
+def test_the_past_comes_before_the_future_with_a_gap_and_without_known_groups():
+    random = np.random.default_rng(0)
+    days, groups = random.permutation(100) // 2, random.integers(30, size=100)
+    time = np.datetime64("2026-01-01") + days * np.timedelta64(1, "D")
+    folds = practice.cut(np.arange(100) % 2, time=time, gap=np.timedelta64(3, "D"))
+    assert len(folds) == 5
+    for seen, hidden in folds:
+        assert time[seen].max() < time[hidden].min() - np.timedelta64(3, "D")
+    for seen, hidden in practice.cut(np.arange(100) % 2, groups, time):
+        assert time[seen].max() < time[hidden].min()  # equal days are not torn apart
+        assert not set(groups[seen]) & set(groups[hidden])
+
+
+def test_the_lock_takes_the_latest_and_is_left_open_where_it_would_say_nothing():
+    y, time = np.arange(400) % 2, np.arange(400.0)[::-1]
+    learn, locked = practice.lock(y, time=time)
+    assert time[locked].min() > time[learn].max()
+    assert 70 <= len(locked) <= 90
+    assert len(practice.lock(y, groups=np.arange(400) % 20)[1]) == 0  # four groups
+    assert len(practice.lock(np.arange(400) % 10 == 0)[1]) == 0  # eight rare rows
+
+
+def test_a_standard_error_counts_groups_and_weights():
+    random = np.random.default_rng(1)
+    values, groups = random.standard_normal(30), np.arange(30) // 3
+    means = values.reshape(10, 3).mean(axis=1)
+    assert practice.standard_error(values, groups) == pytest.approx(means.std(ddof=1) / 10**0.5)
+    twice = np.repeat(values, 2)
+    doubled = practice.standard_error(twice, np.repeat(np.arange(30), 2))
+    assert doubled == pytest.approx(practice.standard_error(values, weights=np.full(30, 2.0)))
+
+
+# The columns
+
+
+def odd_table():
+    """One column of every kind, with 60 rows."""
+    n = np.arange(60)
+    return pd.DataFrame(
+        {
+            "id": n + 100,
+            "mass": np.where(n == 5, np.nan, 3000 + (7 * n) % 50),
+            "wild": np.where(n == 7, 1e6, 10 + (n % 13)),
+            "income": np.exp(n % 17 / 2.0),
+            "hour": n % 24,
+            "asked": [f"{k}" if k % 20 else "n/a" for k in n],
+            "colour": np.where(n % 3, "red", None),
+            "clinic": [f"clinic {k % 40}" for k in n],
+            "name": [f"patient{k}" for k in n],
+            "day": pd.date_range("2026-01-01", periods=60).astype(str),
+            "note": [f"the patient came back on day {k} and felt well" for k in n],
+            "same": 1,
+            "sent": pd.date_range("2026-01-01", periods=60, freq="h"),
+            "code": np.where(n % 4 == 0, np.inf, n % 4),
+        }
+    )
+
+
+def test_each_kind_of_column_is_recognised():
+    seen = {column.name: column for column in practice.look(odd_table())}
+    assert {name: column.role for name, column in seen.items()} == {
+        "id": "left out",
+        "mass": "number",
+        "wild": "number",
+        "income": "log",
+        "hour": "around 24",
+        "asked": "number",
+        "colour": "word",
+        "clinic": "many words",
+        "name": "left out",
+        "day": "date",
+        "note": "text",
+        "same": "left out",
+        "sent": "date",
+        "code": "number",
+    } | {"code": seen["code"].role}
+    assert seen["mass"].holes == 1
+    assert "wild" in str(seen["wild"])
+    assert "become holes" in str(seen["asked"])
+    assert practice.look(odd_table(), {"mass": "left out"})[1].role == "left out"
+
+
+def test_prepared_columns_are_finite_in_training_and_in_use():
+    table = odd_table()
+    steps = practice.prepared(practice.look(table)).fit(table, np.arange(60) % 2)
+    in_use = table.iloc[:3].astype(object)
+    in_use.loc[0, "mass"] = None
+    in_use.loc[1, "mass"] = "heavy"
+    in_use["colour"], in_use["day"], in_use["hour"] = "green", "soon", 23.5
+    for rows in (table, in_use):
+        dense = steps.transform(rows)
+        dense = dense.toarray() if hasattr(dense, "toarray") else dense
+        assert np.isfinite(dense).all()
+
+
+def test_a_wild_value_moves_no_other_row_far():
+    x = np.random.default_rng(0).standard_normal((200, 1))
+    spoilt = x.copy()
+    spoilt[0] = 1e9
+    one, other = (
+        make_pipeline(Tame(), StandardScaler()).fit(v).transform(x[1:]) for v in (x, spoilt)
+    )
+    assert np.abs(one - other).max() < 1.5
+    assert np.isnan(Tame(log=True).fit([[1.0], [2.0]]).transform([[-3.0]])).all()
+
+
+def test_the_hours_23_and_0_are_neighbours():
+    steps = practice.prepared(practice.look(pd.DataFrame({"hour": np.arange(48) % 24})))
+    places = steps.fit_transform(pd.DataFrame({"hour": np.arange(48) % 24}))
+    step = np.linalg.norm(np.diff(places[:25], axis=0), axis=1)
+    np.testing.assert_allclose(step, step[0])
+
+
+# The search
+
+
+def test_costs_by_class_by_mistake_by_function_and_by_share():
+    y = np.array(["ill"] * 2 + ["well"] * 18)
+    true, called = np.array(["ill", "well", "well"]), np.array(["well", "ill", "well"])
+    for cost, prices in {
+        "equal": [1, 1, 0],
+        "balanced": [9, 1, 0],
+        None: [9, 1, 0],  # because one class is rare
+        (("ill", 5),): [5, 1, 0],
+        ((("ill", "well"), 7),): [7, 1, 0],
+        (lambda t, c: 2.0 * (t != c)): [2, 2, 0],
+    }.items():
+        given = dict(cost) if isinstance(cost, tuple) else cost
+        np.testing.assert_allclose(practice.Costs(y, given).paid(true, called), prices)
+    assert practice.Costs(y, {"ill": 5}).weights() == {"ill": 5.0, "well": 1.0}
+    assert practice.Costs(y[1:4]).cost == "equal"
+    assert practice.Costs(np.linspace(0, 1, 40)).paid([1.0], [3.0]) == 2
+
+
+def test_the_plainest_of_the_equal_is_chosen_and_no_machine_stays_until_beaten():
+    none, line, bent = (
+        practice.Candidate(0),
+        practice.Candidate(1, C=1.0),
+        practice.Candidate(2, 1, 1),
+    )
+    paid = np.zeros((100, 3))
+    paid[:50, 0] = 1
+    paid[:3, 1] = 1  # two standard errors behind: 3 of 100 rows
+    assert practice.simplest([none, line, bent], paid) == (2, 2)
+    paid[60, 2] = paid[61, 2] = 1
+    assert practice.simplest([none, line, bent], paid)[1] == 1
+    paid = np.zeros((100, 2))
+    paid[:4, 0], paid[4:6, 1] = 1, 1  # 4 : 2 is no reason for a machine
+    assert practice.simplest([none, line], paid) == (1, 0)
+
+
+def test_a_kernel_is_found_where_it_is_needed_and_a_line_where_not():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((150, 2))
+    ring = (np.linalg.norm(X, axis=1) > 1.2).astype(int)
+    assert practice.recipe(X, ring, n_folds=3).candidate.kind == 2
+    assert practice.recipe(*two_hills(150, far=1.0), n_folds=3).candidate.kind == 1
+
+
+def test_noise_is_mostly_answered_by_no_machine():
+    chosen = []
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        y = random.integers(2, size=60)
+        folds, costs = practice.cut(y), practice.Costs(y)
+        table = frame(random.standard_normal((60, 3)))
+        steps = practice.prepared(practice.look(table))
+        found = practice.search(steps, table, y, folds, costs)
+        chosen.append(found.candidates[found.chosen].kind)
+    assert np.mean(np.array(chosen) == 0) >= 0.6
+
+
+def test_the_grid_grows_at_its_rim():
+    table, y = two_hills(200, far=0.9)
+    said = []
+    costs = practice.Costs(y)
+    steps = practice.prepared(practice.look(1000 * table))
+    steps.set_params(**{})
+    found = practice.search(steps, 1000 * table, y, practice.cut(y), costs, say=said.append)
+    assert any("fold 1 of 5" in text for text in said)
+    best = found.candidates[found.best]
+    prices = sorted({c.C for c in found.candidates if c.kind == best.kind})
+    assert found.notes or prices[0] < best.C < prices[-1]
+
+
+# The whole recipe
+
+
+def test_three_lines_for_a_table_of_your_own(tmp_path):
+    table, y = two_hills(330)
+    table["kind"] = np.where(np.arange(330) % 2, "even", "odd")
+    table["sex"] = np.where(y, "male", "female")
+    study = practice.recipe(table, "sex", by=["kind"])
+    text = study.report(tmp_path / "report.txt")
+    assert (tmp_path / "report.txt").read_text(encoding="utf-8") == text + "\n"
+    for words in ("hidden cost", "±", "kind even", "kind odd", "relative duality gap", "locked"):
+        assert words in text
+    assert len(study.rows) == 66
+    assert np.mean(study.answers == study.task.y[study.rows]) > 0.9
+
+
+def test_new_rows_are_answered_or_left_to_a_person():
+    table, y = two_hills(200)
+    table["kind"] = "x"
+    table.iloc[::2, 2] = "y"
+    study = practice.recipe(table, np.where(y, "b", "a"))
+    new = table.iloc[:50].copy()
+    new.iloc[0, 0], new.iloc[1, 2], new.iloc[2, 1] = 99.0, "z", np.nan
+    said = study.answered(new, leave=0.2)
+    assert said.index.equals(new.index)
+    assert said.outside.tolist()[:4] == ["a", "kind", "b", ""]
+    assert said.person.iloc[:3].all()
+    assert 0.06 <= said.person.mean() <= 0.5
+    assert not study.answered(table).person.any()
+    with pytest.raises(ValueError, match="lacks the column 'b'"):
+        study.predict(table.drop(columns="b"))
+    p = study.probability(table)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert np.mean(p.argmax(axis=1) == y) > 0.9
+
+
+def test_a_wrong_label_is_among_the_first_suspects():
+    table, y = two_hills(150, far=6)
+    y[[3, 77]] = 1 - y[[3, 77]]
+    study = practice.recipe(table, y)
+    assert set(study.suspects(2).tolist()) == {3, 77}
+
+
+def test_several_classes_weights_and_holes():
+    table, y = two_hills(150)
+    y = y + 2 * (table.a.to_numpy() > 4)
+    table.iloc[::9, 0] = np.nan
+    weights = np.where(np.arange(150) % 2, 1.0, 0.5)
+    study = practice.recipe(table, np.array(["p", "q", "r", "r"])[y], weights=weights, n_folds=3)
+    assert "pairs of classes" in study.report()
+    assert float(study._proof().split()[3].strip(",")) < 1e-2
+
+
+def test_an_amount_with_wild_targets_is_predicted_and_its_suspects_named():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((120, 2))
+    t = 50 + 10 * X[:, 0] + random.standard_normal(120)
+    t[11] = 5000
+    study = practice.recipe(X, t, n_folds=3)
+    others = np.delete(np.arange(120), 11)
+    assert np.median(np.abs(study.predict(X) - t)[others]) < 2
+    assert study.suspects(1)[0] == 11
+    assert "always the median" in study.report()
+    assert abs(float(study._proof().split()[-1])) < 1e-2
+    assert "long tail" in study.report()
+
+
+def test_time_and_groups_in_the_recipe():
+    table, y = two_hills(400)
+    table["day"] = np.arange(400)
+    study = practice.recipe(table, y, time="day", n_folds=3)
+    assert study.rows.min() == 320
+    table["who"] = np.arange(400) // 3
+    study = practice.recipe(table.drop(columns="day"), y, groups="who")
+    assert len(set(table.who.iloc[study.rows])) >= 10
+    assert "who" not in [column.name for column in study.task.columns]
+
+
+def test_booleans_are_classes_and_rows_without_a_target_are_left_out():
+    table, y = two_hills(100)
+    target = pd.Series(y.astype(bool), dtype="boolean")
+    target[:4] = pd.NA
+    study = practice.recipe(table, target)
+    assert len(study.task.y) == 96
+    assert study.predict(table).dtype == bool
+
+
+def test_it_says_how_far_it_is(capsys):
+    table, y = two_hills(60)
+    practice.recipe(table, y, n_folds=2, progress=True)
+    assert "fold 1 of 2" in capsys.readouterr().out
+
+
+# Sentences
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"target": "sex"}, "no such column"),
+        ({"groups": "who"}, "groups is 'who', but the table has no such column"),
+        ({"time": np.arange(3)}, "time has 3 values, the table 60 rows"),
+        ({"cost": {"ill": 3}}, "cost names {'ill'}"),
+        ({"cost": "dear"}, "cost must be"),
+        ({"roles": {"c": "word"}}, "roles names 'c'"),
+        ({"roles": {"a": "wort"}}, "the role of 'a' must be"),
+        ({"roles": {"a": "left out", "b": "left out"}}, "every column is left out"),
+        ({"by": ["c"]}, "by names 'c'"),
+        ({"target": np.zeros(60)}, "nothing to learn"),
+        ({"target": np.arange(60) > 57}, "class True has 2 rows"),
+        ({"groups": np.arange(60) % 3}, "has 3 groups"),
+        ({"time": np.arange(60) % 3}, "time has 3 values"),
+        ({"weights": np.full(60, -1.0)}, "weights"),
+        ({"table": np.zeros(3)}, "rows and columns"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(change, sentence):
+    table, y = two_hills(60)
+    arguments = {"table": table, "target": y} | change
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=sentence):
+        practice.recipe(arguments.pop("table"), arguments.pop("target"), **arguments)
+
+
+def test_a_first_block_of_one_class_and_two_columns_of_one_name():
+    y = np.repeat([0, 1], 50)
+    with pytest.raises(ValueError, match=r"before 16 there are 16 rows to train on, of 1 class"):
+        practice.cut(y, time=np.arange(100))
+    with pytest.raises(ValueError, match="two columns are called 'a'"):
+        practice.look(pd.DataFrame(np.zeros((2, 2)), columns=["a", "a"]))
+    with pytest.raises(ValueError, match="the table has 3 rows, and y has 2 values"):
+        practice.hidden_answers(KNeighborsClassifier(1), np.zeros((3, 1)), [0, 1], [])
