@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from svmlib.book.practice.columns import ROLES, Column, frame, look, prepared
+from svmlib.book.practice.columns import ROLES, Column, dates, frame, look, prepared
 from svmlib.book.practice.folds import (
     cut,
     hidden_answers,
@@ -149,6 +149,8 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
     if target.dtype.kind == "f":
         known = known & np.isfinite(target.to_numpy())
     apart = {k: None if v is None else np.asarray(v)[known] for k, v in found.items()}
+    if apart["time"] is not None and apart["time"].dtype.kind in "OUT":
+        apart["time"] = dates(apart["time"])
     if apart["weights"] is not None and not (apart["weights"] >= 0).all():
         raise ValueError("weights must be numbers of at least 0")
     y = np.asarray(target[known].tolist())

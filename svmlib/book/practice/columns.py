@@ -166,6 +166,21 @@ def circle(X: Any, period: float) -> NDArray[np.float64]:
     return np.asarray(np.nan_to_num(both))  # a hole is in the middle of the circle
 
 
+def dates(values: Any) -> NDArray[Any]:
+    """Return written dates as dates, or say which one is none.
+
+    >>> dates(["2026-11-27", "2026-11-28 12:00"])[0]
+    np.datetime64('2026-11-27T00:00:00.000000')
+    """
+    import pandas
+
+    found = pandas.to_datetime(pandas.Series(values).astype(str), errors="coerce", format="ISO8601")
+    if found.isna().any():
+        strange = np.asarray(values)[found.isna().to_numpy()][0]
+        raise ValueError(f"time must be numbers or dates such as 2026-11-27, got {strange!r}")
+    return np.asarray(found.to_numpy())
+
+
 def calendar(X: Any) -> NDArray[np.float64]:
     """Return days since 1970, and the places in year, week and day, as circles."""
     import pandas

@@ -27,7 +27,7 @@ __all__ = ["Candidate", "Costs", "Search", "search", "simplest"]
 
 LINE = 10.0 ** np.arange(-3, 2)
 PRICES, WIDTHS = 10.0 ** np.arange(-1, 3), 10.0 ** np.arange(-2, 2)
-MOST_STEPS = 300_000  # of LIBSVM, for one fit of the search
+MOST_STEPS = 100_000  # of LIBSVM, for one fit of the search
 
 
 @dataclass(frozen=True, order=True)

@@ -16,7 +16,7 @@ from svmlib.book.practice.search import Candidate, Costs, Search, answer, fit, s
 
 __all__ = ["Study"]
 
-MOST_SEARCHED, MOST_FITTED = 1500, 15_000  # rows: a search, and a machine, get no more
+MOST_SEARCHED, MOST_FITTED = 1000, 15_000  # rows: a search, and a machine, get no more
 
 
 @dataclass
