@@ -1,0 +1,56 @@
+// Ask two programs of npm for their machines on the book's data, and store the answers as JSON.
+//
+//     node findings/answers/js_programs.js svmlib/book/elsewhere
+//
+// The packages are found from the folder in which node is started (the pins are in answers.sh).
+const fs = require("fs"), path = require("path"), os = require("os");
+const from = require("module").createRequire(path.join(process.cwd(), "x.js"));
+const folder = path.resolve(process.argv[2]);
+
+function data(name) {
+  const lines = fs.readFileSync(path.join(folder, name + ".csv"), "utf8").trim().split("\n").slice(1);
+  const rows = lines.map((line) => line.split(",").map(Number));
+  return [rows.map((r) => r.slice(0, 2)), rows.map((r) => r[2])];
+}
+
+function record(file, program, name, answers) {
+  const version = from(name + "/package.json").version;
+  const all = {
+    program, version, source: "npm, " + name, script: "findings/answers/js_programs.js",
+    made: `27 November 2026, ${os.type()} ${os.arch()}`, C_is: "C", positive: "+1", answers,
+  };
+  fs.writeFileSync(path.join(folder, file), JSON.stringify(all, null, 1) + "\n");
+  console.log("wrote", file);
+}
+
+let seed = 1; // both shuffle by Math.random
+Math.random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+
+const { SVM } = from("svm");
+const old = [];
+for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
+  const [X, y] = data(name), m = new SVM();
+  m.train(X, y, { C, kernel: "linear" });
+  old.push({ data: name, C, w: Array.from(m.w), b: m.b });
+}
+{
+  const [X, y] = data("noisy"), m = new SVM();
+  m.train(X, y, { C: 1, kernel: "rbf", rbfsigma: 1 }); // exp(−‖x − z‖²/2σ²), so gamma = ½
+  const beta = X.map((x) => { // it keeps only its support vectors
+    const i = m.data.findIndex((z) => z[0] === x[0] && z[1] === x[1]);
+    return i < 0 ? 0 : m.alpha[i] * m.labels[i];
+  });
+  old.push({ data: "noisy", C: 1, gamma: 0.5, beta, b: m.b });
+}
+record("svmjs.json", "npm svm (svmjs)", "svm", old);
+
+const MlSvm = from("ml-svm");
+const Kernel = MlSvm.default || MlSvm;
+{
+  const [X, y] = data("noisy");
+  const m = new Kernel({ C: 1, kernel: "linear", whitening: false });
+  m.train(X, y);
+  const at = (x) => m.marginOne(x);
+  const b = at([0, 0]);
+  record("ml_svm.json", "npm ml-svm", "ml-svm", [{ data: "noisy", C: 1, w: [at([1, 0]) - b, at([0, 1]) - b], b }]);
+}

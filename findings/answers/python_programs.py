@@ -1,0 +1,274 @@
+"""Ask programs of Python for their machines on the book's data, and store the answers as JSON.
+
+    python findings/answers/python_programs.py svmlib/book/elsewhere [NAME ...]
+
+It runs in an environment of its own (the pins are in `answers.sh`). Each program is asked as a user
+would ask it: its own defaults, but for C, the kernel and the width, which are named in the answer.
+The data are `noisy.csv` and `penguins.csv` in the folder of the answers.
+"""
+
+import json
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(sys.argv[1])
+DATA = {
+    name: np.loadtxt(FOLDER / f"{name}.csv", delimiter=",", skiprows=1)
+    for name in ("noisy", "penguins")
+}
+
+
+def asked():
+    """Yield the questions: name of the data, X, y, C."""
+    for name, C in ("noisy", 1.0), ("penguins", 1000.0):
+        table = DATA[name]
+        yield name, table[:, :-1].copy(), table[:, -1].astype(int), C
+
+
+def linear(fit, **given):
+    """Ask for a linear machine on both data sets; fit returns w, b and more to store."""
+    for name, X, y, C in asked():
+        w, b = fit(X, y, C)
+        yield {"data": name, "C": C, "w": np.ravel(w).tolist(), "b": float(np.ravel(b)[0])} | given
+
+
+def radial(fit, gamma=0.5, **given):
+    """Ask for an RBF machine on the noisy points; fit returns β, one per row, and b."""
+    name, X, y, C = next(asked())
+    beta, b = fit(X, y, C, gamma)
+    beta, b = np.ravel(beta).tolist(), float(np.ravel(b)[0])
+    yield {"data": name, "C": C, "gamma": gamma, "beta": beta, "b": b} | given
+
+
+def spread(n, rows, values):
+    beta = np.zeros(n)
+    beta[rows] = np.ravel(values)
+    return beta
+
+
+def by_sklearn(make):
+    def fit(X, y, C, *gamma):
+        m = make(X, C, *gamma).fit(X, y)
+        if gamma:
+            return spread(len(X), m.support_, m.dual_coef_), m.intercept_
+        return m.coef_, m.intercept_
+
+    return fit
+
+
+def sklearn_svc():
+    from sklearn.svm import SVC
+
+    yield from linear(by_sklearn(lambda X, C: SVC(C=C, kernel="linear")))
+    yield from radial(by_sklearn(lambda X, C, g: SVC(C=C, gamma=g)))
+
+
+def sklearn_linear_svc():
+    from sklearn.svm import LinearSVC
+
+    made = by_sklearn(lambda X, C: LinearSVC(C=C, random_state=0))
+    yield from linear(made, loss="squared_hinge", bias="penalised")
+
+
+def sklearn_linear_svc_hinge():
+    from sklearn.svm import LinearSVC
+
+    made = by_sklearn(lambda X, C: LinearSVC(C=C, loss="hinge", random_state=0))
+    yield from linear(made, bias="penalised")
+
+
+def sklearn_sgd():
+    from sklearn.linear_model import SGDClassifier
+
+    yield from linear(
+        by_sklearn(lambda X, C: SGDClassifier(alpha=1 / (C * len(X)), random_state=0))
+    )
+
+
+def sklearnex():
+    from sklearnex.svm import SVC
+
+    yield from linear(by_sklearn(lambda X, C: SVC(C=C, kernel="linear")))
+    yield from radial(by_sklearn(lambda X, C, g: SVC(C=C, gamma=g)))
+
+
+def opencv():
+    import cv2
+
+    def train(X, y, C, kernel, gamma=1.0):
+        m = cv2.ml.SVM_create()
+        m.setType(cv2.ml.SVM_C_SVC)
+        m.setKernel(kernel)
+        m.setC(C)
+        m.setGamma(gamma)
+        m.train(np.float32(X), cv2.ml.ROW_SAMPLE, y.astype(np.int32))
+        return m
+
+    def line(X, y, C):
+        m = train(X, y, C, cv2.ml.SVM_LINEAR)
+        rho, alpha, index = m.getDecisionFunction(0)  # positive for the smaller label
+        return -(alpha.ravel() @ m.getSupportVectors()[index.ravel()]), rho
+
+    def bell(X, y, C, gamma):
+        m = train(X, y, C, cv2.ml.SVM_RBF, gamma)
+        rho, alpha, index = m.getDecisionFunction(0)
+        points = m.getSupportVectors()[index.ravel()]
+        rows = [int(np.flatnonzero((np.float32(X) == z).all(axis=1))[0]) for z in points]
+        return spread(len(X), rows, -alpha), rho
+
+    yield from linear(line)
+    yield from radial(bell)
+
+
+def vectors(dlib, X):
+    rows = dlib.vectors()
+    for x in X.tolist():
+        rows.append(dlib.vector(x))
+    return rows
+
+
+def dlib_radial():
+    import dlib
+
+    def bell(X, y, C, gamma):
+        trainer = dlib.svm_c_trainer_radial_basis()
+        trainer.gamma, trainer.c_class1, trainer.c_class2 = gamma, C, C
+        f = trainer.train(vectors(dlib, X), dlib.array(y.astype(float)))
+        scores = np.array([f(dlib.vector(x)) for x in X.tolist()])
+        K = np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=2))
+        points = np.array([list(z) for z in f.basis_vectors])
+        rows = [int(np.flatnonzero((z == X).all(axis=1))[0]) for z in points]
+        A = np.column_stack([K[:, rows], -np.ones(len(X))])
+        alpha = np.array(f.alpha).ravel()
+        b = float(np.median(scores - A[:, :-1] @ alpha))
+        return spread(len(X), rows, alpha), b
+
+    yield from radial(bell)
+
+
+def dlib_linear():
+    import dlib
+
+    def line(X, y, C):
+        trainer = dlib.svm_c_trainer_linear()
+        trainer.set_c(C * len(X))  # its C is divided by n
+        f = trainer.train(vectors(dlib, X), dlib.array(y.astype(float)))
+        b = f(dlib.vector([0.0] * X.shape[1]))
+        return [f(dlib.vector(e)) - b for e in np.eye(X.shape[1]).tolist()], b
+
+    yield from linear(line, bias="penalised")
+
+
+def mlpack():
+    from mlpack import linear_svm
+
+    def line(X, y, C):
+        labels = (y > 0).astype(np.uint64)
+        m = linear_svm(training=X, labels=labels, num_classes=2, lambda_=2 / (C * len(X)))
+        corners = np.vstack([np.zeros(X.shape[1]), np.eye(X.shape[1])])
+        found = linear_svm(input_model=m["output_model"], test=corners)["probabilities"]
+        # The column of the label that is seen first comes first, whatever the label is.
+        scores = (found[:, 1] - found[:, 0]) * (1 if y[0] < 0 else -1)
+        return scores[1:] - scores[0], scores[0]
+
+    yield from linear(line, bias="penalised")
+
+
+def vowpal_wabbit():
+    from vowpalwabbit import Workspace
+
+    def line(X, y, C):
+        lam = 1 / (C * len(X))
+        m = Workspace(f"--loss_function hinge --l2 {lam} --quiet")
+        text = [
+            f"{label} | " + " ".join(f"x{j}:{v!r}" for j, v in enumerate(x))
+            for x, label in zip(X.tolist(), y, strict=True)
+        ]
+        for _ in range(20):
+            for row in text:
+                m.learn(row)
+        # Its own weights lack the shrinking by --l2 until the model is saved, so ask for scores.
+        b, step = m.predict("| "), 0.01  # small: scores are cut to [-1, 1]
+        return [(m.predict(f"| x{j}:{step}") - b) / step for j in range(X.shape[1])], b
+
+    yield from linear(line, bias="penalised")
+
+
+def snapml():
+    from snapml import SupportVectorMachine
+
+    def line(X, y, C):
+        m = SupportVectorMachine(regularizer=1 / C, fit_intercept=True).fit(X, y)
+        return m.coef_, m.intercept_
+
+    yield from linear(line, bias="penalised")
+
+
+def skglm():
+    from skglm import LinearSVC
+
+    yield from linear(by_sklearn(lambda X, C: LinearSVC(C=C)), bias="none")
+
+
+def liblinear_official():
+    from liblinear.liblinearutil import train
+
+    def line(X, y, C):
+        m = train(y, X, f"-s 2 -c {C} -B 1 -q")
+        w, b = m.get_decfun()
+        return w, b
+
+    yield from linear(line, loss="squared_hinge", bias="penalised")
+
+
+PROGRAMS = {  # how it is called in the chapter, its package, what its C is, whose score is positive
+    "sklearn_svc": ("scikit-learn SVC", "scikit-learn", "C", "the larger label"),
+    "sklearn_linear_svc": ("scikit-learn LinearSVC", "scikit-learn", "C", "the larger label"),
+    "sklearn_linear_svc_hinge": (
+        'scikit-learn LinearSVC, loss="hinge"',
+        "scikit-learn",
+        "C",
+        "the larger label",
+    ),
+    "sklearn_sgd": ("scikit-learn SGDClassifier", "scikit-learn", "1/(αn)", "the larger label"),
+    "sklearnex": ("scikit-learn-intelex SVC", "scikit-learn-intelex", "C", "the larger label"),
+    "opencv": ("OpenCV ml.SVM", "opencv-contrib-python-headless", "C", "the smaller label"),
+    "dlib_radial": ("dlib, radial basis", "dlib-bin", "C", "+1"),
+    "dlib_linear": ("dlib, linear", "dlib-bin", "C/n", "+1"),
+    "mlpack": ("mlpack linear_svm", "mlpack", "2/(λn)", "the second label seen"),
+    "vowpal_wabbit": ("Vowpal Wabbit, 20 passes", "vowpalwabbit", "1/(λn)", "+1"),
+    "snapml": ("Snap ML", "snapml", "1/regularizer", "the larger label"),
+    "skglm": ("skglm LinearSVC", "skglm", "C", "the larger label"),
+    "liblinear_official": (
+        "LIBLINEAR -s 2 (Python)",
+        "liblinear-official",
+        "C",
+        "first seen, or +1",
+    ),
+}
+
+
+def main():
+    for name in sys.argv[2:] or PROGRAMS:
+        title, package, C, positive = PROGRAMS[name]
+        answers = list(globals()[name]())
+        record = {
+            "program": title,
+            "version": version(package),
+            "source": f"PyPI, {package}",
+            "script": "findings/answers/python_programs.py",
+            "made": f"27 November 2026, {platform.system()} {platform.machine()}",
+            "C_is": C,
+            "positive": positive,
+            "answers": answers,
+        }
+        path = FOLDER / f"{name}.json"
+        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        print("wrote", path, flush=True)
+
+
+main()

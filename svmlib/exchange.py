@@ -1,0 +1,625 @@
+r"""Machines of other programs: what they are, and how far from optimal they are.
+
+A trained support vector machine is a short list of numbers, f(x) = Σ_j c_j k(z_j, x) + b, whatever
+program computed it. How good these numbers are depends on which problem the program meant to solve,
+and that differs from program to program:
+
+- the loss: the hinge or its square,
+- the bias: free, penalised as the weight of a constant feature, or absent,
+- the constant: C, per sample, under many names.
+
+With this module you can
+
+- have a machine of any program judged from the data alone: `certify_machine`,
+- describe a machine that has no adapter here: `Machine`.
+
+The judge never uses what a program says about itself. It evaluates the primal value of the machine
+with all rounding accounted for, and compares it with the best lower bound it can find: that of the
+machine's own multipliers, if it has any, and that of our own solution of the same problem.
+
+*One dual for all.* With α ≥ 0, Q_ij = y_i y_j k(x_i, x_j) and s the size of the constant feature,
+
+.. math::
+    \sum_i \alpha_i - \tfrac12 \alpha^\top Q \alpha
+    - \tfrac{s^2}2 \Bigl(\sum_i \alpha_i y_i\Bigr)^2 - \sum_i \frac{\alpha_i^2}{4 C_i}
+
+is a lower bound on the primal value of every machine. The third term belongs to the penalised bias;
+a free bias has the equation Σ α_i y_i = 0 in its place, and no bias has neither. The last term
+belongs to the squared hinge; the plain hinge has the bounds α_i ≤ C_i in its place.
+
+Derived in chapter 15, *The same machine elsewhere*.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from math import fsum
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh, lstsq
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
+
+from svmlib._auto import solve
+from svmlib._rounding import UNIT_ROUNDOFF, format_bound, round_down, round_up
+from svmlib._validation import Array, as_float, check_points, check_scalar, check_vector
+from svmlib.certificate import Scores, dual_lower_bound, linear_scores, primal_upper_bound
+from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid, expansion
+from svmlib.problem import DualProblem
+from svmlib.svc import SVC
+
+__all__ = ["Machine", "Verdict", "certify_machine"]
+
+Loss = Literal["hinge", "squared_hinge"]
+Bias = Literal["free", "penalised", "none"]
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    r"""A trained machine for two classes, :math:`f(x) = \sum_j c_j k(z_j, x) + b`.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, d)
+        The z_j: support vectors; or w itself, one row, for a linear machine that is given by w.
+        For a Gram matrix, the numbers of the rows, of shape (m, 1).
+    coefficients : ndarray of shape (m,)
+        The c_j: y_j α_j for support vectors, 1 for w.
+    b : float
+        The bias.
+    kernel : callable or None
+        The kernel; None stands for a Gram matrix, which is then given in place of X.
+    classes : pair
+        The two labels; f(x) ≥ 0 predicts the second.
+    C : float, optional
+        The constant of the problem that the machine was to solve, in ½‖w‖² + C Σ loss.
+    loss : {"hinge", "squared_hinge"}
+        max(0, 1 − y f) or its square (without a factor ½).
+    bias : {"free", "penalised", "none"}
+        Whether b costs nothing, or b²/(2s²), or is not there.
+    scale : float
+        The s of a penalised bias: the value of the constant feature.
+    class_weight : pair of float
+        Factors of C for the two classes.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+
+    Examples
+    --------
+    >>> Machine(np.array([[1.0, 2.0]]), np.array([1.0]), -3.0).predict([[1.0, 1.0], [0.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    points: Array
+    coefficients: Array
+    b: float
+    kernel: Kernel | None = Linear()  # noqa: RUF009  # frozen, so that it may be shared
+    classes: tuple[Any, Any] = (-1, 1)
+    C: float | None = None
+    loss: Loss = "hinge"
+    bias: Bias = "free"
+    scale: float = 1.0
+    class_weight: tuple[float, float] = (1.0, 1.0)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return f(x) for every row of X, or for every row of a Gram matrix."""
+        X = check_points(X)
+        if self.kernel is None:
+            return np.asarray(X[:, self.points[:, 0].astype(int)] @ self.coefficients + self.b)
+        return expansion(self.kernel, widen(self.points, X), self.coefficients, X) + self.b
+
+    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
+        """Return the label of every row of X; f(x) = 0 predicts the second class."""
+        return np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What `certify_machine` finds.
+
+    Attributes
+    ----------
+    machine : Machine
+        The machine as it was understood: classes, kernel, C, loss and bias.
+    primal : float
+        An upper bound on its primal value.
+    lower, upper : float
+        Bounds with the optimum between them. Where the kernel is not known to be positive
+        semidefinite, lower is −∞.
+    dual : float or None
+        The lower bound that the machine's own multipliers prove, if it has any.
+    kkt_violation : float or None
+        The largest violation of the KKT conditions by its multipliers and its bias, in units of
+        y f(x).
+    box_violation, balance_violation : float or None
+        By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
+    best_b, primal_best_b : float
+        The best bias for its w, and an upper bound on the primal value with it.
+    n_changed : int
+        For how many rows of X our own solution predicts another label.
+    n : int
+        The number of rows.
+    note : str
+        Why the multipliers could not be judged, if they could not.
+    """
+
+    machine: Machine
+    primal: float
+    lower: float
+    upper: float
+    dual: float | None
+    kkt_violation: float | None
+    box_violation: float | None
+    balance_violation: float | None
+    best_b: float
+    primal_best_b: float
+    n_changed: int
+    n: int
+    note: str = ""
+
+    @property
+    def excess(self) -> float:
+        """How far the primal value is above the optimum, as a multiple of it; an upper bound."""
+        return max(0.0, self.primal - self.lower) / self.lower if self.lower > 0 else np.inf
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap between primal value and lower bound, as a fraction of the primal value."""
+        return (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
+
+    @property
+    def bias_is_at_fault(self) -> bool:
+        """Whether another bias would save more than half of the excess."""
+        saved = self.primal - self.primal_best_b
+        return bool(saved > (self.primal - self.lower) / 2 and saved > 1e-9 * self.primal)
+
+    def optimal_to(self, tol: float) -> bool:
+        """Say whether the machine is proved optimal to a relative gap of at most `tol`."""
+        return bool(self.relative_gap <= tol)
+
+    def __str__(self) -> str:
+        m = self.machine
+        loss = "max(0, 1 − y f)" + ("²" if m.loss == "squared_hinge" else "")
+        bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
+        weights = "".join(
+            f", times {weight:.4g} for {label!r}"
+            for label, weight in zip(m.classes, m.class_weight, strict=True)
+            if m.class_weight != (1, 1)
+        )
+        low, high = format_bound(self.lower, ROUND_FLOOR), format_bound(self.upper, ROUND_CEILING)
+        lines = [
+            f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
+            f"its value is at most {format_bound(self.primal, ROUND_CEILING)}; "
+            f"the optimum is in [{low}, {high}]",
+            f"so it is at most {self.excess:.2g} times the optimum above it, "
+            f"and {self.n_changed} of {self.n} answers change at the optimum",
+        ]
+        if self.lower == -np.inf:
+            lines[1:] = ["proves nothing: the kernel is not known to be positive semidefinite"]
+        if self.dual is not None:
+            proved = (
+                f"prove {format_bound(self.dual, ROUND_FLOOR)}; they "
+                if self.lower > -np.inf
+                else ""
+            )
+            lines.append(
+                f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
+                f"balance by {self.balance_violation:.2g}, "
+                f"the KKT conditions by {self.kkt_violation:.2g}"
+            )
+        if self.bias_is_at_fault:
+            value = format_bound(self.primal_best_b, ROUND_CEILING)
+            lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
+        return "\n".join([*lines, self.note] if self.note else lines)
+
+
+def certify_machine(
+    machine: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    C: float | None = None,
+    kernel: Kernel | None = None,
+    loss: Loss | None = None,
+    bias: Bias | None = None,
+    sample_weight: ArrayLike | None = None,
+    tol: float = 1e-8,
+) -> Verdict:
+    """Say which problem a trained machine solves, and how far from its optimum it is.
+
+    Parameters
+    ----------
+    machine : object
+        One of
+
+        - a fitted `SVC` or `NuSVC` of scikit-learn, or of a library that follows it, or ours;
+        - a fitted `LinearSVC`, `SGDClassifier` (hinge or squared hinge) or another estimator with
+          ``coef_`` and ``intercept_``, for which you then give C, loss and bias;
+        - a `Pipeline` or a search that ends in one of these;
+        - what `svmlib.model_files` has read from a file;
+        - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X;
+        - a `Machine`.
+    X : array_like of shape (n, d)
+        The rows that it was trained on; or their Gram matrix, for a precomputed kernel.
+    y : array_like of shape (n,)
+        Their labels, of two classes. Without labels of the machine's own, the larger is positive.
+    C, kernel, loss, bias : optional
+        What the machine does not say, or what to believe in place of what it says.
+    sample_weight : array_like of shape (n,), optional
+        Factors of C, as they were given to ``fit``.
+    tol : float, default 1e-8
+        The relative duality gap to which our own solution is computed.
+
+    Returns
+    -------
+    Verdict
+        It prints as a few lines.
+
+    Raises
+    ------
+    ValueError
+        If the machine is not one of the above, or X and y do not fit it.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+
+    Examples
+    --------
+    >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
+    minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
+    its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
+    so it is at most 10 times the optimum above it, and 0 of 3 answers change at the optimum
+    its b is not the best for its w: -1 would give 0.500001
+    """
+    while hasattr(machine, "best_estimator_"):
+        machine = machine.best_estimator_
+    if hasattr(machine, "steps"):
+        X, machine = machine[:-1].transform(X), machine.steps[-1][1]
+    points, labels = check_points(X), np.asarray(y)
+    if labels.shape != (len(points),):
+        raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
+    found = _understand(machine, points, labels, kernel)
+    given = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
+    found = replace(found, **{key: value for key, value in given.items() if value is not None})
+    signs = _signs(found, labels)
+    task = _Task(found, points, signs, sample_weight)
+    return task.judge(tol)
+
+
+# Understanding what is given
+
+
+def _understand(machine: Any, X: Array, y: NDArray[np.generic], kernel: Kernel | None) -> Machine:
+    """Return any machine as a `Machine`."""
+    if hasattr(machine, "as_machine"):
+        machine = machine.as_machine()
+    if isinstance(machine, Machine):
+        return machine
+    if isinstance(machine, tuple) and len(machine) == 2:
+        length = X.shape[1] if kernel is None else len(X)
+        vector = check_vector(machine[0], "w" if kernel is None else "β", length=length)
+        b, classes = check_scalar(machine[1], "b"), _pair(np.unique(y))
+        if kernel is None:
+            return Machine(vector[None], np.ones(1), b, classes=classes)
+        return Machine(X, vector, b, kernel, classes)
+    if not hasattr(machine, "classes_") or not hasattr(machine, "get_params"):
+        known = "a fitted classifier, a machine read from a file, (w, b), or (β, b) with kernel="
+        raise ValueError(f"machine must be {known}, got {machine!r:.80}")
+    params, classes = machine.get_params(), _pair(machine.classes_)
+    b = float(np.ravel(machine.intercept_)[0]) if np.size(machine.intercept_) else 0.0
+    weights = getattr(machine, "class_weight_", None)
+    if weights is None or np.size(weights) != 2:
+        chosen = params.get("class_weight")
+        weights = compute_class_weight(chosen, classes=np.array(classes), y=y)
+    described = {"classes": classes, "class_weight": tuple(map(float, weights))}
+    if hasattr(machine, "dual_coef_") and hasattr(machine, "support_"):
+        coefficients, C = dense(machine.dual_coef_).ravel(), params.get("C")
+        if "nu" in params:  # its multipliers are scaled so that the largest is C
+            C, described["class_weight"] = float(np.abs(coefficients).max()), (1.0, 1.0)
+        kernel = kernel_of(machine, X)
+        points = dense(machine.support_vectors_)
+        if kernel is None:
+            points = np.asarray(machine.support_, dtype=float)[:, None]
+        return Machine(points, coefficients, b, kernel, C=C, **described)
+    return Machine(dense(machine.coef_), np.ones(1), b, **described, **_linear(params, len(X)))
+
+
+def _linear(params: dict[str, Any], n: int) -> dict[str, Any]:
+    """Return C, loss and bias of an estimator with ``coef_``, where its parameters say them."""
+    if (
+        params.get("penalty", "l2") in ("l1", "elasticnet", None)
+        or params.get("multi_class", "ovr") != "ovr"
+    ):
+        raise ValueError("machine must have the penalty ½‖w‖² and one weight vector (ovr)")
+    loss, C, fitted = params.get("loss", ""), params.get("C"), params.get("fit_intercept")
+    said: dict[str, Any] = {"loss": loss, "C": C, "bias": ""}  # "" is refused unless given
+    if "intercept_scaling" in params:  # LinearSVC
+        said |= {"scale": float(params["intercept_scaling"]), "bias": "penalised"}
+    elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
+        said |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
+    return said | ({"bias": "none"} if said["bias"] and not fitted else {})
+
+
+def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
+    """Return the kernel of a fitted estimator that names it as scikit-learn does."""
+    if isinstance(machine, SVC):
+        return getattr(machine, "kernel_", None)
+    params = machine.get_params()
+    name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
+    if gamma in ("scale", "auto") and name in ("rbf", "poly", "sigmoid"):
+        if X is None:
+            raise ValueError("machine must have been fitted with a number for gamma")
+        gamma = 1 / (X.shape[1] * (X.var() if gamma == "scale" else 1.0))
+    kernels: dict[str, Callable[[], Kernel | None]] = {
+        "linear": Linear,
+        "rbf": lambda: RBF(float(gamma)),
+        "poly": lambda: Polynomial(int(params["degree"]), float(gamma), float(params["coef0"])),
+        "sigmoid": lambda: Sigmoid(float(gamma), float(params["coef0"])),
+        "precomputed": lambda: None,
+    }
+    if not isinstance(name, str) or name not in kernels:
+        raise ValueError(f"machine must have one of the kernels {[*kernels]}, got {name!r:.80}")
+    return kernels[name]()
+
+
+def _pair(classes: Any) -> tuple[Any, Any]:
+    """Return two labels."""
+    if len(classes) != 2:
+        raise ValueError(f"machine must have two classes, got {len(classes)}: judge pairs of them")
+    first, second = np.asarray(classes).tolist()
+    return first, second
+
+
+def dense(A: Any) -> Array:
+    return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
+
+
+def _signs(machine: Machine, labels: NDArray[np.generic]) -> Array:
+    """Return −1 for the first class of the machine, +1 for the second."""
+    strangers = sorted(set(labels.tolist()) - set(machine.classes), key=str)
+    if strangers:
+        raise ValueError(f"y must have the machine's labels {machine.classes}, got {strangers[:3]}")
+    return np.where(labels == machine.classes[1], 1.0, -1.0)
+
+
+def widen(points: Array, X: Array) -> Array:
+    """Return points with the columns of X: files leave out zeros, so also last columns."""
+    missing = X.shape[1] - points.shape[1]
+    if missing < 0:
+        raise ValueError(f"X has {X.shape[1]} features, but the machine has {points.shape[1]}")
+    return np.pad(points, ((0, 0), (0, missing)))
+
+
+# Judging it
+
+
+class _Task:
+    """The problem that a machine was to solve, on the data at hand."""
+
+    def __init__(self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None) -> None:
+        for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
+            if getattr(machine, name) not in choices:
+                raise ValueError(
+                    f"{name} must be given, one of {choices}: the machine does not say"
+                )
+        if machine.C is None:
+            raise ValueError("C must be given: the machine does not say what it was")
+        check_scalar(machine.C, "C", positive=True, finite=machine.loss != "hinge")
+        self.machine, self.y, self.n = machine, y, y.size
+        self.kernel, self.X = machine.kernel, X
+        if machine.kernel is None:
+            self.kernel, self.X = Precomputed(X, "X"), np.arange(float(len(X)))[:, None]
+        factors = (
+            np.ones(self.n)
+            if weights is None
+            else check_vector(weights, "sample_weight", length=self.n)
+        )
+        factors = factors * np.asarray(machine.class_weight)[(y > 0).astype(int)]
+        self.C = np.full(self.n, np.inf) if np.isinf(machine.C) else machine.C * factors
+        self.plain, self.s = machine.loss == "hinge", 0.0
+        if machine.bias == "penalised":
+            self.s = check_scalar(machine.scale, "scale", positive=True)
+        if np.isinf(machine.C) and machine.bias != "free":
+            raise ValueError("C must be finite unless the bias is free")
+        bounds = self.C if self.plain and np.isfinite(machine.C) else np.inf
+        self.problem = DualProblem(self.X, y, bounds, self.kernel)
+
+    def judge(self, tol: float) -> Verdict:
+        """Compare the machine with the best lower bound."""
+        m, problem = self.machine, self.problem
+        alpha, same, note = self._multipliers()
+        own = problem.scores(alpha * self.y) if same else self._scores()
+        best_alpha, best_b, bound, origin_scores = self._solve(tol)
+        best = problem.scores(best_alpha * self.y)
+        primal, upper = self.primal(own, m.b), self.primal(best, best_b)
+        shifted = self._best_bias(own.values, m.b)
+        verdict = Verdict(
+            machine=m,
+            primal=primal,
+            lower=max(bound, self.dual(best_alpha)) if problem.convex else -np.inf,
+            upper=min(upper, primal),
+            dual=None,
+            kkt_violation=None,
+            box_violation=None,
+            balance_violation=None,
+            best_b=shifted,
+            primal_best_b=min(primal, self.primal(own, shifted)),
+            n_changed=int(np.sum((own.values + m.b >= 0) != (origin_scores >= 0))),
+            n=self.n,
+            note=note,
+        )
+        if alpha is None:
+            return verdict
+        dual = self.dual(alpha) if problem.convex else -np.inf
+        outside = np.maximum(-alpha, alpha - problem.upper).max()
+        excess = (
+            own.values * self.y + m.b * self.y - 1 + (0 if self.plain else alpha / (2 * self.C))
+        )
+        error = own.error + 8 * UNIT_ROUNDOFF * (2 + np.abs(excess))
+        short = (error - excess).max(where=alpha < problem.upper, initial=0)
+        over = (error + excess).max(where=alpha > 0, initial=0)
+        return replace(
+            verdict,
+            dual=dual,
+            lower=max(dual, verdict.lower),
+            kkt_violation=float(max(short, over)),
+            box_violation=max(0.0, float(outside)),
+            balance_violation=abs(fsum((alpha * self.y).tolist())) if m.bias == "free" else 0.0,
+        )
+
+    def primal(self, scores: Scores, b: float) -> float:
+        """Bound the primal value of a machine with these scores from above."""
+        f = scores.values + b
+        lowest = self.y * f - scores.error - 8 * UNIT_ROUNDOFF * (np.abs(f) + abs(b))
+        charge = round_up((b / self.s) ** 2 / 2) if self.s else 0.0
+        if self.machine.bias == "none" and b:
+            return np.inf  # it is no machine of this problem
+        if self.plain:
+            m = float(lowest.min()) if self.problem.hard_margin else 1.0
+            return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
+        slack = np.maximum(0, 1 - lowest + 8 * UNIT_ROUNDOFF * (1 + np.abs(lowest)))
+        return round_up(charge + scores.squared_norm / 2 + fsum(self.C * slack**2), self.n + 16)
+
+    def dual(self, alpha: Array) -> float:
+        """Bound the dual value of multipliers, made feasible, from below."""
+        alpha = np.clip(alpha, 0, self.problem.upper)
+        cost = 0.0 if self.plain else round_up(fsum(alpha**2 / (4 * self.C)), 8)
+        if self.machine.bias == "free":
+            return round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
+        scores, balance = self.problem.scores(alpha * self.y), fsum(alpha * self.y)
+        charged = round_up(scores.squared_norm + (self.s * balance) ** 2, 8)
+        return round_down(dual_lower_bound(round_down(fsum(alpha)), charged) - cost, 8)
+
+    def _multipliers(self) -> tuple[Array | None, bool, str]:
+        """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note.
+
+        LIBSVM writes eight digits of a support vector, so rows are recognised by eight.
+        """
+        m = self.machine
+        if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
+            return None, False, ""  # it is w
+        if m.kernel is None or m.points is self.X:
+            rows = m.points[:, 0].astype(int) if m.kernel is None else np.arange(self.n)
+            alpha = np.zeros(self.n)
+            alpha[rows] = m.coefficients * self.y[rows]
+            return alpha, True, ""
+        places: dict[tuple[float, ...], list[int]] = {}
+        for i, key in reversed([*enumerate(_keys(self.X, self.y))]):
+            places.setdefault(key, []).append(i)
+        points, alpha, same = widen(m.points, self.X), np.zeros(self.n), True
+        for z, c, key in zip(points, m.coefficients, _keys(points, m.coefficients), strict=True):
+            if not (found := places.get(key)):
+                note = "its multipliers are not judged: a support vector is not a row of X"
+                return None, False, note
+            i = found.pop()
+            alpha[i], same = abs(c), same and bool((z == self.X[i]).all())
+        return alpha, same, ""
+
+    def _scores(self) -> Scores:
+        """Return the scores of the machine at the rows of X, with bounds."""
+        m = self.machine
+        points, k = widen(m.points, self.X), len(m.points)
+        both, beta = np.vstack([points, self.X]), np.append(m.coefficients, np.zeros(self.n))
+        if isinstance(m.kernel, Linear):
+            scores = linear_scores(both, beta)
+        else:
+            signs = np.append(np.where(m.coefficients < 0, -1.0, 1.0), self.y)
+            scores = DualProblem(both, signs, 1.0, m.kernel).scores(beta)
+        return scores._replace(
+            values=scores.values[k:], error=scores.error[k:], sizes=scores.sizes[k:]
+        )
+
+    def _best_bias(self, values: Array, b: float) -> float:
+        """Return the bias with the least primal value, of which it is a convex function."""
+        if self.machine.bias == "none":
+            return b
+        kinks = np.append(self.y - values, 0.0 if self.s else b)
+        low, high = float(kinks.min()), float(kinks.max())
+        C = 1.0 if self.problem.hard_margin else self.C
+
+        def cost(b: float) -> float:
+            slack = np.maximum(0, 1 - self.y * (values + b))
+            if self.problem.hard_margin and self.plain:
+                return float(slack.max())
+            charge = (b / self.s) ** 2 / 2 if self.s else 0.0
+            return charge + float((C * slack ** (1 if self.plain else 2)).sum())
+
+        for _ in range(120):
+            third = (high - low) / 3
+            if cost(low + third) <= cost(high - third):
+                high -= third
+            else:
+                low += third
+        return (low + high) / 2
+
+    def _solve(self, tol: float) -> tuple[Array, float, float, Array]:
+        """Return multipliers and bias of our own solution, a bound it proved, and its scores."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the bounds say how far it came
+            if self.plain and self.machine.bias == "free":
+                C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
+                model = SVC(C if alike else 1.0, self.kernel, tol=tol)
+                model.fit(self.X, self.y, None if alike else self.C)
+                alpha = np.zeros(self.n)
+                alpha[model.support_] = np.abs(model.dual_coef_[0])
+                bound = model.certificate_.dual
+                return alpha, float(model.intercept_[0]), bound, model.decision_function(self.X)
+            features = self._features()
+            if self.plain:  # without a bias: (x, y) and (−x, −y) are one sample twice
+                twice = np.vstack([features, -features])
+                labels, halves = np.append(self.y, -self.y), np.tile(self.C / 2, 2)
+                alpha = solve(DualProblem(twice, labels, halves), "auto", tol)[0].alpha
+                alpha = alpha[: self.n] + alpha[self.n :]
+                b = self.s**2 * float(alpha @ self.y)
+            else:
+                alpha, b = _squared_hinge(features, self.y, self.C, self.machine.bias == "free")
+                b = b if self.machine.bias == "free" else self.s**2 * float(alpha @ self.y)
+        return alpha, b, -np.inf, self.problem.scores(alpha * self.y).values + b
+
+    def _features(self) -> Array:
+        """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""
+        features = self.X
+        if not self.problem.linear:
+            values, vectors = eigh(self.problem.gram())
+            features = vectors * np.sqrt(np.maximum(values, 0))
+        return np.column_stack([features, np.full(self.n, self.s)]) if self.s else features
+
+
+def _keys(points: Array, signs: Array) -> list[tuple[float, ...]]:
+    """Return eight digits of each row, and its side."""
+    return [
+        (float(sign > 0), *(float(f"{value:.8g}") for value in row))
+        for row, sign in zip(points.tolist(), signs, strict=True)
+    ]
+
+
+def _squared_hinge(features: Array, y: Array, C: Array, free: bool) -> tuple[Array, float]:
+    """Return α and b of the squared hinge, by Newton's method with a line search."""
+    A = y[:, None] * (np.column_stack([features, np.ones(y.size)]) if free else features)
+    ridge = np.ones(A.shape[1])
+    if free:
+        ridge[-1] = 0
+    w = np.zeros(A.shape[1])
+
+    def value(w: Array) -> float:
+        return float(ridge @ w**2 / 2 + C @ np.maximum(0, 1 - A @ w) ** 2)
+
+    for _ in range(200):
+        slack = np.maximum(0, 1 - A @ w)
+        active = A[slack > 0]
+        H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
+        step, length = lstsq(H, 2 * A.T @ (C * slack) - ridge * w)[0], 1.0
+        while value(w + length * step) > value(w) and length > 1e-8:
+            length /= 2
+        if length <= 1e-8 or np.array_equal(w, w + length * step):
+            break
+        w = w + length * step
+    return 2 * C * np.maximum(0, 1 - A @ w), float(w[-1]) if free else 0.0

@@ -1,0 +1,504 @@
+"""Machines of other programs: verdicts are true, files keep every digit, bad ones say why."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+
+import mpmath as mp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
+
+import svmlib
+from svmlib.book import elsewhere
+from svmlib.exchange import Machine, certify_machine
+from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.model_files import read_liblinear, read_libsvm, write_libsvm, write_onnx
+from tests.judge import exact, value
+
+X, Y = elsewhere.load("noisy")
+HERE = elsewhere.FOLDER
+IRIS = load_iris(return_X_y=True)
+GRAM = RBF(0.5)(X, X)
+
+
+# The verdict
+
+
+@pytest.mark.parametrize("answer", elsewhere.answers(), ids=lambda a: f"{a.program}, {a.data}")
+def test_every_stored_answer_gets_a_verdict(answer):
+    """No answer is better than the optimum, which is known to eight digits, and none is its own."""
+    A, y = elsewhere.load(answer.data)
+    verdict = certify_machine(answer.machine, A, y)
+    assert verdict.lower <= verdict.upper <= verdict.primal
+    assert verdict.upper - verdict.lower <= 2e-8 * verdict.upper
+    assert verdict.excess < (0.4 if answer.data == "noisy" else 1e5)
+    assert (1 if answer.data == "noisy" else 1000) == answer.machine.C
+    if verdict.dual is not None:
+        assert verdict.box_violation <= 1e-12
+        assert verdict.balance_violation <= 1e-12
+        assert verdict.dual <= verdict.upper
+    assert answer.version[0].isdigit()
+    assert answer.source.startswith(("PyPI", "npm", "Debian"))
+    assert (HERE.parents[2] / answer.script).exists()
+
+
+def test_at_least_eight_programs_have_answered():
+    assert len({answer.source for answer in elsewhere.answers()}) >= 8
+
+
+def problems():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 9))
+        y = np.where(np.arange(n) % 2, 1.0, -1.0)
+        A = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-2, 3) + rng.integers(0, 3)
+        yield seed, A, y, rng
+
+
+@pytest.mark.parametrize("bias", ["free", "penalised", "none"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), Polynomial(2, 0.1, 1.0)], ids=repr)
+def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
+    """Of any multipliers and any bias, feasible or not, for all nine problems."""
+    for _, A, y, rng in problems():
+        n, C, s = len(y), 10.0 ** rng.integers(-1, 3), float(rng.choice([0.5, 1, 3]))
+        weights = rng.choice([0.5, 1.0, 2.0], n)
+        alpha = rng.uniform(0, C, n) * rng.choice([0, 1], n)
+        b = 0.0 if bias == "none" else float(rng.normal())
+        m = Machine(A, y * alpha, b, kernel, C=C, loss=loss, bias=bias, scale=s)
+        verdict = certify_machine(m, A, y, sample_weight=weights)
+        primal, dual = in_digits(m, A, y, C * weights)
+        assert primal <= verdict.primal * (1 + mp.mpf(2) ** -200)
+        assert_allclose(float(primal), verdict.primal, rtol=1e-9)
+        if (alpha <= verdict_upper(loss, C * weights)).all() and bias != "free":
+            assert verdict.dual <= dual
+            assert_allclose(float(dual), verdict.dual, rtol=1e-6, atol=1e-9 * float(primal))
+        assert verdict.lower <= primal
+        assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
+
+
+def verdict_upper(loss, C):
+    return C if loss == "hinge" else np.inf
+
+
+def in_digits(m, A, y, C):
+    """Return primal and dual value, by the formulas."""
+    rows, beta, b = [exact(row) for row in A], exact(m.coefficients), mp.mpf(m.b)
+    K = [[value(m.kernel, x, z) for z in rows] for x in rows]
+    sums = [mp.fdot(row, beta) for row in K]
+    slack = [max(mp.mpf(0), 1 - int(s) * (f + b)) for s, f in zip(y, sums, strict=True)]
+    power = 1 if m.loss == "hinge" else 2
+    half, s = mp.fdot(beta, sums) / 2, mp.mpf(m.scale) if m.bias == "penalised" else mp.mpf(0)
+    primal = half + mp.fsum(c * x**power for c, x in zip(exact(C), slack, strict=True))
+    primal += (b / s) ** 2 / 2 if s else 0
+    alpha = [abs(c) for c in beta]
+    dual = mp.fsum(alpha) - half - s**2 * mp.fsum(beta) ** 2 / 2
+    if power == 2:
+        dual -= mp.fsum(a**2 / (4 * c) for a, c in zip(alpha, exact(C), strict=True))
+    return primal, dual
+
+
+OURS = [
+    (SVC(gamma=0.5, tol=1e-6), 1e-6),
+    (SVC(kernel="linear", C=10, tol=1e-8), 1e-6),
+    (SVC(kernel="poly", degree=2, coef0=1.0, class_weight="balanced", tol=1e-6), 1e-6),
+    (SVC(class_weight={1: 3.0}, tol=1e-6), 1e-6),
+    (NuSVC(nu=0.4, tol=1e-7), 1e-6),
+    (LinearSVC(C=0.1), 1e-8),
+    (LinearSVC(C=10.0, intercept_scaling=5.0, tol=1e-10), 1e-8),
+    (LinearSVC(C=10.0, fit_intercept=False, class_weight="balanced", tol=1e-10), 1e-8),
+    (LinearSVC(loss="hinge", max_iter=10**6, tol=1e-9, random_state=0), 1e-7),
+    (SGDClassifier(alpha=0.01, max_iter=10**5, tol=None, random_state=0), 1e-2),
+    (svmlib.SVC(tol=1e-9), 1e-9),
+    (svmlib.SVC(kernel="linear", class_weight="balanced", tol=1e-9), 1e-9),
+]
+
+
+@pytest.mark.parametrize(("model", "excess"), OURS, ids=lambda v: str(v))
+def test_machines_that_converged_are_optimal_for_the_problem_that_is_named(model, excess):
+    """Were loss, bias, weights or C understood otherwise, they would be far from it."""
+    if isinstance(model, SGDClassifier):
+        model.set_params(max_iter=300)
+    verdict = certify_machine(model.fit(X, Y), X, Y)
+    assert verdict.excess <= excess
+    assert verdict.n_changed == 0 or isinstance(model, SGDClassifier)
+
+
+def test_sample_weights_are_weights_of_c():
+    weights = np.linspace(0.5, 2, len(Y))
+    model = SVC(tol=1e-7).fit(X, Y, weights)
+    assert certify_machine(model, X, Y, sample_weight=weights).excess < 1e-6
+    assert certify_machine(model, X, Y).excess > 1e-3
+
+
+def test_a_pipeline_and_a_search_are_judged_on_what_the_last_step_sees():
+    pipeline = make_pipeline(StandardScaler(), SVC(tol=1e-7))
+    words = np.where(Y > 0, "yes", "no")
+    search = GridSearchCV(pipeline, {"svc__C": [0.5, 2.0]}).fit(X, words)
+    verdict = certify_machine(search, X, words)
+    assert verdict.excess < 1e-6
+    assert verdict.machine.classes == ("no", "yes")
+    assert search.best_params_["svc__C"] == verdict.machine.C
+
+
+def test_rows_in_another_order_sparse_and_repeated_are_recognised():
+    A, y = np.vstack([X, X[:20]]), np.append(Y, Y[:20])
+    model = SVC(gamma=0.5, tol=1e-7).fit(csr_matrix(A), y)
+    order = np.random.default_rng(0).permutation(len(y))
+    verdict = certify_machine(model, A[order], y[order])
+    assert verdict.excess < 1e-6
+    assert verdict.kkt_violation < 1e-6
+    assert "not judged" in certify_machine(model, A[order] + 1, y[order]).note
+
+
+def test_a_gram_matrix_is_judged_like_its_kernel():
+    model = SVC(kernel="precomputed", tol=1e-7).fit(GRAM, Y)
+    verdict = certify_machine(model, GRAM, Y)
+    other = certify_machine(SVC(gamma=0.5, tol=1e-7).fit(X, Y), X, Y)
+    assert_allclose(verdict.primal, other.primal, rtol=1e-7)
+
+
+def test_a_wrong_bias_is_a_diagnosis_of_its_own():
+    model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
+    beta = np.zeros(len(Y))
+    beta[model.support_] = model.dual_coef_[0]
+    b = float(model.intercept_[0])
+    right = certify_machine((beta, b), X, Y, C=1.0, kernel=RBF(0.5))
+    wrong = certify_machine((beta, b + 0.3), X, Y, C=1.0, kernel=RBF(0.5))
+    assert not right.bias_is_at_fault
+    assert wrong.bias_is_at_fault
+    assert abs(wrong.best_b - b) < 1e-4
+    assert "its b is not the best" in str(wrong)
+    assert wrong.primal_best_b < right.primal * (1 + 1e-8) < wrong.primal
+
+
+def test_multipliers_outside_their_box_are_named_and_prove_nothing_false():
+    model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
+    beta = np.zeros(len(Y))
+    beta[model.support_] = model.dual_coef_[0]
+    b, alone = float(model.intercept_[0]), model.support_[0]
+    for change, box, balance in ((0.0, 0, 0), (3.0, 2.0, 3.0), (-3.0, 2.0, 3.0)):
+        other = beta.copy()
+        other[alone] += change * Y[alone]
+        verdict = certify_machine((other, b), X, Y, C=1.0, kernel=RBF(0.5))
+        assert verdict.box_violation >= box - 1e-9
+        assert_allclose(verdict.balance_violation, balance, atol=1e-12)
+        assert verdict.dual <= verdict.upper
+
+
+def test_a_hard_margin_given_by_w():
+    A, y = elsewhere.load("penguins")
+    verdict = certify_machine(([-7 / 6, 3 / 5], 163 / 30), A, y, C=np.inf)
+    assert verdict.excess < 1e-9
+    assert "C = inf" in str(verdict)
+    off = certify_machine(([-7 / 6, 3 / 5], 5.5), A, y, C=np.inf)
+    assert off.excess > 1e-3
+    assert_allclose(off.best_b, 163 / 30, atol=1e-6)
+
+
+def test_an_indefinite_kernel_proves_nothing_and_says_so():
+    verdict = certify_machine(SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), X, Y)
+    assert verdict.lower == -np.inf
+    assert verdict.excess == np.inf
+    assert not verdict.optimal_to(0.5)
+    assert "proves nothing" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("machine", "given", "message"),
+    [
+        (3, {}, "machine must be a fitted classifier"),
+        (SVC(), {}, "machine must be a fitted classifier"),
+        (([1.0], 0.0), {"C": 1.0}, "w has 1 entries, expected 2"),
+        (([1.0, 2.0], 0.0), {}, "C must be given"),
+        (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be given"),
+        (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
+        (LogisticRegression().fit(X, Y), {}, "loss must be given"),
+        (LinearSVC(penalty="l1").fit(X, Y), {}, "penalty"),
+        (
+            LinearSVC(multi_class="crammer_singer", max_iter=10**6).fit(X, Y),
+            {},
+            "one weight vector",
+        ),
+        (SVC().fit(*IRIS), {}, "two classes, got 3"),
+        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels"),
+        (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
+        (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), {}, "one of the kernels"),
+        (SVC(kernel="precomputed").fit(GRAM, Y), {}, "square Gram matrix"),
+    ],
+)
+def test_what_cannot_be_judged_is_one_clear_error(machine, given, message):
+    with pytest.raises(ValueError, match=message):
+        certify_machine(machine, X, Y, **given)
+
+
+def test_labels_must_fit_rows():
+    with pytest.raises(ValueError, match="one label per row of X"):
+        certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0)
+
+
+# LIBSVM's files
+
+FITTED = [
+    SVC().fit(X, Y.astype(int)),
+    SVC(kernel="linear").fit(X, 3 - Y.astype(int)),
+    SVC(kernel="poly", coef0=1.0, gamma=0.1).fit(*IRIS),
+    SVC(kernel="sigmoid", gamma=0.01).fit(X, Y.astype(int)),
+    SVC(gamma=0.1, class_weight="balanced").fit(*IRIS),
+    NuSVC(nu=0.3).fit(*IRIS),
+    SVR(gamma=0.3).fit(X, X[:, 0]),
+    NuSVR(gamma=0.3).fit(X, X[:, 1]),
+    OneClassSVM(nu=0.2).fit(X),
+    svmlib.SVC().fit(X, Y.astype(int)),
+]
+
+
+def data(model):
+    return IRIS[0] if model.n_features_in_ == 4 else X
+
+
+@pytest.mark.parametrize("model", FITTED, ids=str)
+def test_files_come_back_to_the_last_digit(model, tmp_path):
+    write_libsvm(model, tmp_path / "one")
+    found = read_libsvm(tmp_path / "one", n_features=model.n_features_in_)
+    write_libsvm(found, tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert set(np.abs(found.coefficients).ravel()) == set(np.abs(model.dual_coef_).ravel())
+    assert {*map(tuple, found.points)} == {*map(tuple, model.support_vectors_)}
+    assert_array_equal(np.abs(found.rho), np.abs(model.intercept_))
+    assert_allclose(found.predict(data(model)), model.predict(data(model)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", FITTED[:2] + FITTED[-1:], ids=str)
+def test_a_positive_score_means_the_larger_label(model, tmp_path):
+    write_libsvm(model, tmp_path / "model")
+    machine = read_libsvm(tmp_path / "model").as_machine()
+    assert_allclose(machine.decision_function(X), model.decision_function(X), atol=1e-12)
+    assert machine.classes == tuple(model.classes_)
+
+
+def test_pairs_of_classes_have_scikit_learns_scores(tmp_path):
+    model = SVC(gamma=0.1, decision_function_shape="ovo").fit(*IRIS)
+    write_libsvm(model, tmp_path / "model")
+    scores = read_libsvm(tmp_path / "model").decision_function(IRIS[0])
+    assert_allclose(scores, model.decision_function(IRIS[0]), atol=1e-12)
+
+
+def test_a_gram_matrix_goes_by_row_numbers(tmp_path):
+    model = SVC(kernel="precomputed").fit(GRAM, Y.astype(int))
+    write_libsvm(model, tmp_path / "model")
+    found = read_libsvm(tmp_path / "model")
+    assert_array_equal(found.predict(GRAM), model.predict(GRAM))
+    assert certify_machine(found, GRAM, Y, C=1.0).excess < 1e-4
+
+
+def rows(path, A, y, precomputed=False):
+    lines = []
+    for i, (x, label) in enumerate(zip(A.tolist(), y, strict=True), 1):
+        pairs = [f"{j}:{v!r}" for j, v in enumerate(x, 1)]
+        lines.append(" ".join([f"{label:g}", *[f"0:{i}"][: int(precomputed)], *pairs]))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def run(program, *arguments, cwd):
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not installed: apt-get install libsvm-tools liblinear-tools")
+    subprocess.run([program, "-q", *map(str, arguments)], cwd=cwd, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("model", FITTED, ids=str)
+def test_libsvms_own_reader_gives_our_answers(model, tmp_path):
+    A = data(model)
+    write_libsvm(model, tmp_path / "model")
+    rows(tmp_path / "rows", A, np.zeros(len(A)))
+    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
+    found = np.loadtxt(tmp_path / "out")
+    assert_allclose(found, model.predict(A), rtol=1e-5)  # which are printed with six digits
+
+
+@pytest.mark.parametrize("labels", [(-1, 1), (1, 2), (5, -3)])
+@pytest.mark.parametrize("first", [-1, 1])
+def test_what_libsvm_has_written_is_read_whatever_its_first_row_was(labels, first, tmp_path):
+    order = np.argsort(-first * Y, kind="stable")
+    A, y = X[order], np.where(Y[order] > 0, labels[1], labels[0])
+    rows(tmp_path / "rows", A, y)
+    run("svm-train", "-g", "0.5", "rows", "model", cwd=tmp_path)
+    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
+    found = read_libsvm(tmp_path / "model")
+    assert_array_equal(found.predict(A), np.loadtxt(tmp_path / "out"))
+    assert_array_equal(found.as_machine().predict(A), np.loadtxt(tmp_path / "out"))
+    verdict = certify_machine(found, A, y, C=1.0)
+    assert verdict.excess < 1e-4
+    assert verdict.dual > verdict.upper * (1 - 1e-4)  # of multipliers found by eight digits
+
+
+@pytest.mark.parametrize(
+    ("solver", "loss"), [(1, "squared_hinge"), (2, "squared_hinge"), (3, "hinge")]
+)
+@pytest.mark.parametrize("constant", [-1, 1, 2])
+def test_what_liblinear_has_written_is_read(solver, loss, constant, tmp_path):
+    rows(tmp_path / "rows", X, Y)
+    options = ["-s", solver, "-B", constant, "-e", 1e-8]
+    run("liblinear-train", *options, "rows", "model", cwd=tmp_path)
+    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
+    found = read_liblinear(tmp_path / "model")
+    assert_array_equal(found.predict(X), np.loadtxt(tmp_path / "out"))
+    assert found.as_machine().loss == loss
+    verdict = certify_machine(found, X, Y, C=1.0)
+    assert verdict.excess < 1e-6
+    assert verdict.machine.bias == ("penalised" if constant > 0 else "none")
+
+
+def test_several_classes_of_liblinear(tmp_path):
+    rows(tmp_path / "rows", *IRIS)
+    for solver in 1, 4:
+        run("liblinear-train", "-s", solver, "-B", 1, "rows", "model", cwd=tmp_path)
+        run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
+        found = read_liblinear(tmp_path / "model")
+        assert_array_equal(found.predict(IRIS[0]), np.loadtxt(tmp_path / "out"))
+        with pytest.raises(ValueError, match="for two classes"):
+            found.as_machine()
+
+
+GOOD = (HERE / "libsvm-noisy-rbf.model").read_text()
+BAD = [
+    ("", "the file ends before its line 'SV'"),
+    ("svm_type c_svc\n", "the file ends before"),
+    (GOOD.replace("c_svc", "k_svc"), "svm_type must be one of"),
+    (GOOD.replace("rbf", "wave"), "kernel_type must be one of"),
+    (GOOD.replace("gamma 0.5", "gamma nan"), "line 3: expected a finite number, got 'nan'|finite"),
+    (GOOD.replace("gamma 0.5", "gamma -1"), "gamma must be positive"),
+    (GOOD.replace("gamma 0.5\n", ""), "expected 1 numbers, got 0"),
+    (GOOD.replace("gamma 0.5", "gamma 0.5\ngamma 0.6"), "line 4: expected one of"),
+    (GOOD.replace("gamma 0.5", "gamma 0_5"), "finite number, got '0_5'"),
+    (GOOD.replace("gamma 0.5", "os.system 1"), "line 3: expected one of"),
+    (GOOD.replace("label 1 -1", "label 1 1"), "different classes"),
+    (GOOD.replace("label 1 -1", "label 1"), "expected 2 numbers, got 1"),
+    (GOOD.replace("total_sv ", "total_sv 1"), "nr_sv add up to total_sv"),
+    (GOOD.replace("\nSV\n", "\nSV\n\n"), "expected 1 numbers, got 0"),
+    (GOOD[: len(GOOD) // 2].rsplit("\n", 1)[0], "support vectors, got"),
+    (GOOD + "1 1:2 2:3\n", "support vectors, got more"),
+    (GOOD.replace(" 2:", " 2;"), "expected pairs index:value"),
+    (GOOD.replace(" 2:", " 1:"), "indices must ascend"),
+    (GOOD.replace(" 1:", " 0:"), "indices must be from 1 on"),
+    (GOOD.replace(" 2:", " 999999999999:"), "too many to hold"),
+    (GOOD.replace(" 2:", " 1e400:"), "expected a finite number"),
+    (GOOD.replace("rbf", "precomputed"), "expected 0:row"),
+    (GOOD.replace("rbf", "rbf\u00e9"), "ASCII"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_a_bad_file_is_an_error_that_names_its_line(text, message, tmp_path):
+    path = tmp_path / "bad.model"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message) as told:
+        read_libsvm(path)
+    assert "bad.model" in str(told.value)
+
+
+def test_the_good_file_is_good(tmp_path):
+    (tmp_path / "good").write_text(GOOD)
+    assert read_libsvm(tmp_path / "good").labels == (1, -1)
+    with pytest.raises(ValueError, match="the file has 2 features, expected 1"):
+        read_libsvm(tmp_path / "good", n_features=1)
+
+
+LINE = (HERE / "liblinear-3-noisy.model").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file ends before its line 'w'"),
+        (LINE.replace("nr_feature 2", "nr_feature 3"), "expected 4 rows of weights, got 3"),
+        (LINE.replace("nr_feature 2", "nr_feature two"), "expected a finite number"),
+        (LINE.replace("bias 1\n", ""), "expected 1 numbers, got 0"),
+        (LINE + "1 2\n", "expected 1 numbers, got 2"),
+    ],
+)
+def test_a_bad_file_of_liblinear_too(text, message, tmp_path):
+    (tmp_path / "bad.model").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_liblinear(tmp_path / "bad.model")
+
+
+def test_probabilities_cannot_be_asked_of_a_logistic_machine(tmp_path):
+    (tmp_path / "model").write_text(LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_LR"))
+    with pytest.raises(ValueError, match="L2R_LR"):
+        read_liblinear(tmp_path / "model").as_machine()
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SVC().fit(X, np.where(Y > 0, "b", "a")), "labels must be integers"),
+        (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
+        (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of the kernels"),
+        (svmlib.SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of LIBSVM's kernels"),
+        (SVC(), "machine must be a fitted SVC"),
+        (LinearSVC().fit(X, Y), "machine must be a fitted SVC"),
+    ],
+)
+def test_what_libsvm_has_no_place_for_is_refused(model, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        write_libsvm(model, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+# ONNX
+
+
+MACHINES = [
+    Machine(X[:9], np.tile([1.0, -0.5, -0.5], 3), 0.1, kernel)
+    for kernel in (Linear(), RBF(0.5), Polynomial(3, 0.2, 1.0), Sigmoid(0.1, -0.2))
+]
+
+
+def runtime(machine, path, A, dtype):
+    reason = "onnx and onnxruntime are not installed: pip install onnx onnxruntime"
+    pytest.importorskip("onnx", reason=reason)
+    onnxruntime = pytest.importorskip("onnxruntime", reason=reason)
+    write_onnx(machine, path, dtype=dtype)
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    label, score = session.run(["label", "score"], {"X": A.astype(dtype)})
+    return label, score[:, 0]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: repr(m.kernel))
+@pytest.mark.parametrize("classes", [(-1, 1), ("no", "yes"), (7, 3)])
+def test_onnxruntime_gives_our_labels_and_scores(machine, classes, tmp_path):
+    machine = replace(machine, classes=classes)
+    label, score = runtime(machine, tmp_path / "model.onnx", X, "float64")
+    assert_allclose(score, machine.decision_function(X), atol=1e-11)
+    assert_array_equal(label, machine.predict(X))
+
+
+def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
+    label, score = runtime(MACHINES[1], tmp_path / "model.onnx", X, "float32")
+    error = np.abs(score - MACHINES[1].decision_function(X)).max()
+    assert 1e-9 < error < 1e-5
+    tie = Machine(np.array([[1.0, 0.0]]), np.ones(1), 0.0, classes=("a", "b"))
+    label, score = runtime(tie, tmp_path / "tie.onnx", np.array([[0.0, 3.0]]), "float32")
+    assert (label[0], score[0]) == ("b", 0.0)
+
+
+def test_what_onnx_cannot_hold_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="dtype must be"):
+        write_onnx(MACHINES[0], tmp_path / "x", dtype="float16")
+
+
+def test_without_onnx_the_remedy_is_named(monkeypatch, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"svmlib\[onnx\]"):
+        write_onnx(MACHINES[0], tmp_path / "x")
