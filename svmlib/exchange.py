@@ -117,7 +117,7 @@ class Machine:
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
-        return np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)]
+        return np.array(np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +287,7 @@ def certify_machine(
     if labels.shape != (len(points),):
         raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
     found = _understand(machine, points, labels, kernel)
-    given = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
+    given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     signs = _signs(found, labels)
     task = _Task(found, points, signs, sample_weight)
@@ -319,7 +319,7 @@ def _understand(machine: Any, X: Array, y: NDArray[np.generic], kernel: Kernel |
     if weights is None or np.size(weights) != 2:
         chosen = params.get("class_weight")
         weights = compute_class_weight(chosen, classes=np.array(classes), y=y)
-    described = {"classes": classes, "class_weight": tuple(map(float, weights))}
+    described: dict[str, Any] = {"classes": classes, "class_weight": tuple(map(float, weights))}
     if hasattr(machine, "dual_coef_") and hasattr(machine, "support_"):
         coefficients, C = dense(machine.dual_coef_).ravel(), params.get("C")
         if "nu" in params:  # its multipliers are scaled so that the largest is C
@@ -436,7 +436,7 @@ class _Task:
         """Compare the machine with the best lower bound."""
         m, problem = self.machine, self.problem
         alpha, same, note = self._multipliers()
-        own = problem.scores(alpha * self.y) if same else self._scores()
+        own = problem.scores(alpha * self.y) if alpha is not None and same else self._scores()
         best_alpha, best_b, bound, origin_scores = self._solve(tol)
         best = problem.scores(best_alpha * self.y)
         primal, upper = self.primal(own, m.b), self.primal(best, best_b)
@@ -566,7 +566,7 @@ class _Task:
             warnings.simplefilter("ignore", ConvergenceWarning)  # the bounds say how far it came
             if self.plain and self.machine.bias == "free":
                 C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
-                model = SVC(C if alike else 1.0, self.kernel, tol=tol)
+                model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
                 model.fit(self.X, self.y, None if alike else self.C)
                 alpha = np.zeros(self.n)
                 alpha[model.support_] = np.abs(model.dual_coef_[0])

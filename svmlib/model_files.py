@@ -106,7 +106,7 @@ class LibsvmModel:
         """
         X = check_points(X)
         if not self.labels:
-            return self._sums(X, self.coefficients[0]) - self.rho[0]
+            return np.asarray(self._sums(X, self.coefficients[0]) - self.rho[0])
         of_class = np.repeat(np.arange(len(self.labels)), self.n_support)
         scores = np.empty((len(X), self.rho.size))
         for p, (i, j) in enumerate(combinations(range(len(self.labels)), 2)):
@@ -135,7 +135,7 @@ class LibsvmModel:
             first = scores.reshape(len(scores), -1)[:, p] > 0
             votes[:, i] += first
             votes[:, j] += ~first
-        return np.asarray(self.labels)[votes.argmax(axis=1)]
+        return np.array(np.asarray(self.labels)[votes.argmax(axis=1)])
 
     def as_machine(self) -> Machine:
         """Return a classifier of two classes; a positive score means the larger label."""
@@ -185,7 +185,7 @@ class LiblinearModel:
         """Return LIBLINEAR's labels; with one w a score of 0 is the second label's."""
         scores = self.decision_function(X)
         chosen = scores.argmax(axis=1) if len(self.W) > 1 else (scores[:, 0] <= 0).astype(int)
-        return np.asarray(self.labels)[chosen]
+        return np.array(np.asarray(self.labels)[chosen])
 
     def as_machine(self) -> Machine:
         """Return the machine for two classes; a positive score means the larger label."""
@@ -388,7 +388,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     model = machine if isinstance(machine, LibsvmModel) else _model(machine)
     kernel, k = model.kernel, max(2, len(model.labels))
     names = {Linear: "linear", Polynomial: "polynomial", RBF: "rbf", Sigmoid: "sigmoid"}
-    name = "precomputed" if kernel is None else names.get(type(kernel))  # type: ignore[call-overload]
+    name = "precomputed" if kernel is None else names.get(type(kernel))
     if name is None:
         raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
     lines = [f"svm_type {model.svm_type}", f"kernel_type {name}"]

@@ -77,8 +77,9 @@ def answers() -> list[Answer]:
     found = []
     for path in sorted(FOLDER.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
-        about = [record[name] for name in Answer._fields[:7]]
-        found += [Answer(*about, each["data"], _machine(each)) for each in record["answers"]]
+        about = {name: record[name] for name in Answer._fields[:7]}
+        for each in record["answers"]:
+            found.append(Answer(**about, data=each["data"], machine=_machine(each)))
     return found
 
 
