@@ -11,7 +11,6 @@ from sklearn.base import clone
 
 from svmlib.book.practice.folds import mean_with_error
 from svmlib.book.practice.search import Candidate, Costs, scale
-from svmlib.certificate import certify
 from svmlib.kernels import RBF, Linear
 from svmlib.problem import DualProblem
 
@@ -125,7 +124,7 @@ def proof(machine: Any, candidate: Candidate, X: Any, y: Any, weights: Any, cost
         problem = DualProblem(X[some], signs, candidate.C * prices * weights[some], kernel)
         alpha = np.zeros(len(signs))
         alpha[mine.support_] = np.abs(mine.dual_coef_[0])
-        found = certify(problem, alpha, float(mine.intercept_[0]))
+        found = problem.certificate(alpha, float(mine.intercept_[0]))
         gaps.append((found.primal - found.dual) / found.primal)
     pairs = f", the largest of {len(gaps)} pairs of classes" * (len(gaps) > 1)
     return f"relative duality gap {max(gaps):.0e}{pairs}"
