@@ -37,7 +37,11 @@ _NEWTON_STEPS = 1000  # the most steps of Newton's method
 
 
 def solve(
-    problem: DualProblem, solver: SolverName, tol: float, max_iter: float = np.inf
+    problem: DualProblem,
+    solver: SolverName,
+    tol: float,
+    max_iter: float = np.inf,
+    start: Array | None = None,
 ) -> tuple[Solution, str]:
     """Return the solution, and the name of the solver that took the last steps.
 
@@ -55,6 +59,9 @@ def solve(
         The most iterations of all solvers together; infinity for their own defaults, but
         ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. (Steps of Newton's method before
         its equations outgrew the memory are not counted.)
+    start : ndarray of shape (n,), optional
+        Feasible multipliers to begin with, in place of the guess; the interior point method does
+        not use them.
 
     Examples
     --------
@@ -68,11 +75,14 @@ def solve(
         if solver == "interior_point":
             return solve_interior_point(problem, tol=tol, **limit), solver
         if solver == "smo":
-            return smo(problem, tol=tol, **limit), solver
+            return smo(problem, tol=tol, start=start, **limit), solver
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
         if solver == "auto" and not problem.convex:
-            return smo(problem, tol=tol, max_iter=patience), "smo"
-        alpha, spent, name = _guess(problem, tol, max_iter - 1)  # one is left for Newton's method
+            return smo(problem, tol=tol, start=start, max_iter=patience), "smo"
+        if start is not None and start.any():
+            alpha, spent, name = start, 0, "none"
+        else:  # (one iteration is left for Newton's method)
+            alpha, spent, name = _guess(problem, tol, max_iter - 1)
         # (A certificate costs little: Newton's method would ask for the same sums.)
         if spent and (solution := problem.solution(alpha, tol=tol, n_iter=spent)).converged:
             return solution, name
@@ -103,7 +113,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     Phi = None if problem.hard_margin else low_rank(problem.kernel, problem.X, most=most)
     if Phi is not None:
         nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
-        alpha, taken = solve_dual(nearly, tol, int(min(max_iter, _NEWTON_STEPS)), alpha)
+        alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(taken), "newton"
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT

@@ -29,7 +29,7 @@ from svmlib._rounding import EPS, accurate_sum
 from svmlib._validation import Array
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
-from svmlib.rows import ALL_FOR_NEWTON, Indices, Rows, combine
+from svmlib.rows import ALL_AT_ONCE, Indices, Rows, combine
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 
@@ -37,7 +37,7 @@ _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use 
 def choose_form(problem: DualProblem) -> Gram:
     """Return K in the form that suits the problem."""
     if not problem.linear:
-        if problem.rows.fits and problem.n <= ALL_FOR_NEWTON:
+        if problem.rows.fits and problem.n <= ALL_AT_ONCE:
             problem.gram()
         return Gram(problem.rows)
     # With the mean for origin: `svmlib.kernels.Linear` says why.

@@ -97,6 +97,10 @@ class ClassicKernel:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
         return t
 
+    def _factors(self, X: Array) -> tuple[Array, Array] | None:
+        """Return L and R so that `_of_products` makes k(X, X), or any part of it, of L R."""
+        return X, np.ascontiguousarray(X.T)
+
 
 @dataclass(frozen=True)
 class Linear(ClassicKernel):
@@ -259,20 +263,33 @@ class RBF(ClassicKernel):
         # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
         # which changes no distance; where they are still large, compute the distances themselves.
         centre = Z.sum(axis=0) / len(Z)
-        z = Z - centre
-        zz = self.gamma * _squared_norms(z)
-        right = np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz])
-        room = _SAFE_EXPONENT - zz.max()
+        right, largest = self._right(Z - centre)
 
         def fill(X: Array, out: Array) -> Array:
-            x = X - centre
-            xx = self.gamma * _squared_norms(x)
-            if not xx.max() < room:
+            left = self._left(X - centre)
+            if not left[:, -2].max() + largest < _SAFE_EXPONENT:
                 return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out))
-            np.matmul(np.column_stack([x, xx, np.ones(len(x))]), right, out=out)
-            return np.exp(out, out=out)
+            return self._of_products(np.matmul(left, right, out=out))
 
         return fill
+
+    def _left(self, x: Array) -> Array:
+        return np.column_stack([x, self.gamma * _squared_norms(x), np.ones(len(x))])
+
+    def _right(self, z: Array) -> tuple[Array, float]:
+        zz = self.gamma * _squared_norms(z)
+        return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz]), float(zz.max())
+
+    @np.errstate(over="ignore")
+    def _factors(self, X: Array) -> tuple[Array, Array] | None:
+        """Return them as `_columns` uses them; None where it computes the distances themselves."""
+        x = X - X.sum(axis=0) / len(X)
+        right, largest = self._right(x)
+        return (self._left(x), right) if 2 * largest < _SAFE_EXPONENT else None
+
+    def _of_products(self, t: Array) -> Array:
+        """Return the exponential of the exponents, in place."""
+        return np.exp(t, out=t)
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i) = 1, of shape (n,)."""
@@ -435,6 +452,19 @@ def columns(kernel: Kernel, Z: Array) -> Fill:
         return out
 
     return checked
+
+
+def factors(kernel: Kernel, X: Array) -> tuple[Array, Array, Callable[[Array], Array]] | None:
+    """Return L, R and g, so that g makes k(X, X), or any part of it, of L R, in place.
+
+    What depends on a point alone is done once, where `columns` does it for every row. None if the
+    kernel has no such form for these points.
+    """
+    pair = kernel._factors(X) if isinstance(kernel, ClassicKernel) else None
+    if not isinstance(kernel, ClassicKernel) or pair is None:
+        return None
+    quiet = np.errstate(over="ignore", invalid="ignore")
+    return *pair, quiet(lambda t: _finite(kernel._of_products(t), kernel))
 
 
 def _finite(values: Array, kernel: Kernel) -> Array:

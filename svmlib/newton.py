@@ -46,6 +46,8 @@ _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may le
 _SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
+_FEW = 3  # changes of the free set, or a twentieth of the free: if there are no more, judge q
+_PATIENCE = 3  # passes of the active set method in vain, if more than a third are free
 _MAX_LINE_SEARCH_TRIALS = 50  # the most lengths that the line search tries
 _MAX_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
 
@@ -181,7 +183,9 @@ def newton(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     require_convex(problem, "Newton's method")
-    alpha, steps = solve_dual(problem, tol, max_iter, check_start(start, problem))
+    start = check_start(start, problem)
+    # (half of `tol`, because the certificate adds its rounding)
+    alpha, steps = solve_dual(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
     warn_unless_converged(solution, "newton", tol)
@@ -189,12 +193,15 @@ def newton(
 
 
 def solve_dual(
-    problem: DualProblem, tol: float, max_iter: int, start: Array
+    problem: DualProblem, tol: float, max_iter: int, start: Array, last_digits: bool = False
 ) -> tuple[Array, list[NewtonStep]]:
-    """Return α after at most so many steps, and the steps; `newton` adds the certificate."""
+    """Return α after at most so many steps, and the steps; `newton` adds the certificate.
+
+    The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9.
+    """
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(problem, start, tol / 2)  # the certificate adds its rounding
+        method = _Newton(problem, start, tol, last_digits)
         with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
             steps.extend(islice(method.steps(), max_iter))
         if method.best.error > method.tol:
@@ -209,7 +216,7 @@ class _Point(NamedTuple):
     beta: Array
     b: float
     gap: float  # the duality gap
-    error: float  # the gap as a part of the primal value, or the largest KKT violation if larger
+    error: float  # the gap as a part of the primal value
 
 
 class _Newton:
@@ -219,13 +226,13 @@ class _Newton:
     q of the stage; which multipliers were free last; and the best point so far.
     """
 
-    def __init__(self, problem: DualProblem, start: Array, tol: float) -> None:
+    def __init__(self, problem: DualProblem, start: Array, tol: float, last_digits: bool) -> None:
         self.K = choose_form(problem)
         self.y, self.hard_margin, self.biases = problem.y, problem.hard_margin, problem.biases
         self.C, self.lo, self.hi = problem.upper, problem.lowest, problem.highest
         self.tol = tol
-        small = problem.n * self.K.rank <= _SMALL
-        self.goal = min(tol, _LAST_DIGITS) if small else tol
+        self.exact = last_digits and problem.n * self.K.rank <= _SMALL
+        self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
         # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
@@ -255,11 +262,10 @@ class _Newton:
                 return
             before = self.best
             n_steps = yield from self.stage()
+            self.update_best(self.q)
             smoothed = self.h * float((np.abs(self.q - self.c) * self.free).max())
             if smoothed < 1:  # of the margin, which is 1: the free set may be right
                 yield from self.active_set()
-            if smoothed <= self.tol:
-                self.update_best(self.q)
             stalled = stalled + 1 if self.best is before else 0
             if stalled and (self.h == self.floor or (stalled > 1 and self.best.error <= self.tol)):
                 return  # only rounding is left, or `tol` is reached and progress is slow
@@ -287,7 +293,9 @@ class _Newton:
         gap = error = np.inf
         if 0 < primal < np.inf:
             gap = max(primal - dual, 0.0)  # negative only by rounding
-            error = max(1 - dual / primal, low - b, b - high)
+            error = 1 - dual / primal
+            if self.exact:
+                error = max(error, low - b, b - high)
         self.best = min(
             (self.best, _Point(beta, b, gap, error)),
             key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap),
@@ -298,11 +306,12 @@ class _Newton:
 
         Those that leave the box go to its bound, and those at a bound with a margin on the wrong
         side of 1 become free. Repeat while the number of changes decreases; before the first pass,
-        compare with the number of free multipliers. If none changes, judge q; and if the error is
-        not yet small, solve once more with the same set, which refines the solution. This is a
+        compare with the number of free multipliers. If many are free, a stage is expensive, so two
+        passes without a decrease are allowed. If few change, judge q; if none changes and the error
+        is not yet small, solve once more with the same set, which refines the solution. This is a
         primal-dual active set method.
         """
-        q, free, changes = self.q, self.free, int(self.free.sum())
+        q, free, fewest, in_vain = self.q, self.free, int(self.free.sum()), 0
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
             g, x = self.y - self.K.sums(q), np.zeros(q.size)
@@ -313,13 +322,14 @@ class _Newton:
             target, q = q + x, self.clip(q + x)
             released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
             new_free = np.where(free, q == target, released)
-            before, changes = changes, int(np.count_nonzero(new_free != free))
-            if not changes:
+            changes = int(np.count_nonzero(new_free != free))
+            if changes <= max(_FEW, F.size // 20):
                 self.update_best(q)
             yield NewtonStep(0.0, F.size, 1.0)
-            if changes >= before:
+            in_vain += changes >= fewest
+            if in_vain and (3 * F.size <= q.size or in_vain == _PATIENCE):
                 break
-            free = new_free
+            fewest, free = min(fewest, changes), new_free
 
     def stage(self) -> Generator[NewtonStep, None, int]:
         """Go near the minimum of the stage, and return the number of steps taken."""

@@ -12,7 +12,7 @@ Derived in chapter 8, *The full SMO*.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING
 from typing import Any
 
@@ -30,18 +30,20 @@ from svmlib.kernels import (
     columns,
     diagonal,
     expansion,
+    factors,
     symmetric,
 )
 
 __all__ = ["NoRoomError", "Rows"]
 
 Indices = NDArray[np.intp]
+Finish = Callable[[Array], Array]
 
 _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
-# Up to so many samples all of K at once is faster: one large product, not many small ones. Newton's
-# method asks for few rows if n is large, so its limit is lower.
-_ALL_FOR_SMO = 3400  # 88 MB
-ALL_FOR_NEWTON = 1000
+# Up to so many samples all of K at once is faster: half of it, by large products. For more samples
+# SMO touches a sixth of the rows, and Newton's method asks for few.
+ALL_AT_ONCE = 1000
+_TRIANGLE = 32  # rows of a block, when half of K is mirrored
 
 
 class NoRoomError(ValueError):
@@ -72,6 +74,9 @@ class Rows:
         The numbers k(x_i, x_i).
     fill : callable
         (Z, out) ↦ k(Z, X), written into out.
+    factors : tuple or None
+        L, R and g: any part of K is g of that part of L R, without the checks and sums that `fill`
+        repeats.
     kept : dict
         The rows that are kept, by their number, the oldest first.
     capacity : int
@@ -100,6 +105,7 @@ class Rows:
         self.capacity = half - self.piece
         self.diagonal = diagonal(kernel, X)
         self.fill = columns(kernel, X)
+        self.factors = factors(kernel, X)
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
@@ -112,8 +118,10 @@ class Rows:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         if i not in self.kept:
-            if self.n <= _ALL_FOR_SMO and 2 * self.n**2 <= self.room:
+            if self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.room:
                 self.gram()
+            elif self.factors:
+                self._keep_one(i, *self.factors)
             else:
                 self._keep(np.array([i]))
         return self.kept[i]
@@ -131,7 +139,11 @@ class Rows:
 
     def _fill(self, wanted: Indices, out: Array) -> Array:
         """Write these rows into `out`, and return it."""
-        self.fill(self.X[wanted], out)
+        if self.factors:
+            left, right, finish = self.factors
+            finish(np.matmul(left[wanted], right, out=out))
+        else:
+            self.fill(self.X[wanted], out)
         # the diagonal as it is known: the RBF's fast formula gives 1 only up to rounding
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
         out.flags.writeable = False
@@ -140,13 +152,26 @@ class Rows:
     def _keep(self, wanted: Indices) -> None:
         """Evaluate these rows; the oldest make room for them."""
         for some in self._tiles(wanted):
-            # New rows are cut from larger pieces, which memory is faster to give.
-            if len(self.spare) < some.size:
-                self.spare = np.empty((max(some.size, self.piece), self.n))
-            rows, self.spare = self.spare[: some.size], self.spare[some.size :]
-            self.kept.update(zip(some.tolist(), self._fill(some, rows), strict=True))
+            self.kept.update(
+                zip(some.tolist(), self._fill(some, self._cut(some.size)), strict=True)
+            )
         while len(self.kept) > self.capacity:
             del self.kept[next(iter(self.kept))]
+
+    def _keep_one(self, i: int, left: Array, right: Array, finish: Finish) -> None:
+        """Evaluate row i as `_keep` does, without what many rows need: half of the time."""
+        row = self.kept[i] = finish(np.dot(left[i], right, out=self._cut(1)[0]))
+        row[i] = self.diagonal[i]
+        row.flags.writeable = False
+        if len(self.kept) > self.capacity:
+            del self.kept[next(iter(self.kept))]
+
+    def _cut(self, count: int) -> Array:
+        """Return room for rows, cut from larger pieces, which memory is faster to give."""
+        if len(self.spare) < count:
+            self.spare = np.empty((max(count, self.piece), self.n))
+        rows, self.spare = self.spare[:count], self.spare[count:]
+        return rows
 
     def gram(self) -> Array:
         """Return all of K, read only."""
@@ -154,13 +179,29 @@ class Rows:
         if self.whole is None:
             self.kept, self.spare = {}, np.empty((0, self.n))  # the room is needed
             K = np.empty((self.n, self.n))
-            for some in self._tiles(np.arange(self.n)):
-                self._fill(some, K[some[0] : some[-1] + 1])
+            if self.factors:
+                self._mirror(K, *self.factors)
+            else:
+                for some in self._tiles(np.arange(self.n)):
+                    self._fill(some, K[some[0] : some[-1] + 1])
             if not isinstance(self.kernel, ClassicKernel):  # our own are symmetric but for rounding
                 K = symmetric(K, "kernel(X, X)")
-            K.flags.writeable = False
-            self.whole, self.kept = K, dict(enumerate(K))
+            return self.adopt(K)
         return self.whole
+
+    def _mirror(self, K: Array, left: Array, right: Array, finish: Finish) -> None:
+        """Write the upper half of K by its formula, and the lower half as its mirror image."""
+        for start in range(0, self.n, _TRIANGLE):
+            rows = slice(start, start + _TRIANGLE)
+            finish(np.matmul(left[rows], right[:, start:], out=K[rows, start:]))
+            K[rows.stop :, rows] = K[rows, rows.stop :].T
+        K[np.diag_indices(self.n)] = self.diagonal
+
+    def adopt(self, K: Array) -> Array:
+        """Take K for the Gram matrix, and return it; the caller answers for its values."""
+        K.flags.writeable = False
+        self.whole, self.kept = K, dict(enumerate(K))
+        return K
 
     def times(self, beta: Array) -> Array:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
