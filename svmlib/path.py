@@ -38,7 +38,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import solve
-from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, round_up
+from svmlib._rounding import UNIT_ROUNDOFF, round_up
 from svmlib._validation import Array, check_scalar, check_vector
 from svmlib.kernels import RBF, ClassicKernel, Kernel, Linear, Polynomial, Sigmoid
 from svmlib.newton import solve_dual
@@ -58,17 +58,20 @@ _RESIDUAL = 1e-10  # where its factorisation stops
 
 
 class Machine(NamedTuple):
-    """One machine of the search: which one, what it took, and what it says of hidden samples."""
+    """One machine of the search: which one, what was proved, and its f(x) of hidden samples."""
 
     gamma: int  # the numbers of its γ, its fold and its C
     fold: int
     C: int
-    gap: float
-    converged: bool
-    steps: int
+    solution: Solution
     fit_time: float
     score_time: float
     scores: Array
+
+    @property
+    def gap(self) -> float:
+        """The relative duality gap that is proved."""
+        return self.solution.certificate.relative_gap
 
 
 class Fold(NamedTuple):
@@ -137,10 +140,8 @@ def matrices(kernels: Sequence[Kernel], X: Array) -> Iterator[tuple[Array, tuple
             theta, sizes = rounding
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
-                theta = (
-                    round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2, 8)
-                    + SMALLEST_SUBNORMAL
-                )
+                # (What rounding up adds is far more than a square can lose by underflow.)
+                theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2, 8)
             rounding = theta, sizes
         else:
             K = Rows(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
@@ -227,11 +228,8 @@ def machines(
                     scores = own.decision_function(alpha, solution.b, X[hidden])
                 else:
                     scores = beside @ (alpha * labels) + solution.b
-                certificate, now = solution.certificate, perf_counter()
-                yield Machine(
-                    g, f, c, certificate.relative_gap, solution.converged, solution.n_iter,
-                    solved - begun, now - solved, scores,
-                )  # fmt: skip
+                now = perf_counter()
+                yield Machine(g, f, c, solution, solved - begun, now - solved, scores)
 
 
 def one_standard_error(results: dict[str, Any]) -> int:
@@ -328,8 +326,8 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     Examples
     --------
     >>> from svmlib.datasets import load_circles
-    >>> X, y = load_circles()
-    >>> search = SVCCV(Cs=(0.1, 1, 10)).fit(X, y)
+    >>> circles = load_circles()
+    >>> search = SVCCV(Cs=(0.1, 1, 10)).fit(circles.X, circles.y)
     >>> search.best_score_ > 0.95, search.worst_gap_ <= 1e-3
     (True, True)
     """
@@ -415,9 +413,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         if sample_weight is not None:
             weights = check_vector(sample_weight, "sample_weight", length=len(labels))
             if weights.min() < 0 or not weights.any():
-                raise ValueError(
-                    f"sample_weight must not be negative or all 0, got {weights.min()}"
-                )
+                raise ValueError("sample_weight must not be negative or all zero")
         models, points = self._candidates(points, labels, weights)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)
@@ -528,7 +524,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         wanted: dict[str, Callable[[Machine], float]] = {
             "test_score": lambda m: score(m.scores, folds[m.fold].hidden),
             "gap": lambda m: m.gap,
-            "steps": lambda m: m.steps,
+            "steps": lambda m: m.solution.n_iter,
             "fit_time": lambda m: m.fit_time,
             "score_time": lambda m: m.score_time,
         }
@@ -578,7 +574,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
         self.worst_gap_ = float(results["worst_gap"].max())
-        short = sum(not machine.converged for machine in found.flat)
+        short = sum(not machine.solution.converged for machine in found.flat)
         if short:
             message = f"{short} of {found.size} machines are not proved optimal to tol={tol:g}"
             warnings.warn(

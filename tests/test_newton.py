@@ -123,7 +123,7 @@ def test_an_exact_end_finds_out_who_is_free(seed):
     """From a coarse start of SMO: who leaves the box stays at its end, or somebody comes back."""
     problem = DualProblem(*data(seed, n=150, d=5, shift=0.5), 100.0, RBF(0.2))
     start = smo(problem, tol=0.5).alpha
-    solution = newton(problem, start=start, trace=True)
+    solution = newton(problem, start=start, tol=1e-6, trace=True)
     assert 1 < solution.n_iter < 9
     assert all(step.h == 0 for step in solution.trace)  # no stage was needed
     assert solution.certificate.relative_gap < 1e-6

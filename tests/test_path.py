@@ -1,0 +1,326 @@
+"""The search over C and γ: every certificate in 60 digits, and the answers of GridSearchCV."""
+
+import os
+import subprocess
+import sys
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+
+from svmlib import SVC, SVCCV
+from svmlib.kernels import RBF, Polynomial
+from svmlib.path import Fold, machines, matrices, one_standard_error
+from svmlib.problem import DualProblem
+from tests import hostile
+from tests.judge import Judge, gram
+from tests.optimum import data
+
+seeds = st.integers(0, 2**32 - 1)
+CS = np.array([100.0, 0.1, 1.0, 1e4])
+
+
+def test_check_estimator_passes_with_nothing_skipped():
+    """In a process of its own: without this variable scikit-learn would skip a check."""
+    program = """
+from sklearn.utils.estimator_checks import check_estimator
+from svmlib import SVCCV
+outcomes = check_estimator(SVCCV(Cs=(0.1, 1.0, 10.0), cv=3), on_skip=None)
+assert len(outcomes) > 40 and {result["status"] for result in outcomes} == {"passed"}, outcomes
+"""
+    subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | {"SCIPY_ARRAY_API": "1"}, check=True
+    )
+
+
+# Certificates
+
+
+@given(seed=seeds, width=st.floats(-4, 3), far=st.booleans())
+@settings(max_examples=20)
+def test_squares_of_kernel_values_are_as_close_as_their_bound_says(seed, width, far):
+    """Up to γ times 256 in one chain, by squares of squares, and by the formula in between."""
+    X, _ = hostile.problem(seed, most_points=6, shifts=6 if far else 1)
+    gamma = 10.0**width / max(np.square(X - X.mean(axis=0)).sum(axis=1).max(), 1e-200)
+    kernels = [RBF(factor * gamma) for factor in (1, 2, 16, 128, 256, 300, 300, 600)]
+    for kernel, (K, (theta, sizes)) in zip(kernels, matrices(kernels, X), strict=True):
+        true = gram(kernel, X)
+        for i, j in np.ndindex(K.shape):
+            assert abs(mp.mpf(K[i, j]) - true[i, j]) <= mp.mpf(theta) * sizes[i] * sizes[j]
+
+
+def test_the_bound_of_squares_is_not_slack():
+    """Where θ grows it must: after eight squarings an error of one value has grown 256 times."""
+    X, gamma = np.array([[0.0], [1.0]]), 2.0**-7
+    kernels = [RBF(gamma * 2**k) for k in range(9)]
+    pairs = [(K.copy(), theta) for K, (theta, _) in matrices(kernels, X)]
+    assert pairs[8][1] > 256 * pairs[0][1]
+    assert pairs[8][1] < 600 * pairs[0][1]
+
+
+@given(seed=seeds, polynomial=st.booleans(), cache_mb=st.sampled_from([1e-2, 10.0]))
+@settings(max_examples=25)
+def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, cache_mb):
+    """Four widths up to 256 times the first, in folds with weights, with K and without."""
+    rng = np.random.default_rng(seed)
+    X, y = hostile.problem(seed, most_points=14, scales=(-2, 2), shifts=3)
+    X, y = np.concatenate([X, X + rng.normal(size=X.shape)]), np.tile(y, 2)
+    gamma = 10.0 ** rng.uniform(-3, 0) / np.square(X - X.mean(axis=0)).sum(axis=1).max()
+    kernels = [RBF(gamma * 2.0**k) for k in (0, 1, 4, 8)]
+    if polynomial:
+        kernels = [Polynomial(3, gamma, 1.0)]
+    rows, half = np.arange(len(y)), len(y) // 2
+    weights = 10.0 ** rng.uniform(-1, 1, half)
+    folds = [Fold(rows[:half], rows[half:], weights), Fold(rows[half:], rows[:half], weights)]
+    judges, n_met = {}, 0
+    for machine in machines(list(enumerate(kernels)), X, y, folds, CS, 1e-3, cache_mb):
+        train, hidden, _ = folds[machine.fold]
+        kernel, solution, n_met = kernels[machine.gamma], machine.solution, n_met + 1
+        problem = DualProblem(X[train], y[train], CS[machine.C] * weights, kernel)
+        judge = judges.setdefault((machine.gamma, machine.fold), Judge(problem))
+        judge.upper = [mp.mpf(C) for C in problem.upper.tolist()]
+        judge.accept(solution.certificate, solution.alpha, solution.b)
+        f = problem.decision_function(solution.alpha, solution.b, X[hidden])
+        size = solution.alpha.sum() * kernel.rounding(X)[1].max() ** 2
+        assert_allclose(machine.scores, f, atol=1e-9 * (size + abs(solution.b)))
+    assert n_met == CS.size * len(kernels) * 2
+
+
+# The answers of GridSearchCV
+
+
+def off_by(search, peer, X, y, folds):
+    """By how much scores may differ: hidden samples whose sign the two proofs leave open.
+
+    ½‖w − w*‖² is at most the gap, of ours and of theirs. So f differs by at most the sum of both
+    roots (times ‖φ(x)‖ = 1), and by the difference of the two b.
+    """
+    results, open_signs = search.cv_results_, np.empty((len(search.cv_results_["params"]), 3))
+    for place in np.ndindex(open_signs.shape):
+        params, (train, hidden) = results["params"][place[0]], folds[place[1]]
+        theirs = svm.SVC(**params, tol=peer.estimator.tol).fit(X[train], y[train])
+        alpha = np.zeros(train.size)
+        alpha[theirs.support_] = np.abs(theirs.dual_coef_[0])
+        problem = DualProblem(
+            X[train], np.where(y[train], 1, -1), params["C"], RBF(params["gamma"])
+        )
+        proof, f = problem.certificate(alpha, float(theirs.intercept_[0])), theirs.decision_function
+        gap = results[f"split{place[1]}_gap"][place[0]] * proof.primal * 1.01
+        apart = np.sqrt(2 * gap) + np.sqrt(2 * proof.gap)
+        own = SVC(**params, tol=search.tol).fit(X[train], y[train])
+        apart += abs(own.intercept_[0] - theirs.intercept_[0]) + 2 * np.sqrt(2 * gap)
+        open_signs[place] = (np.abs(f(X[hidden])) <= apart).mean()
+    return open_signs
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(30, 90), d=st.integers(1, 4))
+@settings(max_examples=12)
+def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
+    X, y = data(seed, n=n, d=d)
+    y, folds = y > 0, list(StratifiedKFold(3).split(X, y))
+    grid = {"C": [0.1, 1.0, 100.0], "gamma": [0.05, 0.1, 0.7]}
+    search = SVCCV(grid["C"], grid["gamma"], cv=folds, tol=1e-7).fit(X, y)
+    peer = GridSearchCV(svm.SVC(tol=1e-7), grid, cv=folds).fit(X, y)
+    assert search.cv_results_["params"] == peer.cv_results_["params"]
+    assert set(peer.cv_results_) <= set(search.cv_results_)
+    room = off_by(search, peer, X, y, folds)
+    for k in range(3):
+        ours, theirs = (s.cv_results_[f"split{k}_test_score"] for s in (search, peer))
+        assert (np.abs(ours - theirs) <= room[:, k] + 1e-12).all()
+    theirs, room = peer.cv_results_["mean_test_score"], room.mean(axis=1)
+    chosen, best = search.best_index_, peer.best_index_
+    assert theirs[chosen] >= theirs[best] - room[chosen] - room[best] - 1e-12
+    assert search.worst_gap_ <= 1e-7
+    if not room.any():
+        assert search.best_params_ == peer.best_params_
+        assert_array_equal(search.predict(X), peer.predict(X))
+
+
+def test_any_splitter_groups_weights_and_classes():
+    X, y = data(3, n=60)
+    groups, y = np.repeat(np.arange(12), 5), y > 0
+    settings = {"class_weight": {True: 3.0}, "cv": GroupKFold(4)}
+    search = SVCCV((0.3, 3.0), (0.2, 0.4), **settings, tol=1e-7).fit(X, y, groups=groups)
+    for k, (train, hidden) in enumerate(GroupKFold(4).split(X, y, groups)):
+        for c, params in enumerate(search.cv_results_["params"]):
+            model = SVC(**params, class_weight={True: 3.0}, tol=1e-7).fit(X[train], y[train])
+            f = model.decision_function(X[hidden])
+            assert_allclose(search.hidden_scores_[k][c], f, atol=5e-3)
+        assert_array_equal(search.hidden_[k], hidden)
+    balanced = SVCCV((0.3,), (0.2,), class_weight="balanced", tol=1e-7).fit(X, y)
+    assert_allclose(balanced.best_estimator_.class_weight_, 30 / np.bincount(y), rtol=1e-12)
+
+
+def test_a_weight_of_three_is_three_copies_and_none_is_no_sample():
+    X, y = data(5, n=40)
+    weights = np.random.default_rng(5).integers(0, 4, 40)
+    copies, half = np.repeat(np.arange(40), weights), np.arange(40) % 2 == 0
+    folds = [(np.flatnonzero(half), np.flatnonzero(~half)), (~half, half)]  # numbers or masks
+    again = [(np.flatnonzero(half[copies] == k), np.flatnonzero(half[copies] != k)) for k in (1, 0)]
+    grid = (0.3, 3.0), (0.2, 0.4)
+    weighted = SVCCV(*grid, cv=folds, tol=1e-7).fit(X, y, weights)
+    repeated = SVCCV(*grid, cv=again, tol=1e-7).fit(X[copies], y[copies])
+    for name in ("mean_test_score", "rank_test_score"):
+        assert_allclose(weighted.cv_results_[name], repeated.cv_results_[name], rtol=1e-12)
+    f, g = weighted.decision_function(X), repeated.decision_function(X)
+    assert_allclose(f, g, atol=5e-3)
+    area = SVCCV(*grid, cv=folds, scoring="roc_auc").fit(X, y, weights)
+    for k, hidden in enumerate(area.hidden_):
+        true = [roc_auc_score(y[hidden], f, sample_weight=weights[hidden])
+                for f in area.hidden_scores_[k]]  # fmt: skip
+        assert_allclose(area.cv_results_[f"split{k}_test_score"], true, rtol=1e-12)
+
+
+def test_a_score_of_ones_own():
+    X, y = data(1)
+    search = SVCCV((1.0,), (0.5,), scoring=lambda model, X, y: (model.predict(X) != y).mean())
+    plain = SVCCV((1.0,), (0.5,)).fit(X, y, np.ones(len(y)))
+    assert_allclose(search.fit(X, y, np.ones(len(y))).best_score_, 1 - plain.best_score_)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "precomputed", RBF(0.2)])
+def test_other_kernels(kernel):
+    X, y = data(2, n=45)
+    X = X + 1e6 * (kernel == "linear")  # the origin moves, as in SVC
+    given = RBF(0.5)(X, X) if kernel == "precomputed" else X
+    gammas = (0.01, 0.02) if kernel in ("poly", "sigmoid") else None
+    search = SVCCV((0.3, 3.0), gammas, kernel=kernel, coef0=-1e-3, tol=1e-6)
+    search.set_params(coef0=1.0 if kernel == "poly" else -1e-3).fit(given, y)
+    folds = StratifiedKFold(5).split(given, y)
+    for k, (train, hidden) in enumerate(folds):
+        for c, params in enumerate(search.cv_results_["params"]):
+            model = SVC(kernel=kernel, coef0=search.coef0, tol=1e-6, **params)
+            own = given[np.ix_(train, train)] if kernel == "precomputed" else given[train]
+            beside = given[np.ix_(hidden, train)] if kernel == "precomputed" else given[hidden]
+            f = model.fit(own, y[train]).decision_function(beside)
+            assert_allclose(search.hidden_scores_[k][c], f, atol=0.02)
+    assert search.predict(given).shape == y.shape
+
+
+# What the search spares, and what it says
+
+
+def test_where_no_multiplier_is_at_its_bound_a_larger_c_costs_nothing():
+    X, y = data(0, shift=4.0)
+    search = SVCCV((1.0, 1e3, 1e4, 1e5), (0.5,), refit=False).fit(X, y)
+    assert (search.cv_results_["mean_steps"][2:] == 0).all()
+    for scores in search.hidden_scores_:
+        assert_array_equal(scores[2], scores[3])
+
+
+def test_neighbours_spare_steps():
+    """From nothing, the same machines take half as many more."""
+    X, y = data(7, n=300)
+    Cs = 10.0 ** np.arange(-1, 1.01, 0.1)
+    together = SVCCV(Cs, (0.5,), refit=False).fit(X, y).cv_results_["mean_steps"]
+    alone = [SVCCV((C,), (0.5,), refit=False).fit(X, y).cv_results_["mean_steps"] for C in Cs]
+    assert together[1:].sum() < 0.75 * np.sum(alone[1:])
+
+
+def test_without_room_for_k_it_says_so_and_finds_the_same():
+    X, y = data(4, n=80)
+    grid = {"Cs": (0.1, 1.0, 100.0), "gammas": (0.1, 0.2), "tol": 1e-6}
+    with pytest.warns(UserWarning, match="does not fit cache_mb=0.02.*cache_mb=1 is enough"):
+        small = SVCCV(**grid, cache_mb=0.02).fit(X, y)
+    large = SVCCV(**grid, cache_mb=1).fit(X, y)
+    assert small.worst_gap_ <= 1e-6
+    for f, g in zip(small.hidden_scores_, large.hidden_scores_, strict=True):
+        assert_allclose(f, g, atol=0.02)
+
+
+def test_several_processes_find_the_same():
+    X, y = data(6)
+    with parallel_config(backend="threading"):
+        shared = SVCCV(n_jobs=3).fit(X, y)
+    alone = SVCCV().fit(X, y)
+    assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
+    assert shared.cv_results_["params"] == alone.cv_results_["params"]
+
+
+def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
+    X, y = data(8)
+    search = SVCCV((1.0,), (0.1, 0.2), cv=3, verbose=1)
+    whole = SVCCV((1.0,), (0.1, 0.2), cv=3).fit(X, y).cv_results_
+    tell, met = SVCCV._tell, []
+
+    def interrupt(*arguments):
+        tell(*arguments)
+        met.append(1)
+        if len(met) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(SVCCV, "_tell", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    kept = search.cv_results_
+    assert kept["mean_test_score"][0] == whole["mean_test_score"][0]
+    assert kept["split0_test_score"][1] == whole["split0_test_score"][1]
+    assert np.isnan(kept["mean_test_score"][1])
+    assert_array_equal(kept["rank_test_score"], [1, 2])
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 4
+    assert said[0].startswith("gamma 0.1, fold 1 of 3: 1 machines, worst gap ")
+
+
+def test_one_standard_error_takes_the_simplest_of_the_good():
+    params = [{"C": C, "gamma": g} for C in (1.0, 10.0) for g in (0.1, 1.0)]
+    scores = np.array([[0.8, 0.9], [0.9, 0.9], [0.82, 0.94], [0.86, 0.98]])  # best: 0.92 ± 0.06
+    results = {f"split{k}_test_score": scores[:, k] for k in range(2)}
+    results |= {"params": params, "mean_test_score": scores.mean(axis=1)}
+    assert one_standard_error(results) == 2  # 0.88 ≥ 0.86, with the small γ; 0.85 is too little
+    X, y = data(9, n=60)
+    search = SVCCV(refit=one_standard_error).fit(X, y)
+    assert search.best_index_ == one_standard_error(search.cv_results_)
+    assert search.best_params_ == search.cv_results_["params"][search.best_index_]
+    assert search.best_params_ == {k: getattr(search.best_estimator_, k) for k in ("C", "gamma")}
+
+
+def test_comparison_of_two_candidates():
+    X, y = data(10, n=60)
+    search = SVCCV((0.01, 10.0), (0.01, 1.0), cv=4, refit=False).fit(X, y)
+    found, results = search.compare(0, 3), search.cv_results_
+    right = np.zeros((2, 60), dtype=bool)
+    for k, hidden in enumerate(search.hidden_):
+        right[:, hidden] = (search.hidden_scores_[k][[0, 3]] >= 0) == (y[hidden] > 0)
+    assert found.only_first == (right[0] & ~right[1]).sum()
+    assert found.only_second == (right[1] & ~right[0]).sum()
+    assert found.only_second > 0
+    differences = [results[f"split{k}_test_score"] @ [1, 0, 0, -1] for k in range(4)]
+    assert_allclose(found.difference, np.mean(differences))
+    assert_allclose(found.standard_error, np.std(differences, ddof=1) / 2)
+
+
+def test_what_is_not_proved_is_said():
+    X, y = data(11)
+    with pytest.warns(ConvergenceWarning, match=r"5 of 5 machines are not proved optimal"):
+        SVCCV((1.0,), (0.5,), tol=1e-17, refit=False).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"Cs": (1.0, 0.0)}, "Cs must be positive"),
+        ({"Cs": (np.inf,)}, "Cs must be finite"),
+        ({"Cs": ()}, "Cs must be a non-empty vector"),
+        ({"gammas": ()}, "gammas must have at least one value"),
+        ({"gammas": (0.0,)}, "gamma.* must be a positive"),
+        ({"gammas": (1.0,), "kernel": "linear"}, "gammas must be None for kernel='linear'"),
+        ({"kernel": "rbh"}, "kernel must be one of"),
+        ({"tol": 0}, "tol must be a positive"),
+        ({"cache_mb": -1}, "cache_mb must be a positive"),
+        ({"cv": [(np.arange(10), np.arange(10, 30))]}, "cv must give each fold samples of both"),
+    ],
+)
+def test_bad_input(settings, message):
+    X, y = data(0)
+    order = np.argsort(y, kind="stable")
+    with pytest.raises(ValueError, match=message):
+        SVCCV(**settings).fit(X[order], y[order])
