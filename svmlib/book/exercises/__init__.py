@@ -9,6 +9,7 @@ returns a ``Key``, the right answer and what the usual mistakes give instead; it
 the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`` above it, where
 ``inputs`` yields what to try, from small to large and with the nasty cases.
 
+`passes` answers the same question with True or False, for tests of other tools.
 `svmlib.book.exercises.grade` runs the checks over a folder of students' notebooks.
 """
 
@@ -25,7 +26,7 @@ from svmlib.book.exercises import (
     smo,
     soft_margin,
 )
-from svmlib.book.exercises._engine import hint, progress
+from svmlib.book.exercises._engine import hint, passes, progress
 from svmlib.book.exercises.convex_hulls import *  # noqa: F403
 from svmlib.book.exercises.full_smo import *  # noqa: F403
 from svmlib.book.exercises.hinge_loss import *  # noqa: F403
@@ -38,7 +39,7 @@ from svmlib.book.exercises.relatives import *  # noqa: F403
 from svmlib.book.exercises.smo import *  # noqa: F403
 from svmlib.book.exercises.soft_margin import *  # noqa: F403
 
-__all__ = ["hint", "progress"]
+__all__ = ["hint", "passes", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
 __all__ += kernels.__all__ + soft_margin.__all__ + hinge_loss.__all__ + full_smo.__all__
 __all__ += practice.__all__ + relatives.__all__ + newton.__all__ + many_samples.__all__

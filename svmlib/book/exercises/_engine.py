@@ -8,13 +8,24 @@ import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Inputs", "Key", "Random", "Tests", "exercise", "hint", "progress", "samples"]
+__all__ = [
+    "Array",
+    "Inputs",
+    "Key",
+    "Random",
+    "Tests",
+    "exercise",
+    "hint",
+    "passes",
+    "progress",
+    "samples",
+]
 
 Array = NDArray[Any]
 Inputs = Iterator[tuple[Any, ...]]
@@ -262,6 +273,42 @@ def exercise(
         return check
 
     return declare
+
+
+def passes(name: str, function: Any) -> bool:
+    """Say whether a function passes the check of an exercise; prints nothing and never raises.
+
+    What the function prints or raises cannot change the answer. Code that runs in the same
+    process can, because it can replace this function: `svmlib.book.exercises.grade` judges outside.
+
+    Parameters
+    ----------
+    name : str
+        The exercise, such as ``"best_scale"`` for ``check_best_scale``.
+    function : callable
+        What is to be checked.
+
+    Returns
+    -------
+    bool
+        True if every check passes.
+
+    Raises
+    ------
+    ValueError
+        If no exercise has this name.
+
+    Examples
+    --------
+    >>> passes("best_scale", lambda *inputs: print("every check passed"))
+    False
+    """
+    if name not in _EXERCISES:
+        raise ValueError(f"name must be one of {sorted(_EXERCISES)}, got {name!r}")
+    declared = replace(_EXERCISES[name], state="open")
+    with contextlib.suppress(SystemExit):
+        declared.verdict(function)
+    return declared.state == "done"
 
 
 def hint(exercise: Any) -> None:
