@@ -9,13 +9,14 @@ LAB := _build/lab/_build/html
 UNIT_WORKERS := 2
 SEED := 1
 EACH := 3
+CHAPTER := 03_smo
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: help book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
-  style unit outputs pages figures downloads fresh processors
+  style unit outputs pages figures downloads fresh processors assignment
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1:\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -57,6 +58,9 @@ svg: book  ## Draw all figures as SVG, into one zip with captions and licence; r
 
 questions: book  ## Write the quizzes and questions with numbers, for Moodle and on paper
 	$(BIN)/python tools/questions.py _build/html --seed $(SEED) --each $(EACH)
+
+assignment: student  ## Prepare CHAPTER, such as 03_smo, for nbgrader and otter-grader
+	$(BIN)/python tools/assignment.py $(STUDENT)/notebooks/$(CHAPTER).ipynb _build/assignment/$(CHAPTER)
 
 check: style unit  ## Check style, types and the library; run it while you work
 
@@ -102,7 +106,7 @@ figures: .venv/ready
 
 # Run the downloads of the last book, and look at them, as readers will
 downloads: student
-	$(BIN)/python -m pytest tests/book/test_readme.py tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py \
+	$(BIN)/python -m pytest tests/book/test_readme.py tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py tests/book/test_assignment.py \
 	  --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write

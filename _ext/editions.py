@@ -30,6 +30,8 @@ METADATA = {
 }
 FIRST_CELL = """\
 # Run this cell first: it finds svmlib, the library of the book, or installs it from its wheel.
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -41,7 +43,7 @@ if find_spec("svmlib") is None:
             "svmlib is missing: put $wheel, which is in $folder.zip$where, "
             "into the folder of this notebook and run this cell again."
         )
-    %pip install --quiet "{wheel}[book]"
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", f"{wheel}[book]"])
 """
 
 
@@ -141,30 +143,43 @@ def plain_notebook(app, doctree, docname):
     end_text()
     if page.cited:
         cells.append(new_markdown_cell("## References\n\n" + page.references()))
-    notebook = in_order(new_notebook(cells=cells, metadata=METADATA))
+    name = posixpath.basename(docname)
+    notebook = in_order(new_notebook(cells=cells, metadata=METADATA), name)
     if not app.config.book_installed:
         place = next(k for k, cell in enumerate(cells) if cell.cell_type == "code")
-        notebook.cells.insert(place, new_code_cell(first_cell(app), id="svmlib"))
+        notebook.cells.insert(place, new_code_cell(first_cell(app), id=f"{name}-svmlib"))
     return notebook
 
 
 def code_cell(source, code):
-    """Copy a cell with its outputs; where the page hides it, so does the notebook."""
+    """Copy a cell with its outputs; where the page hides it, so does the notebook.
+
+    Other programs know tags: `hide-input`, and `solution` on the code of a solution.
+    """
     cell = source.cells[code.index]
     metadata = {}
     if code.hidden:
         metadata["jupyter"] = {f"{part}_hidden": True for part in code.hidden}
-    if tags := [tag for tag in cell.metadata.get("tags", []) if tag.startswith("nbval")]:
+    tags = [t for t in cell.metadata.get("tags", []) if t.startswith("nbval") or t == "hide-input"]
+    tags += ["solution"] * code.label.startswith("# Solution")
+    if tags:
         metadata["tags"] = tags
+    if words := cell.metadata.get("mystnb", {}).get("image", {}).get("alt"):
+        for output in cell.outputs:
+            kinds = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
+            output.get("metadata", {}).update({kind: {"alt": words} for kind in kinds})
     lines = [code.label] if code.label and not cell.source.startswith("%%") else []
     return new_code_cell("\n".join([*lines, cell.source]), outputs=cell.outputs, metadata=metadata)
 
 
-def in_order(notebook):
-    """Count cells and executions, so that the same source gives the same file."""
+def in_order(notebook, name):
+    """Count cells and executions, so that the same source gives the same file.
+
+    The ids begin with the name of the notebook, since some programs want them unique in a folder.
+    """
     count = 0
     for k, cell in enumerate(notebook.cells):
-        cell.id = f"cell-{k}"
+        cell.id = f"{name}-{k}"
         if cell.cell_type == "code":
             count += 1
             cell.execution_count = count

@@ -120,6 +120,7 @@ def moodle(questions):
                 add(answer, "feedback", html(choice.reason), format="html")
             if question.choices:
                 Xml.SubElement(entry, "single").text = "true"
+                Xml.SubElement(entry, "shuffleanswers").text = "true"
             else:
                 answer = Xml.SubElement(entry, "answer", fraction="100", format="plain_text")
                 Xml.SubElement(answer, "text").text = str(question.number)
