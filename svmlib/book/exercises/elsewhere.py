@@ -1,0 +1,68 @@
+"""Exercises of chapter 15, The same machine elsewhere."""
+
+from typing import Any
+
+import numpy as np
+
+from svmlib.book.exercises._engine import Array, Inputs, Key, Random, exercise, samples
+
+__all__ = ["check_fold", "check_squared_dual"]
+
+
+def _scalers(random: Random) -> Inputs:
+    for d in (1, 1, 2, 3, 5):
+        w, mean = random.randint(-8, 9, (2, d)) / 4
+        yield w, float(random.randint(-8, 9)) / 4, mean, random.randint(1, 9, d) / 2
+
+
+@exercise(15, "A scaler, folded in", "a pair, the array of weights and the bias", _scalers)
+def check_fold(w: Array, b: float, mean: Array, scale: Array) -> Key:
+    """Write the score of (x − mean)/scale as a sum over the features, and collect what has an x_j.
+
+    What remains without an x_j belongs to the bias. Is every term divided by its scale?
+    """
+    right = w / scale, b - float(np.sum(w * mean / scale))
+    mistakes: dict[str, list[Any]] = {
+        "the bias must take up the means.": [(None, b)],
+        "the mean is divided by the scale, too.": [(None, b - float(w @ mean))],
+        "you multiply by the scale where it divides.": [
+            (w * scale, None),
+            (w * scale, b - float(np.sum(w * mean * scale))),
+        ],
+        "the mean is subtracted from x, so its sign turns.": [
+            (None, b + float(np.sum(w * mean / scale)))
+        ],
+    }
+    return Key(right, mistakes)
+
+
+def _multipliers(random: Random) -> Inputs:
+    for X, y in samples(random):
+        C = float(random.randint(1, 5)) / 2
+        K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 4)
+        yield K, y, C, random.randint(-2, 9, y.size) / 4
+
+
+@exercise(15, "A lower bound for the squared hinge", "a number", _multipliers)
+def check_squared_dual(K: Array, y: Array, C: float, alpha: Array) -> Key:
+    """Set negative multipliers to zero first, and leave large ones alone.
+
+    The quadratic term has β_i = α_i y_i on both sides of K. The bracket of the squared hinge is
+    Σ α_i² / (4C); the bracket of the bias is not there.
+    """
+
+    def value(a: Array, loss: float = 4, balance: float = 0, signs: Array = y) -> float:
+        beta = a * signs
+        bound = a.sum() - beta @ K @ beta / 2 - balance * beta.sum() ** 2 / 2
+        return float(bound - (np.sum(a**2) / (loss * C) if loss else 0))
+
+    kept = np.maximum(alpha, 0)
+    mistakes: dict[str, list[Any]] = {
+        "set negative multipliers to zero.": [value(alpha)],
+        "there is no upper bound for the squared hinge.": [value(np.clip(alpha, 0, C))],
+        "the term of the squared hinge is missing.": [value(kept, loss=0)],
+        "the term of the squared hinge has a 4.": [value(kept, loss=2), value(kept, loss=1)],
+        "there is no bias, so no term for it.": [value(kept, balance=1)],
+        "the labels are missing in the quadratic term.": [value(kept, signs=np.ones(y.size))],
+    }
+    return Key(value(kept), mistakes)
