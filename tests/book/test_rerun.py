@@ -8,8 +8,8 @@ about twice as long as running them once. One of them: `pytest tests/book/test_r
 
 import re
 
-import notebooks
 import pytest
+import sources
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
@@ -30,7 +30,7 @@ def run_twice(chapter, folder):
     """Run all cells, then each again in reverse order; yield its source and what it printed."""
     # Files instead of ports, for the reason given in kernels.py.
     kernel = AsyncKernelManager(transport="ipc", connection_file=f"{folder}/kernel.json")
-    resources = {"metadata": {"path": str(notebooks.ROOT / "chapters")}}
+    resources = {"metadata": {"path": str(sources.ROOT / "chapters")}}
     client = NotebookClient(
         chapter, kernel, timeout=1000, startup_timeout=600, resources=resources, allow_errors=True
     )
@@ -46,14 +46,14 @@ def run_twice(chapter, folder):
 
 
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sources.chapters(), ids=lambda path: path.stem)
 def test_every_cell_may_be_run_again(path, tmp_path_factory):
     folder = tmp_path_factory.mktemp(
         "k"
     )  # a short name: the path of a socket has at most 107 bytes
     changed = [
         f"{source}\n--- printed at first:\n{before[:700]}\n--- and again:\n{after[:700]}"
-        for source, before, after in run_twice(notebooks.read(path), folder)
+        for source, before, after in run_twice(sources.read(path), folder)
         if before != after
     ]
     assert not changed, f"{len(changed)} cells differ:\n\n" + "\n\n=====\n\n".join(changed)
