@@ -16,7 +16,7 @@ export OPENBLAS_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: help book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
-  style unit outputs pages figures downloads fresh processors assignment
+  style unit outputs pages figures downloads rerun fresh processors assignment
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1:\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -75,12 +75,16 @@ test: .venv/ready  ## Prove the library, the notebooks and the pages; run it bef
 
 test-all: test  ## What CI runs: also every figure by mouse, touch and keys, and the downloads
 	$(MAKE) --jobs 2 figures downloads
+	$(MAKE) rerun
 
-# ruff on code and notebooks, mypy on library and benchmarks
+# ruff on code and notebooks, mypy on library and benchmarks, the field's reviewers on the repository
 style: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/sp-repo-review --show err .
+	$(BIN)/zizmor --quiet --offline .github
+	$(BIN)/reuse lint --quiet
 
 # The library's tests; COVERAGE="--cov --cov-report term" says what they run
 unit: .venv/ready
@@ -108,6 +112,10 @@ figures: .venv/ready
 downloads: student
 	$(BIN)/python -m pytest tests/book/test_readme.py tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py tests/book/test_assignment.py \
 	  --timeout 1800 -rs
+
+# Run every cell of the chapters once more after Run All, and compare what it prints
+rerun: .venv/ready
+	$(BIN)/python -m pytest tests/book/test_rerun.py -n 2 --timeout 1800
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .

@@ -33,7 +33,7 @@ PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 
 def pins(file: str) -> set[tuple[str, str]]:
     """Return name and version of every line; a lock has some packages once for each Python."""
-    found = re.findall(r"^([\w.-]+)==(\S+)", read(file), flags=re.MULTILINE)
+    found = re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", read(file), flags=re.MULTILINE)
     return {(normal(name), version) for name, version in found}
 
 
