@@ -14,6 +14,11 @@ def _two_sets(random: Random) -> Inputs:
         yield X[1:], X + 0.5, 0.2 * len(X)
     X = np.array([1e9, -1e9]) + np.arange(20.0)[:, np.newaxis]
     yield X, X[:5], 0.01
+    # Neighbours among the floats: with one feature every rounding is known, and for these the sum
+    # of the squares less twice the product is below 0 on any processor, in any order.
+    a = 1000 + np.array([5, 54, 103, 135]) / 7
+    X = np.outer(a, [1, -1]).reshape(-1, 1)  # with the mean 0, whatever is moved
+    yield X, np.nextafter(X, 2 * X), 1.0
     X = random.standard_normal((200, 3))
     yield X, X, 1.0
 
