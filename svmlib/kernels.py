@@ -37,6 +37,7 @@ _RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
 _UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _COLUMNS = 512  # of such a block
+_FEW = 8  # rows; to score so few, what `columns` prepares is prepared for them
 
 Kernel = Callable[[Array, Array], Array]
 Fill = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
@@ -500,6 +501,11 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
         return np.asarray(Z @ (beta[used] @ X[used]))
     sums = np.zeros(len(Z))
+    if isinstance(kernel, ClassicKernel) and len(Z) <= _FEW:  # symmetric: prepare the smaller side
+        fill = columns(kernel, Z)
+        for some in np.split(used, range(BLOCK // _FEW, used.size, BLOCK // _FEW)):
+            sums += beta[some] @ fill(X[some], np.empty((some.size, len(Z))))
+        return sums
     for first in range(0, used.size, _COLUMNS):
         some = used[first : first + _COLUMNS]
         fill, step = columns(kernel, X[some]), max(1, BLOCK // some.size)

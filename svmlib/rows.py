@@ -42,9 +42,9 @@ Finish = Callable[[Array], Array]
 _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and Newton's method asks for few; so all of K is evaluated when a
-# quarter of the rows is there, if it takes little memory.
+# good third of the rows is there, if it takes little memory.
 ALL_AT_ONCE = 1000
-_MANY, _MANY_ROWS = 3400, 1 / 4  # 88 MB
+_MANY, _MANY_ROWS = 3400, 0.4  # 88 MB
 _TRIANGLE = 32  # rows of a block, when half of K is mirrored
 
 

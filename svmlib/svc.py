@@ -337,12 +337,16 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,)."""
         check_is_fitted(self, "certificate_")
-        points = validate_data(self, X, dtype=np.float64, reset=False)
+        # scikit-learn's checks take longer than the sum for a single row.
+        ready = _is_ready(X) and X.shape[1] == self.n_features_in_
+        if not ready or hasattr(self, "feature_names_in_"):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        points, support_vectors = np.asarray(X), self.support_vectors_
         if self._precomputed:
             return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
-        support_vectors = self.support_vectors_ - self._origin
-        sums = expansion(self.kernel_, support_vectors, self.dual_coef_[0], points - self._origin)
-        return sums + self._b
+        if self._origin.any():
+            points, support_vectors = points - self._origin, support_vectors - self._origin
+        return expansion(self.kernel_, support_vectors, self.dual_coef_[0], points) + self._b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, low_rank
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, expansion, low_rank
 from tests import judge
 from tests.exact import exact
 
@@ -167,3 +167,15 @@ def test_a_distance_whose_square_overflows_is_within_the_bound(gamma, far):
     with np.errstate(all="ignore"):
         theta, _ = kernel.rounding(X)
         assert abs(mp.mpf(kernel(X, X)[0, 1]) - truth) <= theta
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), RBF(1e4), Polynomial(2, 0.5, 1.0), Sigmoid(0.2)])
+def test_few_rows_are_scored_as_many_are(kernel):
+    """The smaller side is prepared; the values are the same up to a few roundings of each."""
+    rng = np.random.default_rng(0)
+    X, Z, beta = rng.normal(size=(700, 3)), rng.normal(size=(20, 3)), rng.normal(size=700)
+    together = expansion(kernel, X, beta, Z)
+    one_by_one = np.concatenate([expansion(kernel, X, beta, z[None]) for z in Z])
+    sizes, (theta, _) = np.abs(beta) @ np.abs(kernel(X, Z)), kernel.rounding(np.vstack([X, Z]))
+    assert_allclose(one_by_one, together, rtol=0, atol=(2 * theta + 700 * 2.0**-52) * sizes.max())
+    assert_allclose(together, beta @ kernel(X, Z), rtol=0, atol=(theta + 1e-12) * sizes.max())
