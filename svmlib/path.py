@@ -1,52 +1,37 @@
-"""A certified search over C and γ, at a fraction of the cost of as many fits.
+"""The path of machines: one K, many values of C, each machine from the one before.
 
 A grid search fits the same samples again and again. Here all machines of one γ share one Gram
 matrix K, whatever their C and their fold; the K of 2γ is that of γ with every value squared; and
 each machine starts where its neighbour, the one with the next smaller C, has ended. With this
 module you can
 
-- search with `SVCCV`: every machine is proved optimal to `tol`, and ``cv_results_`` says how well,
-- choose the simplest of those that are as good as the best, with `one_standard_error`,
-- compare two candidates on the same folds and the same hidden samples, with `SVCCV.compare`.
+- follow a problem along ascending values of C, each certified: `walk`,
+- do so for many folds and kernels: `machines`, which `svmlib.search.SVCCV` asks.
 
-Derived in chapter 12, *Newton's method*; used in chapter 9, *The SVM in practice*.
+Derived in chapter 12, *Newton's method*.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import chain
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
-from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
-from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up
-from svmlib._validation import Array, check_scalar, check_vector
-from svmlib.kernels import RBF, ClassicKernel, Kernel, Linear, Polynomial, Sigmoid
+from svmlib._validation import Array
+from svmlib.kernels import RBF, ClassicKernel, Kernel, Linear
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, balance
 from svmlib.rows import Indices, Rows
-from svmlib.svc import SVC, KernelName
 
-__all__ = ["SVCCV", "Comparison", "one_standard_error"]
+__all__ = ["Fold", "Machine", "machines", "walk"]
 
 _COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
@@ -82,25 +67,6 @@ class Fold(NamedTuple):
     weights: Array
 
 
-class Comparison(NamedTuple):
-    """Two candidates, on the same folds and the same hidden samples.
-
-    Attributes
-    ----------
-    difference : float
-        The score of the first less that of the second, in the mean of the folds.
-    standard_error : float
-        Its standard error, over the folds. (They share training samples, so it is too small.)
-    only_first, only_second : int
-        On how many hidden samples only the one was right.
-    """
-
-    difference: float
-    standard_error: float
-    only_first: int
-    only_second: int
-
-
 def start_from(alpha: Array, before: Array, problem: DualProblem) -> Array:
     """Return multipliers to begin with, from those of the same problem with the bounds `before`.
 
@@ -122,20 +88,24 @@ def priced(problem: DualProblem, upper: Array) -> DualProblem:
     return other
 
 
-def matrices(kernels: Sequence[Kernel], X: Array) -> Iterator[tuple[Array, tuple[float, Array]]]:
-    r"""Yield K and what `rounding` says of it for each kernel; the next K overwrites the last.
+def matrices(
+    kernels: Sequence[Kernel], X: Array
+) -> Iterator[tuple[Array, tuple[float, Array] | None]]:
+    r"""Yield K and its `rounding`, for each kernel; the next K may overwrite the last.
+
+    (Of a kernel of the user's there is none: its values are taken as they are.)
 
     With :math:`\lvert \hat k - k \rvert \le \theta` and 0 ≤ k ≤ 1 the square of a value is off by
     at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`.
     """
-    K, rounding = np.empty((0, 0)), (0.0, np.ones(len(X)))
+    K, rounding = np.empty((0, 0)), None
     last: Kernel = Linear()
     for kernel in kernels:
         doublings = 0
         if isinstance(kernel, RBF) and isinstance(last, RBF):
             tried = range(1, _MOST_DOUBLINGS + 1)
             doublings = next((k for k in tried if last.gamma * 2**k == kernel.gamma), 0)
-        if doublings:
+        if doublings and rounding is not None:
             K.flags.writeable = True
             theta, sizes = rounding
             for _ in range(doublings):
@@ -145,15 +115,19 @@ def matrices(kernels: Sequence[Kernel], X: Array) -> Iterator[tuple[Array, tuple
             rounding = theta, sizes
         else:
             K = Rows(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
-            if isinstance(kernel, ClassicKernel):
-                rounding = kernel.rounding(X)
+            rounding = kernel.rounding(X) if isinstance(kernel, ClassicKernel) else None
         last = kernel
         yield K, rounding
 
 
+def megabytes(n: int) -> float:
+    """Return what a search keeps of the K of n samples, in MB of 2²⁰ bytes."""
+    return 8 * _COPIES * n**2 / 2**20
+
+
 def fits(n: int, cache_mb: float) -> bool:
-    """Whether all that a search keeps of K has room."""
-    return 8 * _COPIES * n**2 <= cache_mb * 2**20
+    """Whether that has room."""
+    return megabytes(n) <= cache_mb
 
 
 def features(K: Array) -> Array | None:
@@ -191,6 +165,23 @@ def solve_from(
     return replace(solution, n_iter=steps + solution.n_iter)
 
 
+def walk(
+    problem: DualProblem, nearly: DualProblem | None, weights: Array, Cs: Array, tol: float
+) -> Iterator[tuple[int, Solution, float]]:
+    """Yield the number of each C, the smallest first, its solution, and the seconds it took.
+
+    The bounds are C times the weights; `nearly` is the same problem in a few coordinates.
+    """
+    alpha, upper = np.zeros(problem.n), np.full(problem.n, np.inf)
+    for c in Cs.argsort(kind="stable").tolist():
+        begun, before, upper = perf_counter(), upper, Cs[c] * weights
+        own = priced(problem, upper)
+        form = None if nearly is None else priced(nearly, upper)
+        solution = solve_from(start_from(alpha, before, own), own, form, tol)
+        alpha = solution.alpha
+        yield c, solution, perf_counter() - begun
+
+
 def machines(
     numbered: Sequence[tuple[int, Kernel]],
     X: Array,
@@ -201,428 +192,34 @@ def machines(
     cache_mb: float,
 ) -> Iterator[Machine]:
     """Yield every machine, for one kernel after the other."""
-    kernels = [kernel for _, kernel in numbered]
-    shared = fits(len(X), cache_mb) and not any(isinstance(kernel, Linear) for kernel in kernels)
-    nothing: Iterator[Any] = ((None, (0.0, X)) for _ in kernels)
-    pairs = matrices(kernels, X) if shared else nothing
-    for (g, kernel), (K, rounding) in zip(numbered, pairs, strict=True):
-        Phi = None if K is None or not isinstance(kernel, ClassicKernel) else features(K)
-        for f, (train, hidden, weights) in enumerate(folds):
-            labels, room = y[train], cache_mb if K is None else 2 * train.size**2 / 2**17 + 1
-            problem = DualProblem(X[train], labels, weights * Cs.max(), kernel, cache_mb=room)
+    kernels, shared = [kernel for _, kernel in numbered], fits(len(X), cache_mb)
+    shared = shared and not any(isinstance(kernel, Linear) for kernel in kernels)
+    for k, (g, kernel) in enumerate(numbered):
+        if shared and not k:
+            pairs = matrices(kernels, X)
+        K, rounding = next(pairs) if shared else (None, None)
+        Phi = features(K) if K is not None and rounding is not None else None
+        for f, fold in enumerate(folds):
+            train, most = fold.train, fold.weights * Cs.max()
+            room = cache_mb if K is None else 2 * train.size**2 / 2**17 + 1
+            problem = DualProblem(X[train], y[train], most, kernel, cache_mb=room)
             if K is not None:
                 problem.rows.adopt(K.take(train, 0).take(train, 1))
-                if isinstance(kernel, ClassicKernel):
+                if rounding is not None:
                     problem.rounding = rounding[0], rounding[1][train]
-                beside = K.take(hidden, 0).take(train, 1)
-            nearly = None if Phi is None else DualProblem(Phi[train], labels, weights * Cs.max())
-            alpha, before = np.zeros(train.size), np.zeros(train.size)
-            for c in Cs.argsort(kind="stable").tolist():
-                begun = perf_counter()
-                own = priced(problem, upper := Cs[c] * weights)
-                form = None if nearly is None else priced(nearly, upper)
-                start = start_from(alpha, before, own) if before.any() else alpha
-                solution = solve_from(start, own, form, tol)
-                alpha, before, solved = solution.alpha, upper, perf_counter()
-                if K is None:
-                    scores = own.decision_function(alpha, solution.b, X[hidden])
-                else:
-                    scores = beside @ (alpha * labels) + solution.b
-                now = perf_counter()
-                yield Machine(g, f, c, solution, solved - begun, now - solved, scores)
+            nearly = None if Phi is None else DualProblem(Phi[train], y[train], most)
+            score = scorer(problem, X, K, fold)
+            for c, solution, seconds in walk(problem, nearly, fold.weights, Cs, tol):
+                begun, scores = perf_counter(), score(solution)
+                yield Machine(g, f, c, solution, seconds, perf_counter() - begun, scores)
 
 
-def one_standard_error(results: dict[str, Any]) -> int:
-    """Return the number of the simplest candidate that is within one standard error of the best.
-
-    The standard error is that of the best one's mean, over the folds; simpler is a smaller γ, then
-    a smaller C. Give it as ``refit`` to `SVCCV`, or to scikit-learn's search over "C" and "gamma".
-    """
-    splits = [key for key in results if key.startswith("split") and key.endswith("_test_score")]
-    scores, mean = np.array([results[key] for key in splits]), results["mean_test_score"]
-    best = int(np.nanargmax(mean))
-    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
-    good = np.flatnonzero(mean >= mean[best] - error)
-    plain = [(p.get("gamma", 0), p["C"], -m) for p, m in zip(results["params"], mean, strict=True)]
-    return int(min(good, key=plain.__getitem__))
-
-
-class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
-
-    It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
-    every machine is proved optimal to `tol`.
-
-    Parameters
-    ----------
-    Cs : sequence of float, default (0.01, 0.1, 1, 10, 100, 1000, 10000)
-        The values of C, positive and finite.
-    gammas : sequence of float, "scale" or "auto", optional
-        The values of γ. If not given, 4⁻², …, 4² times the γ that `svmlib.svc.SVC` calls
-        ``"scale"``; for a kernel without γ only C is searched. Where one is a power of two times
-        another, the cheapest case, K comes from squares. ``"scale"`` is that of all samples, also
-        within a fold.
-    kernel, degree, coef0, class_weight
-        As in `svmlib.svc.SVC`.
-    cv : int, splitter or iterable, optional
-        As in scikit-learn: 5 stratified folds if not given.
-    scoring : str or callable, optional
-        As in scikit-learn, accuracy if not given. It may ask for ``decision_function``, ``predict``
-        and ``classes_``, and the answers are there already. With ``sample_weight`` scores are
-        weighted, if it is a name or a scorer of scikit-learn.
-    refit : bool or callable, default True
-        Whether to fit the best candidate to all samples in the end; or a function that chooses one
-        by its number, from ``cv_results_``, such as `one_standard_error`.
-    tol : float, default 1e-3
-        The relative duality gap to prove, of every machine.
-    cache_mb : float, default 1000
-        How many megabytes (2²⁰ bytes) three matrices of the size of K may take, in all processes
-        together. If they do not fit, a warning says so, and each machine keeps the rows of K that
-        there is room for; it still starts from its neighbour.
-    n_jobs : int, optional
-        How many processes of joblib share the values of γ.
-    verbose : int, default 0
-        If positive, a line tells of every γ and fold when it is done.
-
-    Attributes
-    ----------
-    cv_results_ : dict
-        As in `sklearn.model_selection.GridSearchCV`, with the candidates in its order; and the
-        relative gaps and steps of every machine, ``"split0_gap"``, ``"split0_steps"`` and so on,
-        and the ``"worst_gap"`` of a candidate. A search that was interrupted keeps it, with NaN for
-        what has not been done.
-    best_index_, best_params_, best_score_ : int, dict and float
-        The candidate that was chosen, and its mean score.
-    worst_gap_ : float
-        The largest relative gap of all machines.
-    hidden_, hidden_scores_ : list of ndarray
-        For each fold, the numbers of its hidden samples, and their f(x) by every candidate, of
-        shape (n_candidates, n_hidden).
-    best_estimator_ : svmlib.svc.SVC
-        The machine for all samples, which predicts; not with ``refit=False``.
-    classes_ : ndarray of shape (2,)
-        The two labels, sorted.
-    n_splits_ : int
-        The number of folds.
-    n_features_in_ : int
-        d.
-    feature_names_in_ : ndarray of shape (d,)
-        Names of the features, if X had any.
-
-    Notes
-    -----
-    With ``sample_weight``, a weight of 3 is three copies: in training, and in scores. In a pipeline
-    the steps before it have seen the hidden samples of its folds, too: nothing of their labels, but
-    their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has one K, and
-    every training part of it is factorised once to prove it positive semidefinite.
-
-    Derived in chapter 12, *Newton's method*.
-
-    References
-    ----------
-    D. DeCoste and K. Wagstaff (2000), "Alpha seeding for support vector machines".
-    T. Hastie et al. (2004), "The entire regularization path for the support vector machine".
-
-    Examples
-    --------
-    >>> from svmlib.datasets import load_circles
-    >>> circles = load_circles()
-    >>> search = SVCCV(Cs=(0.1, 1, 10)).fit(circles.X, circles.y)
-    >>> search.best_score_ > 0.95, search.worst_gap_ <= 1e-3
-    (True, True)
-    """
-
-    def __init__(
-        self,
-        Cs: Sequence[float] = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3, 1e4),
-        gammas: Sequence[float | Literal["scale", "auto"]] | None = None,
-        *,
-        kernel: KernelName | Kernel = "rbf",
-        degree: int = 3,
-        coef0: float = 0.0,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        cv: Any = None,
-        scoring: str | Callable[..., float] | None = None,
-        refit: bool | Callable[[dict[str, Any]], int] = True,
-        tol: float = 1e-3,
-        cache_mb: float = 1000.0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.gammas = gammas
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.tol = tol
-        self.cache_mb = cache_mb
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Search, and fit the candidate that was chosen to all samples.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, d)
-            The samples; or their Gram matrix, with ``"precomputed"``.
-        y : array_like of shape (n,)
-            Their labels, of two classes.
-        sample_weight : array_like of shape (n,), optional
-            Non-negative weights.
-        groups : array_like of shape (n,), optional
-            The groups of the samples, for splitters that keep groups together.
-
-        Returns
-        -------
-        SVCCV
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are not as documented, or a fold trains on one class only.
-
-        Warns
-        -----
-        sklearn.exceptions.ConvergenceWarning
-            If the gap of a machine is larger than `tol`.
-        """
-        for name in ("best_estimator_", "cv_results_"):
-            self.__dict__.pop(name, None)
-        points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(labels)
-        weights = np.ones(len(labels))
-        if sample_weight is not None:
-            weights = check_vector(sample_weight, "sample_weight", length=len(labels))
-            if weights.min() < 0 or not weights.any():
-                raise ValueError("sample_weight must not be negative or all zero")
-        models, points = self._candidates(points, labels, weights)
-        signs = np.where(labels == self.classes_[1], 1.0, -1.0)
-        splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)
-        folds = [self._fold(labels, weights, *split) for split in splits]
-        tol, Cs = check_scalar(self.tol, "tol", positive=True), check_vector(self.Cs, "Cs")
-        if Cs.min() <= 0:
-            raise ValueError(f"Cs must be positive, got {Cs.min()}")
-        found = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
-        try:
-            for machine in self._search(models, points, signs, folds, Cs, tol):
-                found[machine.C, machine.gamma, machine.fold] = machine
-                self._tell(found[:, machine.gamma, machine.fold], models, len(folds))
-        finally:  # a search that is interrupted keeps what it has found
-            self._report(found, models, folds, labels, None if sample_weight is None else weights)
-        self._choose(found, tol)
-        if self.refit:
-            chosen = models[self.best_index_ % len(models)]
-            self.best_estimator_ = chosen.set_params(**self.best_params_)
-            self.best_estimator_.fit(X, y, sample_weight)
-        return self
-
-    def _candidates(self, X: Array, labels: Any, weights: Array) -> tuple[list[SVC], Array]:
-        """Return a machine for each γ, with its kernel, and the points to compute with."""
-        names = ("kernel", "degree", "coef0", "class_weight", "tol")
-        settings = {name: getattr(self, name) for name in names}
-        (model := SVC(**settings))._signs(labels[weights > 0])
-        self.classes_ = model.classes_
-        gammas: Any = self.gammas
-        if str(self.kernel) not in ("rbf", "poly", "sigmoid"):
-            if gammas is not None:
-                raise ValueError(f"gammas must be None for kernel={self.kernel!r:.80}")
-            models = [model]
-        else:
-            if gammas is None:
-                gammas = model._gamma(X, weights) * 4.0 ** np.arange(-2, 3)
-            numbers = [SVC(gamma=gamma)._gamma(X, weights) for gamma in gammas]
-            models = [SVC(**settings, gamma=gamma) for gamma in numbers]
-        if not models:
-            raise ValueError("gammas must have at least one value")
-        for model in models:
-            model.kernel_ = model._kernel(X, weights, np.arange(len(X)))
-        if str(self.kernel) == "precomputed":
-            return models, np.arange(float(len(X)))[:, None]
-        return models, X - models[0]._middle(X)
-
-    def _fold(self, labels: Any, weights: Array, train: Indices, hidden: Indices) -> Fold:
-        """Return a fold, without training samples of no weight."""
-        train = np.arange(len(labels))[train]  # a mask becomes numbers
-        train, hidden = train[weights[train] > 0], np.arange(len(labels))[hidden]
-        if not np.isin(self.classes_, labels[train]).all() or not weights[hidden].any():
-            needed = "samples of both classes to train on, and some to hide"
-            raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")
-        own = weights[train]
-        if self.class_weight is not None:
-            factors = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=labels[train]
-            )
-            own = own * factors[(labels[train] == self.classes_[1]).astype(int)]
-        return Fold(train, hidden, own)
-
-    def _search(
-        self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
-    ) -> Iterator[Machine]:
-        """Yield every machine, in this process or from others."""
-        cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
-        workers = min(effective_n_jobs(self.n_jobs), len(models))
-        kernels = [model.kernel_ for model in models]
-        if not (fits(len(X), cache_mb / workers) or isinstance(kernels[0], Linear)):
-            needed = int(8 * _COPIES * workers * len(X) ** 2 / 2**20) + 1
-            warnings.warn(
-                f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so that "
-                f"every machine evaluates its own rows of it; cache_mb={needed} is enough",
-                stacklevel=3,
-            )
-        numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
-        parts = [numbered[k * len(models) // workers : (k + 1) * len(models) // workers]
-                 for k in range(workers)]  # fmt: skip
-        others = X, y, folds, Cs, tol, cache_mb / workers
-        if workers == 1:
-            return machines(numbered, *others)
-        jobs = (delayed(_listed)(part, *others) for part in parts)
-        return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
-
-    def _tell(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
-        """Say what is done, when all C of a γ and a fold are."""
-        if self.verbose and all(row):
-            name = f"gamma {getattr(models[row[0].gamma].kernel_, 'gamma', 'none'):.3g}, "
-            print(
-                f"{name}fold {row[0].fold + 1} of {n_folds}: {len(row)} machines, worst gap "
-                f"{max(m.gap for m in row):.1e}, {sum(m.fit_time for m in row):.2f} s",
-                flush=True,
-            )
-
-    def _report(
-        self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, weights: Any
-    ) -> None:
-        """Score the hidden samples, and write ``cv_results_``."""
-        self.n_splits_, shape = len(folds), found.shape
-        score, Cs = self._scorer(labels, weights), np.repeat(self.Cs, shape[1]).tolist()
-        self.cv_results_: dict[str, Any] = {"param_C": np.ma.masked_array(Cs)}
-        params: list[dict[str, Any]] = [{"C": C} for C in Cs]
-        if isinstance(getattr(models[0], "kernel_", None), RBF | Polynomial | Sigmoid):
-            gammas = [model.gamma for model in models] * shape[0]
-            self.cv_results_["param_gamma"] = np.ma.masked_array(gammas)
-            params = [p | {"gamma": gamma} for p, gamma in zip(params, gammas, strict=True)]
-        self.cv_results_["params"] = params
-        flat = found.reshape(-1, shape[2])
-        wanted: dict[str, Callable[[Machine], float]] = {
-            "test_score": lambda m: score(m.scores, folds[m.fold].hidden),
-            "gap": lambda m: m.gap,
-            "steps": lambda m: m.solution.n_iter,
-            "fit_time": lambda m: m.fit_time,
-            "score_time": lambda m: m.score_time,
-        }
-        for name, value in wanted.items():
-            table = np.array([[np.nan if m is None else value(m) for m in row] for row in flat])
-            if not name.endswith("time"):
-                for k, column in enumerate(table.T):
-                    self.cv_results_[f"split{k}_{name}"] = column
-            self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
-            self.cv_results_[f"std_{name}"] = table.std(axis=1)
-            if name == "gap":
-                self.cv_results_["worst_gap"] = table.max(axis=1)
-        mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
-        self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
-        self.hidden_ = [fold.hidden for fold in folds]
-        self.hidden_scores_ = [
-            np.array([np.full(len(h), np.nan) if m is None else m.scores for m in flat[:, k]])
-            for k, h in enumerate(self.hidden_)
-        ]
-        self._right = [
-            (f >= 0) == (labels[h] == self.classes_[1])
-            for f, h in zip(self.hidden_scores_, self.hidden_, strict=True)
-        ]
-
-    def _scorer(self, labels: Any, weights: Any) -> Callable[[Array, Indices], float]:
-        """Return the function that scores f(x) of hidden samples."""
-        positive = labels == self.classes_[1]
-        if self.scoring in (None, "accuracy"):
-            shares = np.ones(len(labels)) if weights is None else weights
-            return lambda f, hidden: float(
-                np.average((f >= 0) == positive[hidden], weights=shares[hidden])
-            )
-        scorer = check_scoring(SVC(), scoring=self.scoring)
-        weighted = weights is not None and hasattr(scorer, "set_score_request")
-
-        def score(f: Array, hidden: Indices) -> float:
-            own = {"sample_weight": weights[hidden]} if weighted else {}
-            return float(scorer(Answers(self.classes_, f), hidden[:, None], labels[hidden], **own))
-
-        return score
-
-    def _choose(self, found: Any, tol: float) -> None:
-        """Choose a candidate, and warn where something has not been proved."""
-        results = self.cv_results_
-        rule = self.refit if callable(self.refit) else lambda r: r["rank_test_score"].argmin()
-        self.best_index_ = int(rule(results))
-        self.best_params_ = results["params"][self.best_index_]
-        self.best_score_ = float(results["mean_test_score"][self.best_index_])
-        self.worst_gap_ = float(results["worst_gap"].max())
-        short = sum(not machine.solution.converged for machine in found.flat)
-        if short:
-            message = f"{short} of {found.size} machines are not proved optimal to tol={tol:g}"
-            warnings.warn(
-                f"{message}: the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
-                "make Cs or gammas less extreme",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def compare(self, first: int, second: int) -> Comparison:
-        """Compare two candidates, given by their numbers in ``cv_results_``."""
-        check_is_fitted(self, "cv_results_")
-        splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
-        differences = np.array([scores[first] - scores[second] for scores in splits])
-        error = np.nan
-        if self.n_splits_ > 1:
-            error = float(differences.std(ddof=1) / np.sqrt(self.n_splits_))
-        a, b = (np.concatenate([right[k] for right in self._right]) for k in (first, second))
-        return Comparison(
-            float(differences.mean()), error, int((a & ~b).sum()), int((b & ~a).sum())
-        )
-
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Return f(x) of the best machine for every row of X, of shape (m,)."""
-        check_is_fitted(self, "best_estimator_")
-        return np.asarray(self.best_estimator_.decision_function(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
-        check_is_fitted(self, "best_estimator_")
-        return np.asarray(self.best_estimator_.predict(X))
-
-
-class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that has answered already, for scorers that ask again."""
-
-    def __init__(self, classes: Any, scores: Any) -> None:
-        self.classes = self.classes_ = classes
-        self.scores = scores
-
-    def decision_function(self, X: Any) -> Array:
-        """Return f(x) of the samples that the answers are about."""
-        return np.asarray(self.scores)
-
-    def predict(self, X: Any) -> NDArray[np.generic]:
-        """Return their labels."""
-        return np.asarray(self.classes_[(self.scores >= 0).astype(int)])
-
-
-def _listed(*arguments: Any) -> list[Machine]:
-    return list(machines(*arguments))
+def scorer(
+    problem: DualProblem, X: Array, K: Array | None, fold: Fold
+) -> Callable[[Solution], Array]:
+    """Return the function that scores the hidden samples: by values of K, if there is one."""
+    if K is None:
+        hidden = X[fold.hidden]
+        return lambda one: problem.decision_function(one.alpha, one.b, hidden)
+    beside, y = K.take(fold.hidden, 0).take(fold.train, 1), problem.y
+    return lambda one: np.asarray(beside @ (one.alpha * y) + one.b)

@@ -1,0 +1,247 @@
+"""How long people wait: tuning, many values of C, default fits and single rows, beside their peers.
+
+All numbers are seconds of one processor core (`time.process_time`, one BLAS thread), of runs that
+follow each other in one process; so ratios mean something even on a busy machine. Every machine of
+ours is certified to a relative gap of 1e-3, and the worst gap is shown. scikit-learn's are not: its
+gaps are in RESULTS.md.
+
+    python benchmarks/tuning.py                  # into benchmarks/TUNING.md; a few minutes
+    python benchmarks/tuning.py --full           # all folds of 3000 samples, and n = 5000
+
+Other processors: run it with OPENBLAS_CORETYPE=Haswell, or with NPY_DISABLE_CPU_FEATURES set to
+what `numpy.show_runtime()` lists; the first lines say what was in use.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from sklearn import svm
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from speed import circles, digits, easy, memory, noisy, overlapping, prepare, tumours
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from svmlib import SVC, SVCCV
+
+HERE = Path(__file__).parent
+CS = 10.0 ** np.arange(-2, 5)
+FITS = ((circles, 300), (overlapping, 300), (easy, 600), (tumours, 0), (noisy, 1000), (digits, 0),
+        (easy, 2000), (circles, 5000))  # fmt: skip
+REPEATS = 20  # of a row, for one measurement
+OTHERS = {
+    "sklearnex": "scikit-learn-intelex",
+    "thundersvm": "ThunderSVM",
+    "torchkm": "TorchKM",
+}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def median(works: Sequence[Callable[[], object]], most: float = 0.6) -> list[float]:
+    """Median times of several works that take turns."""
+    times: list[list[float]] = []
+    while len(times) < 3 or (np.sum(times) < most and len(times) < 25):
+        times.append([seconds(work) for work in works])
+    return [float(value) for value in np.median(times, axis=0)]
+
+
+def scaled(X: np.ndarray) -> np.ndarray:
+    return np.asarray((X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1))
+
+
+def threes_and_eights() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    chosen = (y == 3) | (y == 8)
+    return X[chosen], y[chosen] == 8
+
+
+def ten_columns(n: int) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(n, 10, class_sep=0.7, flip_y=0.05, random_state=0)
+    return X, y
+
+
+def ratio(ours: float, theirs: float) -> str:
+    return f"{'**' if ours > theirs else ''}{ours / theirs:.2f}{'**' if ours > theirs else ''}"
+
+
+def geometric(pairs: Sequence[tuple[float, float]]) -> str:
+    logs = [np.log(ours / theirs) for ours, theirs in pairs]
+    return f"geometric mean **{np.exp(np.mean(logs)):.2f}**, worst {np.exp(max(logs)):.2f}"
+
+
+def tuning(full: bool) -> list[str]:
+    """7 C times 5 γ, in five folds (of 3000 samples the first only, unless `full`)."""
+    lines = ["| data | n | GridSearchCV(sklearn SVC), s | SVCCV, s | ratio | worst gap "
+             "| best score, theirs | ours |", "|:--|--:|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
+    data: dict[str, tuple[np.ndarray, np.ndarray]] = {
+        "tumours": load_breast_cancer(return_X_y=True),
+        "digits 3 and 8": threes_and_eights(),
+        "moons": make_moons(1000, noise=0.3, random_state=0),
+        "ten columns": ten_columns(1000),
+        "ten columns, more": ten_columns(3000),
+    }
+    pairs = []
+    for name, (points, y) in data.items():
+        X = scaled(points)
+        folds = list(StratifiedKFold(5).split(X, y))[: 5 if full or len(y) < 3000 else 1]
+        gammas = 4.0 ** np.arange(-2, 3) / X.shape[1]
+        peer = GridSearchCV(svm.SVC(), {"C": CS, "gamma": gammas}, cv=folds, refit=False)
+        own = SVCCV(CS, gammas, cv=folds, refit=False)
+        theirs, ours = seconds(partial(peer.fit, X, y)), seconds(partial(own.fit, X, y))
+        pairs.append((ours, theirs))
+        lines.append(
+            f"| {name} | {len(y)} | {theirs:.2f} | {ours:.2f} | {ratio(ours, theirs)} "
+            f"| {own.worst_gap_:.0e} | {peer.best_score_:.4f} | {own.best_score_:.4f} |"
+        )
+        print(lines[-1], file=sys.stderr, flush=True)
+    return [*lines, "", geometric(pairs)]
+
+
+def path(full: bool) -> list[str]:
+    """50 values of C in ten folds, one width. scikit-learn fits five of the 50 in one fold."""
+    lines = ["| n | scikit-learn, s (500 times the mean of five) | SVCCV, s | ratio | worst gap |",
+             "|--:|--:|--:|--:|--:|"]  # fmt: skip
+    for n in (2000, 5000) if full else (2000,):
+        rng = np.random.default_rng(42)
+        y = rng.integers(0, 2, n)
+        X = scaled(3 * rng.normal(size=(n, 10)) + 2 * y[:, None] * (np.arange(10) < 5))
+        Cs, folds = np.logspace(-6, 0, 50) * 1000 / n, list(StratifiedKFold(10).split(X, y))
+        own = SVCCV(Cs, (0.05,), cv=folds, refit=False)
+        ours, (seen, hidden) = seconds(partial(own.fit, X, y)), folds[0]
+        theirs = 0.0
+        for C in Cs[4::10]:
+            peer = svm.SVC(C=C, gamma=0.05)
+            theirs += 100 * seconds(partial(peer.fit, X[seen], y[seen]))
+            theirs += 100 * seconds(partial(peer.predict, X[hidden]))
+        lines.append(f"| {n} | {theirs:.1f} | {ours:.1f} | {ratio(ours, theirs)} "
+                     f"| {own.worst_gap_:.0e} |")  # fmt: skip
+    return lines
+
+
+def fits() -> list[str]:
+    """Fits as they come, and LinearSVC, which has no free bias, beside the linear kernel."""
+    lines = ["| data | n | kernel | C | peer | theirs, ms | ours, ms | ratio | our gap |",
+             "|:--|--:|:--|--:|:--|--:|--:|--:|--:|"]  # fmt: skip
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for (make, size), kernel, C in product(FITS, ("rbf", "linear"), (1.0, 100.0)):
+        X, y, gamma = prepare(make, size)
+        own = SVC(C=C, kernel=kernel, gamma=gamma)
+        peer = svm.SVC(C=C, gamma=gamma, cache_size=2000)
+        if kernel == "linear":
+            peer = svm.LinearSVC(C=C, loss="hinge", tol=1e-4)
+        theirs, ours = median([partial(peer.fit, X, y), partial(own.fit, X, y)])
+        pairs.setdefault(f"{kernel}, C = {C:g}", []).append((ours, theirs))
+        lines.append(
+            f"| {make.__name__} | {len(y)} | {kernel} | {C:g} | {type(peer).__name__} "
+            f"| {1e3 * theirs:.1f} | {1e3 * ours:.1f} | {ratio(ours, theirs)} "
+            f"| {own.certificate_.relative_gap:.0e} |"
+        )
+        print(lines[-1], file=sys.stderr, flush=True)
+    return [*lines, "", *(f"- {name}: {geometric(group)}" for name, group in pairs.items())]
+
+
+def one_row() -> list[str]:
+    lines = ["| data | n | support vectors | theirs, µs | ours, µs | ratio |",
+             "|:--|--:|--:|--:|--:|--:|"]  # fmt: skip
+    for make, size in ((easy, 300), (tumours, 0), (digits, 0), (noisy, 2000), (circles, 5000)):
+        X, y, gamma = prepare(make, size)
+        peer, own = svm.SVC(gamma=gamma).fit(X, y), SVC(gamma=gamma).fit(X, y)
+        works = [partial(many, model.decision_function, X[:1]) for model in (peer, own)]
+        theirs, ours = (1e6 * t / REPEATS for t in median(works))
+        lines.append(f"| {make.__name__} | {len(y)} | {own.support_.size} | {theirs:.0f} "
+                     f"| {ours:.0f} | {ratio(ours, theirs)} |")  # fmt: skip
+    return lines
+
+
+def many(function: Callable[[np.ndarray], object], X: np.ndarray) -> None:
+    for _ in range(REPEATS):
+        function(X)
+
+
+def others() -> list[str]:
+    """Fits of peers that are not installed with the book, if somebody has installed them."""
+    lines = []
+    for name, title in OTHERS.items():
+        try:
+            module = importlib.import_module(f"{name}.svm" if name == "sklearnex" else name)
+        except ImportError:
+            lines.append(f"- {title} is not installed here, so it was not measured.")
+            continue
+        if not hasattr(module, "SVC"):
+            lines.append(f"- {title} has no SVC of the usual form; it was not measured.")
+            continue
+        X, y, gamma = prepare(noisy, 2000)
+        theirs, ours = median([
+            partial(model.fit, X, y) for model in (module.SVC(gamma=gamma), SVC(gamma=gamma))
+        ])  # fmt: skip
+        lines.append(f"- {title}, noisy, n = 2000, C = 1: {1e3 * theirs:.0f} ms, ours "
+                     f"{1e3 * ours:.0f} ms, ratio {ratio(ours, theirs)}.")  # fmt: skip
+    return lines
+
+
+def machine() -> str:
+    """Say what computes, and what the exponential costs there."""
+    cpu = platform.processor() or platform.machine()
+    if (information := Path("/proc/cpuinfo")).exists():
+        names = [ln for ln in information.read_text().splitlines() if ln.startswith("model name")]
+        cpu = names[0].split(":")[1].strip() if names else cpu
+    kernels = {i.get("architecture") for i in threadpool_info() if i["user_api"] == "blas"}
+    values = -np.random.default_rng(0).random(2**16)
+    cost = min(seconds(partial(np.exp, values)) for _ in range(50)) / values.size
+    return (
+        f"Made by `benchmarks/tuning.py` on {datetime.date.today():%d %B %Y}: {cpu}, BLAS kernel "
+        f"{', '.join(sorted(map(str, kernels)))}, one thread; `np.exp` takes {1e9 * cost:.1f} ns "
+        f"per value. Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"scikit-learn {sklearn.__version__}."
+    )
+
+
+def report(full: bool) -> str:
+    parts = [
+        "# Tuning, fits and single rows beside their peers",
+        machine(),
+        "All times are CPU seconds on one core. Ratios below 1 mean that `svmlib` is faster; those "
+        "above 1, where we lose, are bold.",
+        "## Tuning: 7 C times 5 γ in five folds",
+        *tuning(full),
+        "## 50 values of C in ten folds",
+        *path(full),
+        "## Fits with default settings",
+        *fits(),
+        "## One row scored",
+        *one_row(),
+        "## Peak memory of a fit, n = 20,000, RBF, C = 1",
+        *memory(),
+        "## Other peers",
+        *others(),
+    ]
+    text, table = "", False
+    for part in parts:  # rows of tables and lists follow each other; between the rest is a space
+        joined = table and part[:1] in "|-"
+        text, table = text + ("\n" if joined or not text else "\n\n") + part, part[:1] in "|-"
+    return text.strip().replace("\n\n\n", "\n\n") + "\n"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    with threadpool_limits(1):
+        written = report("--full" in sys.argv)
+    (HERE / "TUNING.md").write_text(written, encoding="utf-8")
+    print(written)

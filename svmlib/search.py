@@ -1,0 +1,455 @@
+"""A certified search over C and γ, at a fraction of the cost of as many fits.
+
+With this module you can
+
+- search with `SVCCV`: every machine is proved optimal to `tol`, and ``cv_results_`` says how well,
+- choose the simplest of those that are as good as the best, with `one_standard_error`,
+- compare two candidates on the same folds and the same hidden samples, with `SVCCV.compare`.
+
+Used in chapter 9, *The SVM in practice*; `svmlib.path` has the algorithm.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from svmlib._validation import Array, check_scalar, check_vector
+from svmlib.kernels import Kernel, Linear
+from svmlib.path import Fold, Machine, fits, machines, megabytes
+from svmlib.rows import Indices
+from svmlib.svc import SVC, KernelName
+
+__all__ = ["SVCCV", "Comparison", "one_standard_error"]
+
+_WITH_GAMMA = ("rbf", "poly", "sigmoid")
+
+
+class Comparison(NamedTuple):
+    """Two candidates, on the same folds and the same hidden samples.
+
+    Attributes
+    ----------
+    difference : float
+        The score of the first less that of the second, in the mean of the folds.
+    standard_error : float
+        Its standard error, over the folds. (They share training samples, so it is too small.)
+    only_first, only_second : int
+        On how many hidden samples only the one was right.
+    """
+
+    difference: float
+    standard_error: float
+    only_first: int
+    only_second: int
+
+
+def one_standard_error(results: dict[str, Any]) -> int:
+    """Return the number of the simplest candidate that is within one standard error of the best.
+
+    The standard error is that of the best one's mean, over the folds; simpler is a smaller γ, then
+    a smaller C. Give it as ``refit`` to `SVCCV`, or to scikit-learn's search over "C" and "gamma".
+    """
+    splits = [key for key in results if key.startswith("split") and key.endswith("_test_score")]
+    scores, mean = np.array([results[key] for key in splits]), results["mean_test_score"]
+    best = int(np.nanargmax(mean))
+    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+    good = np.flatnonzero(mean >= mean[best] - error)
+    plain = [(p.get("gamma", 0), p["C"], -m) for p, m in zip(results["params"], mean, strict=True)]
+    return int(min(good, key=plain.__getitem__))
+
+
+class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
+
+    It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
+    every machine is proved optimal to `tol`.
+
+    Parameters
+    ----------
+    Cs : sequence of float, default (0.01, 0.1, 1, 10, 100, 1000, 10000)
+        The values of C, positive and finite.
+    gammas : sequence of float, "scale" or "auto", optional
+        The values of γ. If not given, 4⁻², …, 4² times the γ that `svmlib.svc.SVC` calls
+        ``"scale"``; for a kernel without γ only C is searched. Where one is a power of two times
+        another, the cheapest case, K comes from squares. ``"scale"`` is that of all samples, also
+        within a fold.
+    kernel, degree, coef0, class_weight
+        As in `svmlib.svc.SVC`.
+    cv : int, splitter or iterable, optional
+        As in scikit-learn: 5 stratified folds if not given.
+    scoring : str or callable, optional
+        As in scikit-learn, accuracy if not given. It may ask for ``decision_function``, ``predict``
+        and ``classes_``, and the answers are there already. With ``sample_weight`` scores are
+        weighted, if it is a name or a scorer of scikit-learn.
+    refit : bool or callable, default True
+        Whether to fit the best candidate to all samples in the end; or a function that chooses one
+        by its number, from ``cv_results_``, such as `one_standard_error`.
+    tol : float, default 1e-3
+        The relative duality gap to prove, of every machine.
+    cache_mb : float, default 1000
+        How many megabytes (2²⁰ bytes) three matrices of the size of K may take, in all processes
+        together. If they do not fit, a warning says so, and each machine keeps the rows of K that
+        there is room for; it still starts from its neighbour.
+    n_jobs : int, optional
+        How many processes of joblib share the values of γ.
+    verbose : int, default 0
+        If positive, a line tells of every γ and fold when it is done.
+
+    Attributes
+    ----------
+    cv_results_ : dict
+        As in `sklearn.model_selection.GridSearchCV`, with the candidates in its order; and the
+        relative gaps and steps of every machine, ``"split0_gap"``, ``"split0_steps"`` and so on,
+        and the ``"worst_gap"`` of a candidate. A search that was interrupted keeps it, with NaN for
+        what has not been done.
+    best_index_, best_params_, best_score_ : int, dict and float
+        The candidate that was chosen, and its mean score.
+    worst_gap_ : float
+        The largest relative gap of all machines.
+    hidden_, hidden_scores_ : list of ndarray
+        For each fold, the numbers of its hidden samples, and their f(x) by every candidate, of
+        shape (n_candidates, n_hidden).
+    best_estimator_ : svmlib.svc.SVC
+        The machine for all samples, which predicts; not with ``refit=False``.
+    classes_ : ndarray of shape (2,)
+        The two labels, sorted.
+    n_splits_ : int
+        The number of folds.
+    n_features_in_ : int
+        d.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X had any.
+
+    Notes
+    -----
+    With ``sample_weight``, a weight of 3 is three copies: in training, and in scores. In a pipeline
+    the steps before it have seen the hidden samples of its folds, too: nothing of their labels, but
+    their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has one K, and
+    every training part of it is factorised once to prove it positive semidefinite.
+
+    Derived in chapter 12, *Newton's method*.
+
+    References
+    ----------
+    D. DeCoste and K. Wagstaff (2000), "Alpha seeding for support vector machines".
+    T. Hastie et al. (2004), "The entire regularization path for the support vector machine".
+
+    Examples
+    --------
+    >>> from svmlib.datasets import load_circles
+    >>> circles = load_circles()
+    >>> search = SVCCV(Cs=(0.1, 1, 10)).fit(circles.X, circles.y)
+    >>> search.best_score_ > 0.95, search.worst_gap_ <= 1e-3
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        Cs: ArrayLike = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3, 1e4),
+        gammas: ArrayLike | None = None,
+        *,
+        kernel: KernelName | Kernel = "rbf",
+        degree: int = 3,
+        coef0: float = 0.0,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        cv: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        refit: bool | Callable[[dict[str, Any]], int] = True,
+        tol: float = 1e-3,
+        cache_mb: float = 1000.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.tol = tol
+        self.cache_mb = cache_mb
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Search, and fit the candidate that was chosen to all samples.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d)
+            The samples; or their Gram matrix, with ``"precomputed"``.
+        y : array_like of shape (n,)
+            Their labels, of two classes.
+        sample_weight : array_like of shape (n,), optional
+            Non-negative weights.
+        groups : array_like of shape (n,), optional
+            The groups of the samples, for splitters that keep groups together.
+
+        Returns
+        -------
+        SVCCV
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are not as documented, or a fold trains on one class only.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            If the gap of a machine is larger than `tol`.
+        """
+        for name in ("best_estimator_", "cv_results_"):
+            self.__dict__.pop(name, None)
+        points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(labels)
+        given = np.ones(len(labels)) if sample_weight is None else sample_weight
+        weights = check_vector(given, "sample_weight", length=len(labels))
+        if weights.min() < 0 or not weights.any():
+            raise ValueError("sample_weight must not be negative or all zero")
+        models, points = self._candidates(points, labels, weights)
+        signs = np.where(labels == self.classes_[1], 1.0, -1.0)
+        splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)
+        folds = [self._fold(labels, weights, *split) for split in splits]
+        tol, Cs = check_scalar(self.tol, "tol", positive=True), check_vector(self.Cs, "Cs")
+        if Cs.min() <= 0:
+            raise ValueError(f"Cs must be positive, got {Cs.min()}")
+        found = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
+        try:
+            for machine in self._search(models, points, signs, folds, Cs, tol):
+                found[machine.C, machine.gamma, machine.fold] = machine
+                self._tell(found[:, machine.gamma, machine.fold], models, len(folds))
+        finally:  # a search that is interrupted keeps what it has found
+            self._report(found, models, folds, labels, None if sample_weight is None else weights)
+        self._choose(found, tol)
+        if self.refit:
+            chosen = models[self.best_index_ % len(models)]
+            self.best_estimator_ = chosen.set_params(**self.best_params_)
+            self.best_estimator_.fit(X, y, sample_weight)
+        return self
+
+    def _candidates(self, X: Array, labels: Any, weights: Array) -> tuple[list[SVC], Array]:
+        """Return a machine for each γ, with its kernel, and the points to compute with."""
+        names = ("kernel", "degree", "coef0", "class_weight", "tol")
+        settings = {name: getattr(self, name) for name in names}
+        (model := SVC(**settings))._signs(labels[weights > 0])
+        self.classes_ = model.classes_
+        gammas: Any = self.gammas
+        if str(self.kernel) not in _WITH_GAMMA:
+            if gammas is not None:
+                raise ValueError(f"gammas must be None for kernel={self.kernel!r:.80}")
+            models = [model]
+        else:
+            if gammas is None:
+                gammas = model._gamma(X, weights) * 4.0 ** np.arange(-2, 3)
+            numbers = [SVC(gamma=gamma)._gamma(X, weights) for gamma in gammas]
+            models = [SVC(**settings, gamma=gamma) for gamma in numbers]
+        if not models:
+            raise ValueError("gammas must have at least one value")
+        for model in models:
+            model.kernel_ = model._kernel(X, weights, np.arange(len(X)))
+        if str(self.kernel) == "precomputed":
+            return models, np.arange(float(len(X)))[:, None]
+        return models, X - models[0]._middle(X)
+
+    def _fold(self, labels: Any, weights: Array, train: Indices, hidden: Indices) -> Fold:
+        """Return a fold, without training samples of no weight."""
+        train = np.arange(len(labels))[train]  # a mask becomes numbers
+        train, hidden = train[weights[train] > 0], np.arange(len(labels))[hidden]
+        if not np.isin(self.classes_, labels[train]).all() or not weights[hidden].any():
+            needed = "samples of both classes to train on, and some to hide"
+            raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")
+        own = weights[train]
+        if self.class_weight is not None:
+            factors = compute_class_weight(
+                self.class_weight, classes=self.classes_, y=labels[train]
+            )
+            own = own * factors[(labels[train] == self.classes_[1]).astype(int)]
+        return Fold(train, hidden, own)
+
+    def _search(
+        self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
+    ) -> Iterator[Machine]:
+        """Yield every machine, in this process or from others."""
+        cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
+        workers = min(effective_n_jobs(self.n_jobs), len(models))
+        kernels = [model.kernel_ for model in models]
+        if not (fits(len(X), cache_mb / workers) or isinstance(kernels[0], Linear)):
+            needed = int(workers * megabytes(len(X))) + 1
+            warnings.warn(
+                f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so that "
+                f"every machine evaluates its own rows of it; cache_mb={needed} is enough",
+                stacklevel=3,
+            )
+        numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
+        parts = [numbered[k * len(models) // workers : (k + 1) * len(models) // workers]
+                 for k in range(workers)]  # fmt: skip
+        others = X, y, folds, Cs, tol, cache_mb / workers
+        if workers == 1:
+            return machines(numbered, *others)
+        jobs = (delayed(_listed)(part, *others) for part in parts)
+        return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
+
+    def _tell(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
+        """Say what is done, when all C of a γ and a fold are."""
+        if self.verbose and all(row):
+            name = f"gamma {getattr(models[row[0].gamma].kernel_, 'gamma', 'none'):.3g}, "
+            print(
+                f"{name}fold {row[0].fold + 1} of {n_folds}: {len(row)} machines, worst gap "
+                f"{max(m.gap for m in row):.1e}, {sum(m.fit_time for m in row):.2f} s",
+                flush=True,
+            )
+
+    def _report(
+        self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, weights: Any
+    ) -> None:
+        """Score the hidden samples, and write ``cv_results_``."""
+        self.n_splits_, score = len(folds), self._scorer(labels, weights)
+        self.cv_results_ = self._parameters(models)
+        self.hidden_ = [fold.hidden for fold in folds]
+        flat = found.reshape(-1, len(folds))
+        wanted: dict[str, Callable[[Machine], float]] = {
+            "test_score": lambda m: score(m.scores, self.hidden_[m.fold]),
+            "gap": lambda m: m.gap,
+            "steps": lambda m: m.solution.n_iter,
+            "fit_time": lambda m: m.fit_time,
+            "score_time": lambda m: m.score_time,
+        }
+        for name, value in wanted.items():
+            table = np.array([[np.nan if m is None else value(m) for m in row] for row in flat])
+            if not name.endswith("time"):
+                splits = {f"split{k}_{name}": column for k, column in enumerate(table.T)}
+                self.cv_results_ |= splits
+            self.cv_results_ |= {
+                f"mean_{name}": table.mean(axis=1),
+                f"std_{name}": table.std(axis=1),
+            }
+            if name == "gap":
+                self.cv_results_["worst_gap"] = table.max(axis=1)
+        mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
+        self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
+        self.hidden_scores_ = [
+            np.array([np.full(h.size, np.nan) if m is None else m.scores for m in flat[:, k]])
+            for k, h in enumerate(self.hidden_)
+        ]
+        self._positive = [labels[h] == self.classes_[1] for h in self.hidden_]
+
+    def _parameters(self, models: list[SVC]) -> dict[str, Any]:
+        """Return what ``cv_results_`` says of the candidates before they are tried."""
+        names = ["C", "gamma"] if str(self.kernel) in _WITH_GAMMA else ["C"]
+        values = [(float(C), model.gamma) for C in np.asarray(self.Cs) for model in models]
+        params = [dict(zip(names, pair, strict=False)) for pair in values]
+        table = {f"param_{n}": np.ma.masked_array([p[n] for p in params]) for n in names}
+        return table | {"params": params}
+
+    def _scorer(self, labels: Any, weights: Any) -> Callable[[Array, Indices], float]:
+        """Return the function that scores f(x) of hidden samples."""
+        positive = labels == self.classes_[1]
+        if self.scoring in (None, "accuracy"):
+            shares = np.ones(len(labels)) if weights is None else weights
+            return lambda f, hidden: float(
+                np.average((f >= 0) == positive[hidden], weights=shares[hidden])
+            )
+        scorer = check_scoring(SVC(), scoring=self.scoring)
+        weighted = weights is not None and hasattr(scorer, "set_score_request")
+
+        def score(f: Array, hidden: Indices) -> float:
+            own = {"sample_weight": weights[hidden]} if weighted else {}
+            return float(scorer(Answers(self.classes_, f), hidden[:, None], labels[hidden], **own))
+
+        return score
+
+    def _choose(self, found: Any, tol: float) -> None:
+        """Choose a candidate, and warn where something has not been proved."""
+        results = self.cv_results_
+        rule = self.refit if callable(self.refit) else lambda r: r["rank_test_score"].argmin()
+        self.best_index_ = int(rule(results))
+        self.best_params_ = results["params"][self.best_index_]
+        self.best_score_ = float(results["mean_test_score"][self.best_index_])
+        self.worst_gap_ = float(results["worst_gap"].max())
+        short = sum(not machine.solution.converged for machine in found.flat)
+        if short:
+            message = f"{short} of {found.size} machines are not proved optimal to tol={tol:g}"
+            warnings.warn(
+                f"{message}: the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
+                "make Cs or gammas less extreme",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def compare(self, first: int, second: int) -> Comparison:
+        """Compare two candidates, given by their numbers in ``cv_results_``."""
+        check_is_fitted(self, "cv_results_")
+        splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
+        differences = np.array([scores[first] - scores[second] for scores in splits])
+        error = np.nan
+        if self.n_splits_ > 1:
+            error = float(differences.std(ddof=1) / np.sqrt(self.n_splits_))
+        pairs = list(zip(self.hidden_scores_, self._positive, strict=True))
+        a, b = (np.concatenate([(f[k] >= 0) == y for f, y in pairs]) for k in (first, second))
+        return Comparison(
+            float(differences.mean()), error, int((a & ~b).sum()), int((b & ~a).sum())
+        )
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return f(x) of the best machine for every row of X, of shape (m,)."""
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
+        """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.predict(X))
+
+
+class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that has answered already, for scorers that ask again."""
+
+    def __init__(self, classes: Any, scores: Any) -> None:
+        self.classes = self.classes_ = classes
+        self.scores = scores
+
+    def decision_function(self, X: Any) -> Array:
+        """Return f(x) of the samples that the answers are about."""
+        return np.asarray(self.scores)
+
+    def predict(self, X: Any) -> NDArray[np.generic]:
+        """Return their labels."""
+        return np.asarray(self.classes_[(self.scores >= 0).astype(int)])
+
+
+def _listed(*arguments: Any) -> list[Machine]:
+    return list(machines(*arguments))
