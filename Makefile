@@ -135,12 +135,8 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
 
-processors: .venv/ready  ## Test the library and all notebooks as other processors would compute
-	$(BIN)/python tools/processors.py
-
-clean:  ## Remove everything that the other commands made, but not my-notebooks
-	rm -rf .venv _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
-	@echo "Clean. The next command sets up the environment again, which takes about three minutes."
+.venv/ready: requirements.txt constraints.txt pyproject.toml package-lock.json
+	@$(PYTHON) tools/patient.py --set-up .venv
 
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
 # of them are made anew. The wheel goes into the readers' zip.
@@ -150,10 +146,10 @@ _build/wheel: $(call files,svmlib _static/explorables) pyproject.toml | .venv/re
 	rm -rf $@
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $@ .
 
-_build/remade: $(call files,_ext _templates _static) constraints.txt Makefile | _build/wheel
+_build/remade: $(call files,_ext _templates _static) constraints.txt package-lock.json Makefile | _build/wheel
 	rm -rf _build/.doctrees _build/html _build/lab _build/live _build/student
 	touch $@
 
-.venv/ready: requirements.txt constraints.txt pyproject.toml
+.venv/ready: requirements.txt constraints.txt pyproject.toml package-lock.json
 	@$(PYTHON) tools/patient.py --set-up .venv
 	touch $@

@@ -1,8 +1,9 @@
 """Solutions that open where one clicks, proofs with a name, stars, a list of all statements.
 
 sphinx-exercise makes a solution a box with a link for a title, which needs a script to fold. A
-page shows it as `<details>` instead, folded without any script. sphinx-proof gives every proof the
-same id, and writes its first word like any other. An exercise of `:class: level-2` has two stars.
+page shows it as `<details>` instead, folded without any script. sphinx-proof writes the first word
+of a proof like any other. Both give the contents of all boxes one id, and nothing leads there. An
+exercise of `:class: level-2` has two stars.
 """
 
 import re
@@ -18,6 +19,7 @@ from sphinx_exercise import visit_solution_node as visit_in_latex
 from sphinx_proof.nodes import NODE_TYPES, proof_node
 
 STATEMENTS = tuple(NODE_TYPES.values())
+CONTENTS = {"proof", "proof-content", "exercise-content", "solution-content"}
 
 
 def visit_solution(self, node):
@@ -31,19 +33,31 @@ def depart_solution(self, node):
 
 
 class NameProofs(SphinxPostTransform):
-    """Set the word "Proof." apart, and leave the id to what can be linked to."""
+    """Set the word "Proof." apart."""
 
     default_priority = 400
     formats = ("html",)
 
     def run(self):
         for box in self.document.findall(proof_node):
-            section = box[0]
-            section["ids"] = []
-            first = next(iter(section.findall(nodes.Text)))
+            first = next(iter(box[0].findall(nodes.Text)))
             word, rest = first[: len("Proof.")], first[len("Proof.") :]
             place = first.parent.index(first)
             first.parent[place : place + 1] = [nodes.emphasis("", word), nodes.Text(rest)]
+
+
+class DropIds(SphinxPostTransform):
+    """Leave ids to what can be linked to."""
+
+    default_priority = 400
+    formats = ("html",)
+
+    def run(self):
+        for kind in (*STATEMENTS, proof_node, exercise_enumerable_node, solution_node):
+            for box in self.document.findall(kind):
+                for part in box.children:
+                    if set(part.get("ids", ())) <= CONTENTS:
+                        part["ids"] = []
 
 
 class ShowLevels(SphinxPostTransform):
@@ -127,6 +141,7 @@ def setup(app):
     )
     app.add_node(StatementsPlace)
     app.add_directive("statements", Statements)
+    app.add_post_transform(DropIds)
     app.add_post_transform(LinkBoxes)
     app.add_post_transform(ListStatements)
     app.add_post_transform(NameProofs)

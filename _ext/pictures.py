@@ -1,4 +1,6 @@
-"""Pictures of the pages: lossless WebP, a third of matplotlib's PNG, in files and loaded when near.
+"""Pictures of the pages: lossless WebP, a third of matplotlib's PNG, in files.
+
+All but the first of a page are loaded when a reader comes near.
 
 The frames of a player travel inside its HTML, so that it works in a notebook that is on its own;
 a page has them in files like any other picture.
@@ -44,7 +46,10 @@ def rewrite(app, pagename, templatename, context, doctree):
     place = re.escape(address)
     body = re.sub(rf'<a [^>]*href="{place}/[^"]+">\s*(<img [^>]*>)\s*</a>', r"\1", body)
     body = re.sub(rf'src="{place}/([^"/]+\.png)"', shown, body)
-    context["body"] = body.replace("<img ", '<img loading="lazy" decoding="async" ')
+    first, *others = re.split("(?=<img )", body)[1:] or [""]  # one often sees the first at once
+    start = body[: len(body) - len(first) - sum(map(len, others))]
+    later = (part.replace("<img ", '<img loading="lazy" decoding="async" ', 1) for part in others)
+    context["body"] = "".join([start, first, *later])
     for source in [source for source, name in app.builder.images.items() if name.endswith(".png")]:
         del app.builder.images[source]  # nobody asks for the PNG any more
 

@@ -15,7 +15,6 @@ ARTICLE = re.compile("<article.*</article>", re.DOTALL)
 LINK = re.compile(r'<a class="reference internal" href="([^"#]*)#?([^"]*)"')
 TAG = re.compile(r"<(/?)(\w+)[^>]*>")
 HEADING = re.compile(r"<h(\d)>(.*?)</h\1>\s*", re.DOTALL)
-SIZE = re.compile(r"\.(k\d+)\{(.*?)\}")  # in formulas; each page has its own, see `share_styles`
 FIRST = re.compile(r'\s*(<p>|<div class="(?:proof|math))')
 THEN = re.compile(r'\s*(<div class="math)')
 # Links to the thing itself, and roles that depend on what is around it
@@ -74,9 +73,7 @@ def write(app, error):
         page = pages[name]
         parts = {anchor: NEEDLESS.sub("", cut(page, anchor)) for anchor in sorted(anchors)}
         parts = {anchor: part.replace(' id="', ' id="preview-') for anchor, part in parts.items()}
-        used = set(re.findall(r"\bk\d+", "".join(parts.values())))
-        sizes = {key: size for key, size in SIZE.findall(page) if key in used}
-        data = json.dumps([parts, sizes], ensure_ascii=False)
+        data = json.dumps(parts, ensure_ascii=False)
         script = folder / "previews" / Path(name).with_suffix(".js")
         script.parent.mkdir(parents=True, exist_ok=True)
         script.write_text(f"BOOK_PREVIEWS[{json.dumps(name)}] = {data};\n", encoding="utf-8")

@@ -93,7 +93,7 @@ def defer_scripts(app, pagename, templatename, context, doctree):
 
 def drop_what_nobody_asks_for(app, error):
     static = Path(app.outdir, "_static")
-    shutil.rmtree(static / "vendor", ignore_errors=True)  # Font Awesome: see static/icons
+    shutil.rmtree(static / "vendor", ignore_errors=True)  # Font Awesome: see packages.py
     for source_map in static.rglob("*.map"):
         source_map.unlink()
 

@@ -40,7 +40,7 @@
   // What is wider than its place can be scrolled by keyboard, and shows that it goes on.
 
   function markScrolling() {
-    const boxes = all(".highlight > pre, .output pre, .katex-display, .bd-article table");
+    const boxes = all(".highlight > pre, .output pre, .display, .bd-article table");
     // First measures all, then changes them: one after the other would lay out the page for each.
     const look = boxes => {
       const hidden = boxes.map(box => box.scrollWidth - box.clientWidth);
@@ -206,26 +206,35 @@
     target.scrollIntoView();
   }
 
-  // A copied formula is its TeX: what one sees is a pile of boxes.
+  // A copied formula is its TeX, in plain text; a word processor gets the page's own HTML, whose
+  // MathML and tables it knows.
 
   function copyTeX() {
-    const formula = node => {
-      const element = node.closest ? node : node.parentElement;
-      return element.closest(".katex-display") ?? element.closest("[data-tex]");
+    const formulas = all("math[data-tex]");
+    if (!formulas.length) return;
+    const at = node => (node.closest ? node : node.parentElement).closest("math[data-tex], .display");
+    const part = (formula, by) => {  // a long formula in a line has parts, of which the first has the TeX
+      if (formula.matches(".display")) return formula;
+      let k = formulas.indexOf(formula);
+      while (by < 0 ? !formulas[k].dataset.tex : formulas[k + 1]?.dataset.tex === "") k += by;
+      return formulas[k];
     };
     document.addEventListener("copy", event => {
       const selection = getSelection();
-      if (selection.isCollapsed || !document.querySelector("article")?.contains(selection.anchorNode)) return;
+      if (selection.isCollapsed || !selection.rangeCount) return;
       const range = selection.getRangeAt(0).cloneRange();
-      const [first, last] = [range.startContainer, range.endContainer].map(formula);
-      if (first) range.setStartBefore(first);  // no half formulas
-      if (last) range.setEndAfter(last);
+      const [first, last] = [range.startContainer, range.endContainer].map(at);
+      if (first) range.setStartBefore(part(first, -1));  // no half formulas
+      if (last) range.setEndAfter(part(last, 1));
       const copy = make("div", {}, range.cloneContents());
-      const formulas = all("[data-tex]", copy);
-      if (!formulas.length) return;
-      for (const formula of formulas) {
-        const signs = formula.closest(".katex-display") ? "$$" : "$";
-        formula.replaceWith(signs + formula.dataset.tex + signs);
+      for (const unseen of all("script, style, .headerlink, .copybtn, .visually-hidden", copy)) unseen.remove();
+      const found = all("math[data-tex]", copy);
+      if (!found.length) return;
+      const table = range.commonAncestorContainer.closest?.("table");  // of which only rows were selected
+      event.clipboardData.setData("text/html", table ? `<table>${copy.innerHTML}</table>` : copy.innerHTML);
+      for (const formula of found) {
+        const signs = formula.getAttribute("display") ? "$$" : "$";
+        formula.replaceWith(formula.dataset.tex && signs + formula.dataset.tex + signs);
       }
       document.body.append(copy);  // where innerText knows what is a paragraph
       event.clipboardData.setData("text/plain", copy.innerText.trim());

@@ -13,7 +13,7 @@
     return element;
   };
   const text = make("div");
-  const go = make("a", { className: "go", textContent: "Go there" });
+  const go = make("a", { className: "go", href: "#", textContent: "Go there" });
   const panel = make("div", { className: "preview", popover: "manual", role: "dialog", ariaLabel: "Preview" }, text, go);
   article.append(panel);
   let shown = null;  // the link whose preview one sees, or will as soon as it is there
@@ -28,27 +28,20 @@
     document.head.prepend(make(tag, { ...properties, onload, onerror }));
   });
   const scripts = {};
-  let formulas = document.querySelector('link[href*="katex.min.css"]');  // a page without any has none
+  let formulas = document.querySelector('link[href*="math/math.css"]');  // a page without any has none
 
   async function find(link) {
     const page = link.href.slice(book.href.length).replace(/[?#].*/, "") || "index.html";
     const src = new URL(`previews/${page.replace(/html$/, "js")}`, book);
     await (scripts[page] ??= load("script", { src }));
-    const [parts, sizes] = BOOK_PREVIEWS[page];
-    const part = parts[decodeURIComponent(link.hash.slice(1))];
-    const href = new URL("_static/katex/katex.min.css", book);
-    if (part.includes("katex-html")) await (formulas ??= load("link", { rel: "stylesheet", href }));
-    return [part, sizes];
+    const part = BOOK_PREVIEWS[page][decodeURIComponent(link.hash.slice(1))];
+    const href = new URL("_static/math/math.css", book);
+    if (part.includes("<math")) await (formulas ??= load("link", { rel: "stylesheet", href }));
+    return part;
   }
 
-  function fill([part, sizes], page) {
+  function fill(part, page) {
     const template = make("template", { innerHTML: part });  // where nothing is loaded yet
-    for (const [name, style] of Object.entries(sizes)) {  // by a name that this page may give to another
-      for (const element of template.content.querySelectorAll(`.${name}`)) {
-        element.classList.remove(name);
-        element.style = style;
-      }
-    }
     for (const name of ["href", "src"]) {
       for (const element of template.content.querySelectorAll(`[${name}]`)) {
         element[name] = new URL(element.getAttribute(name), page);

@@ -11,7 +11,6 @@ quiz come last. What else is on the page is in the notes of the slide before it,
 leads to; other code and second readings are on the page alone.
 """
 
-import html
 import posixpath
 import re
 from collections import defaultdict
@@ -21,10 +20,10 @@ from math import ceil
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup
-from pages import make, put_back, set_aside
+from pages import make, put_back, set_aside, tex_of
 
 SCRIPTS = re.compile(r"_static/(?:book\.js|explorables/)")
-STYLES = re.compile(r"_static/(?:katex/|icons/|pygments|explorables/)")
+STYLES = re.compile(r"_static/(?:math/|icons\.css|pygments|explorables/)")
 SCREEN = ".headerlink, .sd-summary-state-marker, script:not([type]), details.hide"
 HEADINGS = ("h1", "h2", "h3", "h4")
 AFTER = ("second-reading", "exercises", "quiz", "read-more")  # what is not the main line
@@ -145,7 +144,7 @@ class Deck:
         self.formulas = []
         file = folder / "chapters" / f"{name}.html"
         source = set_aside(file.read_text(encoding="utf-8"), self.formulas)
-        self.tex = [html.unescape(re.search('data-tex="([^"]*)"', f)[1]) for f in self.formulas]
+        self.tex = [tex_of(formula) for formula in self.formulas]
         page = BeautifulSoup(source, "html.parser")
         self.scripts = local(page.head.select("script[src]"), "src", SCRIPTS)
         self.styles = local(page.head.select("[rel=stylesheet]"), "href", STYLES)
@@ -154,14 +153,13 @@ class Deck:
         article = page.article
         for element in article.select(SCREEN):
             element.decompose()
-        self.rules = "".join(style.extract().string for style in article("style"))
         self.files = {*self.scripts, *self.styles, "_static/favicon.svg"}
         for image in article("img"):
             image["src"] = image["src"].removeprefix("../")
             del image["loading"], image["style"]
             self.files.add(image["src"])
         if any("icons" in style for style in self.styles):
-            self.files.add("_static/icons/icons.woff2")
+            self.files.add("_static/icons.woff2")
         self.chapter = article.section
         self.title = " ".join(self.chapter.h1.get_text().split())
         self.titles, self.columns, self.column, self.places, self.ahead = {}, {}, [], [], []
@@ -204,7 +202,7 @@ class Deck:
         size = len(part.get_text())
         for place in part("i-tex"):
             tex = self.tex[int(place.string)]
-            display = "katex-display" in place.parent.get("class", ())
+            display = "display" in place.parent.get("class", ())
             size += ROW * (2 + tex.count(r"\\")) if display else len(SIGN.findall(tex))
         return ROW * ceil(size / ROW)
 
@@ -514,7 +512,4 @@ class Deck:
         )
         self.shown = set(re.findall(' id="([^"]*)"', columns))
         columns = re.sub(' href="([^"]*)"', self.target, columns)
-        # Notes are shown in a window that has no styles for KaTeX, and every browser knows MathML.
-        maths = [re.search("<math.*?</math>", formula, re.S)[0] for formula in self.formulas]
-        notes = re.compile('<aside class="notes">.*?</aside>', re.S)
-        return put_back(notes.sub(lambda it: put_back(it[0], maths), columns), self.formulas)
+        return put_back(columns, self.formulas)

@@ -20,7 +20,7 @@ import yaml
 from bs4 import BeautifulSoup
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-from pages import set_aside
+from pages import set_aside, tex_of
 from tqdm import tqdm
 
 from _ext.zips import write_zip  # the project's own folder is installed
@@ -57,8 +57,8 @@ def captions(file):
     formulas = []
     source = set_aside(file.read_text(encoding="utf-8"), formulas)
     for k, formula in enumerate(formulas):
-        tex = html.unescape(re.search('data-tex="([^"]*)"', formula)[1])
-        source = source.replace(f"<i-tex>{k}</i-tex>", f"<i-tex>${html.escape(tex)}$</i-tex>")
+        tex = html.escape(tex_of(formula))
+        source = source.replace(f"<i-tex>{k}</i-tex>", f"<i-tex>${tex}$</i-tex>" if tex else "")
     article = BeautifulSoup(source, "html.parser").article
     for figure in article.select("figure[id]:has(.caption-number)"):
         number, caption = (

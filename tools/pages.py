@@ -1,5 +1,6 @@
 """Take built pages apart and put them together: elements, and formulas that are set aside."""
 
+import html
 import re
 
 from bs4 import BeautifulSoup
@@ -15,25 +16,23 @@ def make(tag, *contents, **attributes):
 
 # Formulas are most of a page, and nothing in them changes: they are put aside while it is parsed.
 
-FORMULA = re.compile('<span class="[^"]*" data-tex=')
-SPAN = re.compile("<(/?)span")
+FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 
 def set_aside(page, formulas):
     """Put a short element in the place of each formula."""
-    kept, end = [], 0
-    while start := FORMULA.search(page, end):
-        kept.append(page[end : start.start()])
-        depth = 0
-        for span in SPAN.finditer(page, start.start()):
-            depth += -1 if span[1] else 1
-            if depth == 0:
-                break
-        end = span.end() + 1
-        kept.append(f"<i-tex>{len(formulas)}</i-tex>")
-        formulas.append(page[start.start() : end])
-    return "".join([*kept, page[end:]])
+
+    def keep(formula):
+        formulas.append(formula[0])
+        return f"<i-tex>{len(formulas) - 1}</i-tex>"
+
+    return FORMULA.sub(keep, page)
 
 
 def put_back(book, formulas):
     return re.sub(r"<i-tex>(\d+)</i-tex>", lambda place: formulas[int(place[1])], book)
+
+
+def tex_of(formula):
+    """Return the TeX of a formula; of one in parts, the first has all of it."""
+    return html.unescape(re.search('data-tex="([^"]*)"', formula)[1])

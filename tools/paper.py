@@ -67,8 +67,6 @@ class Page:
         self.address = canonical["href"] if canonical else ""
         self.article = page.select_one("article")
         self.article.name, self.article["class"] = "section", ["page", f"in-{self.key}"]
-        rules = "".join(style.extract().string for style in self.article.select("style"))
-        self.rules = f".in-{self.key} {{ {rules} }}\n"  # each page has its own k0, k1 … in formulas
         self.stand_still(name)
         self.unfold()
         self.lead_inside()
@@ -181,12 +179,11 @@ class Book:
                 yield made
 
     def styles(self):
-        """Return the style sheets of all pages, those of their formulas, and those of paper."""
+        """Return the style sheets of all pages and those of paper."""
         sheets = dict.fromkeys(sheet for page in self.pages for sheet in page.styles)
         links = "".join(f'<link rel="stylesheet" href="{sheet}">\n' for sheet in sheets)
         heads = [(page.key, page.title.get_text()) for page in (self.front, *self.pages)]
-        rules = [page.rules for page in (self.front, *self.pages)]
-        rules += [
+        rules = [
             f".page.in-{key} {{ page: of-{key}; }}\n"
             f"@page of-{key} {{ @top-left {{ content: {quoted(title)}; }} }}\n"
             for key, title in heads

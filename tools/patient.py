@@ -20,6 +20,8 @@ REMEDIES = {
     "No space left on device": f"the disk is full. Free {SPACE} GB, then repeat the command",
     "NewConnectionError": "the Python package index cannot be reached. Connect to a network, "
     "then repeat the command: what has been downloaded stays",
+    "npm error network": "the npm package registry cannot be reached. Connect to a network, "
+    "then repeat the command: what has been downloaded stays",
     "No matching distribution found": "a package was not found in the package index. Check your "
     "network and pip's settings, then repeat the command",
     "ensurepip": "this Python cannot make environments. On Debian and Ubuntu install python3-venv, "
@@ -75,6 +77,8 @@ def set_up(venv):
         run(log, "Making the environment", [sys.executable, "-m", "venv", "--clear", str(venv)])
     needs = ["--requirement", "requirements.txt", "--editable", "."]
     run(log, "Installing packages", [str(python), "-m", "pip", "install", *needs])
+    fetch = [str(python), "tools/npm.py", "ci", "--omit=dev"]
+    run(log, "Fetching what the pages use", fetch)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,7 @@
 
     python tools/slides.py _build/html
 
-reveal.js shows them, because it needs no network and has notes, print and a clicker's keys;
-sphinx-revealjs brings it by pip, but its own builder would put a page's whole text on slides.
+reveal.js shows them, because it needs no network and has notes, print and a clicker's keys.
 
 Which parts of the page they show is the rule of deck.py; the notes have the rest, with what the
 lecturer's page says of the place. A slide is as large as it fits, which slides.js finds out.
@@ -13,7 +12,6 @@ import re
 import shutil
 import sys
 from collections import defaultdict
-from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
@@ -23,7 +21,7 @@ from deck import Deck
 from pages import make, put_back, set_aside
 
 HERE = Path(__file__).parent
-REVEAL = Path(find_spec("sphinx_revealjs").submodule_search_locations[0], "_static", "revealjs")
+REVEAL = Path("node_modules", "reveal.js")  # which npm has fetched
 SHOWN_BY = (
     "LICENSE",
     "dist/reset.css",
@@ -54,11 +52,12 @@ def told(folder):
     last, formulas = {}, []
     source = (folder / "reference/lecturers.html").read_text(encoding="utf-8")
     page = BeautifulSoup(set_aside(source, formulas), "html.parser")
-    maths = [re.search("<math.*?</math>", formula, re.S)[0] for formula in formulas]
 
     def note(link, words):
         path, _, anchor = link["href"].partition("#")
-        made = BeautifulSoup(f"<div><strong>{put_back(words, maths)}</strong></div>", "html.parser")
+        made = BeautifulSoup(
+            f"<div><strong>{put_back(words, formulas)}</strong></div>", "html.parser"
+        )
         notes[Path(path).stem][anchor].append(made.div)
 
     for line in page.select("section:has(> h3) li:has(strong)"):
@@ -92,7 +91,7 @@ def build(folder, made):
         for name, question in questions(folder).items()
     ]
     shutil.rmtree(made, ignore_errors=True)
-    shutil.copytree(folder / "_static/katex", made / "_static/katex")
+    shutil.copytree(folder / "_static/math", made / "_static/math")
     (made / "_static/slides").mkdir()
     for file in (*(REVEAL / name for name in SHOWN_BY), HERE / "slides.css", HERE / "slides.js"):
         shutil.copy(file, made / "_static/slides")
@@ -106,7 +105,6 @@ def build(folder, made):
             title=deck.title,
             author=config["author"],
             styles="".join(f'<link rel="stylesheet" href="{name}">\n' for name in deck.styles),
-            rules=deck.rules,
             slides=deck.body(),
             scripts="".join(f'<script defer src="{name}"></script>\n' for name in deck.scripts),
         )

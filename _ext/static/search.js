@@ -5,7 +5,24 @@
   const ROUTINE = /^[\d.\s]*(Summary|Exercises|Quiz|Read more)$/;
   const LOOKED_UP = /^reference\/(bibliography|concordance|errata|library)/;  // by who knows what it holds
   const GREEK = { α: "alpha", β: "beta", γ: "gamma", λ: "lambda", μ: "mu", ξ: "xi", σ: "sigma", τ: "tau" };
-  const processTerm = term => GREEK[term] ?? term.toLowerCase().replace(/(?<=\w{3})s$/, "");
+  // Both spellings, one and many, with and without a hyphen are one word.
+  const WORD = /[\p{L}\p{N}]+(?:[-‐‑][\p{L}\p{N}]+)*/gu;
+  const IRREGULAR = { vertices: "vertex", matrices: "matrix", indices: "index", analyses: "analysis", grey: "gray",
+    hypotheses: "hypothesis", maxima: "maximum", minima: "minimum", optima: "optimum", programme: "program" };
+  const ALIKE = [
+    [/ies$/, "y"], [/(ss|x|z|ch|sh)es$/, "$1"], [/([^su])s$/, "$1"],
+    [/^(.{2,})is(e|ed|er|ing|ation)$/, "$1iz$2"], [/ys(e|ed|er|ing)$/, "yz$1"], [/^(.{3,})our/, "$1or"],
+    [/^(.{2,}[bct])re(d?)$/, (all, stem, d) => `${stem}er${d && "ed"}`], [/ll(ed|ing|er)$/, "l$1"], [/ogue$/, "og"],
+  ];
+  const processTerm = term => {
+    const lower = term.toLowerCase();
+    if (GREEK[term] || IRREGULAR[lower]) return GREEK[term] ?? IRREGULAR[lower];
+    return lower.length < 4 ? lower : ALIKE.reduce((word, [from, to]) => word.replace(from, to), lower);
+  };
+  const words = text => text.match(WORD) ?? [];
+  const parts = word => word.split(/[-‐‑]/);
+  const joined = word => parts(word).join("");
+  const allForms = text => words(text).flatMap(word => (parts(word).length > 1 ? [...parts(word), joined(word)] : word));
   const normal = words => ` ${words.toLowerCase().split(/[^\p{L}\p{N}]+/u).map(processTerm).join(" ").trim()} `;
   const entries = window.BOOK_SECTIONS.map((entry, id) => ({
     id,
@@ -17,9 +34,11 @@
   }));
   const index = new MiniSearch({
     fields: ["title", "text", "also"],
+    tokenize: allForms,
     storeFields: ["title"],
     processTerm,
     searchOptions: {
+      tokenize: text => words(text).map(joined),
       boost: { title: 6, also: 6 },
       combineWith: "AND",
       prefix: term => term.length > 3,
@@ -38,26 +57,29 @@
       return weight * exact * near;
     };
     const all = index.search(query, { boostDocument });
-    return all.length ? all : index.search(query, { boostDocument, combineWith: "OR" });
+    if (all.length) return all;
+    const tokenize = text => words(text).flatMap(parts);
+    const some = index.search(query, { boostDocument, tokenize });
+    return some.length ? some : index.search(query, { boostDocument, tokenize, combineWith: "OR" });
   }
   window.findInBook = find;
 
-  function marked(words, terms) {
-    const letters = terms.map(term => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") +
-      (term.length < 3 ? "(?![\\p{L}\\p{N}])" : ""));
-    const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${letters.join("|")})`, "giu");
-    const place = words.search(pattern);
-    const start = place > 80 ? words.lastIndexOf(" ", place - 60) + 1 : 0;
-    const piece = words.slice(start, start + 220).replace(/\s\S*$/, "");
+  function marked(text, terms) {
+    const isFound = word => allForms(word).some(form => terms.includes(processTerm(form)));
+    const place = [...text.matchAll(WORD)].find(([word]) => isFound(word))?.index ?? 0;
+    const start = place > 80 ? text.lastIndexOf(" ", place - 60) + 1 : 0;
+    const piece = text.slice(start, start + 220).replace(/\s\S*$/, "");
     const line = document.createElement("p");
     line.className = "search-snippet";
     if (start) line.append("… ");
-    for (const part of piece.split(pattern)) {
-      if (pattern.test(part)) line.append(Object.assign(document.createElement("mark"), { textContent: part }));
-      else line.append(part);
-      pattern.lastIndex = 0;
+    let end = 0;
+    for (const { 0: word, index } of piece.matchAll(WORD)) {
+      if (!isFound(word)) continue;
+      line.append(piece.slice(end, index), Object.assign(document.createElement("mark"), { textContent: word }));
+      end = index + word.length;
     }
-    if (start + piece.length < words.length) line.append(" …");
+    line.append(piece.slice(end));
+    if (start + piece.length < text.length) line.append(" …");
     return line;
   }
 

