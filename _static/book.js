@@ -16,6 +16,8 @@
   function mendRoles() {
     // docutils gives the entries of its citation list a role that a list may not contain.
     for (const entry of all('[role="list"] > [role="doc-biblioentry"]')) entry.setAttribute("role", "listitem");
+    // What one sees on it is its name.
+    for (const button of all(".search-button-field")) button.removeAttribute("aria-label");
     const say = () => {
       for (const button of all(".theme-switch-button")) {
         const label = `Theme: ${root.dataset.mode}`;
@@ -28,13 +30,12 @@
     say();
   }
 
-  // The drawer with the contents of the page, on a phone
+  // The drawer with the contents of the page, on a phone: it closes when one has chosen.
 
   function closeDrawers() {
-    const drawers = all("input.sidebar-toggle");
-    const close = () => drawers.forEach(drawer => { drawer.checked = false; });
-    for (const link of all(".bd-sidebar-secondary a")) link.addEventListener("click", close);
-    addEventListener("keydown", event => { if (event.key === "Escape") close(); });
+    for (const drawer of all("#pst-secondary-sidebar-modal")) {
+      drawer.addEventListener("click", event => { if (event.target.closest("a")) drawer.close(); });
+    }
   }
 
   // What is wider than its place can be scrolled by keyboard, and shows that it goes on.

@@ -96,7 +96,9 @@ class Page:
             fold.name, fold.summary.name = "div", "p"
         for image in self.article.select("img"):
             image["src"] = self.place(image["src"])
-            del image["loading"], image["decoding"]
+            del image["loading"], image["decoding"], image["fetchpriority"]
+        for figure in self.article.select("figure:has(img)"):
+            figure["role"] = "group"  # or a reader hears of two pictures, one without words
 
     def lead_inside(self):
         """Make ids the page's own, links lead inside the book, and room for a part above."""

@@ -23,7 +23,7 @@
   const parts = word => word.split(/[-‐‑]/);
   const joined = word => parts(word).join("");
   const allForms = text => words(text).flatMap(word => (parts(word).length > 1 ? [...parts(word), joined(word)] : word));
-  const normal = words => ` ${words.toLowerCase().split(/[^\p{L}\p{N}]+/u).map(processTerm).join(" ").trim()} `;
+  const normal = text => ` ${words(text).map(word => processTerm(joined(word))).join(" ")} `;
   const entries = window.BOOK_SECTIONS.map((entry, id) => ({
     id,
     ...entry,

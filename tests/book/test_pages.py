@@ -420,6 +420,25 @@ def test_a_copied_formula_is_its_tex(tab):
     assert "\n" in copied(tab, two), "paragraphs stay apart"
 
 
+@each(CHAPTERS[:1])
+def test_a_copy_with_formulas_has_words_and_html_from_wherever_it_begins(tab):
+    """From the whole page, too, and for a word processor, which knows tables and MathML."""
+    tab.evaluate(
+        "addEventListener('copy', e => { window.page = e.clipboardData.getData('text/html'); })"
+    )
+    for select in (
+        "getSelection().selectAllChildren(document.body);",
+        "const h = document.querySelector('.prev-next-footer, footer');"
+        "getSelection().setBaseAndExtent(document.querySelector('article p'), 0, h, 0);",
+    ):
+        words = copied(tab, select)
+        assert r"$f(x)\ge0$" in words
+        assert not re.search(r"ƒ|\u2061|𝑓|(?<!\$)f\(x\)≥0", words), "the letters of a formula"
+        page = tab.evaluate("window.page")
+        assert page.count("<math") > 100
+        assert "<script" not in page
+
+
 # On a phone
 
 
@@ -435,16 +454,31 @@ def test_fits_a_phone(phone):
 
 
 @each(CHAPTERS[:1])
+def test_the_contents_of_the_book_open_and_close_at_any_width(visit):
+    for width in (959, 960, 991, 992, 1199, 1280):
+        tab = look(visit.tab, DESKTOP | {"width": width})
+        menu = tab.locator(".bd-sidebar-primary").locator("visible=true")
+        before = menu.count()
+        tab.locator("button.primary-toggle:visible").click()
+        menu.first.wait_for(state="hidden" if before else "visible")
+        if before:
+            tab.locator("button.primary-toggle:visible").click()
+        else:
+            tab.keyboard.press("Escape")
+        menu.first.wait_for(state="visible" if before else "hidden")
+
+
+@each(CHAPTERS[:1])
 def test_the_contents_close_when_used_and_on_escape(phone):
-    drawer = phone.locator("#pst-secondary-sidebar-checkbox")
+    drawer = phone.locator("dialog.bd-sidebar-secondary")
     for leave in (
-        phone.locator(".bd-sidebar-secondary a").nth(3).click,
+        drawer.locator("a").nth(3).click,
         lambda: phone.keyboard.press("Escape"),
     ):
         phone.locator("button.secondary-toggle:visible").click()
-        assert drawer.is_checked()
+        drawer.wait_for(state="visible")
         leave()
-        assert not drawer.is_checked()
+        drawer.wait_for(state="hidden")
 
 
 @each(CHAPTERS[:1])
@@ -711,6 +745,19 @@ FINDS = {  # in the reader's words; the section, or the term of the glossary, th
     "SMO": r"03_smo\.html|08_full_smo\.html|term-SMO",
 }
 
+SPELLINGS = {  # two for one word, and where it is found does not depend on them
+    "sub-gradient": "subgradient",
+    "center": "centre",
+    "preprocessing": "pre-processing",
+    "regularization": "regularisation",
+    "classes": "class",
+    "vertices": "vertex",
+    "neighbor": "neighbours",
+    "labeled": "labelled",
+    "hyper-planes": "hyperplane",
+    "non-separable": "nonseparable",
+}
+
 ALIKE = {  # what is typed, and what it finds as well as this does
     "α": "alpha",
     "λ": "lambda",
@@ -745,6 +792,8 @@ def test_the_search_leads_to_the_section_and_forgives(search):
     """Greek letters, plurals, slips, words that are not finished or that occur nowhere."""
     firsts = {query: found(search, query)[:1] for query in FINDS}
     assert not {q: urls for q, urls in firsts.items() if not re.search(FINDS[q], "".join(urls))}
+    for one, other in SPELLINGS.items():
+        assert found(search, one) == found(search, other) != [], one
     for typed, meant in ALIKE.items():
         same = {*found(search, typed)[:10]} & {*found(search, meant)[:10]}
         assert len(same) >= 3, typed
