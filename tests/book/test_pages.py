@@ -13,6 +13,8 @@ import functools
 import io
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
@@ -182,6 +184,36 @@ def test_a_page_loads_what_it_has_a_use_for_and_is_light(visit):
     files = {HTML / unquote(urlsplit(url.removeprefix(BOOK)).path) for url in visit.requests}
     weight = sum(file.stat().st_size for file in files)
     assert weight < (1.2e6 if visit.page == FRONT else 3e6)
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_is_light_enough_for_a_phone(page):
+    assert len(source(page).encode()) <= 700_000
+    assert len(re.findall(r"<[a-z]", source(page))) <= 25_000
+
+
+def test_a_page_that_moved_leads_on(browser):
+    """With scripts and without, and to the anchor that was asked for."""
+    for old, new in MOVED.items():
+        assert (HTML / f"{old}.html").is_file(), "the new page is not in the book any more"
+        assert f'0; url={Path(new).name}.html"' in source(f"{old}.html")
+    tab = open_tab(browser)
+    old, new = list(MOVED.items())[-1]
+    tab.goto(f"{BOOK}{old}.html#exercises")
+    tab.wait_for_url(f"{BOOK}{new}.html#exercises")
+    tab.close()
+
+
+def test_the_checker_of_the_w3c_finds_no_error():
+    """Of pages as they are written; `python tools/npm.py ci` fetches it, and it needs Java."""
+    checker = ROOT / "node_modules/vnu-jar/build/dist/vnu.jar"
+    java = shutil.which("java")
+    if java is None or not checker.is_file():
+        pytest.skip("no Java or no vnu-jar: the pages were NOT validated")
+    pages = [HTML / page for page in (*PAGES, *OWN_STATE, *(f"{old}.html" for old in MOVED))]
+    command = [java, "-Xss8m", "-jar", checker, "--errors-only", "--format", "gnu", *pages]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not found.stderr
 
 
 @each(PAGES)
