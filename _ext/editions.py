@@ -232,7 +232,7 @@ def pack_pages(app, exception):
     contents = {}
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out).as_posix()
-        apart = name.startswith((".", "notebooks/", "slides/")) or path.suffix == ".pdf"
+        apart = name.startswith((".", "notebooks/", "slides/", "llms.txt")) or path.suffix == ".pdf"
         if path.is_file() and not apart:
             content = path.read_bytes()
             contents[name] = content if path.suffix != ".html" else at_home(content, base)

@@ -7,6 +7,8 @@ Without it there is no sitemap and no picture on the card, since both need whole
 import os
 import re
 import shutil
+import subprocess
+from datetime import date
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 from xml.sax.saxutils import escape
@@ -50,6 +52,17 @@ def offer_report(app, pagename, templatename, context, doctree):
     """Put a link to report an error at the foot of the page, with its name in the subject."""
     if doctree is not None and (address := report(app.config, f"{pagename}: ")):
         context["theme_extra_footer"] += f'<p><a href="{escape(address)}">Report an error</a></p>'
+
+
+def say_when(app, pagename, templatename, context, doctree):
+    """Say at the foot of the page when its source was changed last, where git knows it."""
+    if doctree is None or not shutil.which("git"):
+        return
+    command = ["git", "log", "-1", "--format=%cs", "--", app.env.doc2path(pagename)]
+    said = subprocess.run(command, cwd=app.srcdir, capture_output=True, text=True, check=False)
+    if day := said.stdout.strip():
+        words = f"{date.fromisoformat(day):%-d %B %Y}"
+        context["theme_extra_footer"] += f'<p>Changed on <time datetime="{day}">{words}</time></p>'
 
 
 def describe(app, pagename, templatename, context, doctree):
@@ -103,6 +116,7 @@ def setup(app):
     app.add_role("repository", Elsewhere(repository))
     app.add_role("report", Elsewhere(report))
     app.connect("html-page-context", describe)
+    app.connect("html-page-context", say_when)
     app.connect("html-page-context", offer_report)
     app.connect("html-page-context", defer_scripts, priority=900)
     app.connect("build-finished", write_sitemap)
