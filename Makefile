@@ -135,8 +135,12 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
 
-.venv/ready: requirements.txt constraints.txt pyproject.toml package-lock.json
-	@$(PYTHON) tools/patient.py --set-up .venv
+processors: .venv/ready  ## Test the library and all notebooks as other processors would compute
+	$(BIN)/python tools/processors.py
+
+clean:  ## Remove everything that the other commands made, but not my-notebooks
+	rm -rf .venv node_modules _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	@echo "Clean. The next command sets up the environment again, which takes about three minutes."
 
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
 # of them are made anew. The wheel goes into the readers' zip.
