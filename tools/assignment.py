@@ -52,6 +52,9 @@ def for_nbgrader(notebook):
     notebook = deepcopy(notebook)
     for place, name, function in reversed(exercises(notebook)):
         answer = notebook.cells[place]
+        # nbgrader replaces what is between the marks, and without marks the whole cell.
+        marked = r"    ### BEGIN SOLUTION\n    ...\n    ### END SOLUTION"
+        answer.source = BLANK.sub(marked, answer.source)
         answer.metadata |= graded(grade_id=name, grade=False, solution=True, task=False)
         hidden = TEST.format(name=name, function=function)
         source = f"### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"

@@ -1,6 +1,7 @@
 """An assignment for nbgrader or otter-grader gives its point to a right answer and nothing else."""
 
 import doctest
+import re
 import subprocess
 import sys
 
@@ -46,6 +47,7 @@ def test_only_the_right_answer_gets_the_point(student):
     settings = {"grade": True, "locked": True, "solution": False, "points": 1}
     assert settings.items() <= hidden.metadata["nbgrader"].items()
     assert answer.metadata["nbgrader"]["solution"] is True
+    assert re.sub(" *### (BEGIN|END) SOLUTION\n", "", answer.source) == BLANK
     names = {}
     exec(assignment.for_otter("best_scale", "best_scale"), names)
     (case,) = names["test"]["suites"][0]["cases"]
