@@ -128,6 +128,7 @@ notebooks: .venv/ready  ## Run the notebooks, store their outputs, normalise the
 
 bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; time the explorables
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/tuning.py
 	$(BIN)/python benchmarks/explorables.py
 
 lock: .venv/ready  ## Renew constraints.txt from requirements.txt
