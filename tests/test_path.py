@@ -18,7 +18,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 
 from svmlib import SVC, SVCCV
 from svmlib.kernels import RBF, Polynomial
-from svmlib.path import Fold, machines, matrices
+from svmlib.newton import newton
+from svmlib.path import Fold, machines, matrices, priced, start_from
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
@@ -207,6 +208,24 @@ def test_other_kernels(kernel):
 
 
 # What the search spares, and what it says
+
+
+def test_a_start_moves_those_at_their_bound():
+    """The others only make up for what Σ α_i y_i = 0 takes, or are what they were."""
+    problem = DualProblem(*data(12, n=60), C=2.0, kernel=RBF(2.0))
+    alpha = newton(problem, tol=1e-9).alpha
+    at_bound, free = alpha == 2, (alpha > 0) & (alpha < 2)
+    assert at_bound.any()
+    assert free.sum() > 5
+    larger = priced(problem, np.full(60, 2.01))
+    start = start_from(alpha, problem.upper, larger)
+    assert_array_equal(start[at_bound], 2.01)
+    assert abs(start @ problem.y) <= 1e-12
+    assert ((start >= 0) & (start <= 2.01)).all()
+    assert_array_equal(start[alpha == 0], 0)
+    assert np.abs(start - alpha)[free].max() < 0.1
+    kept = np.where(free, alpha, 0)
+    assert start_from(kept, problem.upper, larger) is kept
 
 
 def test_where_no_multiplier_is_at_its_bound_a_larger_c_costs_nothing():
