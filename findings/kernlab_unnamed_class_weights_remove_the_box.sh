@@ -26,3 +26,5 @@ quit(status = !(named <= 5.001 && unnamed > 1e4))
 R
 Rscript run.R
 # Output seen:
+#   kernlab 0.9.32 
+#   largest multiplier: named 5, unnamed 5e+21

@@ -34,3 +34,6 @@ for first in (0, 1):
 raise SystemExit(not all(seen))
 PY
 # Output seen:
+#   mlpack 4.8.0
+#   first row has label 0: predictions 0.78 right, larger column 0.78
+#   first row has label 1: predictions 0.78 right, larger column 0.23

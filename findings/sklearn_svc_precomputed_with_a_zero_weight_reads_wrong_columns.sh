@@ -35,3 +35,6 @@ wrong = right[0.0][0] > 0.9 and right[0.0][1] < 0.8 and min(right[1e-12]) > 0.9
 raise SystemExit(not wrong)
 PY
 # Output seen:
+#   scikit-learn 1.9.1
+#   weight 0 for 50 rows: by name 0.98 right, by matrix 0.52
+#   weight 1e-12 for 50 rows: by name 0.98 right, by matrix 0.98

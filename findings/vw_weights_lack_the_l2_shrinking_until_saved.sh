@@ -37,3 +37,4 @@ raise SystemExit(not (returned > 5 * used and abs(saved - used) < 0.02 * abs(use
 PY
 # Output seen:
 #   vowpalwabbit 9.11.9
+#   returned 12.3, used by predict 0.783, after saving 0.783
