@@ -268,7 +268,7 @@ class RBF(ClassicKernel):
 
         def fill(X: Array, out: Array) -> Array:
             left = self._left(X - centre)
-            if not left[:, -2].max() + largest < _SAFE_EXPONENT:
+            if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
                 return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out))
             return self._of_products(np.matmul(left, right, out=out))
 
