@@ -36,7 +36,7 @@ def run_twice(chapter, folder):
     )
     cells = [(i, cell) for i, cell in enumerate(chapter.cells) if cell.cell_type == "code"]
     first = {}
-    with client.setup_kernel():
+    with client.setup_kernel(cleanup_kc=True):
         for i, cell in cells:
             client.execute_cell(cell, i)
             first[i] = printed(cell)
