@@ -100,7 +100,7 @@ class ClassicKernel:
 
     def _factors(self, X: Array) -> tuple[Array, Array] | None:
         """Return L and R so that `_of_products` makes k(X, X), or any part of it, of L R."""
-        return X, np.ascontiguousarray(X.T)
+        return X, X.T
 
 
 @dataclass(frozen=True)
@@ -501,7 +501,9 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
         return np.asarray(Z @ (beta[used] @ X[used]))
     sums = np.zeros(len(Z))
-    if isinstance(kernel, ClassicKernel) and len(Z) <= _FEW:  # symmetric: prepare the smaller side
+    if (
+        used.size and isinstance(kernel, ClassicKernel) and len(Z) <= _FEW
+    ):  # prepare the smaller side
         fill = columns(kernel, Z)
         for some in np.split(used, range(BLOCK // _FEW, used.size, BLOCK // _FEW)):
             sums += beta[some] @ fill(X[some], np.empty((some.size, len(Z))))

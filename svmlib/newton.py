@@ -129,10 +129,10 @@ def newton(
     problem : DualProblem
         The problem. Its kernel must be positive semidefinite.
     tol : float, default 1e-3
-        The relative duality gap to prove. The method tries to bring all margins within ``tol`` of
-        the KKT conditions, too. Small problems are solved to about 1e-9, or until two stages in a
-        row bring nothing, which costs little: those with n² ≤ 10,000 or, for a linear kernel with
-        2d < n, n d ≤ 10,000.
+        The relative duality gap to prove; margins may then violate the KKT conditions by more.
+        Small problems are solved until the gap and the largest KKT violation are about 1e-9, or
+        until two stages in a row bring nothing, which costs little: those with n² ≤ 10,000 or, for
+        a linear kernel with 2d < n, n d ≤ 10,000.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, such as those of a nearby C, those after the first steps
         of `svmlib.smo.smo`, or the solution with a kernel that is nearly the same and cheaper, such

@@ -74,11 +74,11 @@ class Rows:
         Whether all of K has room.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
-    fill : callable
-        (Z, out) ↦ k(Z, X), written into out.
     factors : tuple or None
-        L, R and g: any part of K is g of that part of L R, without the checks and sums that `fill`
-        repeats.
+        L, R and g, where any part of K is g of that part of L R; so what depends on one point alone
+        is computed once.
+    fill : callable or None
+        (Z, out) ↦ k(Z, X), written into out, if there are no factors.
     kept : dict
         The rows that are kept, by their number, the oldest first.
     capacity : int
@@ -106,8 +106,8 @@ class Rows:
         # One piece more is in memory, until the last of its rows is replaced.
         self.capacity = half - self.piece
         self.diagonal = diagonal(kernel, X)
-        self.fill = columns(kernel, X)
         self.factors = factors(kernel, X)
+        self.fill = None if self.factors else columns(kernel, X)
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
@@ -149,7 +149,7 @@ class Rows:
         if self.factors:
             left, right, finish = self.factors
             finish(np.matmul(left[wanted], right, out=out))
-        else:
+        elif self.fill:
             self.fill(self.X[wanted], out)
         # the diagonal as it is known: the RBF's fast formula gives 1 only up to rounding
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]

@@ -179,3 +179,9 @@ def test_few_rows_are_scored_as_many_are(kernel):
     sizes, (theta, _) = np.abs(beta) @ np.abs(kernel(X, Z)), kernel.rounding(np.vstack([X, Z]))
     assert_allclose(one_by_one, together, rtol=0, atol=(2 * theta + 700 * 2.0**-52) * sizes.max())
     assert_allclose(together, beta @ kernel(X, Z), rtol=0, atol=(theta + 1e-12) * sizes.max())
+
+
+def test_a_sum_of_nothing_is_zero():
+    X = np.ones((3, 2))
+    assert_allclose(expansion(RBF(1.0), X, np.zeros(3), X), 0)
+    assert_allclose(expansion(RBF(1.0), X, np.zeros(3), np.ones((20, 2))), 0)
