@@ -9,8 +9,8 @@ Results too small to be normal floats are off by an absolute 2⁻¹⁰⁷⁴ bes
 can
 
 - bound what n operations lose: `gamma_n`, `round_up`, `round_down`,
-- bound the norms of rows, and add up as if in twice the precision: `row_norm_bounds`,
-  `accurate_sum`,
+- bound the norms of rows, and add up as if in twice the precision, or without any rounding:
+  `row_norm_bounds`, `accurate_sum`, `exact_dot`,
 - print a bound so that it stays true: `format_bound`.
 
 N. J. Higham (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
@@ -19,6 +19,7 @@ N. J. Higham (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3
 from __future__ import annotations
 
 from decimal import Context
+from fractions import Fraction
 
 import numpy as np
 
@@ -100,6 +101,13 @@ def _veltkamp_split(a: Array) -> tuple[Array, Array]:
     c = 134217729.0 * a  # 2²⁷ + 1
     high = c - (c - a)
     return high, a - high
+
+
+def exact_dot(a: Array, b: Array) -> Fraction:
+    """Return a·b of two finite vectors without any rounding, at some microseconds a term."""
+    used = (a != 0) & (b != 0)
+    terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
+    return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
 
 
 def format_bound(value: float, rounding: str) -> str:

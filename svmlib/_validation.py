@@ -33,11 +33,18 @@ def as_float(value: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
-    if np.ma.is_masked(value):
-        raise ValueError(f"{name} must have no masked entries; leave their rows out")
+    refuse_masked(**{name: value})
     if given.dtype.kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
         raise ValueError(f"{name} must hold integers that are floats, too: up to 2**53 - 1 in size")
     return array
+
+
+def refuse_masked(**arguments: object) -> None:
+    """Refuse masked entries: there is a number under each, but nobody means it."""
+    for name, value in arguments.items():
+        parts = value if isinstance(value, list | tuple) else [value]
+        if any(np.ma.is_masked(part) for part in parts):
+            raise ValueError(f"{name} must have no masked entries; leave their rows out")
 
 
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
@@ -96,8 +103,7 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 def check_labels(y: ArrayLike, n: int) -> Array:
     """Return a copy of y, of shape (n,) and in {-1, +1}."""
     labels = np.asarray(y)
-    if np.ma.is_masked(y):
-        raise ValueError("y must have no masked entries; leave their rows out")
+    refuse_masked(y=y)
     if labels.shape != (n,):
         raise ValueError(f"y must have one label for each of the {n} rows of X, got {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():

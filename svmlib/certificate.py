@@ -25,17 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import (
-    LARGEST_NORM,
-    SMALLEST_SUBNORMAL,
-    SOLVER_ROUNDING,
-    UNIT_ROUNDOFF,
-    accurate_sum,
-    format_bound,
-    gamma_n,
-    round_up,
-    row_norm_bounds,
-)
+from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
@@ -55,12 +45,12 @@ def primal_upper_bound(
         return np.inf
     short = margins < m
     scaled = margins[short] / m
-    slack = 1 - scaled + 4 * UNIT_ROUNDOFF * np.abs(scaled)
+    slack = 1 - scaled + 4 * fl.UNIT_ROUNDOFF * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
     # (What underflows in the first division by m, the second may enlarge.)
-    underflow = (n + 4) * SMALLEST_SUBNORMAL / min(m, 1)
-    return round_up(squared_norm / m / m / 2 + hinge, n + 12) + underflow
+    underflow = (n + 4) * fl.SMALLEST_SUBNORMAL / min(m, 1)
+    return fl.round_up(squared_norm / m / m / 2 + hinge, n + 12) + underflow
 
 
 def dual_lower_bound(total: float, squared_norm: float, moved: float = 0.0) -> float:
@@ -70,8 +60,8 @@ def dual_lower_bound(total: float, squared_norm: float, moved: float = 0.0) -> f
     indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
     bound may be too high by 2⁻¹⁰⁷⁴.)
     """
-    cost = round_up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
-    bound = float(total - cost - 8 * UNIT_ROUNDOFF * (abs(total) + cost))
+    cost = fl.round_up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
+    bound = float(total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost))
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
 
 
@@ -89,9 +79,8 @@ class Certificate:
     ----------
     primal : float
         An upper bound on the optimum: on the primal value of the classifier that (α, b) defines,
-        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`, or of
-        (w, b)/m, with m < 1 by no more than rounding, whichever is smaller. For the hard margin
-        (C = ∞) the value is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
+        :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`. For the hard
+        margin (C = ∞) the value is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
         :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
         canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
         hyperplane does not separate the classes, or rounding hides whether it does.
@@ -179,8 +168,8 @@ class Certificate:
             reason = "no lower bound: rounding"
         else:
             low, high = (
-                format_bound(self.dual, ROUND_FLOOR),
-                format_bound(self.primal, ROUND_CEILING),
+                fl.format_bound(self.dual, ROUND_FLOOR),
+                fl.format_bound(self.primal, ROUND_CEILING),
             )
             subject = " for the Gram matrix given" if self.of_given_matrix else ""
             return f"{values}\nproves that the optimum{subject} is in [{low}, {high}]"
@@ -204,7 +193,17 @@ class Scores(NamedTuple):
     values: Array  # the sums Σ_j β_j k(x_i, x_j)
     error: Array  # how far off they can be
     squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
-    sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and no score
+    sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and not a score
+    w: Array | None = None  # for the linear kernel: Σ_i β_i x_i, rounded once
+    back: tuple[float, float] | None = None  # w·c and its error, if b is to count from −c
+
+    def margins(self, b: float, y: Array) -> tuple[Array, Array]:
+        """Return bounds below and above the functional margins y_i f(x_i)."""
+        f = (self.values + b).clip(-_HUGE, _HUGE)  # beyond floats: then so is f ± error, outwards
+        error = (1 + 8 * fl.UNIT_ROUNDOFF) * self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
+        if self.back:
+            error += self.back[1] + 4 * fl.UNIT_ROUNDOFF * abs(b - self.back[0])
+        return y * f - error, y * f + error
 
 
 def kernel_scores(
@@ -228,93 +227,83 @@ def kernel_scores(
     Where only K + ηI is known to be semidefinite, with the lift η, the bounds are for K + ηI.
     """
     (values, mass, updates), (theta, sizes), n = sums, rounding, beta.size
-    total = round_up(float(mass @ sizes), n + updates)
-    if not (theta < 1 and np.isfinite(values).all() and total < LARGEST_NORM):
+    total = fl.round_up(float(mass @ sizes), n + updates)
+    if not (theta < 1 and np.isfinite(values).all() and total < fl.LARGEST_NORM):
         return _unbounded(values, sizes)
-    relative = round_up(theta + gamma_n(2 * n + updates + 4) * (1 + theta))
-    tiny = (n + 1) * (updates + 1) * SMALLEST_SUBNORMAL
-    slack = (relative + 8 * UNIT_ROUNDOFF) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
+    relative = fl.round_up(theta + fl.gamma_n(2 * n + updates + 4) * (1 + theta))
+    tiny = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
+    slack = (relative + 8 * fl.UNIT_ROUNDOFF) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
     squared_norm = fsum((beta * values).tolist())
     return Scores(
         values,
-        error=(1 + 8 * UNIT_ROUNDOFF) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
-        squared_norm=squared_norm + round_up(slack + float(lift * beta @ beta), n + 16),
+        error=(1 + 8 * fl.UNIT_ROUNDOFF) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
+        squared_norm=squared_norm + fl.round_up(slack + float(lift * beta @ beta), n + 16),
         sizes=np.sqrt(sizes**2 + lift),
     )
 
 
-def linear_scores(X: Array, beta: Array) -> Scores:
+def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     r"""Return Xw with bounds, for w = Σ β_i x_i.
 
     Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
-    each coordinate; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|.
+    each coordinate; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|. So the bounds hold
+    for the w that is returned, and for the exact one. With an origin c, which was taken from the
+    points, they hold for the bias b − w·c, too, rounded once.
     """
     d, used = X.shape[1], np.flatnonzero(beta)
-    w, e = accurate_sum(X[used], beta[used])
+    w, e = fl.accurate_sum(X[used], beta[used])
     values, largest = X @ w, np.abs(w) + e
-    squared_norm = round_up(float(largest @ largest), d + 4) + d * SMALLEST_SUBNORMAL
+    squared_norm = fl.round_up(float(largest @ largest), d + 4) + d * fl.SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
-        return _unbounded(values, row_norm_bounds(X))
-    error = np.abs(X) @ (gamma_n(d + 4) * largest + e)
-    error = error * (1 + gamma_n(d + 8)) + (d + 1) * SMALLEST_SUBNORMAL
-    return Scores(values, error, squared_norm, row_norm_bounds(X))
+        return _unbounded(values, fl.row_norm_bounds(X), w)
+    error = np.abs(X) @ (fl.gamma_n(d + 4) * largest + e)
+    error = error * (1 + fl.gamma_n(d + 8)) + (d + 1) * fl.SMALLEST_SUBNORMAL
+    back = None
+    if origin is not None:
+        product, lost = fl.accurate_sum(origin[:, None], w)
+        back = float(product[0]), float(lost[0])
+    return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w, back)
 
 
-def _unbounded(values: Array, sizes: Array) -> Scores:
+def _unbounded(values: Array, sizes: Array, w: Array | None = None) -> Scores:
     """Return scores of which nothing is known, for sums that have overflowed."""
     known = np.where(np.isfinite(values), values, 0)
-    return Scores(known, error=np.full_like(values, np.inf), squared_norm=np.inf, sizes=sizes)
+    return Scores(known, np.full_like(values, np.inf), np.inf, sizes, w)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def certify(
-    alpha: Array,
-    b: float,
-    scores: Scores,
-    *,
-    y: Array,
-    upper: Array,
-    proves_optimality: bool = True,
-    of_given_matrix: bool = False,
-) -> Certificate:
+def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> Certificate:
     """Judge (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
 
-    The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. The last two arguments are
-    attributes of the certificate, which only the caller can know.
+    The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Whether K is semidefinite,
+    and whose it is, only the caller can know.
     """
-    f = (scores.values + b).clip(-_HUGE, _HUGE)  # beyond floats: then so is f ± error, outwards
-    error = (1 + 8 * UNIT_ROUNDOFF) * scores.error + 4 * UNIT_ROUNDOFF * np.abs(f)
-    lowest, highest = y * f - error, y * f + error  # of the functional margins
-    # The primal value is that of (w, b)/m: for the hard margin in canonical form, m = γ̂; for the
-    # soft margin the smaller one of two.
-    scales = [float(lowest.min())]
-    if np.isfinite(upper[0]):
-        scales = [1.0, _canonical_scale(alpha, scores.sizes, lowest, highest)]
+    lowest, highest = scores.margins(b, y)
+    # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
+    m = 1.0 if np.isfinite(upper[0]) else float(lowest.min())
     shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
     excess = (highest - 1).max(where=alpha > 0, initial=0)
     outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
     return Certificate(
-        primal=min(primal_upper_bound(scores.squared_norm, lowest, upper, m) for m in scales),
+        primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
         dual=_feasible_dual(alpha, scores, y, upper),
-        kkt_violation=round_up(float(max(shortfall, excess))),
-        infeasibility=round_up(max(outside, abs(fsum((alpha * y).tolist())))),
-        norm_w=round_up(float(np.sqrt(max(0.0, scores.squared_norm)))),
-        proves_optimality=proves_optimality,
-        of_given_matrix=of_given_matrix,
+        kkt_violation=fl.round_up(float(max(shortfall, excess))),
+        infeasibility=fl.round_up(max(outside, abs(fsum((alpha * y).tolist())))),
+        norm_w=fl.round_up(float(np.sqrt(max(0.0, scores.squared_norm)))),
     )
 
 
-def _canonical_scale(alpha: Array, sizes: Array, lowest: Array, highest: Array) -> float:
-    """Return the smallest lower bound, at most 1, of a margin that may reach 1.
+def rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
+    """Return an m ≤ 1 by which to divide (α, b), so that rounding leaves no slack at free samples.
 
-    That is, up to the solver's rounding.
-
-    Divided by it, (w, b) has no slack at such samples. With a large C, the slack that the solver's
-    rounding adds costs more than the longer w.
+    With a large C, the slack that a solver's rounding leaves costs more than a longer w. m is the
+    smallest lower bound of a margin that may reach 1, up to the solver's rounding, less what the
+    next bound may lose.
     """
-    doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ sizes) * sizes
-    may_reach_one = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
-    return float(lowest.min(where=may_reach_one, initial=1.0))
+    lowest, highest = scores.margins(b, y)
+    doubt = fl.SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
+    free = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
+    return float((2 * lowest - highest).min(where=free, initial=1.0))
 
 
 def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float:
@@ -330,7 +319,7 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
     if excess:
         heavier = np.where(y * excess > 0, feasible, 0)
         taken += heavier * (abs(excess) / heavier.sum())
-    moved = round_up(float(taken @ scores.sizes), 2 * y.size + 8)
+    moved = fl.round_up(float(taken @ scores.sizes), 2 * y.size + 8)
     total = fsum(feasible.tolist())
-    least = total - abs(excess) - 8 * UNIT_ROUNDOFF * (total + abs(excess))
+    least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
     return dual_lower_bound(least, scores.squared_norm, moved)

@@ -29,14 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
-from svmlib._rounding import (
-    SMALLEST_NORMAL,
-    UNIT_ROUNDOFF,
-    gamma_n,
-    round_down,
-    round_up,
-    row_norm_bounds,
-)
+from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
 
 __all__ = [
@@ -147,7 +140,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     # The affine hull: the axes along which the points extend further than their rounding.
     R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
     _, extents, axes = np.linalg.svd(R, full_matrices=False)
-    rounding = 8 * UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
+    rounding = 8 * fl.UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
     axes = axes[: np.sum(extents > math.sqrt(Z.size) * rounding)]
     inside = Z @ axes.T
     # The vertices: of a segment its ends; Qhull needs at least two dimensions.
@@ -224,8 +217,8 @@ class Separation:
             return 0.0
         signed = self.weights * self.y
         columns = [column for column in self.X.T if column.any()]
-        moves = [abs(exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
-        return round_up(float(max(moves, default=0)))
+        moves = [abs(fl.exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
+        return fl.round_up(float(max(moves, default=0)))
 
     def verify(self) -> bool:
         """Check the certificate from the data, without trusting how it was found.
@@ -248,13 +241,6 @@ class Separation:
             and all(abs(math.fsum(self.weights[y == s]) - 1) <= 2**-50 for s in (-1, 1))
             and self.residual <= _AGREE * math.sqrt(X.shape[1])
         )
-
-
-def exact_dot(a: Array, b: Array) -> Fraction:
-    """Return a·b of two finite vectors without any rounding, at some microseconds a term."""
-    used = (a != 0) & (b != 0)
-    terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
-    return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
 
 
 class NotSeparableError(ValueError):
@@ -291,9 +277,9 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
         margins = y * (X @ w + b)
-        error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
-        proved = margins > error + (len(w) + 4) * SMALLEST_NORMAL
-    return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
+        error = fl.gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
+        proved = margins > error + (len(w) + 4) * fl.SMALLEST_NORMAL
+    return all(y[i] * (fl.exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
 def separation(X: ArrayLike, y: ArrayLike) -> Separation:
@@ -350,7 +336,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
-    b = float(-(exact_dot(w, lowest) + exact_dot(w, highest)) / 2)
+    b = float(-(fl.exact_dot(w, lowest) + fl.exact_dot(w, highest)) / 2)
     if _separates(w, b, X, y):
         return Separation(X, y, w=w, b=b)
     return Separation(X, y, weights=weights)
@@ -482,13 +468,14 @@ def certify_weights(
     width = heights @ _lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
     slack = _rounding(Z, y, weights)
     bound = width / float(np.linalg.norm(scaled)) - slack if w.any() else 0.0
+    w, ends = np.ldexp(w, exponent), [np.ldexp(p + q, exponent) / 2, centre]
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
         q=centre + np.ldexp(q, exponent),
         weights=weights,
         cap=cap,
-        w=np.ldexp(w, exponent),
-        b=float(-np.ldexp(w, exponent) @ (np.ldexp(p + q, exponent) / 2 + centre)),
+        w=w,
+        b=-float(fl.accurate_sum(np.append(*ends)[:, None], np.tile(w, 2))[0][0]),
         distance=float(np.ldexp(np.linalg.norm(p - q) + slack, exponent)),
         lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
@@ -504,9 +491,9 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
     their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
     excess.
     """
-    misses = sum(abs(math.fsum(weights[y == label]) - 1) + UNIT_ROUNDOFF for label in (-1, 1))
-    k = int(np.count_nonzero(weights))
-    return round_up(4 * gamma_n(k + Z.shape[1] + 12) + 3 * misses) * float(row_norm_bounds(Z).max())
+    misses = sum(abs(math.fsum(weights[y == label]) - 1) + fl.UNIT_ROUNDOFF for label in (-1, 1))
+    R, k = float(fl.row_norm_bounds(Z).max()), int(np.count_nonzero(weights))
+    return fl.round_up(4 * fl.gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
 
 
 def _smallest_cap(y: Array) -> float:
@@ -538,7 +525,7 @@ def _nearest_to_origin(
         weights, normal = _nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
-    rounding = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
+    rounding = 4 * fl.UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
     centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
     weights = _lowest_vertex(signed @ centroids, y, cap)
     # The vertices that are kept, the λ of each, and their convex coefficients.
@@ -600,7 +587,7 @@ def _affine_minimum(coefficients: Array, vertices: Array) -> tuple[Array, Array]
     """
     directions, R = np.linalg.qr((vertices[1:] - vertices[0]).T)
     diagonal = np.abs(np.diag(R))
-    dependent = diagonal <= 2 * UNIT_ROUNDOFF * diagonal.max(initial=0.0)
+    dependent = diagonal <= 2 * fl.UNIT_ROUNDOFF * diagonal.max(initial=0.0)
     R[dependent, dependent] = np.inf  # no step along a direction that is only rounding
     step = solve_triangular(R, -(coefficients @ vertices) @ directions, check_finite=False)
     step = np.append(-step.sum(), step)
@@ -702,8 +689,9 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = centre_and_scale(X, by_column=True)
-    rounding = 16 * UNIT_ROUNDOFF * float(row_norm_bounds(Z).max())
-    cap, bound, weights, creep = smallest, round_down(smallest), answer.weights, 8 * UNIT_ROUNDOFF
+    rounding = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
+    cap, bound, weights = smallest, fl.round_down(smallest), answer.weights
+    creep = 8 * fl.UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
         if np.linalg.norm((nearest * y) @ Z) <= rounding:
@@ -735,9 +723,8 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
-    error = round_up(
-        gamma_n(len(w) + 5) * float(row_norm_bounds(Z).max()) * float(np.linalg.norm(w))
-    )
+    R, length = float(fl.row_norm_bounds(Z).max()), float(np.linalg.norm(w))
+    error = fl.round_up(fl.gamma_n(len(w) + 5) * R * length)
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(max(round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)
+    return cap, min(max(fl.round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)

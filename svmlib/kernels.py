@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import factorial, inf, prod, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,14 +25,15 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
-from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma_n, round_up, row_norm_bounds
+from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 
 __all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
-_SKEW = 1e-10  # of the largest value: by so much K and Kᵀ may differ, which is only rounding
+# By so much of the largest value K and Kᵀ may differ, which is only rounding, by their digits.
+_SKEW = {np.float16: 1e-2, np.float32: 1e-4, np.float64: 1e-10}
 _SAMPLE = 200  # `low_rank` factorises K for so many points, and n/20 more
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
 _UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
@@ -88,7 +90,7 @@ class ClassicKernel:
         Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
-        return gamma_n(X.shape[1]), row_norm_bounds(X)
+        return fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X)
 
     def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
@@ -194,9 +196,9 @@ class Polynomial(ClassicKernel):
         Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more. What
         underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
         """
-        base = (self.gamma * row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + gamma_n(8))
+        base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _LEAST_SIZE)
-        return gamma_n(self.degree * (X.shape[1] + 4)), sizes
+        return fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -250,13 +252,13 @@ class RBF(ClassicKernel):
         n, d = X.shape
         mean = X.sum(axis=0) / n
         # the mean of some points is within R of the mean of all, so every point within 2R of it
-        radius = 2 * float(row_norm_bounds(X - mean).max())
-        radius += gamma_n(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
-        exponent = gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
-        underflow = self.gamma * d * SMALLEST_SUBNORMAL  # of a square, which γ may make large again
+        radius = 2 * float(fl.row_norm_bounds(X - mean).max())
+        radius += fl.gamma_n(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
+        exponent = fl.gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
+        underflow = self.gamma * d * fl.SMALLEST_SUBNORMAL  # of a square, which γ may enlarge
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * min(self.gamma, 1)))
-        return round_up(theta + (d + 12) * UNIT_ROUNDOFF + 4 * underflow, 12), np.ones(len(X))
+        return fl.round_up(theta + (d + 12) * fl.UNIT_ROUNDOFF + 4 * underflow, 12), np.ones(len(X))
 
     @np.errstate(over="ignore")
     def _columns(self, Z: Array) -> Fill:
@@ -337,8 +339,8 @@ class Sigmoid(ClassicKernel):
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
         """
-        sizes = np.sqrt(1 + self.gamma * row_norm_bounds(X) ** 2)
-        return gamma_n(X.shape[1] + 8), np.asarray(sizes)
+        sizes = np.sqrt(1 + self.gamma * fl.row_norm_bounds(X) ** 2)
+        return fl.gamma_n(X.shape[1] + 8), np.asarray(sizes)
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -354,15 +356,15 @@ class Precomputed:
     Parameters
     ----------
     K : array_like of shape (n, n)
-        The matrix of all k(x_i, x_j). Where K and Kᵀ differ, by no more than rounding, their mean
-        is taken; else K is not copied.
+        The matrix of all k(x_i, x_j). Where K and Kᵀ differ, by no more than the rounding of its
+        numbers (floats of 64, 32 or 16 bits), their mean is taken; else K is not copied.
     name : str, default "K"
         What messages call the matrix.
 
     Attributes
     ----------
-    K : ndarray of shape (n, n)
-        The matrix.
+    K, given : ndarray of shape (n, n)
+        The matrix, symmetric, and as it was given.
     points : ndarray of shape (n, 1)
         The row numbers 0, …, n − 1, which stand for the points.
 
@@ -384,7 +386,8 @@ class Precomputed:
     """
 
     def __init__(self, K: ArrayLike, name: str = "K") -> None:
-        self.K = symmetric(check_points(K, name), name)
+        self.given = check_points(K, name)
+        self.K = symmetric(self.given, name)
         self.points = np.arange(float(len(self.K)))[:, None]
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -394,9 +397,21 @@ class Precomputed:
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
+    def asymmetry(self, X: Array, beta: Array) -> float:
+        """Bound what the matrix as it was given, in place of `K`, changes in an entry of Kβ."""
+        if self.given is self.K:
+            return 0.0
+        rows, used = X[:, 0].astype(int), beta.nonzero()[0]
+        columns, v = rows[used], beta[used]
+        half = self.given[np.ix_(rows, columns)] / 2 - self.given[np.ix_(columns, rows)].T / 2
+        rounding = fl.gamma_n(v.size + 4) * (np.abs(half) @ np.abs(v))
+        return float((np.abs(half @ v) + rounding).max())
+
 
 def symmetric(K: Array, name: str) -> Array:
     """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
+
+    How much rounding can do depends on how many digits the numbers in K have, in any array.
 
     Raises
     ------
@@ -408,9 +423,21 @@ def symmetric(K: Array, name: str) -> Array:
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
     # a few rows at a time, because K may be large
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
-    if skew > _SKEW * max(K.max(), -K.min()):
+    if skew > _SKEW[digits(K) if skew else np.float64] * max(K.max(), -K.min()):
         raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
     return np.asarray(K / 2 + K.T / 2) if skew else K
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def digits(K: Array) -> type[np.floating[Any]]:
+    """Return the shortest type of float that holds all numbers in K, or half of the last digit."""
+
+    def hold(t: type[np.floating[Any]], k: Array) -> bool:
+        high = k.astype(t).astype(float)
+        return bool((high + (2 * (k - high)).astype(t).astype(float) / 2 == k).all())
+
+    short = (t for t in (np.float16, np.float32) if all(hold(t, k) for k in K))
+    return next(short, np.float64)
 
 
 def check_kernel(kernel: object) -> Kernel:
@@ -498,8 +525,8 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     array([-32.])
     """
     used = np.flatnonzero(beta)
-    if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z
-        return np.asarray(Z @ (beta[used] @ X[used]))
+    if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
+        return np.asarray(Z @ fl.accurate_sum(X[used], beta[used])[0])
     sums = np.zeros(len(Z))
     if (
         used.size and isinstance(kernel, ClassicKernel) and len(Z) <= _FEW

@@ -14,7 +14,8 @@ Derived in chapter 4, *Lagrange duality*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,9 +31,18 @@ from svmlib.certificate import (
     certify,
     kernel_scores,
     linear_scores,
+    rounding_scale,
     warn_stopped_short,
 )
-from svmlib.kernels import ClassicKernel, Kernel, Linear, check_kernel, expansion
+from svmlib.kernels import (
+    ClassicKernel,
+    Kernel,
+    Linear,
+    Precomputed,
+    check_kernel,
+    digits,
+    expansion,
+)
 from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
@@ -57,7 +67,10 @@ class Solution:
     converged : bool
         Whether the certificate reaches the solver's `tol`.
     trace : tuple
-        One record an iteration if the solver was asked to keep them, else empty.
+        One record per iteration if the solver was asked to keep them, else empty.
+    w : ndarray of shape (d,), or None
+        For the linear kernel w = Σ α_i y_i x_i, summed with twice the digits and rounded once. The
+        certificate holds for it.
     """
 
     alpha: Array
@@ -66,6 +79,7 @@ class Solution:
     n_iter: int
     converged: bool
     trace: tuple[Any, ...] = ()
+    w: Array | None = None
 
 
 class DualProblem:
@@ -113,6 +127,9 @@ class DualProblem:
         The numbers k(x_i, x_i).
     rows : svmlib.rows.Rows
         K, and what is kept of it.
+    origin : ndarray of shape (d,), or None
+        What was taken from the points of a linear problem, so that certificates include the
+        rounding of the bias where they came from. None if nothing was.
 
     Raises
     ------
@@ -156,6 +173,7 @@ class DualProblem:
         ends = self.y * self.upper
         self.lowest, self.highest = np.minimum(0, ends), np.maximum(0, ends)
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
+        self.origin: Array | None = None
         self.linear = isinstance(self.kernel, Linear)
         self.of_given_matrix = not isinstance(self.kernel, ClassicKernel)
         self.rows = Rows(self.kernel, self.X, cache_mb)
@@ -192,23 +210,27 @@ class DualProblem:
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
         trace. The values of our own kernels are off by θ s_i s_j at most (`rounding`), a matrix of
         norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
+        A matrix of shorter floats gets a second trial, with what their rounding may have done.
         """
         if isinstance(self.kernel, ClassicKernel) and self.kernel.positive_semidefinite:
             return 0.0
         if not self.rows.fits:
             return np.inf
-        K = self.gram().copy()
         shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.of_given_matrix:
             theta, sizes = self.rounding
             shift += 2 * theta * float(sizes @ sizes)
-        shift = max(shift, SMALLEST_NORMAL)  # for K = 0
-        K[np.diag_indices(self.n)] += shift
-        try:
-            cholesky(K, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            return np.inf
-        return 2 * shift
+        shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
+        if (short := digits(self.gram())) is not np.float64:
+            rounding = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
+            shifts.append(shift + rounding * float(np.abs(self.diagonal).max()))
+        for shift in shifts:
+            K = self.gram().copy()
+            K[np.diag_indices(self.n)] += shift
+            with suppress(LinAlgError):
+                cholesky(K, overwrite_a=True, check_finite=False)
+                return 2 * float(shift)
+        return np.inf
 
     @cached_property
     def rounding(self) -> tuple[float, Array]:
@@ -288,9 +310,12 @@ class DualProblem:
     def scores(self, beta: Array) -> Scores:
         """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
         if self.linear:
-            return linear_scores(self.X, beta)
+            return linear_scores(self.X, beta, self.origin)
         sums = self.rows.sums(beta), self.rows.mass, self.rows.updates
-        return kernel_scores(sums, beta, self.rounding, self.lift if self.convex else 0.0)
+        scores = kernel_scores(sums, beta, self.rounding, self.lift if self.convex else 0.0)
+        if isinstance(self.kernel, Precomputed):
+            scores = scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
+        return scores
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone, with every bound rounded outwards."""
@@ -298,16 +323,11 @@ class DualProblem:
         return self._certify(alpha, b, self.scores(alpha * self.y))
 
     def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
-        return certify(
-            alpha,
-            b,
-            scores,
-            y=self.y,
-            upper=self.upper,
-            proves_optimality=self.convex,
-            of_given_matrix=self.of_given_matrix,
-        )
+        found = certify(alpha, b, scores, self.y, self.upper)
+        known, whose = self.convex, self.of_given_matrix
+        return replace(found, proves_optimality=known, of_given_matrix=whose)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def solution(
         self,
         alpha: Array,
@@ -317,11 +337,24 @@ class DualProblem:
         n_iter: int = 0,
         trace: tuple[Any, ...] = (),
     ) -> Solution:
-        """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate."""
+        """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate.
+
+        Where rounding keeps the gap above `tol`, both are divided by a number next to 1, if that
+        makes the gap smaller.
+        """
         scores = self.scores(alpha * self.y)
         b = self.biases(alpha * self.y, scores.values)[0] if b is None else b
         certificate = self._certify(alpha, b, scores)
-        return Solution(alpha, b, certificate, n_iter, certificate.reaches(tol), trace)
+        if not (certificate.reaches(tol) or self.hard_margin):
+            m = rounding_scale(alpha, b, scores, self.y)
+            if 0.5 < m < 1:
+                longer = balance(np.minimum(alpha / m, self.upper), self.y, self.upper)
+                other = self.scores(longer * self.y)
+                better = self._certify(longer, b / m, other)
+                if better.gap < certificate.gap:
+                    alpha, b, certificate, scores = longer, b / m, better, other
+        converged = certificate.reaches(tol)
+        return Solution(alpha, b, certificate, n_iter, converged, trace, scores.w)
 
     def _check(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)

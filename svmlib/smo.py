@@ -145,7 +145,7 @@ def smo(
     target_violation = tol / 2  # the m(α) − M(α) to reach
     while True:
         before = n_iter
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # no step, and the gap shows it
             run = _State(problem, alpha).steps(target_violation, selection)
             for step in islice(run, max_iter - n_iter):
                 alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j

@@ -14,21 +14,36 @@ Derived in chapter 8, *The full SMO*.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import SolverName, solve
-from svmlib._validation import Array, as_float, check_count, check_scalar, check_vector
+from svmlib._rounding import accurate_sum
+from svmlib._validation import (
+    Array,
+    as_float,
+    check_count,
+    check_scalar,
+    check_vector,
+    refuse_masked,
+)
 from svmlib.hulls import NotSeparableError, separation
-from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid, expansion
+from svmlib.kernels import (
+    RBF,
+    Kernel,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    expansion,
+)
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["SVC"]
@@ -71,9 +86,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         the kernel is not known to be positive semidefinite and the gap means nothing, the largest
         violation of the KKT conditions in units of y f(x). A fit that does not reach it warns.
     class_weight : dict or "balanced", optional
-        Factors of C for the classes, by label, 1 for those not named; ``"balanced"`` is
-        n / (2 · number of samples of the class), as in scikit-learn. It counts samples of positive
-        weight, whatever that is.
+        Factors of C for the classes, by label, 1 for those not named; a name that is not a class is
+        an error. ``"balanced"`` is n / (2 · number of samples of the class), as in scikit-learn. It
+        counts samples of positive weight, whatever that is. Inside
+        `sklearn.multiclass.OneVsOneClassifier` and `sklearn.multiclass.OneVsRestClassifier` the
+        classes are called 0 and 1, so labels do not reach it: see the notes.
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
         ``"auto"`` is Newton's method from a good guess, or the guess itself if it reaches ``tol``;
         and SMO where the kernel is not known to be positive semidefinite, or where Newton's
@@ -90,6 +107,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ----------
     certificate_ : svmlib.certificate.Certificate
         Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
+        It holds for ``coef_`` and ``intercept_`` as they are, and for the scores that
+        `decision_function` returns up to the rounding of one evaluation.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
     support_ : ndarray of shape (n_support,)
@@ -101,7 +120,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     dual_coef_ : ndarray of shape (1, n_support)
         Their y_i α_i.
     coef_ : ndarray of shape (1, d)
-        w = Σ α_i y_i x_i, for a linear kernel only; a read-only copy, which predictions do not use.
+        w = Σ α_i y_i x_i, for a linear kernel only, rounded once; read only. Predictions use it.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
@@ -130,6 +149,14 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ``sample_weight``, ``gamma="scale"`` takes the weighted variance, so that a weight of 3 is three
     copies; there it is the plain one.
 
+    *Weights of more than two classes.* The wrappers fit each of their machines to the labels 0 and
+    1, so a factor of C by label has to come as a weight of samples, which scikit-learn passes on if
+    it is asked to::
+
+        sklearn.set_config(enable_metadata_routing=True)
+        machine = SVC().set_fit_request(sample_weight=True)
+        OneVsOneClassifier(machine).fit(X, y, sample_weight=factors_of_the_labels)
+
     Derived in chapter 8, *The full SMO*.
 
     References
@@ -155,7 +182,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         gamma: Literal["scale", "auto"] | float = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         solver: SolverName = "auto",
         max_iter: int = -1,
     ) -> None:
@@ -211,11 +238,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
-        self.class_weight_ = np.ones(2)
-        if self.class_weight is not None:
-            self.class_weight_ = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=labels
-            )
+        self.class_weight_ = self._factors(signs)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = self._kernel(X, weights, used)
         if self._precomputed:
@@ -226,10 +249,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
                 raise NotSeparableError(answer)
         self._origin = self._middle(X)
         problem = DualProblem(X - self._origin, signs, bounds, self.kernel_)
+        problem.origin = self._origin if self._origin.any() else None
         limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
         solution, self.solver_ = solve(problem, self.solver, tol, limit)
-        warn_unless_converged(solution, self.solver_, tol)
         self._keep(solution, problem, X, used)
+        warn_unless_converged(solution, self.solver_, tol)
         return self
 
     def _samples(
@@ -249,8 +273,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         used = np.flatnonzero(weights)
         return points[used], labels[used], weights[used], used
 
+    @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
     def _data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
         """Return finite float64 points in C order, and labels; scikit-learn checks what is not."""
+        refuse_masked(X=X, y=y)
         labels = np.asarray(y)
         if _is_ready(X) and labels.shape == (len(X),) and labels.dtype.kind in "biu":
             self.n_features_in_ = X.shape[1]
@@ -258,6 +284,23 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         points, labels = validate_data(self, X, y, dtype="numeric", order="C")
         check_classification_targets(labels)
         return np.ascontiguousarray(as_float(points, "X")), labels
+
+    def _factors(self, signs: Array) -> Array:
+        """Return the factors of C for the two classes."""
+        given: Any = {} if self.class_weight is None else self.class_weight
+        if isinstance(given, str) and given == "balanced":
+            return np.asarray(signs.size / 2 / np.array([np.sum(signs < 0), np.sum(signs > 0)]))
+        if not isinstance(given, Mapping):
+            accepted = 'a dictionary of factors by label, "balanced" or None'
+            raise ValueError(f"class_weight must be {accepted}, got {given!r:.80}")
+        names = self.classes_.tolist()
+        if strangers := [name for name in given if name not in names]:
+            # In each machine of a wrapper the classes are 0 and 1.
+            advice = "; in OneVsOneClassifier or OneVsRestClassifier pass sample_weight (see notes)"
+            advice = advice if names == [0, 1] else ""
+            raise ValueError(f"class_weight names {strangers!r:.80}, but y has {names}{advice}")
+        factors = (given.get(name, 1.0) for name in names)
+        return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])
 
     def _signs(self, labels: NDArray[np.generic]) -> Array:
         """Find the two classes; return −1 for each sample of the first, +1 for the second."""
@@ -325,10 +368,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.dual_coef_ = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
         self.intercept_ = np.array([solution.b])
-        if isinstance(self.kernel_, Linear):
-            self.coef_ = self.dual_coef_ @ (self.support_vectors_ - self._origin)
-            self.coef_.flags.writeable = False  # who writes into it would change nothing
-            self.intercept_ -= self.coef_ @ self._origin
+        if solution.w is not None:
+            self.coef_ = solution.w[None]
+            self.coef_.flags.writeable = False  # what is certified stays as it is
+            self.intercept_ -= accurate_sum(self._origin[:, None], solution.w)[0]
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
         if self._precomputed:
@@ -340,13 +383,15 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         # scikit-learn's checks take longer than the sum for a single row.
         ready = _is_ready(X) and X.shape[1] == self.n_features_in_
         if not ready or hasattr(self, "feature_names_in_"):
-            X = validate_data(self, X, dtype=np.float64, reset=False)
-        points, support_vectors = np.asarray(X), self.support_vectors_
+            refuse_masked(X=X)
+            X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
+        points = np.asarray(X)
         if self._precomputed:
             return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
-        if self._origin.any():
-            points, support_vectors = points - self._origin, support_vectors - self._origin
-        return expansion(self.kernel_, support_vectors, self.dual_coef_[0], points) + self._b
+        if isinstance(self.kernel_, Linear):
+            points = points - self._origin if self._origin.any() else points
+            return np.asarray(points @ self.coef_[0] + self._b)
+        return expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points) + self._b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""

@@ -49,10 +49,10 @@ class Judge:
         self.y, self.n = exact(problem.y), problem.n
         self.upper = None if np.isinf(problem.upper[0]) else exact(problem.upper)
 
-    def accept(self, certificate, alpha, b, *, slip=1e-3):
+    def accept(self, certificate, alpha, b):
         """Check that all that a certificate says of (α, b) is true."""
         assert mp.mpf(certificate.dual) <= self.dual(alpha)
-        assert mp.mpf(certificate.primal) >= self.primal(alpha, b, slip=slip)
+        assert mp.mpf(certificate.primal) >= self.primal(alpha, b)
         assert mp.mpf(certificate.norm_w) >= self.norm(alpha)
         assert mp.mpf(certificate.kkt_violation) >= self.violation(alpha, b)
         assert mp.mpf(certificate.infeasibility) * (1 + 1e-15) >= self.infeasibility(alpha)
@@ -60,25 +60,19 @@ class Judge:
     def _times(self, v) -> list:
         return [mp.fdot(self.K[i, :], v) for i in range(self.n)]
 
-    def primal(self, alpha, b, *, slip=0):
-        """Return the value of (α, b), or the least of (α, b)/m for the margins m within slip of 1.
-
-        A certificate may name an m beside them and be true: once in some 5,000 random descents.
-        """
+    def primal(self, alpha, b):
+        """Return the value of (α, b), for the hard margin that of its canonical form."""
         beta = self._signed(alpha)
         g = self._times(beta)
         margins = [s * (v + mp.mpf(float(b))) for s, v in zip(self.y, g, strict=True)]
-        half = mp.fdot(beta, g) / 2
+        return self.value(mp.fdot(beta, g) / 2, margins)
+
+    def value(self, half, margins):
+        """Return the primal value of ½‖w‖² and functional margins."""
         if self.upper is None:
             return half / min(margins) ** 2 if min(margins) > 0 else mp.inf
-        scales = [mp.mpf(1), *(m for m in margins if abs(1 - m) <= slip)]
-        return min(
-            half / m**2
-            + mp.fsum(
-                C * max(mp.mpf(0), 1 - own / m) for C, own in zip(self.upper, margins, strict=True)
-            )
-            for m in scales
-        )
+        short = [max(mp.mpf(0), 1 - m) for m in margins]
+        return half + mp.fdot(self.upper, short)
 
     def _signed(self, alpha) -> list:
         return [a * s for a, s in zip(exact(alpha), self.y, strict=True)]

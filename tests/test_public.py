@@ -1,0 +1,207 @@
+"""The machine that predicts is the one that was certified: judged from what a user reads."""
+
+import pickle
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context, svm
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+from svmlib import SVC
+from svmlib.duality import DualProblem
+from svmlib.hulls import closest_points
+from svmlib.kernels import RBF, Precomputed, Sigmoid
+from svmlib.newton import newton
+from tests import hostile
+from tests.judge import Judge, exact
+from tests.optimum import data
+
+U = 2.0**-53
+
+
+def table(seed):
+    """X, signs, C, kernel and weights of samples: a huge column, columns that cancel, any dtype."""
+    rng = np.random.default_rng([seed, 2])
+    limits = {"scales": (-100, 100), "prices": (-100, 90), "widths": (-100, 100)}
+    limits = limits if rng.random() < 0.3 else {}
+    X, y, C, kernel = hostile.machine(seed, most_points=int(rng.choice([6, 20])), **limits)
+    n, d = X.shape
+    trap = rng.choice(["huge", "cancelling", "far", "float32", "int64", "bool", "none"])
+    if trap == "huge":
+        X[:, rng.integers(d)] *= 10.0 ** rng.uniform(3, 12)
+    if trap == "cancelling":
+        X = np.column_stack([X, -X[:, 0] * (1 + 1e-12 * rng.normal(size=n))])
+    if trap == "far":
+        X = X + np.abs(X).max() * 10.0 ** rng.uniform(0, 12) * rng.standard_normal(d)
+    if trap == "float32":
+        X = X.clip(-1e38, 1e38).astype(np.float32)
+    if trap == "int64":
+        X = np.round(X / (np.abs(X).max() or 1) * 10.0 ** rng.uniform(0, 8)).astype(np.int64)
+    if trap == "bool":
+        X = np.median(X) < X
+    if rng.random() < 0.1:
+        kernel = Sigmoid(float(10.0 ** rng.uniform(-3, 1)), float(rng.normal()))
+    weights = np.ones(n)
+    if np.ndim(C):
+        weights, C = C / C.max(), C.max()
+    return X, y, float(C), kernel, weights
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    solver=st.sampled_from(["auto", "newton", "smo", "interior_point"]),
+    given_as=st.sampled_from(["points", "points", "matrix", "matrix in float32"]),
+)
+@settings(max_examples=100)
+def test_what_is_served_is_what_was_certified(seed, solver, given_as):
+    """The primal value of coef_ and intercept_, and of the scores that are returned."""
+    X, y, C, kernel, weights = table(seed)
+    points = np.asarray(X, dtype=float)
+    most = 2000 if solver == "smo" else -1
+    with warnings.catch_warnings(), np.errstate(over="ignore"):
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            if given_as != "points":
+                X = DualProblem(points, y, 1.0, kernel).gram()
+                X = X.astype(np.float32) if "float32" in given_as else X
+                X = X + np.triu(np.spacing(X), 1)  # by as much as rounding may make of it
+                kernel = "precomputed"
+            model = SVC(C, kernel, solver=solver, max_iter=most).fit(X, y, weights)
+        except ValueError:  # beyond floats, or no hyperplane
+            return
+    model, proof = pickle.loads(pickle.dumps(model)), model.certificate_
+    beta, (b,) = np.zeros(len(y)), model.intercept_
+    beta[model.support_] = model.dual_coef_[0]
+    if given_as != "points":
+        kernel = Precomputed(X)
+        points = kernel.points
+    problem = DualProblem(points, y, C if np.isinf(C) else C * weights, kernel)
+    judge, d = Judge(problem), points.shape[1]
+    if hasattr(model, "coef_"):
+        w = model.coef_[0]
+        half = mp.fdot(exact(w), exact(w)) / 2
+        f = [mp.fdot(exact(w), exact(x)) + mp.mpf(b) for x in points]
+        assert judge.value(half, [s * v for s, v in zip(y, f, strict=True)]) <= proof.primal
+        assert mp.sqrt(2 * half) <= proof.norm_w
+        rounding = (d + 8) * (np.abs(points) @ np.abs(w))
+    else:
+        half = judge.norm(np.abs(beta)) ** 2 / 2
+        if proof.proves_optimality and given_as == "points":
+            assert judge.primal(np.abs(beta), b) <= proof.primal
+        theta, sizes = problem.rounding
+        rounding = (theta / U + len(y) + 8) * (np.abs(beta) @ sizes) * sizes
+    if proof.proves_optimality:  # up to what one evaluation rounds
+        margins = y * model.decision_function(X) + 4 * U * (rounding + np.abs(b))
+        assert judge.value(half, exact(margins)) <= mp.mpf(proof.primal) * (1 + mp.mpf(2) ** -48)
+
+
+def test_large_terms_that_cancel_leave_a_coef_with_all_its_digits():
+    """A plain sum is ten times the true w, and its primal value 3.5 % above the certificate."""
+    X = 1e4 * np.array([[-558.0], [-863], [550], [-992], [-620], [-545], [-302], [-432]])
+    y = [1, 0, 1, 1, 1, 1, 1, 0]
+    model = SVC(kernel="linear", C=10).fit(X, y)
+    true = mp.fdot(exact(model.dual_coef_[0]), exact(model.support_vectors_[:, 0]))
+    assert_allclose(model.coef_[0, 0], float(true), rtol=1e-15)
+    assert_array_equal(model.decision_function(X), X @ model.coef_[0] + model.intercept_)
+    problem = DualProblem(X, np.where(y, 1, -1), 10.0)
+    solution = newton(problem)
+    f = problem.decision_function(solution.alpha, solution.b, X)
+    assert_array_equal(f, X @ solution.w + solution.b)
+    assert_allclose(solution.w, model.coef_[0], rtol=1e-15)
+
+
+def test_closest_points_have_a_plane_between_them_far_from_the_origin():
+    """w·(p + q) of large numbers that cancel: b is summed with twice the digits."""
+    X = np.array([[1e8, -1e8], [1e8 + 1, -1e8 + 1e-7]])
+    closest = closest_points(X, [-1, 1])
+    f = [mp.fdot(exact(closest.w), exact(x)) + mp.mpf(closest.b) for x in X]
+    assert abs(f[0] + f[1]) < 1e-7 * (f[1] - f[0])
+
+
+# Weights by label
+
+
+def test_factors_go_by_label_and_only_to_classes():
+    X = [[0.0], [1.0]]
+    for factors, y, found in [
+        ({"1": 1, "2": 5}, ["1", "2"], [1, 5]),
+        ({1: 2}, [0, 1], [1, 2]),
+        ({np.int64(1): 2.0, 0: np.float32(3)}, [0, 1], [3, 2]),
+        ({True: 4}, [False, True], [1, 4]),
+        ({-1.0: 4}, [-1, 2], [4, 1]),
+    ]:
+        assert_array_equal(SVC(class_weight=factors).fit(X, y).class_weight_, found)
+    for factors, y, words in [
+        ({1: 2, 5: 3}, [0, 1], r"class_weight names \[5\], but y has \[0, 1\]; in OneVsOne"),
+        ({"1": 2}, [2, 1], r"names \['1'\], but y has \[1, 2\]$"),
+        ([1, 2], [0, 1], "class_weight must be a dictionary"),
+        ("even", [0, 1], "class_weight must be a dictionary"),
+        ({0: 0}, [0, 1], "class_weight must be a positive"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            SVC(class_weight=factors).fit(X, y)
+
+
+@pytest.mark.parametrize("wrapper", [OneVsOneClassifier, OneVsRestClassifier])
+def test_factors_of_three_classes_go_through_a_wrapper_as_weights_of_samples(wrapper):
+    X, y = load_iris(return_X_y=True)
+    factors = {0: 0.1, 1: 10.0, 2: 0.5}
+    with pytest.raises(ValueError, match=r"in OneVsOne.* pass sample_weight"):
+        wrapper(SVC(class_weight=factors)).fit(X, y)
+    with config_context(enable_metadata_routing=True):
+        machine = SVC(gamma=0.5).set_fit_request(sample_weight=True)
+        ours = wrapper(machine).fit(X, y, sample_weight=[factors[label] for label in y])
+        theirs = svm.SVC(gamma=0.5, class_weight=factors).fit(X, y)
+        if wrapper is OneVsOneClassifier:
+            assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+# Masked entries, and shorter floats
+
+
+def test_masked_entries_are_refused_at_every_entrance():
+    X, y, model = np.eye(4), np.array([0, 1, 0, 1]), SVC().fit(np.eye(4), [0, 1, 0, 1])
+    M, labels = np.ma.masked_equal(X, 1), np.ma.masked_equal(y, 1)
+    given = SVC(kernel="precomputed").fit(X, y)
+    for call in [
+        lambda: SVC().fit(M, y),
+        lambda: SVC().fit(list(M), y),
+        lambda: SVC().fit(X, labels),
+        lambda: SVC().fit(X, y, np.ma.masked_equal(np.ones(4), 1)),
+        lambda: SVC(kernel="precomputed").fit(M, y),
+        lambda: model.predict(M),
+        lambda: model.decision_function(M),
+        lambda: given.predict(M),
+        lambda: model.score(M, y),
+        lambda: Precomputed(M),
+        lambda: DualProblem(
+            X, 2 * y - 1, kernel=lambda A, B: np.ma.masked_equal(A @ B.T, 1)
+        ).gram(),
+        lambda: DualProblem(M, 2 * y - 1),
+    ]:
+        with pytest.raises(ValueError, match="masked entries"):
+            call()
+
+
+@pytest.mark.parametrize("short", [np.float32, np.float16])
+def test_a_gram_matrix_of_shorter_floats_is_taken_and_proved(short):
+    """Up to their rounding; and a matrix of doubles up to that of doubles."""
+    X, y = data(0, n=200, d=5)
+    K = RBF(0.1)(X, X).astype(short)
+    K = np.where(np.triu(np.ones(K.shape), 1), np.nextafter(K, short(2)), K)
+    model = SVC(kernel="precomputed").fit(K, y)
+    assert model.certificate_.optimal_to(1e-3 if short is np.float32 else 0.2)
+    assert model.certificate_.of_given_matrix
+    own = SVC(kernel=lambda A, B: RBF(0.1)(A, B).astype(short)).fit(X, y)
+    assert own.certificate_.optimal_to(1e-3 if short is np.float32 else 0.2)
+    for skewed in K.astype(float) + 1e-8 * np.triu(np.ones(K.shape), 1), K + np.triu(K, 1):
+        with pytest.raises(ValueError, match="X must be symmetric"):
+            SVC(kernel="precomputed").fit(skewed, y)
