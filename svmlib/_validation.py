@@ -6,8 +6,10 @@ the argument, says what was wrong with it and what is accepted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from math import isinf, isnan, nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,3 +113,21 @@ def check_labels(y: ArrayLike, n: int) -> Array:
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"
         raise ValueError(f"y must contain only -1 and +1, got {found} ({labels.dtype}); {advice}")
     return labels.astype(np.float64)
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Array:
+    """Return the factors of C for the classes: by label, "balanced", or 1 for None."""
+    given: Any = {} if class_weight is None else class_weight
+    if isinstance(given, str) and given == "balanced":
+        return np.array([labels.size / classes.size / np.sum(labels == c) for c in classes])
+    if not isinstance(given, Mapping):
+        accepted = 'a dictionary of factors by label, "balanced" or None'
+        raise ValueError(f"class_weight must be {accepted}, got {given!r:.80}")
+    names = classes.tolist()
+    if strangers := [name for name in given if name not in names]:
+        # In each machine of a wrapper the classes are 0 and 1.
+        advice = "; in OneVsOneClassifier or OneVsRestClassifier pass sample_weight (see notes)"
+        advice = advice if names == [0, 1] else ""
+        raise ValueError(f"class_weight names {strangers!r:.80}, but y has {names}{advice}")
+    factors = (given.get(name, 1.0) for name in names)
+    return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])

@@ -25,11 +25,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmlib._validation import Array, check_scalar, check_vector
+from svmlib._validation import Array, check_scalar, check_vector, class_factors
 from svmlib.kernels import Kernel, Linear
 from svmlib.path import Fold, Machine, fits, machines, megabytes
 from svmlib.rows import Indices
@@ -293,11 +292,8 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
             needed = "samples of both classes to train on, and some to hide"
             raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")
         own = weights[train]
-        if self.class_weight is not None:
-            factors = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=labels[train]
-            )
-            own = own * factors[(labels[train] == self.classes_[1]).astype(int)]
+        factors = class_factors(self.class_weight, self.classes_, labels[train])
+        own = own * factors[(labels[train] == self.classes_[1]).astype(int)]
         return Fold(train, hidden, own)
 
     def _search(

@@ -32,6 +32,7 @@ from svmlib._validation import (
     check_count,
     check_scalar,
     check_vector,
+    class_factors,
     refuse_masked,
 )
 from svmlib.hulls import NotSeparableError, separation
@@ -238,7 +239,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
-        self.class_weight_ = self._factors(signs)
+        self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = self._kernel(X, weights, used)
         if self._precomputed:
@@ -284,23 +285,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         points, labels = validate_data(self, X, y, dtype="numeric", order="C")
         check_classification_targets(labels)
         return np.ascontiguousarray(as_float(points, "X")), labels
-
-    def _factors(self, signs: Array) -> Array:
-        """Return the factors of C for the two classes."""
-        given: Any = {} if self.class_weight is None else self.class_weight
-        if isinstance(given, str) and given == "balanced":
-            return np.asarray(signs.size / 2 / np.array([np.sum(signs < 0), np.sum(signs > 0)]))
-        if not isinstance(given, Mapping):
-            accepted = 'a dictionary of factors by label, "balanced" or None'
-            raise ValueError(f"class_weight must be {accepted}, got {given!r:.80}")
-        names = self.classes_.tolist()
-        if strangers := [name for name in given if name not in names]:
-            # In each machine of a wrapper the classes are 0 and 1.
-            advice = "; in OneVsOneClassifier or OneVsRestClassifier pass sample_weight (see notes)"
-            advice = advice if names == [0, 1] else ""
-            raise ValueError(f"class_weight names {strangers!r:.80}, but y has {names}{advice}")
-        factors = (given.get(name, 1.0) for name in names)
-        return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])
 
     def _signs(self, labels: NDArray[np.generic]) -> Array:
         """Find the two classes; return −1 for each sample of the first, +1 for the second."""

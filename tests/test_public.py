@@ -104,15 +104,15 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
 
 
 def test_large_terms_that_cancel_leave_a_coef_with_all_its_digits():
-    """A plain sum is ten times the true w, and its primal value 3.5 % above the certificate."""
+    """A plain sum has none of its digits right."""
     X = 1e4 * np.array([[-558.0], [-863], [550], [-992], [-620], [-545], [-302], [-432]])
     y = [1, 0, 1, 1, 1, 1, 1, 0]
-    model = SVC(kernel="linear", C=10).fit(X, y)
+    model = SVC(kernel="linear", C=10, tol=0.05).fit(X, y)
     true = mp.fdot(exact(model.dual_coef_[0]), exact(model.support_vectors_[:, 0]))
     assert_allclose(model.coef_[0, 0], float(true), rtol=1e-15)
     assert_array_equal(model.decision_function(X), X @ model.coef_[0] + model.intercept_)
     problem = DualProblem(X, np.where(y, 1, -1), 10.0)
-    solution = newton(problem)
+    solution = newton(problem, tol=0.05)
     f = problem.decision_function(solution.alpha, solution.b, X)
     assert_array_equal(f, X @ solution.w + solution.b)
     assert_allclose(solution.w, model.coef_[0], rtol=1e-15)
@@ -191,17 +191,17 @@ def test_masked_entries_are_refused_at_every_entrance():
             call()
 
 
-@pytest.mark.parametrize("short", [np.float32, np.float16])
-def test_a_gram_matrix_of_shorter_floats_is_taken_and_proved(short):
+@pytest.mark.parametrize(("short", "tol"), [(np.float32, 1e-3), (np.float16, 0.4)])
+def test_a_gram_matrix_of_shorter_floats_is_taken_and_proved(short, tol):
     """Up to their rounding; and a matrix of doubles up to that of doubles."""
     X, y = data(0, n=200, d=5)
     K = RBF(0.1)(X, X).astype(short)
     K = np.where(np.triu(np.ones(K.shape), 1), np.nextafter(K, short(2)), K)
-    model = SVC(kernel="precomputed").fit(K, y)
-    assert model.certificate_.optimal_to(1e-3 if short is np.float32 else 0.2)
+    model = SVC(kernel="precomputed", tol=tol).fit(K, y)
+    assert model.certificate_.optimal_to(tol)
     assert model.certificate_.of_given_matrix
-    own = SVC(kernel=lambda A, B: RBF(0.1)(A, B).astype(short)).fit(X, y)
-    assert own.certificate_.optimal_to(1e-3 if short is np.float32 else 0.2)
+    own = SVC(kernel=lambda A, B: RBF(0.1)(A, B).astype(short), tol=tol).fit(X, y)
+    assert own.certificate_.optimal_to(tol)
     for skewed in K.astype(float) + 1e-8 * np.triu(np.ones(K.shape), 1), K + np.triu(K, 1):
         with pytest.raises(ValueError, match="X must be symmetric"):
             SVC(kernel="precomputed").fit(skewed, y)
