@@ -1,7 +1,7 @@
 """What a pass over the rows costs on 1, 2 and 4 workers, a core for each: SCALING.md.
 
 The rows are drawn chunk by chunk and kept by the workers (`persist`), so that reading them is no
-part of the time. Each worker is a process of its own with one thread. Chapter 13 shows the table
+part of the time. Each worker is a process of its own with one thread. Chapter 14 shows the table
 and what follows from it for a billion rows.
 
     python benchmarks/scaling.py                   # writes the table, takes some minutes
@@ -129,7 +129,7 @@ def main(sizes: tuple[int, ...]) -> str:
         f"Python {platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}. "
         "All workers, the scheduler and the client share that one machine."
     )
-    head = "# Passes over the rows\n\nMade by `python benchmarks/scaling.py`, shown in chapter 13."
+    head = "# Passes over the rows\n\nMade by `python benchmarks/scaling.py`, shown in chapter 14."
     mark = "<!-- table -->"
     return "\n\n".join((head, mark, about, table(timings), forecast(timings))) + "\n"
 

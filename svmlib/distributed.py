@@ -7,7 +7,7 @@ With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
 
-It needs Dask: ``pip install "dask[array]" distributed``. Derived in chapter 13, *Many samples*.
+It needs Dask: ``pip install "dask[array]" distributed``. Derived in chapter 14, *Beyond one memory*.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def solve_linear(
     of such a row across the whole ramp, so what Newton's method expects of a step holds for short
     ones only. Clip such columns, or take their logarithm or their ranks.
 
-    Derived in chapter 13, *Many samples*.
+    Derived in chapter 14, *Beyond one memory*.
 
     References
     ----------

@@ -582,6 +582,32 @@ def newton_step(random):
 # Chapter 13
 
 
+def coordinate(random):
+    w, x = random.randint(-2, 3, 2), random.choice([-3, -2, -1, 1, 2, 3], 2)
+    y, C = int(random.choice([-1, 1])), int(random.randint(1, 4))
+    alpha = C * int(random.randint(0, 5)) / 4
+    asked = (
+        f"A machine without a bias has $w={vector(w)}$ and $C={C}$. Its sample $x={vector(x)}$ with"
+        rf" the label $y={y}$ has the multiplier $\alpha={alpha:g}$. All others stay. What is"
+        " its best multiplier?"
+    )
+    return asked, np.clip(alpha + (1 - y * (w @ x)) / (x @ x), 0, C)
+
+
+def effort(random):
+    n, d = int(random.randint(1, 100)) * 1000, int(random.randint(2, 50))
+    r, t = n // int(random.randint(2, 10)), int(random.randint(1, 20)) * 1000
+    asked = (
+        f"A run of SMO on $n={n}$ samples with $d={d}$ features asked for $r={r}$ rows of the Gram"
+        f" matrix and took $t={t}$ steps. A kernel value takes $d$ multiplications, a step two for"
+        " each sample. How many millions of multiplications were that?"
+    )
+    return asked, (n * d * r + 2 * n * t) / 1e6
+
+
+# Chapter 14
+
+
 def lower_bound(random):
     plus, minus = random.randint(-3, 4, (2, 2))
     more, less = (int(number) for number in random.randint(1, 7, 2))
@@ -595,18 +621,6 @@ def lower_bound(random):
     return asked, 2 * min(more, less) - w @ w / 2
 
 
-def coordinate(random):
-    w, x = random.randint(-2, 3, 2), random.choice([-3, -2, -1, 1, 2, 3], 2)
-    y, C = int(random.choice([-1, 1])), int(random.randint(1, 4))
-    alpha = C * int(random.randint(0, 5)) / 4
-    asked = (
-        f"A machine without a bias has $w={vector(w)}$ and $C={C}$. Its sample $x={vector(x)}$ with"
-        rf" the label $y={y}$ has the multiplier $\alpha={alpha:g}$. All others stay. What is"
-        " its best multiplier?"
-    )
-    return asked, np.clip(alpha + (1 - y * (w @ x)) / (x @ x), 0, C)
-
-
 def amdahl(random):
     p, W = int(random.randint(1, 11)) / 50, int(random.randint(2, 65))
     asked = (
@@ -614,17 +628,6 @@ def amdahl(random):
         f" How many times as fast are $W={W}$ workers?"
     )
     return asked, 1 / (p + (1 - p) / W)
-
-
-def effort(random):
-    n, d = int(random.randint(1, 100)) * 1000, int(random.randint(2, 50))
-    r, t = n // int(random.randint(2, 10)), int(random.randint(1, 20)) * 1000
-    asked = (
-        f"A run of SMO on $n={n}$ samples with $d={d}$ features asked for $r={r}$ rows of the Gram"
-        f" matrix and took $t={t}$ steps. A kernel value takes $d$ multiplications, a step two for"
-        " each sample. How many millions of multiplications were that?"
-    )
-    return asked, (n * d * r + 2 * n * t) / 1e6
 
 
 KINDS = {
@@ -640,5 +643,6 @@ KINDS = {
     "10. Numbers: relatives": [machines, votes, tube, spectrum, nu_bound],
     "11. Numbers: margins": [left_out, shattered, labellings, corrections, novikoff],
     "12. Numbers: Newton's method": [ramp, rounded_loss, on_the_ramp, newton_step],
-    "13. Numbers: many samples": [lower_bound, coordinate, amdahl, effort],
+    "13. Numbers: many samples": [coordinate, effort],
+    "14. Numbers: beyond one memory": [lower_bound, amdahl],
 }

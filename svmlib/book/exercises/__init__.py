@@ -14,6 +14,7 @@ the hints, a line each. Put ``@exercise(chapter, title, what to return, inputs)`
 """
 
 from svmlib.book.exercises import (
+    beyond_memory,
     convex_hulls,
     elsewhere,
     full_smo,
@@ -28,6 +29,7 @@ from svmlib.book.exercises import (
     soft_margin,
 )
 from svmlib.book.exercises._engine import hint, passes, progress
+from svmlib.book.exercises.beyond_memory import *  # noqa: F403
 from svmlib.book.exercises.convex_hulls import *  # noqa: F403
 from svmlib.book.exercises.elsewhere import *  # noqa: F403
 from svmlib.book.exercises.full_smo import *  # noqa: F403
@@ -45,4 +47,4 @@ __all__ = ["hint", "passes", "progress"]
 __all__ += convex_hulls.__all__ + smo.__all__ + lagrange_duality.__all__
 __all__ += kernels.__all__ + soft_margin.__all__ + hinge_loss.__all__ + full_smo.__all__
 __all__ += practice.__all__ + relatives.__all__ + newton.__all__ + many_samples.__all__
-__all__ += elsewhere.__all__
+__all__ += beyond_memory.__all__ + elsewhere.__all__

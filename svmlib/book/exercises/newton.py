@@ -15,7 +15,7 @@ def _scores(random: Random) -> Inputs:
             yield s, y, C, c, random.randint(1, 8) / 10
 
 
-@exercise(11, "The rounded hinge", "a pair, the value and the derivative", _scores)
+@exercise(12, "The rounded hinge", "a pair, the value and the derivative", _scores)
 def check_rounded_hinge(s: float, y: int, C: float, c: float, h: float) -> Key:
     """Find q first: c + (y − s)/h, clipped to the slopes that the label allows.
 
@@ -55,7 +55,7 @@ def _guesses(random: Random) -> Inputs:
         yield np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 4), y, q, c, 0.5, free
 
 
-@exercise(11, "The Newton system", "a pair, the array p and the number b", _guesses)
+@exercise(12, "The Newton system", "a pair, the array p and the number b", _guesses)
 def check_guess(K: Array, y: Array, q: Array, c: Array, h: float, free: Array) -> Key:
     """Begin with p = q where a sample is not free, and 0 where it is: then K @ p is the last sum.
 
