@@ -3,7 +3,6 @@
 import ast
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ def functions(stem: str) -> dict[str, Any]:
         if cell.cell_type == "code":
             for node in ast.parse(cell.source).body:
                 if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef):
-                    with suppress(NameError):  # a default that is one of the chapter's data
-                        exec(ast.unparse(node), names)
+                    exec(ast.unparse(node), names)
     return names
 
 

@@ -1,0 +1,114 @@
+"""Whether the sentences of chapter 11 hold with other seeds.
+
+`python benchmarks/repetitions/chapter_11.py` repeats each experiment ten times, with the functions
+of the chapter, and prints in how many the sentence held; with names, only these. All take about
+half an hour. Seeds start at 100, so that none is one of the chapter's.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from of_chapter import functions, repeat
+from scipy.stats import spearmanr
+
+chapter = functions("11_wide_margin")
+
+
+@cache
+def trials(flipped: int, seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    return np.array([chapter["trial"](flipped, rng) for _ in range(1000)]).T
+
+
+def wide_less_narrow(flipped: int, seed: int) -> float:
+    """Return the errors of the half with the wider margins, less those of the other half."""
+    margin, new, _ = trials(flipped, seed)
+    wide = margin > np.median(margin)
+    return float(new[wide].mean() - new[~wide].mean())
+
+
+def with_flipped_labels_wide_margins_err_less(seed: int) -> bool:
+    return all(wide_less_narrow(flipped, seed) < 0 for flipped in (3, 8, 15))
+
+
+def without_flipped_labels_wide_margins_err_more(seed: int) -> bool:
+    return wide_less_narrow(0, seed) > 0
+
+
+def with_half_of_the_labels_flipped_the_margin_says_nothing(seed: int) -> bool:
+    margin, new, _ = trials(30, seed)
+    return bool(abs(spearmanr(margin, new)[0]) < 0.1)
+
+
+@cache
+def rivals(seed: int) -> Any:
+    """Return means and standard errors of the six rows of the table, four columns each."""
+    rng, stretched = np.random.default_rng(seed), np.geomspace(1, 10, 20)
+    clouds = ((stretched**0, stretched), (stretched, 1 / stretched))
+    chapter["starts"] = (0, 1, 3, 10)
+    drawn = [
+        [chapter["separators"](n, *sizes, rng) for _ in range(60)]
+        for sizes in clouds
+        for n in (30, 60)
+    ]
+    return np.mean(drawn, axis=1).T, np.std(drawn, axis=1, ddof=1).T / 60**0.5
+
+
+def the_widest_errs_less_than_either_half_of_its_rivals(seed: int) -> bool:
+    return bool(rivals(seed)[0][1:3].min() > 0)
+
+
+def the_widest_in_other_units_errs_more(seed: int) -> bool:
+    return bool(rivals(seed)[0][3].min() > 0)
+
+
+def a_fifth_to_a_half_of_the_rivals_are_better(seed: int) -> bool:
+    better = rivals(seed)[0][4]
+    return bool(better.min() > 0.2 and better.max() < 0.5)
+
+
+def wide_rivals_err_less_by_three_standard_errors(seed: int) -> bool:
+    mean, error = rivals(seed)
+    return bool((mean[5] / error[5]).max() < -3)
+
+
+def left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped(seed: int) -> bool:
+    points, _, labels = chapter["draw"](15, np.random.default_rng(seed))
+    Z = chapter["rbf_rows"](points[:60], labels)
+    bridge = chapter["through_origin"](Z)
+    large = bridge.weights[:-1] / bridge.distance**2 > 1 - 1e-9
+    wrong = chapter["mistakes"](Z)
+    return bool(not wrong[~large].any() and wrong[large].mean() > 0.5)
+
+
+def the_soft_bound_is_least_in_between_and_largest_for_large_c(seed: int) -> bool:
+    rng, size = np.random.default_rng(seed), 400
+    y_half = np.where(np.arange(size) % 2, 1, -1)
+    options = {"loss": "hinge", "fit_intercept": False, "random_state": 0}
+    chapter.update(size=size, y_half=y_half, options=options)
+    found = []
+    for _ in range(10):
+        Z, new = (chapter["sphere"](n, 500, 0.1, rng) for n in (size, 5000))
+        found.append([chapter["soft_bound"](C, Z, new) for C in (0.003, 0.03, 0.3, 3)])
+    bound, new, seen = np.mean(found, axis=0).T[2:]
+    worst, best = 3, int(bound.argmin())
+    return bool(
+        best in (1, 2) and bound.argmax() == new.argmax() == worst and seen.argmin() == worst
+    )
+
+
+if __name__ == "__main__":
+    repeat(
+        [
+            with_flipped_labels_wide_margins_err_less,
+            without_flipped_labels_wide_margins_err_more,
+            with_half_of_the_labels_flipped_the_margin_says_nothing,
+            the_widest_errs_less_than_either_half_of_its_rivals,
+            the_widest_in_other_units_errs_more,
+            a_fifth_to_a_half_of_the_rivals_are_better,
+            wide_rivals_err_less_by_three_standard_errors,
+            left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped,
+            the_soft_bound_is_least_in_between_and_largest_for_large_c,
+        ]
+    )

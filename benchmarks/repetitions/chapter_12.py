@@ -1,0 +1,113 @@
+"""Whether the sentences of chapter 12 hold with other clouds.
+
+`python benchmarks/repetitions/chapter_12.py` repeats each experiment ten times, with the functions
+of the chapter, and prints in how many the sentence held; with names, only these. All take about
+half an hour. Seeds start at 100, so that none is one of the chapter's.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from of_chapter import functions, repeat
+from sklearn.datasets import make_moons
+
+from svmlib.duality import DualProblem
+from svmlib.kernels import RBF
+from svmlib.smo import smo
+
+chapter = functions("12_newton")
+Cs = (1, 10, 100, 1000)
+
+
+@cache
+def clouds(seed: int) -> Any:
+    rng = np.random.RandomState(seed)
+    y = np.repeat((-1.0, 1.0), 500)
+    X = rng.standard_normal((1000, 2)) + y[:, np.newaxis]
+    return X, y, {C: DualProblem(X, y, C, RBF(0.5)) for C in Cs}
+
+
+@cache
+def runs(seed: int) -> Any:
+    return {C: smo(problem, max_iter=10**6) for C, problem in clouds(seed)[2].items()}
+
+
+def ten_times_the_c_takes_three_to_fifteen_times_the_steps(seed: int) -> bool:
+    counts = np.array([runs(seed)[C].n_iter for C in Cs])
+    return bool((counts[1:] > 3 * counts[:-1]).all() and (counts[1:] < 15 * counts[:-1]).all())
+
+
+def twenty_to_sixty_samples_are_free_whatever_c_is(seed: int) -> bool:
+    free = [np.sum((runs(seed)[C].alpha > 0) & (runs(seed)[C].alpha < C)) for C in Cs]
+    return min(free) >= 20 and max(free) <= 60
+
+
+def if_all_are_free_many_leave_the_box_however_large(seed: int) -> bool:
+    X, y, _ = clouds(seed)
+    X, y = X[::16], y[::16]
+    K = RBF(0.5)(X, X)
+    p, b = chapter["one_system"](K, y, 0 * y, y != 0)
+    solved = np.abs(K @ p + b - y).max() < 1e-6
+    return bool(solved and np.sum((y * p < 0) | (y * p > 1e6)) > 20)
+
+
+def stages_take_at_most_two_hundred_systems(seed: int) -> bool:
+    log = [chapter["newton_stages"](clouds(seed)[2][C], C, 1e-5)[2] for C in (1, 1000)]
+    systems = [sum(len(sets) for _, sets, _ in each) for each in log]
+    return max(systems) <= 200 and all(each[-1][2].relative_gap <= 1e-5 for each in log)
+
+
+@cache
+def work(seed: int, goal: float) -> Any:
+    """Return, for each C, the multiplications of SMO alone and of both."""
+    found = []
+    for problem in clouds(seed)[2].values():
+        both = chapter["handed_over"](problem, 500, goal)
+        found.append((chapter["smo_until"](problem, goal), both))
+    return np.array(found).T
+
+
+def for_a_thousandth_smo_alone_is_the_cheapest(seed: int) -> bool:
+    alone, both = work(seed, 1e-3)
+    return bool((alone < both).all())
+
+
+def for_a_millionth_both_are_cheaper_where_c_is_large(seed: int) -> bool:
+    alone, both = work(seed, 1e-6)
+    return bool(alone[0] < both[0] and (alone[2:] > both[2:]).all())
+
+
+def walked(seed: int, gamma: float, exponents: Any) -> float:
+    """Return the share of the systems that the path solves, of those from zero."""
+    X, y = make_moons(120, noise=0.3, random_state=seed)
+    _, on_path, from_zero, worst = chapter["walk"](X, 2.0 * y - 1, gamma, 10.0**exponents)
+    return float(on_path / from_zero) if worst <= 1e-3 else np.inf
+
+
+def short_steps_need_less_than_half_of_the_systems(seed: int) -> bool:
+    return walked(seed, 2.0, np.arange(-1, 2.01, 0.05)) < 0.5
+
+
+def steps_of_ten_save_less_than_a_tenth(seed: int) -> bool:
+    return walked(seed, 2.0, np.arange(-1, 2.01, 1)) >= 0.9
+
+
+def a_flat_kernel_saves_less_than_a_fifth(seed: int) -> bool:
+    return walked(seed, 0.1, np.arange(-1, 2.01, 0.1)) >= 0.8
+
+
+if __name__ == "__main__":
+    repeat(
+        [
+            ten_times_the_c_takes_three_to_fifteen_times_the_steps,
+            twenty_to_sixty_samples_are_free_whatever_c_is,
+            if_all_are_free_many_leave_the_box_however_large,
+            stages_take_at_most_two_hundred_systems,
+            for_a_thousandth_smo_alone_is_the_cheapest,
+            for_a_millionth_both_are_cheaper_where_c_is_large,
+            short_steps_need_less_than_half_of_the_systems,
+            steps_of_ten_save_less_than_a_tenth,
+            a_flat_kernel_saves_less_than_a_fifth,
+        ]
+    )
