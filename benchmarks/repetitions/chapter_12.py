@@ -40,7 +40,7 @@ def ten_times_the_c_takes_three_to_fifteen_times_the_steps(seed: int) -> bool:
 
 def twenty_to_sixty_samples_are_free_whatever_c_is(seed: int) -> bool:
     free = [np.sum((runs(seed)[C].alpha > 0) & (runs(seed)[C].alpha < C)) for C in Cs]
-    return min(free) >= 20 and max(free) <= 60
+    return bool(min(free) >= 20 and max(free) <= 60)
 
 
 def if_all_are_free_many_leave_the_box_however_large(seed: int) -> bool:

@@ -1,13 +1,12 @@
 """The functions of a chapter, so that its experiments can be repeated with other seeds."""
 
 import ast
+import json
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-import nbformat
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
 
@@ -15,9 +14,10 @@ CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
 def functions(stem: str) -> dict[str, Any]:
     """Execute the imports and the functions of a chapter, and nothing else."""
     names: dict[str, Any] = {}
-    for cell in nbformat.read(CHAPTERS / f"{stem}.ipynb", as_version=4).cells:
-        if cell.cell_type == "code":
-            for node in ast.parse(cell.source).body:
+    text = (CHAPTERS / f"{stem}.ipynb").read_text(encoding="utf-8")
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            for node in ast.parse("".join(cell["source"])).body:
                 if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef):
                     with suppress(NameError):  # a default that is one of the chapter's data
                         exec(ast.unparse(node), names)
