@@ -7,7 +7,9 @@ With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
 
-It needs Dask: ``pip install "dask[array]" distributed``. Derived in chapter 14, *Beyond one memory*.
+It needs Dask: ``pip install "dask[array]" distributed``.
+
+Derived in chapter 14, *Beyond one memory*.
 """
 
 from __future__ import annotations
