@@ -45,8 +45,8 @@ class Table:
 
 
 def tate(table: Any) -> Any:
-    """Words of the title and the medium; is the work younger than 1985? An artist is a group."""
-    table = table.assign(young=np.where(table.year > 1985, "after 1985", "until 1985"))
+    """Words of the title and the medium; is the work younger than 2000? An artist is a group."""
+    table = table.assign(young=np.where(table.year > 2000, "after 2000", "until 2000"))
     return table.dropna(subset=["title", "medium"])[["artist", "title", "medium", "young"]]
 
 
@@ -108,21 +108,22 @@ def rivals(study: practice.Study, seen: Any, hidden: Any) -> Iterator[Any]:
     steps = practice.prepared(task.columns, len(seen))
     X, Z = steps.fit_transform(table.iloc[seen], y[seen]), steps.transform(table.iloc[hidden])
     if task.costs.amount:
+        weights = np.ones(len(seen))
         yield RidgeCV(10.0 ** np.arange(-2, 5)).fit(X, y[seen]).predict(Z)
         trees: Any = HistGradientBoostingRegressor(loss="absolute_error", random_state=0)
     else:
-        weights = task.costs.weights()
+        prices = task.costs.weights()
+        weights = np.array([prices[k] for k in y[seen].tolist()])
         line = LogisticRegressionCV(
             Cs=10.0 ** np.arange(-3, 2),
-            class_weight=weights,
             max_iter=2000,
             cv=3,
             scoring="balanced_accuracy",
             l1_ratios=(0,),
             use_legacy_attributes=False,
         )
-        yield line.fit(X, y[seen]).predict(Z)
-        trees = HistGradientBoostingClassifier(class_weight=weights, random_state=0)
+        yield line.fit(X, y[seen], sample_weight=weights).predict(Z)
+        trees = HistGradientBoostingClassifier(random_state=0)
     words = [name for name in table if table[name].dtype.kind not in "fiubM"]
     coded = OrdinalEncoder(
         handle_unknown="use_encoded_value",
@@ -132,7 +133,9 @@ def rivals(study: practice.Study, seen: Any, hidden: Any) -> Iterator[Any]:
     )
     rest = table.select_dtypes(["number", "bool"]).columns.tolist()
     columns = make_column_transformer((coded, words), ("passthrough", rest))
-    yield make_pipeline(columns, trees).fit(table.iloc[seen], y[seen]).predict(table.iloc[hidden])
+    both = make_pipeline(columns, trees)
+    both.fit(table.iloc[seen], y[seen], **{f"{both.steps[-1][0]}__sample_weight": weights})
+    yield both.predict(table.iloc[hidden])
 
 
 def judged(study: practice.Study, how: dict[str, Any]) -> Iterator[Any]:

@@ -33,7 +33,7 @@ from svmlib.book.practice.folds import (
     standard_error,
 )
 from svmlib.book.practice.report import counts, interval, proof, score
-from svmlib.book.practice.search import Candidate, Costs, Search, search, simplest
+from svmlib.book.practice.search import Candidate, Costs, Search, fit, search, simplest
 from svmlib.book.practice.study import Study, Task
 
 __all__ = [
@@ -45,6 +45,8 @@ __all__ = [
     "Study",
     "counts",
     "cut",
+    "fit",
+    "frame",
     "hidden_answers",
     "interval",
     "lock",

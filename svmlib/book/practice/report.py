@@ -106,8 +106,7 @@ def proof(machine: Any, candidate: Candidate, X: Any, y: Any, weights: Any, cost
         return "no machine, so nothing to prove"
     if len(y) > MOST_ROWS:
         return f"not computed: more than {MOST_ROWS} rows take minutes"
-    if sparse.issparse(X):
-        X = X.toarray()
+    X = _dense(X)
     kernel = Linear() if candidate.kind == 1 else RBF(candidate.gamma * scale(X))
     weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
     if costs.amount:
@@ -123,11 +122,15 @@ def proof(machine: Any, candidate: Candidate, X: Any, y: Any, weights: Any, cost
         signs = np.where(y[some] == mine.classes_[1], 1.0, -1.0)
         problem = DualProblem(X[some], signs, candidate.C * prices * weights[some], kernel)
         alpha = np.zeros(len(signs))
-        alpha[mine.support_] = np.abs(mine.dual_coef_[0])
+        alpha[mine.support_] = np.abs(_dense(mine.dual_coef_)[0])
         found = problem.certificate(alpha, float(mine.intercept_[0]))
         gaps.append((found.primal - found.dual) / found.primal)
     pairs = f", the largest of {len(gaps)} pairs of classes" * (len(gaps) > 1)
     return f"relative duality gap {max(gaps):.0e}{pairs}"
+
+
+def _dense(matrix: Any) -> Any:
+    return matrix.toarray() if sparse.issparse(matrix) else matrix
 
 
 def _tube_gap(machine: Any, kernel: Any, X: Any, t: Any, weights: Any) -> float:
@@ -135,7 +138,7 @@ def _tube_gap(machine: Any, kernel: Any, X: Any, t: Any, weights: Any) -> float:
     tube, units = machine.regressor_, machine.transformer_
     t = units.transform(np.asarray(t, dtype=float)[:, None])[:, 0]
     beta = np.zeros(len(t))
-    beta[tube.support_] = tube.dual_coef_[0]
+    beta[tube.support_] = _dense(tube.dual_coef_)[0]
     f = kernel(X, X) @ beta
     missed = np.maximum(0, np.abs(t - f - tube.intercept_[0]) - tube.epsilon)
     primal = beta @ f / 2 + tube.C * weights @ missed
