@@ -1,0 +1,107 @@
+"""Model files of LIBLINEAR: see `svmlib.model_files`.
+
+Derived in chapter 15, *The same machine elsewhere*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from svmlib._libsvm import Lines
+from svmlib._machines import Loss, Machine, widen
+from svmlib._validation import Array, check_points
+
+_LOSSES: dict[str, Loss] = {
+    "L2R_L2LOSS_SVC_DUAL": "squared_hinge",
+    "L2R_L2LOSS_SVC": "squared_hinge",
+    "L2R_L1LOSS_SVC_DUAL": "hinge",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class LiblinearModel:
+    """What a model file of LIBLINEAR holds: one w per class, or one in all for two classes.
+
+    Attributes
+    ----------
+    solver : str
+        The line ``solver_type``.
+    labels : tuple of int
+        The labels in the order of the file.
+    W : ndarray of shape (n_vectors, d)
+        The weights.
+    b : ndarray of shape (n_vectors,)
+        The biases: the weight of the constant feature times its value.
+    scale : float
+        The value of the constant feature; negative if there is none.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+    """
+
+    solver: str
+    labels: tuple[int, ...]
+    W: Array
+    b: Array
+    scale: float
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the scores, of shape (n, n_vectors); the first label of the file has the first."""
+        X = check_points(X)
+        return np.asarray(X @ widen(self.W, X).T + self.b)
+
+    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
+        """Return LIBLINEAR's labels; with one w a score of 0 is the second label's."""
+        scores = self.decision_function(X)
+        chosen = scores.argmax(axis=1) if len(self.W) > 1 else (scores[:, 0] <= 0).astype(int)
+        return np.array(np.asarray(self.labels)[chosen])
+
+    def as_machine(self) -> Machine:
+        """Return the machine for two classes; a positive score means the larger label."""
+        if len(self.labels) != 2 or self.solver not in _LOSSES or len(self.W) != 1:
+            raise ValueError(f"model must be one of {[*_LOSSES]} for two classes: {self.solver}")
+        sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
+        smaller, larger = sorted(self.labels)
+        bias: dict[str, Any] = {"bias": "none"}
+        if self.scale > 0:
+            bias = {"bias": "penalised", "scale": self.scale}
+        w, b, loss = sign * self.W, sign * float(self.b[0]), _LOSSES[self.solver]
+        return Machine(w, np.ones(1), b, classes=(smaller, larger), loss=loss, **bias)
+
+
+def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
+    """Read a model file of LIBLINEAR, for classification.
+
+    The file does not say what C was, nor whether the bias was penalised (it is, unless the option
+    -R was given): `svmlib.exchange.certify_machine` has to be told.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as LIBLINEAR writes it; the message names the line.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+    """
+    file = Lines(path)
+    words = iter(file)
+    head = file.header(words, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias"})
+    solver = " ".join(head.get("solver_type", []))
+    (k,) = file.integers(head.get("nr_class", []), 1, 2)
+    labels = file.integers(head.get("label", []), k, -(2**31))
+    (d,) = file.integers(head.get("nr_feature", []), 1, 1)
+    (scale,) = file.numbers(head.get("bias", []), 1).tolist()
+    vectors = 1 if k == 2 and solver != "MCSVM_CS" else k
+    rows = [file.numbers(line, vectors) for line in words]
+    if len(rows) != d + (scale >= 0):
+        raise file.error(f"expected {d + (scale >= 0)} rows of weights, got {len(rows)}")
+    W = np.array(rows).T
+    b = W[:, d] * scale if scale >= 0 else np.zeros(vectors)
+    return LiblinearModel(solver, tuple(labels), np.ascontiguousarray(W[:, :d]), b, scale)

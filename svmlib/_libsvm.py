@@ -1,0 +1,368 @@
+"""Model files of LIBSVM: see `svmlib.model_files`.
+
+Derived in chapter 15, *The same machine elsewhere*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from svmlib._machines import Machine, dense, kernel_of, widen
+from svmlib._validation import Array, check_points
+from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, expansion
+
+_CLASSIFIERS = "c_svc", "nu_svc"
+_TYPES = *_CLASSIFIERS, "one_class", "epsilon_svr", "nu_svr"
+_KERNELS = "linear", "polynomial", "rbf", "sigmoid", "precomputed"
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_MOST = 2**27  # numbers of a dense matrix of support vectors: a gigabyte
+
+
+@dataclass(frozen=True, eq=False)
+class LibsvmModel:
+    """What a model file of LIBSVM holds.
+
+    Attributes
+    ----------
+    svm_type : {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"}
+        The kind of machine.
+    kernel : callable or None
+        The kernel; None for a precomputed one, whose ``points`` are row numbers from 0.
+    labels : tuple of int
+        The labels in the order of the file; empty for regression and one class.
+    rho : ndarray of shape (n_pairs,)
+        The −b of each pair of classes.
+    coefficients : ndarray of shape (n_classes − 1, m)
+        The coefficients of the support vectors.
+    points : ndarray of shape (m, d)
+        The support vectors, class by class.
+    n_support : tuple of int
+        How many there are of each class; empty for regression and one class.
+    extra : dict
+        Lines that only LIBSVM's probabilities need, as numbers.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+    """
+
+    svm_type: str
+    kernel: Kernel | None
+    labels: tuple[int, ...]
+    rho: Array
+    coefficients: Array
+    points: Array
+    n_support: tuple[int, ...] = ()
+    extra: dict[str, Array] = field(default_factory=dict)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return LIBSVM's score of each pair of classes, of shape (n, n_pairs).
+
+        Of classification into two classes, regression and one class it is of shape (n,). A positive
+        score means the class that is named first in the file.
+        """
+        X = check_points(X)
+        if not self.labels:
+            return np.asarray(self._sums(X, self.coefficients[0]) - self.rho[0])
+        of_class = np.repeat(np.arange(len(self.labels)), self.n_support)
+        scores = np.empty((len(X), self.rho.size))
+        for p, (i, j) in enumerate(combinations(range(len(self.labels)), 2)):
+            own = np.where(of_class == i, self.coefficients[j - 1], 0.0)
+            own = np.where(of_class == j, self.coefficients[i], own)
+            scores[:, p] = self._sums(X, own) - self.rho[p]
+        return scores if len(self.labels) > 2 else scores[:, 0]
+
+    def _sums(self, X: Array, coefficients: Array) -> Array:
+        if self.kernel is None:
+            return np.asarray(X[:, self.points[:, 0].astype(int)] @ coefficients)
+        return expansion(self.kernel, widen(self.points, X), coefficients, X)
+
+    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
+        """Return LIBSVM's answers: labels by the votes of all pairs, values, or ±1 for one class.
+
+        A score of 0 counts for the second class of the pair, as in LIBSVM.
+        """
+        scores = self.decision_function(X)
+        if self.svm_type == "one_class":
+            return np.where(scores > 0, 1, -1)
+        if not self.labels:
+            return scores
+        votes = np.zeros((len(scores), len(self.labels)), dtype=int)
+        for p, (i, j) in enumerate(combinations(range(len(self.labels)), 2)):
+            first = scores.reshape(len(scores), -1)[:, p] > 0
+            votes[:, i] += first
+            votes[:, j] += ~first
+        return np.array(np.asarray(self.labels)[votes.argmax(axis=1)])
+
+    def as_machine(self) -> Machine:
+        """Return a classifier of two classes; a positive score means the larger label."""
+        if len(self.labels) != 2:
+            raise ValueError(f"model must be a classifier of two classes, got {self.labels}")
+        sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
+        smaller, larger = sorted(self.labels)
+        c, b = sign * self.coefficients[0], -sign * float(self.rho[0])
+        C = float(np.abs(c).max()) if self.svm_type == "nu_svc" and c.size else None
+        return Machine(self.points, c, b, self.kernel, (smaller, larger), C=C)
+
+
+class Lines:
+    """The lines of a file, and errors that name them."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.name, self.number = Path(path).name, 0
+        try:
+            self.lines = Path(path).read_bytes().decode("ascii").splitlines()
+        except UnicodeDecodeError:
+            raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
+
+    def error(self, message: str) -> ValueError:
+        return ValueError(f"{self.name}, line {self.number}: {message}")
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for number, line in enumerate(self.lines, 1):
+            self.number = number
+            yield line.split()
+
+    def header(
+        self, words: Iterator[list[str]], last: str, known: set[str]
+    ) -> dict[str, list[str]]:
+        """Return what comes before the line `last`, by its first word."""
+        found: dict[str, list[str]] = {}
+        for line in words:
+            if line == [last]:
+                return found
+            if not line or line[0] not in known or line[0] in found or len(line) < 2:
+                raise self.error(f"expected one of {sorted(known - {*found})} and its value")
+            found[line[0]] = line[1:]
+        raise self.error(f"the file ends before its line {last!r}")
+
+    def numbers(self, words: list[str], count: int | None = None) -> Array:
+        for word in words:
+            if not _NUMBER.fullmatch(word) or not np.isfinite(float(word)):
+                raise self.error(f"expected a finite number, got {word[:40]!r}")
+        if count is not None and len(words) != count:
+            raise self.error(f"expected {count} numbers, got {len(words)}")
+        return np.array([float(word) for word in words])
+
+    def integers(self, words: list[str], count: int | None = None, least: int = 0) -> list[int]:
+        values = self.numbers(words, count)
+        if (values != np.round(values)).any() or (np.abs(values) > 2**53).any():
+            raise self.error(f"expected integers, got {' '.join(words)[:60]}")
+        if values.min(initial=least) < least:
+            raise self.error(f"expected numbers from {least} on, got {values.min():g}")
+        return [int(value) for value in values]
+
+
+def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> LibsvmModel:
+    """Read a model file of LIBSVM.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    n_features : int, optional
+        How many features there are; the largest index in the file if not given, because a file does
+        not say whether the last columns were zero.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as LIBSVM writes it; the message names the line.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+    """
+    file = Lines(path)
+    words = iter(file)
+    known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
+    extra = {"probA", "probB", "prob_density_marks"}
+    head = file.header(words, "SV", known | extra | {"label", "nr_sv"})
+    svm_type, kernel_type = (
+        _choice(file, head, name, choices)
+        for name, choices in (("svm_type", _TYPES), ("kernel_type", _KERNELS))
+    )
+    (k,) = file.integers(head.get("nr_class", []), 1, 2)
+    (m,) = file.integers(head.get("total_sv", []), 1)
+    labelled = svm_type in _CLASSIFIERS
+    rho = file.numbers(head.get("rho", []), k * (k - 1) // 2 if labelled else 1)
+    labels, counts = head.get("label", []), head.get("nr_sv", [])
+    labels_read = file.integers(labels, k if labelled else 0, -(2**31))
+    n_support = file.integers(counts, k if labelled else 0)
+    if labelled and (sum(n_support) != m or len({*labels_read}) != k):
+        raise file.error("label must name different classes, and nr_sv add up to total_sv")
+    coefficients, found = _support_vectors(file, words, k - 1 if labelled else 1, m)
+    points = _points(file, found, kernel_type == "precomputed", n_features)
+    return LibsvmModel(
+        svm_type,
+        _kernel(file, head, kernel_type),
+        tuple(labels_read),
+        rho,
+        coefficients,
+        points,
+        tuple(n_support),
+        {name: file.numbers(head[name]) for name in sorted(extra & {*head})},
+    )
+
+
+def _choice(file: Lines, head: dict[str, list[str]], name: str, choices: tuple[str, ...]) -> str:
+    """Return the value of a line that is one of some words."""
+    value = " ".join(head.get(name, ["nothing"]))
+    if value not in choices:
+        raise file.error(f"{name} must be one of {choices}, got {value[:40]!r}")
+    return value
+
+
+def _support_vectors(
+    file: Lines, words: Iterator[list[str]], rows: int, m: int
+) -> tuple[Array, list[tuple[list[int], Array]]]:
+    """Return the coefficients of m support vectors, and their indices and values."""
+    coefficients, found = np.empty((rows, m)), list[tuple[list[int], Array]]()
+    for line in words:
+        if len(found) == m:
+            raise file.error(f"expected {m} support vectors, got more")
+        coefficients[:, len(found)] = file.numbers(line[:rows], rows)
+        found.append(_sparse(file, line[rows:]))
+    if len(found) != m:
+        raise file.error(f"expected {m} support vectors, got {len(found)}")
+    return coefficients, found
+
+
+def _sparse(file: Lines, pairs: list[str]) -> tuple[list[int], Array]:
+    """Return indices and values of ``index:value`` pairs."""
+    halves = [pair.split(":") for pair in pairs]
+    if any(len(half) != 2 for half in halves):
+        raise file.error("expected pairs index:value")
+    index = file.integers([half[0] for half in halves])
+    if any(a >= b for a, b in pairwise(index)):
+        raise file.error("indices must ascend")
+    return index, file.numbers([half[1] for half in halves])
+
+
+def _points(
+    file: Lines, found: list[tuple[list[int], Array]], precomputed: bool, n_features: int | None
+) -> Array:
+    """Return the support vectors, or the row numbers from 0 of a precomputed kernel."""
+    if precomputed:
+        if any(index != [0] or value[0] < 1 or value[0] % 1 for index, value in found):
+            raise file.error("expected 0:row for each support vector of a precomputed kernel")
+        return np.array([value - 1 for _, value in found]).reshape(-1, 1)
+    if any(index and index[0] < 1 for index, _ in found):
+        raise file.error("indices must be from 1 on")
+    largest = max((index[-1] for index, _ in found if index), default=1)
+    d = max(largest, 1) if n_features is None else n_features
+    if largest > d:
+        raise file.error(f"the file has {largest} features, expected {d}")
+    if d * len(found) > _MOST:
+        raise file.error(f"{len(found)} support vectors with {d} features are too many to hold")
+    points = np.zeros((len(found), d))
+    for row, (index, values) in zip(points, found, strict=True):
+        row[np.array(index, dtype=int) - 1] = values
+    return points
+
+
+def _kernel(file: Lines, head: dict[str, list[str]], name: str) -> Kernel | None:
+    """Return the kernel that the header names."""
+    needed = {"polynomial": ["gamma", "coef0"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}
+    values = [float(file.numbers(head.get(key, []), 1)[0]) for key in needed.get(name, [])]
+    if values and values[0] <= 0:
+        raise file.error(f"gamma must be positive, got {values[0]:g}")
+    if name == "polynomial":
+        return Polynomial(file.integers(head.get("degree", []), 1, 1)[0], *values)
+    kinds: dict[str, Any] = {"linear": Linear, "rbf": RBF, "sigmoid": Sigmoid}
+    return None if name == "precomputed" else kinds[name](*values)
+
+
+def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
+    """Write a machine as a model file of LIBSVM, with every digit.
+
+    Of two classes, the larger label is written first, so that a positive score of LIBSVM means what
+    it means here. (A score of exactly 0 is the second label's in LIBSVM, so the smaller one's.)
+
+    Parameters
+    ----------
+    machine : LibsvmModel or estimator
+        A model, or a fitted `SVC`, `NuSVC`, `SVR`, `NuSVR` or `OneClassSVM` of scikit-learn, or
+        `svmlib.SVC`. Labels must be integers.
+    path : path
+        The file.
+
+    Raises
+    ------
+    ValueError
+        If LIBSVM has no place for the machine: labels that are not integers, another kernel, a
+        pipeline, whose scaler would be lost.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+    """
+    model = machine if isinstance(machine, LibsvmModel) else _model(machine)
+    kernel, k = model.kernel, max(2, len(model.labels))
+    names = {Linear: "linear", Polynomial: "polynomial", RBF: "rbf", Sigmoid: "sigmoid"}
+    name = "precomputed" if kernel is None else names.get(type(kernel))
+    if name is None:
+        raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
+    lines = [f"svm_type {model.svm_type}", f"kernel_type {name}"]
+    for key in ("degree", "gamma", "coef0"):
+        if hasattr(kernel, key):
+            lines.append(f"{key} {getattr(kernel, key)!r}")
+    lines += [f"nr_class {k}", f"total_sv {len(model.points)}", _line("rho", model.rho)]
+    if model.labels:
+        lines.append(_line("label", model.labels))
+    lines += [_line(key, values) for key, values in model.extra.items()]
+    if model.labels:
+        lines.append(_line("nr_sv", model.n_support))
+    lines.append("SV")
+    for coefficients, point in zip(model.coefficients.T, model.points, strict=True):
+        pairs = [f"{i}:{value!r}" for i, value in enumerate(point.tolist(), 1) if value]
+        if kernel is None:
+            pairs = [f"0:{int(point[0]) + 1}"]
+        lines.append(" ".join([*map(repr, coefficients.tolist()), *pairs]))
+    Path(path).write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def _line(key: str, values: Any) -> str:
+    return " ".join([key, *map(repr, np.asarray(values).tolist())])
+
+
+def _model(machine: Any) -> LibsvmModel:
+    """Return a fitted estimator as LIBSVM's model."""
+    if not hasattr(machine, "dual_coef_") or not hasattr(machine, "support_vectors_"):
+        advice = "; of a pipeline give the last step, and scale the data yourself"
+        raise ValueError(
+            f"machine must be a fitted SVC, NuSVC, SVR, ..., got {machine!r:.80}{advice}"
+        )
+    svm_type, kernel = getattr(machine, "_impl", "c_svc"), kernel_of(machine, None)
+    coefficients, points = dense(machine.dual_coef_), dense(machine.support_vectors_)
+    rho = -np.ravel(machine.intercept_)
+    if kernel is None:
+        points = np.asarray(machine.support_, dtype=float)[:, None]
+    if svm_type not in _CLASSIFIERS:
+        return LibsvmModel(svm_type, kernel, (), rho, coefficients, points)
+    classes, counts = np.asarray(machine.classes_), np.asarray(machine.n_support_)
+    if classes.dtype.kind not in "iuf":  # scikit-learn takes floats only if they are integers
+        advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
+        raise ValueError(f"labels must be integers in LIBSVM's files, got {classes}; {advice}")
+    order = np.arange(len(points))
+    if len(classes) == 2:  # the larger label first, whose score is positive here
+        order = np.roll(order, -int(counts[0]))
+        classes, counts = classes[::-1], counts[::-1]
+    return LibsvmModel(
+        svm_type,
+        kernel,
+        tuple(int(label) for label in classes),
+        rho,
+        coefficients[:, order],
+        points[order],
+        tuple(int(count) for count in counts),
+    )

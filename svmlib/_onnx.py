@@ -1,0 +1,121 @@
+"""A machine as an ONNX graph: see `svmlib.model_files`.
+
+Derived in chapter 15, *The same machine elsewhere*.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmlib._machines import Machine
+from svmlib._validation import Array
+from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
+
+
+def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "float64") -> None:
+    """Write a machine for two classes as an ONNX graph from X to a label and a score.
+
+    It is made of arithmetic that every runtime has, not of ONNX's own operator for support vector
+    machines, which computes in single precision and leaves the naming of its scores to the
+    converter. In float64 the scores are ours but for the rounding of a sum. In float32 they have
+    six or seven digits of the largest term, and rows close to the boundary may change sides.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine, such as `Machine` of `svmlib.exchange` or ``read_libsvm(path).as_machine()``;
+        not one with a precomputed kernel.
+    path : path
+        The file. Its input is called X; its outputs are label and score, and a score of 0 is the
+        second class's, as in scikit-learn.
+    dtype : {"float64", "float32"}
+        The precision of input and arithmetic.
+
+    Raises
+    ------
+    ImportError
+        If onnx is not installed.
+    ValueError
+        If the kernel is not one of LIBSVM's, or the labels neither integers nor text.
+
+    Notes
+    -----
+    Derived in chapter 15, *The same machine elsewhere*.
+    """
+    if dtype not in ("float64", "float32"):
+        raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')
+    try:
+        onnx = import_module("onnx")
+    except ImportError as error:
+        message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
+        raise ImportError(message) from error
+    classes, kernel = np.asarray(machine.classes), machine.kernel
+    if classes.dtype.kind not in "iuU":
+        raise ValueError(f"labels must be integers or text, got {machine.classes}")
+    points, coefficients = machine.points, machine.coefficients
+    if isinstance(kernel, Linear):
+        points, coefficients = (coefficients @ points)[None], np.ones(1)
+    steps, constants = _graph(kernel, points)
+    steps += ["MatMul k c sum", "Add sum b score", "GreaterOrEqual score zero second"]
+    constants |= {"c": coefficients[:, None], "b": np.array(machine.b), "zero": np.zeros(())}
+    constants = {name: value.astype(dtype) for name, value in constants.items()}
+    onnx.save(_model(onnx, steps, constants, classes, points.shape[1]), str(path))
+
+
+def _model(
+    onnx: Any, steps: list[str], constants: dict[str, Array], classes: NDArray[np.generic], d: int
+) -> Any:
+    """Return a model that takes these steps, from X to score and `second`, and looks up the label."""
+    helper, kinds, tensor = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
+    text, double = classes.dtype.kind == "U", constants["b"].dtype == "float64"
+    number, label = kinds.DOUBLE if double else kinds.FLOAT, kinds.STRING if text else kinds.INT64
+    tensors = [tensor(value, name) for name, value in constants.items()]
+    tensors.append(tensor(classes.astype(object if text else np.int64), "classes"))
+    tensors.append(tensor(np.array([1]), "axis"))
+    nodes = [
+        helper.make_node(name, wires[:-1], wires[-1:])
+        for name, *wires in (step.split() for step in steps)
+    ]
+    nodes.append(helper.make_node("Cast", ["second"], ["index"], to=kinds.INT64))
+    nodes.append(helper.make_node("Gather", ["classes", "index"], ["labels"]))
+    nodes.append(helper.make_node("Squeeze", ["labels", "axis"], ["label"]))
+    graph = helper.make_graph(
+        nodes,
+        "svm",
+        [helper.make_tensor_value_info("X", number, ["n", d])],
+        [
+            helper.make_tensor_value_info("label", label, ["n"]),
+            helper.make_tensor_value_info("score", number, ["n", 1]),
+        ],
+        tensors,
+    )
+    opset = helper.make_opsetid("", 17)
+    return helper.make_model(graph, opset_imports=[opset], ir_version=8)
+
+
+def _graph(kernel: Kernel | None, points: Array) -> tuple[list[str], dict[str, Array]]:
+    """Return the steps from X to the matrix k of kernel values, and the constants they need."""
+    products = ["MatMul X zt t"]
+    if isinstance(kernel, Linear):
+        return ["MatMul X zt k"], {"zt": points.T}
+    if isinstance(kernel, Polynomial | Sigmoid):
+        constants = {"zt": kernel.gamma * points.T, "coef0": np.array(kernel.coef0)}
+        if isinstance(kernel, Sigmoid):
+            return [*products, "Add t coef0 u", "Tanh u k"], constants
+        return [*products, "Add t coef0 u", "Pow u degree k"], constants | {
+            "degree": np.array(float(kernel.degree))
+        }
+    if not isinstance(kernel, RBF):
+        raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
+    # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖², from the middle of the z, where the terms are small
+    centre = points.mean(axis=0)
+    z = points - centre
+    steps = ["Sub X centre x", "Mul x x xx", "ReduceSum xx axis sizes", "MatMul x zt t"]
+    steps += ["Sub sizes t u", "Add u zz v", "Mul v factor e", "Exp e k"]
+    constants = {"centre": centre, "zt": 2 * z.T, "zz": (z**2).sum(axis=1)}
+    return steps, constants | {"factor": np.array(-kernel.gamma)}
