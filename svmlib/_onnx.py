@@ -70,7 +70,7 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
 def _model(
     onnx: Any, steps: list[str], constants: dict[str, Array], classes: NDArray[np.generic], d: int
 ) -> Any:
-    """Return a model that takes these steps, from X to score and `second`, and looks up the label."""
+    """Return a model that takes these steps, from X to a score, and then looks up the label."""
     helper, kinds, tensor = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
     text, double = classes.dtype.kind == "U", constants["b"].dtype == "float64"
     number, label = kinds.DOUBLE if double else kinds.FLOAT, kinds.STRING if text else kinds.INT64
