@@ -21,7 +21,7 @@ def _boxes(random: Random) -> Inputs:
         yield float(a_1), float(a_2), *map(int, random.choice([-1, 1], 2)), float(C_1), float(C_2)
 
 
-@exercise(7, "A box with two caps", "two numbers, L and H", _boxes)
+@exercise(8, "A box with two caps", "two numbers, L and H", _boxes)
 def check_line_ends(a_1: float, a_2: float, y_1: int, y_2: int, C_1: float, C_2: float) -> Key:
     """Ask what stays when both move: with equal labels the sum, with different ones the difference.
 
@@ -48,7 +48,7 @@ def _platt(random: Random) -> Inputs:
         yield *map(float, alpha), *map(int, y), E[0], E[0] if tie else E[1], float(eta), C
 
 
-@exercise(7, "Platt's step, whatever the curvature", "two numbers, the new α_1 and α_2", _platt)
+@exercise(8, "Platt's step, whatever the curvature", "two numbers, the new α_1 and α_2", _platt)
 def check_platt_step(
     a_1: float, a_2: float, y_1: int, y_2: int, E_1: float, E_2: float, eta: float, C: float
 ) -> Key:
@@ -111,7 +111,7 @@ def _up_and_down(y: Array, alpha: Array, C: float) -> tuple[Array, Array]:
     return np.where(y > 0, alpha < C, alpha > 0), np.where(y > 0, alpha > 0, alpha < C)
 
 
-@exercise(7, "The violation", "one number, m − M", _any_states)
+@exercise(8, "The violation", "one number, m − M", _any_states)
 def check_violation(K: Array, y: Array, alpha: Array, C: float) -> Key:
     """Compute g = y − K(α∘y) first: the slope of a pair is the difference of two of its entries.
 
@@ -132,7 +132,7 @@ def check_violation(K: Array, y: Array, alpha: Array, C: float) -> Key:
     return Key(right, mistakes)
 
 
-@exercise(7, "The second-order pair", "two indices, i and j", _states)
+@exercise(8, "The second-order pair", "two indices, i and j", _states)
 def check_second_order_pair(K: Array, y: Array, alpha: Array, C: float) -> Key:
     """Choose i as for the violation: the largest g of those that can go up.
 

@@ -24,7 +24,7 @@ def _costs(called: Array, y: Array, miss: float, alarm: float) -> Array:
     return np.asarray(miss * missed.sum(axis=1) + alarm * alarms.sum(axis=1))
 
 
-@exercise(8, "The cheapest threshold", "two numbers, the threshold and its cost", _scores)
+@exercise(9, "The cheapest threshold", "two numbers, the threshold and its cost", _scores)
 def check_cheapest_threshold(f: Array, y: Array, miss: float, alarm: float) -> Key:
     """Ask at which thresholds the answers change: only those need trying.
 
@@ -76,7 +76,7 @@ def _orders(random: Random) -> Inputs:
         yield ((random.uniform(size=n) < np.linspace(0.1, 0.9, n)).astype(float),)
 
 
-@exercise(8, "Steps that never fall", "an array with one p a sample", _orders)
+@exercise(9, "Steps that never fall", "an array with one p a sample", _orders)
 def check_isotonic(y: Array) -> Key:
     """Keep a list of blocks, each with its sum and its size; a new sample is a block of one.
 

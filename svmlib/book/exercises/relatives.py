@@ -15,7 +15,7 @@ def _classes(random: Random) -> Inputs:
         yield W, X, random.randint(classes, size=n), 2.5
 
 
-@exercise(9, "The objective for all classes", "one number", _classes)
+@exercise(10, "The objective for all classes", "one number", _classes)
 def check_multiclass_objective(W: Array, X: Array, y: Array, C: float) -> Key:
     """F = X @ W.T has a row a sample and a column a class: one of them is the right one.
 
@@ -58,7 +58,7 @@ def _pieces(s: str, length: int) -> list[str]:
     return [s[i : i + length] for i in range(len(s) - length + 1)]
 
 
-@exercise(9, "The spectrum kernel", "one count", _strings)
+@exercise(10, "The spectrum kernel", "one count", _strings)
 def check_spectrum_kernel(s: str, t: str, length: int) -> Key:
     """Cut both strings: n letters have n − length + 1 pieces, and they overlap.
 
@@ -96,7 +96,7 @@ def _tubes(random: Random) -> Inputs:
         yield X @ X.T, t, C * beta / max(1, np.abs(beta).max()), 0.7, C, eps
 
 
-@exercise(9, "The gap of a regression", "one number", _tubes)
+@exercise(10, "The gap of a regression", "one number", _tubes)
 def check_tube_gap(K: Array, t: Array, beta: Array, b: float, C: float, eps: float) -> Key:
     """f(x_i) is row i of K times β, plus b, and the squared norm of w is β·Kβ.
 
