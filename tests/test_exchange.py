@@ -159,6 +159,31 @@ def test_rows_in_another_order_sparse_and_repeated_are_recognised():
     assert "not judged" in certify_machine(model, A[order] + 1, y[order]).note
 
 
+@pytest.mark.parametrize("factor", [1 + 4e-10, 1 - 4e-10])
+def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
+    A, y = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 5.0]]), np.array([-1.0, 1.0, 1.0])
+    m = Machine(A * factor, 0.2 * y, 0.5, Linear(), C=1.0)
+    verdict = certify_machine(m, A, y)
+    assert verdict.dual is not None
+    w = [mp.fdot(exact(column), exact(m.coefficients)) for column in m.points.T]
+    f = [mp.fdot(w, exact(row)) + mp.mpf(m.b) for row in A]
+    primal = mp.fdot(w, w) / 2
+    primal += mp.fsum(max(mp.mpf(0), 1 - int(s) * v) for s, v in zip(y, f, strict=True))
+    assert primal <= verdict.primal <= primal * (1 + mp.mpf(1e-12))
+
+
+def test_multipliers_above_c_are_outside_the_box():
+    model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
+    assert certify_machine(model, X, Y).box_violation == 0
+    assert certify_machine(model, X, Y, C=0.75).box_violation == 0.25
+
+
+def test_the_lower_bound_is_the_better_of_theirs_and_ours():
+    verdict = certify_machine(SVC(gamma=0.5, tol=1e-10).fit(X, Y), X, Y, tol=0.5)
+    assert verdict.lower == verdict.dual
+    assert verdict.excess < 1e-8
+
+
 def test_a_gram_matrix_is_judged_like_its_kernel():
     model = SVC(kernel="precomputed", tol=1e-7).fit(GRAM, Y)
     verdict = certify_machine(model, GRAM, Y)
