@@ -31,8 +31,8 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
         The machine, such as `Machine` of `svmlib.exchange` or ``read_libsvm(path).as_machine()``;
         not one with a precomputed kernel.
     path : path
-        The file. Its input is called X; its outputs are label and score, and a score of 0 is the
-        second class's, as in scikit-learn.
+        The file. Its input is called X; its outputs are label and score. A score of 0 counts as
+        the second class, as in scikit-learn's SVC.
     dtype : {"float64", "float32"}
         The precision of input and arithmetic.
 

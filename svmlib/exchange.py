@@ -328,6 +328,13 @@ class _Task:
         """Return the bias with the least primal value, of which it is a convex function."""
         if self.machine.bias == "none":
             return b
+        if self.plain and not self.s and not self.problem.hard_margin:
+            # Each kink raises the slope by its C. Several b may be best: take their middle.
+            order = np.argsort(self.y - values)
+            slope = np.cumsum(self.C[order]) - self.C.sum(where=self.y > 0)
+            small = 1e-12 * self.C.sum()
+            ends = order[[int((slope >= -small).argmax()), int((slope > small).argmax())]]
+            return float((self.y - values)[ends].mean())
         kinks = np.append(self.y - values, 0.0 if self.s else b)
         low, high = float(kinks.min()), float(kinks.max())
         C = 1.0 if self.problem.hard_margin else self.C

@@ -50,6 +50,13 @@ def test_every_stored_answer_gets_a_verdict(answer):
     assert (HERE.parents[2] / answer.script).exists()
 
 
+def test_the_best_bias_is_the_middle_of_all_best_ones():
+    """With w = 0, every b between −1 and 1 costs 2: rounding must not choose among them."""
+    verdict = certify_machine(([0.0], 3.0), [[0.0], [2.0]], [-1, 1], C=1.0)
+    assert verdict.best_b == 0
+    assert 2 <= verdict.primal_best_b <= 2 + 1e-12
+
+
 def test_at_least_eight_programs_have_answered():
     assert len({answer.source for answer in elsewhere.answers()}) >= 8
 

@@ -46,11 +46,11 @@ record("svmjs.json", "npm svm (svmjs)", "svm", old);
 
 const MlSvm = from("ml-svm");
 const Kernel = MlSvm.default || MlSvm;
-{
-  const [X, y] = data("noisy");
-  const m = new Kernel({ C: 1, kernel: "linear", whitening: false });
+const lines = [];
+for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
+  const [X, y] = data(name), m = new Kernel({ C, kernel: "linear", whitening: false });
   m.train(X, y);
-  const at = (x) => m.marginOne(x);
-  const b = at([0, 0]);
-  record("ml_svm.json", "npm ml-svm", "ml-svm", [{ data: "noisy", C: 1, w: [at([1, 0]) - b, at([0, 1]) - b], b }]);
+  const at = (x) => m.marginOne(x), b = at([0, 0]);
+  lines.push({ data: name, C, w: [at([1, 0]) - b, at([0, 1]) - b], b });
 }
+record("ml_svm.json", "npm ml-svm", "ml-svm", lines);

@@ -240,7 +240,7 @@ PROGRAMS = {  # how it is called in the chapter, its package, what its C is, who
     "dlib_radial": ("dlib, radial basis", "dlib-bin", "C", "+1"),
     "dlib_linear": ("dlib, linear", "dlib-bin", "C/n", "+1"),
     "mlpack": ("mlpack linear_svm", "mlpack", "2/(λn)", "the second label seen"),
-    "vowpal_wabbit": ("Vowpal Wabbit, 20 passes", "vowpalwabbit", "1/(λn)", "+1"),
+    "vowpal_wabbit": ("Vowpal Wabbit, 20 passes", "vowpalwabbit", "no fixed C", "+1"),
     "snapml": ("Snap ML", "snapml", "1/regularizer", "the larger label"),
     "skglm": ("skglm LinearSVC", "skglm", "C", "the larger label"),
     "liblinear_official": (
