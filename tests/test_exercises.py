@@ -148,7 +148,7 @@ def test_no_slip_of_the_pen_passes(name):
 MADE = """
 reduce_weights
   a weight became negative | ratios.argmin() | np.where(a > 0, ratios, -1).argmax()
-      | np.maximum(rest, 0) | rest | while | if
+      | np.maximum(moved, 0) | moved | while | if
   mix another point | return weights | return weights[::-1].copy()
 radon
   the sign of a_i belongs to the label | np.abs(a) | a

@@ -24,8 +24,8 @@ ONE = """<a class="btn" href="../notebooks/one.ipynb" title="Download"><i></i>.i
 <a href="../index.html">front</a>, <a class="reference" href="../notebooks/svm.zip">the zip</a>."""
 FIGURE = """<article><figure id="fig-{name}"><img alt="What {name} shows." src="x.webp"><figcaption>
 <p><span class="caption-number">Fig. {number} </span><span class="caption-text">Of {name} &amp;
-<math data-tex="f&lt;0"><mi>f</mi><mo>&lt;</mo></math><wbr>
-<math data-tex=""><mn>0</mn></math>.</span></p></figcaption>
+<math data-tex="f&lt;0"><mi>f</mi><mo>&lt;</mo></math><wbr><math data-tex="">
+<mn>0</mn></math>.</span></p></figcaption>
 </figure></article>"""
 DRAWN = {
     "line": "import matplotlib.pyplot as plt\nplotting.use_style()\nplt.plot([0, 1])\nplt.show()",
