@@ -146,6 +146,8 @@ clean:  ## Remove everything that the other commands made, but not my-notebooks
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
 # of them are made anew. The wheel goes into the readers' zip.
 fresh: _build/wheel _build/remade
+	@$(BIN)/python -c 'from importlib.metadata import version as v; v("jupyter-book")[0] == "1" or exit( \
+	  "Jupyter Book 2 does not build this book. Repeat after: .venv/bin/pip install -r requirements.txt")'
 files = $(shell find $(1) -type f ! -name "*.pyc")
 _build/wheel: $(call files,svmlib _static/explorables) pyproject.toml | .venv/ready
 	rm -rf $@
