@@ -16,7 +16,7 @@ def most_problems_are_right_to_a_millionth(seed: int) -> bool:
     cubes = np.random.RandomState(seed).uniform(-1, 1, (40, 2, 5, 3))
     cubes[:, 0, :, 0] += 1.1
     cubes[:, 1, :, 0] -= 1.1
-    return sum(chapter["excess"](*pair) < 1e-6 for pair in cubes) >= 30
+    return bool(sum(chapter["excess"](*pair) < 1e-6 for pair in cubes) >= 30)
 
 
 if __name__ == "__main__":

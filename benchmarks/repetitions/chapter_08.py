@@ -27,7 +27,7 @@ def traces(seed: int) -> Any:
     some = np.random.default_rng(seed).permutation(len(bills.y))[:175]
     X = (bills.X - bills.X.mean(axis=0)) / bills.X.std(axis=0)
     problem = DualProblem(X[some], bills.y[some], C=100, kernel=RBF(0.5))
-    rules = ("second", "first", "cyclic")
+    rules: tuple[Any, ...] = ("second", "first", "cyclic")
     return [smo(problem, selection=rule, tol=1e-3, trace=True).trace for rule in rules]
 
 
