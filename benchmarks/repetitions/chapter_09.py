@@ -7,11 +7,11 @@ changed. Seeds start at 100, so that none is one of the chapter's.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import Any
 
 import numpy as np
+from of_chapter import repeat
 from palmerpenguins import load_penguins
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -198,12 +198,5 @@ SENTENCES = [
 ]
 
 
-def main() -> None:
-    for sentence in SENTENCES:
-        if not sys.argv[1:] or sentence.__name__ in sys.argv[1:]:
-            held = sum(sentence(seed) for seed in range(100, 110))
-            print(f"{held:2} of 10: {sentence.__name__.replace('_', ' ')}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    repeat(SENTENCES)

@@ -3,7 +3,7 @@
 import ast
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def functions(stem: str) -> dict[str, Any]:
     return names
 
 
-def repeat(sentences: list[Callable[[int], bool]]) -> None:
+def repeat(sentences: Sequence[Callable[[int], bool]]) -> None:
     """Print in how many of ten repetitions each sentence held, or only those that are named."""
     for sentence in sentences:
         if not sys.argv[1:] or sentence.__name__ in sys.argv[1:]:
