@@ -37,13 +37,14 @@ from pathlib import Path
 
 if find_spec("svmlib") is None:
     places = map(Path, (".", "$folder", ".."))
-    wheel = next((file for place in places for file in place.glob("svmlib-*.whl")), None)
-    if wheel is None:
+    wheels = (f"{file}[book]" for place in places for file in place.glob("svmlib-*.whl"))
+    needed = next(wheels, $online)
+    if needed is None:
         raise SystemExit(
-            "svmlib is missing: put $wheel, which is in $folder.zip$where, "
+            "svmlib is missing: put $wheel, which is in $folder.zip, "
             "into the folder of this notebook and run this cell again."
         )
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", f"{wheel}[book]"])
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", needed])
 """
 
 
@@ -107,14 +108,11 @@ class Page:
 
 
 def first_cell(app):
-    base = app.config.html_baseurl.rstrip("/")
-    return (
-        Template(FIRST_CELL)
-        .substitute(
-            folder=FOLDER, wheel=wheel_name(), where=f" at {base}/notebooks/" if base else ""
-        )
-        .rstrip()
-    )
+    """Find svmlib beside the notebook or, as on Colab, at the address of the book if it has one."""
+    base, wheel = app.config.html_baseurl.rstrip("/"), wheel_name()
+    online = repr(f"svmlib[book] @ {base}/notebooks/{wheel}") if base else "None"
+    cell = Template(FIRST_CELL).substitute(folder=FOLDER, wheel=wheel, online=online)
+    return cell.rstrip().replace("'", '"')
 
 
 def plain_notebook(app, doctree, docname):

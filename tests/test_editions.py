@@ -5,7 +5,9 @@ import re
 import sys
 import time
 import zipfile
+from types import SimpleNamespace
 
+import editions
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -383,5 +385,16 @@ def test_the_first_cell_finds_the_wheel_where_readers_put_it(full, tmp_path, mon
     asked = []
     monkeypatch.setattr("subprocess.check_call", asked.append)
     exec(finds, names)
-    assert names["wheel"].is_file()
-    assert asked == [[sys.executable, "-m", "pip", "install", "--quiet", f"{names['wheel']}[book]"]]
+    assert asked == [[sys.executable, "-m", "pip", "install", "--quiet", names["needed"]]]
+    assert (here / names["needed"].removesuffix("[book]")).is_file()
+
+
+def test_on_colab_the_first_cell_installs_from_the_address_of_the_book(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    asked = []
+    monkeypatch.setattr("subprocess.check_call", asked.append)
+    config = SimpleNamespace(html_baseurl="https://book.example/svm/")
+    exec(editions.first_cell(SimpleNamespace(config=config)), {})
+    wheel = f"https://book.example/svm/notebooks/{editions.wheel_name()}"
+    assert asked[0][-1] == f"svmlib[book] @ {wheel}"
