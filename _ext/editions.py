@@ -152,13 +152,14 @@ def plain_notebook(app, doctree, docname):
 def code_cell(source, code):
     """Copy a cell with its outputs; where the page hides it, so does the notebook.
 
-    Other programs know tags: `hide-input`, and `solution` on the code of a solution.
+    Other programs know tags: `hide-input`, `parameters` (papermill's, on what may be set from
+    outside), and `solution` on the code of a solution.
     """
     cell = source.cells[code.index]
     metadata = {}
     if code.hidden:
         metadata["jupyter"] = {f"{part}_hidden": True for part in code.hidden}
-    tags = [t for t in cell.metadata.get("tags", []) if t.startswith("nbval") or t == "hide-input"]
+    tags = [*cell.metadata.get("tags", [])]
     tags += ["solution"] * code.label.startswith("# Solution")
     if tags:
         metadata["tags"] = tags

@@ -1,5 +1,6 @@
 """What every notebook of the book must look like before anyone reads it."""
 
+import ast
 import functools
 import re
 import symtable
@@ -131,9 +132,19 @@ def test_pictures_are_named_and_described_by_what_nothing_else_says():
 
 def test_no_cell_hides_what_it_prints_or_warns_of(notebook):
     for cell in notebook.cells:
-        assert set(cell.metadata.get("tags", [])) <= {"hide-input"}, "a tag can hide an output"
+        tags = cell.metadata.get("tags", [])
+        assert set(tags) <= {"hide-input", "parameters"}, "a tag can hide an output"
         hides = r"NBVAL|PYTEST_VALIDATE|get_ipython|simplefilter|filterwarnings|^\s*[%!]"
         assert cell.cell_type != "code" or not re.search(hides, cell.source, re.MULTILINE)
+
+
+def test_what_papermill_may_set_is_a_constant_and_set_nowhere_else(chapter):
+    program = "\n".join(cell.source for cell in code(chapter))
+    for cell in code(chapter):
+        if "parameters" in cell.metadata.get("tags", []):
+            name, value = cell.source.split(" = ")
+            ast.literal_eval(value)
+            assert len(re.findall(rf"^ *{name} = ", program, re.MULTILINE)) == 1
 
 
 def test_every_quiz_question_has_one_right_answer(chapter):
