@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: help book lab student pdf slides svg questions check test test-all live bench notebooks lock clean \
+.PHONY: help book lab student pdf epub slides svg questions check test test-all live bench notebooks lock clean \
   style unit outputs pages figures downloads rerun fresh processors assignment
 
 help:  ## List the commands
@@ -49,6 +49,11 @@ pdf: book student  ## Print the book, and its edition without solutions, as one 
 	$(BIN)/python tools/paper.py _build/html
 	$(BIN)/python tools/paper.py $(STUDENT)
 	@$(MAKE) --silent book student  # whose front pages offer it now
+
+epub: book  ## Pack the book as an e-book, and let EPUBCheck look at it
+	$(BIN)/python tools/epub.py _build/html
+	$(BIN)/python -m pytest tests/book/test_epub.py -rs
+	@$(MAKE) --silent book  # whose front page offers it now
 
 slides: book  ## Make slides of each chapter, with notes, in _build/slides
 	$(BIN)/python tools/slides.py _build/html _build/slides

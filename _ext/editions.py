@@ -231,7 +231,8 @@ def pack_pages(app, exception):
     contents = {}
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out).as_posix()
-        apart = name.startswith((".", "notebooks/", "slides/", "llms.txt")) or path.suffix == ".pdf"
+        apart = name.startswith((".", "notebooks/", "slides/", "llms.txt"))
+        apart = apart or path.suffix in (".pdf", ".epub")
         if path.is_file() and not apart:
             content = path.read_bytes()
             contents[name] = content if path.suffix != ".html" else at_home(content, base)
@@ -239,7 +240,8 @@ def pack_pages(app, exception):
 
 
 ELSEWHERE = re.compile(
-    rb'<a [^>]*href="(?:\.\./)*((?:notebooks|slides)/[^"]+|[^"/:]+\.pdf)"[^>]*>(.*?)</a>', re.DOTALL
+    rb'<a [^>]*href="(?:\.\./)*((?:notebooks|slides)/[^"]+|[^"/:]+\.(?:pdf|epub))"[^>]*>(.*?)</a>',
+    re.DOTALL,
 )
 
 

@@ -24,7 +24,7 @@ from PIL import Image, ImageOps
 from sphinx.util.docutils import ReferenceRole, SphinxDirective, SphinxRole
 
 THUMBNAIL = 480, 320
-LATER = ("*.pdf", "slides/index.html", "notebooks/svm-figures.zip")
+LATER = ("*.pdf", "*.epub", "slides/index.html", "notebooks/svm-figures.zip")
 
 
 def title(notebook):

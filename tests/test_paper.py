@@ -27,7 +27,7 @@ CHAPTER = """<section id="top"><h1>{number} {name}
 <details class="sd-dropdown"><summary>Proof</summary><div><p>Proved.</p></div></details>
 <figure id="fig"><img loading="lazy" alt="A line." src="../_images/line.webp">
 <div class="explorable"><img alt="A still." src="../a.webp"><script>{{}}</script></div>
-</figure>
+<figcaption><p>A line<span class="alive"> to turn</span>.</p></figcaption></figure>
 <div class="exercise" id="ex"><p class="admonition-title">
 <span class="caption-number">Exercise {number}1 </span> (Hard)</p></div>
 {solution}
@@ -86,11 +86,12 @@ def test_paper_shows_what_a_reader_needs_and_nothing_that_only_a_screen_has(tmp_
     page = BeautifulSoup(book, "html.parser")
     assert not page.select("script, details, input, [loading], nav[id='menu'], .headerlink")
     assert "hidden = 1" not in book
+    assert "to turn" not in book
     assert "Proved." in book
     assert book.count(FORMULA) == 2
     assert {image["alt"] for image in page.select("img")} == {"A line.", "A still."}
     assert all(image["src"].startswith(tmp_path.as_uri()) for image in page.select("img"))
-    lines = [line.get_text() for line in page.select("figure > .alive")]
+    lines = [line.get_text() for line in page.select("figcaption > .alive")]
     assert len(lines) == 2
     assert all("chapters/0" in line and "#fig" in line for line in lines)
 

@@ -80,6 +80,7 @@ def test_the_commands_prove_all_that_there_is():
         assert f"/{part}" in everything, part
     for notebook in [*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("reference/*.ipynb")]:
         assert re.search(rf" --nbval .*{notebook.name}", everything), notebook
+    everything += commands("epub")  # what it makes is looked at when it is made
     everything += commands("rerun")  # which joins test-all when all chapters pass it
     for path in (ROOT / "tests" / "book").glob("test_*.py"):
         assert f"tests/book/{path.name}" in everything, path

@@ -36,8 +36,8 @@ NAME = "support-vector-machines.pdf"
 KEPT = {"title-page", "contents"}  # ids for the style sheet
 LEVELS = {"h2": "chapter", "h3": "section"}
 SCREEN = (
-    "script, .headerlink, .sd-summary-state-marker, details.hide, #the-chapters, .sd-d-flex-row,"
-    " legend, input"
+    "script, style, .headerlink, .sd-summary-state-marker, details.hide, #the-chapters,"
+    " .sd-d-flex-row, legend, input, figcaption span.alive"
 )
 
 
@@ -84,8 +84,9 @@ class Page:
             figure = alive.find_parent("figure")
             where = f"{self.address or f'{name}.html'}#{figure['id']}"
             words = make("a", where, href=where) if self.address else make("code", where)
-            line = "One can take hold of it at " if alive.name == "div" else "The pages play it: "
-            figure.append(make("p", line, words, ".", class_="alive"))
+            line = f"On the pages you can {'move' if alive.name == 'div' else 'play'} it: "
+            caption = figure.find("figcaption", recursive=False)
+            caption.append(make("p", line, words, ".", class_="alive"))
             if alive.name == "fieldset":
                 alive.name, alive["class"] = "div", "film"
 
@@ -168,6 +169,8 @@ class Book:
         pages = iter(self.pages)
         self.parts = [(caption, [next(pages) for _ in names]) for caption, names in parts]
         self.solved = any(page.article.select(".there") for page in self.pages)
+        answers = "Solutions, and answers" if self.solved else "Answers"
+        self.told = f"{answers} to the quizzes"
 
     def answers(self):
         """Yield a page of answers for each chapter that has any."""
@@ -206,10 +209,9 @@ class Book:
     def html(self):
         """Return the whole book; the numbers of its pages are not known yet."""
         answers = list(self.answers())
-        told = "Solutions, and answers to the quizzes" if self.solved else "Answers to the quizzes"
         parts = [(name, [page.article for page in pages]) for name, pages in self.parts]
         contents, body = [], []
-        for number, (caption, pages) in enumerate([*parts, (told, answers)], 1):
+        for number, (caption, pages) in enumerate([*parts, (self.told, answers)], 1):
             anchor = f"part-{number}"
             pages[0].insert(0, make("h1", caption, id=anchor))
             line = make("a", make("span", caption, class_="words"), at(anchor), href=f"#{anchor}")

