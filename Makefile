@@ -16,7 +16,7 @@ export OPENBLAS_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: help book lab student pdf epub slides svg questions check test test-all live bench notebooks lock clean \
-  style unit outputs pages figures downloads rerun fresh processors assignment
+  style unit outputs pages figures downloads fresh processors assignment
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1:\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -78,7 +78,8 @@ test: .venv/ready  ## Prove the library, the notebooks and the pages; run it bef
 	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
 	@echo "All checks passed. Next: make book, to read what was tested."
 
-test-all: test  ## What CI runs: also every figure by mouse, touch and keys, and the downloads
+test-all: export AGAIN := -p tests.book.again
+test-all: test  ## What CI runs: also every cell twice, the figures by mouse and keys, the downloads
 	$(MAKE) --jobs 2 figures downloads
 
 # ruff on code and notebooks, mypy on library and benchmarks, the field's reviewers on the repository
@@ -94,9 +95,10 @@ style: .venv/ready
 unit: .venv/ready
 	$(BIN)/python -m pytest -n $(UNIT_WORKERS) --dist loadgroup $(COVERAGE)
 
-# Run every notebook; compare what it prints and draws with what is stored
+# Run every notebook; compare what it prints and draws with what is stored; for test-all, run every
+# cell again
 outputs: .venv/ready
-	$(BIN)/python -m pytest -p nbval.plugin -p tests.book.kernels --nbval --nbval-current-env \
+	$(BIN)/python -m pytest -p nbval.plugin -p tests.book.kernels $(AGAIN) --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 1000 \
 	  --nbval-kernel-startup-timeout 600 --timeout 0 -p tests.book.executed -p no:cacheprovider \
 	  -n 2 --dist loadscope $(NOTEBOOKS) \
@@ -116,11 +118,6 @@ figures: .venv/ready
 downloads: student
 	$(BIN)/python -m pytest tests/book/test_readme.py tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py tests/book/test_assignment.py \
 	  --timeout 1800 -rs
-
-# Run every cell of the chapters once more after Run All, and compare what it prints. Not part of
-# test-all as long as chapters 9 to 15 have not been seen to pass.
-rerun: .venv/ready
-	$(BIN)/python -m pytest tests/book/test_rerun.py -n 2 --timeout 1800
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .

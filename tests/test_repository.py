@@ -80,8 +80,8 @@ def test_the_commands_prove_all_that_there_is():
         assert f"/{part}" in everything, part
     for notebook in [*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("reference/*.ipynb")]:
         assert re.search(rf" --nbval .*{notebook.name}", everything), notebook
+    assert "-p tests.book.again " in everything
     everything += commands("epub")  # what it makes is looked at when it is made
-    everything += commands("rerun")  # which joins test-all when all chapters pass it
     for path in (ROOT / "tests" / "book").glob("test_*.py"):
         assert f"tests/book/{path.name}" in everything, path
     assert re.search(r"pytest -n \d --dist loadgroup *$", commands("check"), re.MULTILINE)
