@@ -16,7 +16,7 @@ export OPENBLAS_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: help book lab student pdf epub slides svg questions check test test-all live bench notebooks lock clean \
-  style unit outputs pages figures downloads fresh processors assignment
+  style unit outputs pages figures downloads fresh processors assignment mutants
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1:\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -137,6 +137,10 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	$(BIN)/pip install --quiet uv==0.13.9
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
+
+# Change one place of the library at a time, and see whether a test fails; MUTANTS="--sample 20"
+mutants: .venv/ready
+	nice $(BIN)/python tools/mutants.py $(MUTANTS)
 
 processors: .venv/ready  ## Test the library and all notebooks as other processors would compute
 	$(BIN)/python tools/processors.py

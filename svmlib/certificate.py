@@ -58,10 +58,12 @@ def dual_lower_bound(total: float, squared_norm: float, moved: float = 0.0) -> f
 
     It takes a lower bound on Σα, and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
     indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
-    bound may be too high by 2⁻¹⁰⁷⁴.)
+    bound may be too high by 2⁻¹⁰⁷⁴.) The cost is rounded by at most 5u, and its two subtractions
+    by less than 3u of the sizes.
     """
-    cost = fl.round_up(0.5 * (np.sqrt(max(squared_norm, 0.0)) + moved) ** 2, 8)
-    bound = float(total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost))
+    length = float(np.sqrt(max(squared_norm, 0.0))) + moved
+    cost = 0.5 * length * length
+    bound = total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost)
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
 
 
@@ -192,7 +194,7 @@ class Scores(NamedTuple):
     """Kβ as computed, and bounds on what it stands for."""
 
     values: Array  # the sums Σ_j β_j k(x_i, x_j)
-    error: Array  # how far off they can be
+    error: Array  # how far off they can be, with room for eight roundings of these numbers
     squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
     sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and not a score
     w: Array | None = None  # for the linear kernel: Σ_i β_i x_i, rounded once
@@ -201,7 +203,7 @@ class Scores(NamedTuple):
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
         f = (self.values + b).clip(-_HUGE, _HUGE)  # beyond floats: then so is f ± error, outwards
-        error = (1 + 8 * fl.UNIT_ROUNDOFF) * self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
+        error = self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
         if self.back:
             error += self.back[1] + 4 * fl.UNIT_ROUNDOFF * abs(b - self.back[0])
         return y * f - error, y * f + error
@@ -218,27 +220,29 @@ def kernel_scores(
     *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
     rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
     within a block of columns and fewer than n over the blocks and the rows that are kept, and one
-    more for each later update. So γ is that of 2n + updates + 4 operations, times 1 + θ: computed
-    values may be too large by θ.
+    more for each later update. With the products β_i (Kβ)_i, their sum by `fsum` and two additions
+    that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be too large
+    by θ. (Only where both θ and n u are far from small could data show this factor.)
 
     *Sizes.* With the mass :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j \rvert`
-    and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by
-    (θ + γ + 8u) S²: the 8u are for the products β_i (Kβ)_i and for `fsum`.
+    and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by (θ + γ) S².
+    What rounding does to these bounds is in one factor, `grown`.
 
     Where only K + ηI is known to be semidefinite, with the lift η, the bounds are for K + ηI.
     """
     (values, mass, updates), (theta, sizes), n = sums, rounding, beta.size
-    total = fl.round_up(float(mass @ sizes), n + updates)
+    total = float(mass @ sizes)
     if not (theta < 1 and np.isfinite(values).all() and total < fl.LARGEST_NORM):
         return _unbounded(values, sizes)
-    relative = fl.round_up(theta + fl.gamma_n(2 * n + updates + 4) * (1 + theta))
+    relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
+    grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared
     tiny = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
-    slack = (relative + 8 * fl.UNIT_ROUNDOFF) * total**2 + tiny * (float(np.abs(beta).sum()) + 1)
-    squared_norm = fsum((beta * values).tolist())
+    slack = relative * total**2 + float(lift * beta @ beta)
+    slack = grown * slack + tiny * (float(np.abs(beta).sum()) + 1)
     return Scores(
         values,
-        error=(1 + 8 * fl.UNIT_ROUNDOFF) * (relative * total * sizes + lift * np.abs(beta)) + tiny,
-        squared_norm=squared_norm + fl.round_up(slack + float(lift * beta @ beta), n + 16),
+        error=grown * (relative * total * sizes + lift * np.abs(beta)) + tiny,
+        squared_norm=fsum((beta * values).tolist()) + slack,
         sizes=np.sqrt(sizes**2 + lift),
     )
 
@@ -258,7 +262,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     if not squared_norm < np.inf:
         return _unbounded(values, fl.row_norm_bounds(X), w)
     error = np.abs(X) @ (fl.gamma_n(d + 4) * largest + e)
-    error = error * (1 + fl.gamma_n(d + 8)) + (d + 1) * fl.SMALLEST_SUBNORMAL
+    error = error * (1 + fl.gamma_n(d + 16)) + (d + 1) * fl.SMALLEST_SUBNORMAL
     back = None
     if origin is not None:
         product, lost = fl.accurate_sum(origin[:, None], w)
@@ -290,7 +294,7 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
         dual=_feasible_dual(alpha, scores, y, upper),
         kkt_violation=fl.round_up(float(max(shortfall, excess))),
         infeasibility=fl.round_up(max(outside, abs(fsum((alpha * y).tolist())))),
-        norm_w=fl.round_up(float(np.sqrt(max(0.0, scores.squared_norm)))),
+        norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )
 
 

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from svmlib import SVC
-from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, round_down, round_up
-from svmlib.certificate import Certificate, primal_upper_bound
+from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma_n
+from svmlib.certificate import (
+    Certificate,
+    dual_lower_bound,
+    kernel_scores,
+    linear_scores,
+    primal_upper_bound,
+)
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
@@ -96,6 +102,17 @@ def adding_a_bias(rng):
     return DualProblem([[0.0], [1.0]], [-1, 1], 1e-17), [1e-17, 1e-17], 1.0
 
 
+def a_bias_beside_1(rng):
+    """No multiplier, and a violation that is 1 and a little."""
+    return DualProblem([[0.0], [1.0]], [-1, 1], 1.0), [0.0, 0.0], rng.uniform(-1e-17, 1e-17)
+
+
+def a_class_with_next_to_nothing(rng):
+    """The dual value is twice the smaller multiplier, which is lost beside the other."""
+    large = 2.0 * rng.integers(2**52, 2**53)
+    return DualProblem([[0.0], [0.0]], [-1, 1], 1e99), [large, rng.uniform(0.5, 1)], 0.0
+
+
 def a_class_to_scale_down(rng):
     """With these multipliers w is 0, and with feasible ones it is not."""
     kernel = Precomputed([[1.0, 2.0], [2.0, 4.0]])
@@ -145,6 +162,8 @@ def sums_that_grow(rng):
         sums_that_grow,
         squares_beyond_floats,
         adding_a_bias,
+        a_bias_beside_1,
+        a_class_with_next_to_nothing,
         a_class_to_scale_down,
         a_high_power,
         many_features,
@@ -291,31 +310,7 @@ def test_a_printed_interval_still_holds_the_numbers(value):
     assert float(high) - float(low) <= 2e-5 * abs(value)
 
 
-# The lemma
-
-
-@pytest.mark.parametrize("n", [*range(1, 9), 50])
-def test_up_and_down_go_past_all_that_n_operations_lose(n):
-    """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
-    lost = (1 - Fraction(UNIT_ROUNDOFF)) ** n
-    for value in np.random.default_rng(n).uniform(1, 2, 100):
-        assert Fraction(round_up(value, n)) >= Fraction(value) / lost
-        assert Fraction(round_down(value, n)) <= Fraction(value) * lost
-        assert (round_up(-value, n), round_down(-value, n)) == (
-            -round_down(value, n),
-            -round_up(value, n),
-        )
-
-
-def test_an_accurate_sum_knows_what_it_loses():
-    """Also where a product is too small to be a float."""
-    rng = np.random.default_rng(0)
-    for scales in (1e-160, 1.0, 10.0 ** rng.uniform(-8, 8, 9)):
-        a, b = rng.standard_normal((2, 9)) * scales
-        result, error = accurate_sum(a[:, None], b)
-        assert abs(Fraction(result[0]) - exact(a) @ exact(b)) <= Fraction(error[0])
-    result, error = accurate_sum(np.array([[1e-170]]), np.array([1e-170]))
-    assert Fraction(1e-170) ** 2 <= Fraction(result[0]) + Fraction(error[0])
+# The two values, judged in fractions
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -325,3 +320,159 @@ def test_slack_that_is_only_rounding_is_rounded_up(seed):
     slack = sum(Fraction(10**12) * (1 - v / Fraction(m)) for v in exact(margins))
     assert Fraction(primal_upper_bound(0.0, margins, 1e12, m)) >= slack
     assert Fraction(primal_upper_bound(m, np.full(2, m), 1.0, m)) >= 1 / Fraction(m) / 2
+
+
+FORGOTTEN = np.append(1.0, np.full(4095, 0.99 * UNIT_ROUNDOFF))  # a sum forgets each of the small
+
+
+def primal(squared_norm, margins, C, m):
+    """The primal value of (w, b)/m."""
+    m, margins = Fraction(m), exact(margins)
+    losses = [max(1 - margin / m, Fraction(0)) for margin in margins]
+    return Fraction(squared_norm) / m**2 / 2 + exact(np.broadcast_to(C, margins.shape)) @ losses
+
+
+def values_near_the_underflow():
+    """The two divisions by m: what underflows in the first grows in the second."""
+    rng = np.random.default_rng(0)
+    for m in (1e-3, 0.7, 1.0, 3.0):
+        for _ in range(10):
+            yield (
+                rng.integers(1, 99) * SMALLEST_SUBNORMAL,
+                np.array([m]),
+                1.0,
+                rng.uniform(0.5, 1) * m,
+            )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (0.0, np.zeros(4096), FORGOTTEN, 1.0),
+        (0.0, np.full(64, 0.2), 3 * SMALLEST_SUBNORMAL, 1.0),
+        *values_near_the_underflow(),
+    ],
+)
+def test_the_primal_value_goes_up(given):
+    value, bound = primal(*given), primal_upper_bound(*given)
+    assert (
+        value <= Fraction(bound) <= value * (1 + 5000 * Fraction(UNIT_ROUNDOFF)) + Fraction(1e-315)
+    )
+
+
+@pytest.mark.parametrize("m", [0.0, -1.0, np.inf, -np.inf, np.nan])
+def test_what_is_no_margin_bounds_nothing(m):
+    assert primal_upper_bound(1.0, np.ones(2), 1.0, m) == np.inf
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-20, 1e-8, 1.0])
+def test_the_dual_value_goes_down(size):
+    """Judged without the root: (√s + e)² ≤ r if and only if 4 s e² ≤ (r − s − e²)²."""
+    for total, s, e in np.random.default_rng(0).uniform(1, 2, (200, 3)):
+        total, e = size * total, (1 - size) * e
+        bound = dual_lower_bound(total, s, e)
+        s, e, r = Fraction(s), Fraction(e), 2 * (Fraction(total) - Fraction(bound))
+        assert r - s - e**2 >= 0
+        assert 4 * s * e**2 <= (r - s - e**2) ** 2
+        r -= 50 * Fraction(UNIT_ROUNDOFF) * (r + 2 * Fraction(total))
+        assert r - s - e**2 < 0 or 4 * s * e**2 > (r - s - e**2) ** 2, "narrow"
+
+
+def test_a_dual_value_beyond_floats_bounds_nothing():
+    for values in ((np.inf, np.inf), (1.0, np.inf), (1.0, 0.0, np.inf), (np.nan, 1.0)):
+        assert dual_lower_bound(*values) == -np.inf
+    assert 1 - 2e-15 <= dual_lower_bound(1.0, -1.0) <= 1
+
+
+# Scores, judged in fractions: each of these cases needs a term of the bounds
+
+
+def check_scores(scores, K, beta, b, y, shift=0):
+    """K is exact; margins count from an origin, whose part in them is `shift`."""
+    beta, y = exact(beta), exact(y)
+    true = K @ beta
+    lowest, highest = scores.margins(b, y.astype(float))
+    for low, margin, high in zip(lowest, y * (true + shift), highest, strict=True):
+        assert low <= margin <= high
+    assert (abs(exact(scores.values) - true) <= exact(scores.error)).all()
+    assert beta @ true <= Fraction(scores.squared_norm)
+    assert (K.diagonal() <= exact(scores.sizes) ** 2).all()
+
+
+@pytest.mark.parametrize("b", [0.0, 1e-17, -0.3])
+@pytest.mark.parametrize(
+    ("X", "beta"),
+    [
+        ([[1.0], [0.3]], [1e-170, -1e-170]),  # ‖w‖² underflows,
+        ([[1e-170, 3e-170], [-1e-170, 2e-170]], [1.0, -1.0]),  # and w·x
+        (np.vstack([np.append(1.0, np.full(1000, 2.0**-27)), np.zeros(1001)]), [1.0, 0.0]),
+        ([[1.0], [2.0**-60]], [1.0, 1.0]),  # w is rounded
+        ([[0.1, 0.7], [0.3, 0.9]], [0.37, -0.41]),
+    ],
+)
+def test_linear_scores_are_bounded(X, beta, b):
+    X, beta, y = np.array(X), np.array(beta), np.array([1.0, -1.0])
+    Z, w = exact(X), exact(beta) @ exact(X)
+    scores = linear_scores(X, beta)
+    K = np.array([[Fraction(0)] * 2] * 2)
+    K[np.diag_indices(2)] = (Z * Z).sum(axis=1)
+    if X.shape[1] < 9:
+        K = Z @ Z.T
+    else:
+        K[0, 1] = K[1, 0] = Z[0] @ Z[1]
+    check_scores(scores, K, beta, b, y, Fraction(b))
+    assert w @ w <= Fraction(scores.squared_norm)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_bias_where_the_points_came_from_is_bounded(seed):
+    """From the origin c it is b − w·c, rounded once, and so nearly all digits of b may be gone."""
+    rng = np.random.default_rng(seed)
+    X, beta, origin = rng.normal(size=(2, 3)), np.array([1.0, -1.0]), 1e9 * rng.normal(size=3)
+    scores, Z, c = linear_scores(X, beta, origin), exact(X), exact(origin)
+    b = 0.3
+    for w in (exact(beta) @ Z, exact(scores.w)):
+        there = Fraction(float(Fraction(b) - w @ c))
+        lowest, highest = scores.margins(b, np.ones(2))
+        f = (Z + c) @ w + there
+        assert ((exact(lowest) <= f) & (f <= exact(highest))).all()
+        assert (highest - lowest < 1e-5).all()
+
+
+def indefinite(n, k):
+    K = np.full((n, n), k)
+    K[-1, -1] *= -1
+    return K
+
+
+@pytest.mark.parametrize(
+    ("K", "beta", "lift"),
+    [
+        (np.eye(2), [1e-170, -1e-170], 0.0),  # β_i (Kβ)_i underflows,
+        (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0),  # and β_j k(x_i, x_j)
+        (np.diag([1.0, 0.7]), [0.3, -0.9], 0.5),  # judged with K + I/2
+        (np.full((4096, 4096), 1.0), FORGOTTEN, 0.0),
+        (np.array([[0.1, 0.3], [0.3, 0.9]]), [0.37, 0.41], 0.0),
+    ],
+)
+def test_sums_of_kernel_values_are_bounded(K, beta, lift):
+    beta, n = np.array(beta), len(beta)
+    sizes = np.sqrt(np.abs(K.diagonal())) * (1 + 2 * UNIT_ROUNDOFF)
+    scores = kernel_scores((K @ beta, np.abs(beta), 0), beta, (0.0, sizes), lift)
+    if n > 100:  # all rows are the same
+        K, values = exact(K[0]), exact(scores.values)
+        total = K @ exact(beta)
+        assert (abs(values - total) <= exact(scores.error)).all()
+        assert total**2 <= Fraction(scores.squared_norm)
+        return
+    check_scores(scores, exact(K + lift * np.eye(n)), beta, 0.0, np.ones(n))
+
+
+def test_a_class_of_many_is_scaled_down_far_enough():
+    """All small multipliers together are forgotten in a sum of what is taken from each."""
+    n, d = FORGOTTEN.size, Fraction(1, 64)
+    z = 64.0 * (1 + 2 * n * UNIT_ROUNDOFF)
+    problem = DualProblem(np.append(np.ones(n), z)[:, None], np.append(np.ones(n), -1), 2.0)
+    dual = problem.certificate(np.append(FORGOTTEN, 1 / 64), 0.0).dual
+    true = 2 * d - (d * (Fraction(z) - 1)) ** 2 / 2
+    assert true - Fraction(1e-11) <= Fraction(dual) <= true

@@ -1,0 +1,83 @@
+"""Every term of a bound on rounding, with data on which the bound is false without the term."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from svmlib import _rounding as fl
+from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, round_down, round_up
+from tests.exact import exact
+
+U = Fraction(UNIT_ROUNDOFF)
+
+
+@pytest.mark.parametrize("n", [*range(1, 9), 50])
+def test_up_and_down_go_past_all_that_n_operations_lose(n):
+    """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
+    lost = (1 - U) ** n
+    for value in np.random.default_rng(n).uniform(1, 2, 100):
+        assert Fraction(round_up(value, n)) >= Fraction(value) / lost
+        assert Fraction(round_down(value, n)) <= Fraction(value) * lost
+        assert (round_up(-value, n), round_down(-value, n)) == (
+            -round_down(value, n),
+            -round_up(value, n),
+        )
+
+
+def test_gamma_is_rounded_up_and_infinite_where_it_says_nothing():
+    for n in [*range(1, 200), 10**9, 2**51]:
+        assert gamma_n(n) >= n * U / (1 - n * U)
+        assert gamma_n(n) <= n * U / (1 - n * U) * (1 + 8 * U)
+    assert gamma_n(0) == 0
+    assert gamma_n(2**52) == gamma_n(2**53) == gamma_n(2**60) == np.inf
+
+
+# A number, and others so small that a sum forgets each of them when it is added
+LARGE_AND_SMALL = np.append(1.0, np.full(1000, 2.0**-27))
+
+
+def test_norms_of_rows_are_bounded_whatever_the_sum_of_their_squares_forgets():
+    for row in (LARGE_AND_SMALL, [1e-170], [3e-162, 2e-162], [0.1, 0.7], [5e-324], [0.0, 0.0]):
+        for scale in (1.0, 3e99):
+            a = scale * np.array([row])
+            assert sum(exact(a[0]) ** 2) <= Fraction(fl.row_norm_bounds(a)[0]) ** 2
+    assert fl.row_norm_bounds(np.array([[0.0, 0.0], [1e200, 0.0]])).tolist() == [0, np.inf]
+    assert fl.row_norm_bounds(np.ones((1, 4)))[0] <= 2 * (1 + 16 * UNIT_ROUNDOFF)
+
+
+def test_the_rounding_of_a_product_is_found_to_the_last_bit():
+    """For numbers with all their digits: half of them have a product that needs 106."""
+    for a, b in np.random.default_rng(0).uniform(1, 2, (1000, 2)):
+        product, error = fl._two_product(np.float64(a), np.float64(b))
+        assert Fraction(product) + Fraction(error) == Fraction(a) * Fraction(b)
+
+
+@pytest.mark.parametrize("scales", [1e-160, 1.0, "mixed"])
+@pytest.mark.parametrize("n", [9, 1300])
+def test_an_accurate_sum_knows_what_it_loses(n, scales):
+    """Also where a product is too small to be a float, and in sums of several blocks."""
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, n)) * (
+        10.0 ** rng.uniform(-8, 8, n) if scales == "mixed" else scales
+    )
+    for last in (0.0, -float(a @ b)):  # the second sum cancels
+        a, b = np.append(a, last), np.append(b, 1.0)
+        result, error = accurate_sum(a[:, None], b)
+        assert abs(Fraction(result[0]) - exact(a) @ exact(b)) <= Fraction(error[0])
+        assert (
+            error[0]
+            <= 8 * U * abs(Fraction(result[0])) + U * sum(abs(exact(a * b))) / 1000 + 1e-319
+        )
+
+
+def test_an_accurate_sum_is_rounded_and_may_overflow():
+    for a in ([1.0, 2.0**-60], [1e-170 * 1e-170, 1e-162]):
+        b = np.array([1.0, 1.0 if a[0] else 1e-162])
+        result, error = accurate_sum(np.array(a)[:, None], b)
+        off = abs(Fraction(result[0]) - exact(a) @ exact(b))
+        assert 0 < off <= Fraction(error[0])
+    with warnings.catch_warnings(action="error"):
+        result, error = accurate_sum(np.array([[1e308, 1.0], [1e308, 2.0]]), np.array([1.0, -1.0]))
+    assert (result[1], np.isfinite(error[1]), error[0]) == (-1.0, True, np.inf)

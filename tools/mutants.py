@@ -1,0 +1,386 @@
+"""Change one place of the library at a time, and see whether a test fails.
+
+`python tools/mutants.py [--sample 200] [--seed 1] [--module certificate] [--line 136] ...` draws
+from all one-place changes of `svmlib/*.py`. The tests that run the line are run, those of the
+module's own file first; the first failure, or a run that never ends, notices the change. What is
+not noticed is equivalent, accepted in `tools/mutants.toml` with a reason, or a hole in the tests.
+
+Results are in `_build/mutants`. If you interrupt the run, it goes on there. Changes that were
+noticed are not tried again while their module stays the same; the others are, so that you see
+whether a new test helps. The first run also finds which tests run which lines, which takes some
+minutes; it is repeated after `rm _build/mutants/lines.json`, to include new tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import importlib.abc
+import importlib.util
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+import tomllib
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import coverage
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "_build" / "mutants"
+# Of the pages, the repository and other programs: they take long and say little of the library.
+OTHERS = "counts editions exercises explorable pictures plotting practice publish questions"
+SKIPPED = [f"--ignore=tests/test_{name}.py" for name in [*OTHERS.split(), "repository", "zips"]]
+SKIPPED += ["-k", "not killing and not memory"]  # in processes that a change does not reach
+QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
+QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
+SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
+sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
+PATIENCE = 40  # seconds of tests of others that a change may cost, the cheapest first
+SWAPS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+PAIRS = {
+    "min": "max", "any": "all", "minimum": "maximum", "argmin": "argmax",
+    "round_up": "round_down", "ROUND_FLOOR": "ROUND_CEILING",
+}  # fmt: skip
+PAIRS |= {new: old for old, new in PAIRS.items()}
+
+
+class Change(NamedTuple):
+    """One place that can be changed: its statement's lines, how it reads, and how to change it."""
+
+    module: str
+    lines: range
+    source: str  # its first line, as it stands
+    what: str
+    apply: Callable[[], None]
+
+    @property
+    def name(self) -> str:
+        """What identifies the change while the lines around it move."""
+        return f"{self.module}: {self.source}: {self.what}"
+
+
+def others(node: ast.AST) -> Iterator[ast.AST | None]:
+    """Yield what may stand in the place of a node; None leaves a statement out."""
+    match node:
+        case ast.Compare(left, [op], right):
+            yield ast.Compare(left, [SWAPS[type(op)]()], right)
+        case ast.BinOp(left, op, right) if type(op) in SWAPS:
+            yield ast.BinOp(left, SWAPS[type(op)](), right)
+            if isinstance(op, ast.Add | ast.Sub):
+                yield left
+        case ast.BoolOp(op, values):
+            yield ast.BoolOp(SWAPS[type(op)](), values)
+            yield values[0]
+        case ast.UnaryOp(ast.USub() | ast.Not(), operand):
+            yield operand
+        case ast.Constant(bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(int() as value):
+            yield ast.Constant(value + 1)
+        case ast.Constant(float() as value):
+            yield ast.Constant(2 * value if value else 1.0)
+        case ast.Name(name) if name in PAIRS:
+            yield ast.Name(PAIRS[name], ast.Load())
+        case ast.Attribute(value, name) if name in PAIRS:
+            yield ast.Attribute(value, PAIRS[name], ast.Load())
+        case ast.IfExp(_, body, orelse):
+            yield body
+            yield orelse
+        case ast.Raise() | ast.AugAssign():
+            yield None
+        case ast.Expr(ast.Call()):
+            yield None
+
+
+def changes(path: Path) -> tuple[ast.Module, list[Change]]:
+    """Return the syntax tree of a module, and all changes that can be made in it."""
+    source, found = path.read_text(encoding="utf-8"), []
+    tree, text = ast.parse(source), source.splitlines()
+
+    def visit(node: ast.AST, lines: range) -> None:
+        for field, value in ast.iter_fields(node):
+            if field in ("annotation", "returns", "type_params", "type_comment"):
+                continue
+            several = value if isinstance(value, list) else [value]
+            for k, child in enumerate(several):
+                if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
+                    continue
+                inside = lines
+                if isinstance(child, ast.stmt):
+                    body = getattr(child, "body", None)
+                    end = body[0].lineno - 1 if body else child.end_lineno
+                    inside = range(child.lineno, max(end, child.lineno) + 1)
+                for other in others(child):
+                    new = ast.Pass() if other is None else other
+                    ast.copy_location(new, child)
+                    what = f"{ast.unparse(child)} → {ast.unparse(new)}"
+                    place = value if isinstance(value, list) else None
+                    line = text[child.lineno - 1].strip()
+                    apply = _put(node, field, place, k, new)
+                    found.append(Change(path.stem, inside, line, what, apply))
+                visit(child, inside)
+
+    visit(tree, range(0))
+    return tree, found
+
+
+def _put(node: ast.AST, field: str, place: list[Any] | None, k: int, new: ast.AST):
+    def apply() -> None:
+        if place is None:
+            setattr(node, field, new)
+        else:
+            place[k] = new
+
+    return apply
+
+
+class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives Python the changed module instead of the file."""
+
+    def __init__(self, path: Path, tree: ast.Module) -> None:
+        self.path, self.name = path, f"svmlib.{path.stem}"
+        self.code = compile(ast.fix_missing_locations(tree), str(path), "exec")
+
+    def find_spec(self, name: str, path: object = None, target: object = None):
+        if name == self.name:
+            return importlib.util.spec_from_file_location(name, self.path, loader=self)
+        return None
+
+    def exec_module(self, module: Any) -> None:
+        exec(self.code, module.__dict__)
+
+
+class Chosen:
+    """A plugin of pytest: some tests, in this order, and no search for smaller examples."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.order = {name: k for k, name in enumerate(names)}
+
+    def pytest_configure(self) -> None:
+        from hypothesis import Phase, settings
+
+        phases = (Phase.explicit, Phase.generate)
+        settings.register_profile("mutants", settings.get_profile("book"), phases=phases)
+        settings.load_profile("mutants")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.order),
+            key=lambda item: self.order[item.nodeid],
+        )
+
+
+class Lines:
+    """A plugin of pytest: how long each test takes, and which lines of the library it runs."""
+
+    def __init__(self) -> None:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        self.coverage = coverage.Coverage(
+            data_file=str(BUILD / "coverage"), source=["svmlib"], config_file=False
+        )
+        self.coverage.erase()
+        self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+        self.coverage.start()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.add(report.nodeid)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        start = time.process_time()
+        self.coverage.switch_context(item.nodeid)
+        yield
+        self.coverage.switch_context("")
+        self.seconds[item.nodeid] = time.process_time() - start
+
+    def store(self) -> None:
+        self.coverage.stop()
+        data, lines = self.coverage.get_data(), {}
+        for name in self.failed:
+            del self.seconds[name]
+        for file in data.measured_files():
+            if Path(file).parent.name == "svmlib":
+                lines[Path(file).stem] = data.contexts_by_lineno(file)
+        text = json.dumps({"seconds": self.seconds, "lines": lines})
+        (BUILD / "lines.json").write_text(text, encoding="utf-8")
+
+
+def in_child(work: Callable[[], int], limit: float, log: Path) -> int | None:
+    """Do it in a fork of this process, which has imported what is slow; None if it takes longer."""
+    child = os.fork()
+    if not child:
+        os.setsid()
+        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        resource.setrlimit(resource.RLIMIT_DATA, (6 * 2**30, 6 * 2**30))
+        code = 99
+        try:
+            code = work()
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def tests_of(change: Change, lines: dict[str, Any]) -> list[str]:
+    """Return the tests that run its line, its module's own first, then the cheapest."""
+    seconds, known = lines["seconds"], lines["lines"].get(change.module, {})
+    names = {name for line in change.lines for name in known.get(str(line), [])}
+    if "" in names or not names:  # it is run by `import`
+        names = {name for some in known.values() for name in some}
+    own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py")
+    chosen, left = [], PATIENCE
+    for name in sorted(names & seconds.keys(), key=lambda n: (not n.startswith(own), seconds[n])):
+        left -= 0 if name.startswith(own) else seconds[name]
+        if left > 0:
+            chosen.append(name)
+    return chosen
+
+
+def judge(change: Change, tree: ast.Module, lines: dict[str, Any]) -> str:
+    """Return how the change was noticed, or "unnoticed"."""
+    names = tests_of(change, lines)
+    if not names:
+        return "unnoticed"
+
+    def work() -> int:
+        change.apply()
+        sys.meta_path.insert(0, Loader(ROOT / "svmlib" / f"{change.module}.py", tree))
+        files = sorted({name.split("::")[0] for name in names})
+        return int(pytest.main(["-x", *QUIET, *files], plugins=[Chosen(names)]))
+
+    limit = 60 + 6 * sum(lines["seconds"][name] for name in names)
+    code = in_child(work, limit, BUILD / f"log{os.getpid()}.txt")
+    return {0: "unnoticed", None: "never ended"}.get(code, "noticed")
+
+
+def table(results: dict[str, str], accepted: dict[str, str]) -> str:
+    """Return the counts by module, and what is left to explain."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    left = []
+    for name, result in results.items():
+        known = "accepted" if result == "unnoticed" and name in accepted else result
+        counts[name.split(":")[0]][known] += 1
+        left += [name] if known == "unnoticed" else []
+    kinds = ("noticed", "never ended", "accepted", "unnoticed")
+    rows = [("module", *kinds)]
+    rows += [(module, *(str(counts[module][kind]) for kind in kinds)) for module in sorted(counts)]
+    rows += [("all", *(str(sum(c[kind] for c in counts.values())) for kind in kinds))]
+    text = "\n".join(f"{row[0]:<16}" + "".join(f"{cell:>13}" for cell in row[1:]) for row in rows)
+    return "\n".join([text, "", *(f"unnoticed  {name}" for name in left)])
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--sample", type=int, default=100, help="how many changes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--module", nargs="*", help="only these, such as certificate")
+    parser.add_argument("--line", type=int, nargs="*", help="only the changes in these lines")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--each", action="store_true", help="as many changes in every module")
+    parser.add_argument("--tests", nargs="*", default=[], help="know the lines of these tests only")
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = arguments()
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    for slow in SLOW.split():
+        importlib.import_module(slow)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    if not (BUILD / "lines.json").exists():
+        print("Which tests run which lines? This takes some minutes.", flush=True)
+
+        def look() -> int:
+            plugin = Lines()
+            pytest.main([*QUIET, *SKIPPED, *given.tests], plugins=[plugin])
+            plugin.store()
+            return min(len(plugin.failed), 250)
+
+        if failed := in_child(look, 3600, BUILD / "lines.txt"):
+            print(f"{failed} tests fail as they are, and are left out: {BUILD / 'lines.txt'}")
+    lines = json.loads((BUILD / "lines.json").read_text(encoding="utf-8"))
+    accepted = {
+        entry["change"]: entry["why"]
+        for entry in tomllib.loads((ROOT / "tools" / "mutants.toml").read_text("utf-8"))["accepted"]
+    }
+    drawn = []
+    for path in sorted((ROOT / "svmlib").glob("*.py")):
+        if not given.module or path.stem in given.module:
+            tree, found = changes(path)
+            if given.line:
+                found = [change for change in found if set(change.lines) & set(given.line)]
+            random.Random(given.seed).shuffle(found)
+            drawn.append([(change, tree, digest(path)) for change in found])
+    if given.each:
+        share = -(-given.sample // len(drawn))
+        some = [item for found in drawn for item in found[:share]]
+    else:
+        some = [item for found in drawn for item in found]
+    random.Random(given.seed).shuffle(some)
+    some = some[: given.sample]
+
+    log = BUILD / "results.jsonl"
+    known = {}
+    if log.exists():
+        for line in log.read_text(encoding="utf-8").splitlines():
+            name, of, result = json.loads(line)
+            known[name, of] = result
+    todo = [item for item in some if known.get((item[0].name, item[2]), "unnoticed") == "unnoticed"]
+    workers = []
+    for k in range(given.workers):
+        child = os.fork()
+        if not child:
+            for change, tree, of in todo[k :: given.workers]:
+                result = judge(change, tree, lines)
+                with log.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([change.name, of, result], ensure_ascii=False) + "\n")
+                print(f"{result:<12}", change.name, flush=True)
+            os._exit(0)
+        workers.append(child)
+    for child in workers:
+        os.waitpid(child, 0)
+    for line in log.read_text(encoding="utf-8").splitlines():
+        name, of, result = json.loads(line)
+        known[name, of] = result
+    results = {c.name: known[c.name, of] for c, _, of in some if (c.name, of) in known}
+    print("\n" + table(results, accepted))
+    return any(r == "unnoticed" and name not in accepted for name, r in results.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
