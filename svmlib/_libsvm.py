@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._machines import Machine, dense, kernel_of, widen
+from svmlib._machines import (
+    Machine,
+    chosen_pair,
+    dense,
+    kernel_of,
+    pair_coefficients,
+    widen,
+)
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, expansion
 
@@ -73,11 +80,9 @@ class LibsvmModel:
         X = check_points(X)
         if not self.labels:
             return np.asarray(self._sums(X, self.coefficients[0]) - self.rho[0])
-        of_class = np.repeat(np.arange(len(self.labels)), self.n_support)
         scores = np.empty((len(X), self.rho.size))
-        for p, (i, j) in enumerate(combinations(range(len(self.labels)), 2)):
-            own = np.where(of_class == i, self.coefficients[j - 1], 0.0)
-            own = np.where(of_class == j, self.coefficients[i], own)
+        for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
+            own = pair_coefficients(self.coefficients, self.n_support, *pair)
             scores[:, p] = self._sums(X, own) - self.rho[p]
         return scores if len(self.labels) > 2 else scores[:, 0]
 
@@ -107,11 +112,20 @@ class LibsvmModel:
         """Return a classifier of two classes; a positive score means the larger label."""
         if len(self.labels) != 2:
             raise ValueError(f"model must be a classifier of two classes, got {self.labels}")
-        sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
-        smaller, larger = sorted(self.labels)
-        c, b = sign * self.coefficients[0], -sign * float(self.rho[0])
+        return self.pair(self.labels)
+
+    def pair(self, labels: ArrayLike) -> Machine:
+        """Return the machine for the two classes that are in `labels`, as for `as_machine`."""
+        if not self.labels:
+            raise ValueError(f"model must be a classifier, got {self.svm_type}")
+        i, j = chosen_pair(self.labels, labels)
+        pair = self.labels[i], self.labels[j]
+        p = [*combinations(range(len(self.labels)), 2)].index((i, j))
+        sign = 1.0 if pair[0] > pair[1] else -1.0
+        c = sign * pair_coefficients(self.coefficients, self.n_support, i, j)
+        points, c, b = self.points[c != 0], c[c != 0], -sign * float(self.rho[p])
         C = float(np.abs(c).max()) if self.svm_type == "nu_svc" and c.size else None
-        return Machine(self.points, c, b, self.kernel, (smaller, larger), C=C)
+        return Machine(points, c, b, self.kernel, (min(pair), max(pair)), C=C)
 
 
 class Lines:
@@ -120,7 +134,7 @@ class Lines:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.name, self.number = Path(path).name, 0
         try:
-            self.lines = Path(path).read_bytes().decode("ascii").splitlines()
+            self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
 

@@ -7,15 +7,23 @@ Derived in chapter 15, *The same machine elsewhere*.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.class_weight import compute_class_weight
+from sklearn.frozen import FrozenEstimator
 
-from svmlib._validation import Array, as_float, check_points, check_scalar, check_vector
+from svmlib._validation import (
+    Array,
+    as_float,
+    check_points,
+    check_scalar,
+    check_vector,
+    class_factors,
+)
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, expansion
 from svmlib.problem import DualProblem
@@ -94,39 +102,139 @@ def widen(points: Array, X: Array) -> Array:
     return np.pad(points, ((0, 0), (0, missing)))
 
 
-def understand(machine: Any, X: Array, y: NDArray[np.generic], kernel: Kernel | None) -> Machine:
-    """Return any machine as a `Machine`."""
+def unwrap(machine: Any, X: Any) -> tuple[Any, Any]:
+    """Return the machine inside searches, pipelines and other wrappers, and its view of X."""
+    while True:
+        if hasattr(machine, "steps"):
+            for _, step in machine.steps[:-1]:
+                X = X if step in (None, "passthrough") else step.transform(X)
+            machine = machine.steps[-1][1]
+        elif isinstance(machine, FrozenEstimator):
+            machine = machine.estimator
+        elif hasattr(machine, "best_estimator_"):
+            machine = machine.best_estimator_
+        elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
+            X = machine.transform(X) if hasattr(machine, "transform") else X  # it selects columns
+            machine = machine.estimator_
+        else:
+            return machine, X.toarray() if hasattr(X, "toarray") else X
+
+
+def understand(
+    machine: Any,
+    X: Array,
+    y: NDArray[np.generic],
+    kernel: Kernel | None,
+    sample_weight: ArrayLike | None,
+) -> Machine:
+    """Return any machine as a `Machine`; of several classes, that for the two in y."""
     if hasattr(machine, "as_machine"):
-        machine = machine.as_machine()
+        machine = machine.pair(y) if hasattr(machine, "pair") else machine.as_machine()
     if isinstance(machine, Machine):
         return machine
     if isinstance(machine, tuple) and len(machine) == 2:
         length = X.shape[1] if kernel is None else len(X)
         vector = check_vector(machine[0], "w" if kernel is None else "β", length=length)
-        b, classes = check_scalar(machine[1], "b"), _pair(np.unique(y))
+        b, classes = check_scalar(machine[1], "b"), np.unique(y).tolist()
+        if len(classes) != 2:
+            raise ValueError(f"y must have two classes, got {len(classes)}")
         if kernel is None:
-            return Machine(vector[None], np.ones(1), b, classes=classes)
-        return Machine(X, vector, b, kernel, classes)
-    if not hasattr(machine, "classes_") or not hasattr(machine, "get_params"):
+            return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
+        return Machine(X, vector, b, kernel, tuple(classes))
+    if not all(hasattr(machine, name) for name in ("classes_", "get_params", "intercept_")):
         known = "a fitted classifier, a machine read from a file, (w, b), or (β, b) with kernel="
-        raise ValueError(f"machine must be {known}, got {machine!r:.80}")
-    params, classes = machine.get_params(), _pair(machine.classes_)
-    b = float(np.ravel(machine.intercept_)[0]) if np.size(machine.intercept_) else 0.0
-    weights = getattr(machine, "class_weight_", None)
-    if weights is None or np.size(weights) != 2:
-        chosen = params.get("class_weight")
-        weights = compute_class_weight(chosen, classes=np.array(classes), y=y)
-    described: dict[str, Any] = {"classes": classes, "class_weight": tuple(map(float, weights))}
+        advice = "; of an ensemble give one member and the rows it saw"
+        raise ValueError(f"machine must be {known}, got {machine!r:.80}{advice}")
+    weights = None if sample_weight is None else check_vector(sample_weight, "sample_weight")
     if hasattr(machine, "dual_coef_") and hasattr(machine, "support_"):
-        coefficients, C = dense(machine.dual_coef_).ravel(), params.get("C")
-        if "nu" in params:  # its multipliers are scaled so that the largest is C
-            C, described["class_weight"] = float(np.abs(coefficients).max()), (1.0, 1.0)
-        kernel = kernel_of(machine, X)
-        points = dense(machine.support_vectors_)
-        if kernel is None:
-            points = np.asarray(machine.support_, dtype=float)[:, None]
-        return Machine(points, coefficients, b, kernel, C=C, **described)
-    return Machine(dense(machine.coef_), np.ones(1), b, **described, **_linear(params, len(X)))
+        return _of_support_vectors(machine, X, y, weights)
+    params = machine.get_params()
+    if len(machine.classes_) != 2:
+        advice = "give (coef_[k], intercept_[k]) and y == classes_[k], C, loss and bias"
+        raise ValueError(f"machine has one vector for each of several classes: {advice}")
+    described = _linear(params, len(X))
+    _same_features(machine, X)
+    factors = _factors(machine, y, weights)
+    first, second = machine.classes_.tolist()
+    b = float(np.ravel(machine.intercept_)[0])
+    return Machine(
+        dense(machine.coef_),
+        np.ones(1),
+        b,
+        classes=(first, second),
+        class_weight=(factors[0], factors[1]),
+        **described,
+    )
+
+
+def _same_features(machine: Any, X: Array) -> None:
+    d = getattr(machine, "n_features_in_", X.shape[1])
+    if d != X.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} features, but the machine has {d}")
+
+
+def _of_support_vectors(
+    machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
+) -> Machine:
+    """Return what an estimator with ``dual_coef_`` says of its two classes, or of two in y."""
+    classes, C = np.asarray(machine.classes_), machine.get_params().get("C")
+    i, j = chosen_pair(classes, y)
+    coefficients, kernel = dense(machine.dual_coef_), kernel_of(machine, X)
+    points, b = dense(machine.support_vectors_), float(np.ravel(machine.intercept_)[0])
+    if kernel is None:
+        points = np.asarray(machine.support_, dtype=float)[:, None]
+    else:
+        _same_features(machine, X)
+    bounds = np.ones(coefficients.shape[1])
+    if len(classes) == 2:
+        coefficients = coefficients.ravel()
+        bounds = bounds if sample_weight is None else sample_weight[machine.support_]
+    elif kernel is None:
+        raise ValueError("a Gram matrix of several classes cannot be judged: fit two of them")
+    else:  # the score of a pair is positive for its first class
+        pairs = [*combinations(range(len(classes)), 2)]
+        coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)
+        b = -float(machine.intercept_[pairs.index((i, j))])
+        used = coefficients != 0
+        points, coefficients, bounds = points[used], coefficients[used], bounds[used]
+    factors = _factors(machine, y, None)
+    weights = float(factors[i]), float(factors[j])
+    if "nu" in machine.get_params():  # its multipliers are scaled so that the largest is C
+        C, weights = float((np.abs(coefficients) / bounds).max()), (1.0, 1.0)
+    pair = classes[i].item(), classes[j].item()
+    return Machine(points, coefficients, b, kernel, pair, C=C, class_weight=weights)
+
+
+def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
+    """Return the places of the two classes to judge: those in y, if there are more than two."""
+    classes = np.asarray(classes)
+    if classes.size == 2:
+        return 0, 1
+    found = np.flatnonzero(np.isin(classes, y))
+    if found.size != 2:
+        advice = "choose rows with keep = np.isin(y, [a, b]), and give X[keep] and y[keep]"
+        raise ValueError(f"y must have two of the machine's {classes.size} classes; {advice}")
+    return int(found[0]), int(found[1])
+
+
+def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:
+    """Return the coefficients of the machine for classes i < j, as LIBSVM lays them out."""
+    of_class = np.repeat(np.arange(len(coefficients) + 1), n_support)
+    own = np.where(of_class == i, coefficients[j - 1], 0.0)
+    return np.where(of_class == j, coefficients[i], own)
+
+
+def _factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
+    """Return the factors of C for the classes, as the estimator has chosen them."""
+    found, params = getattr(machine, "class_weight_", None), machine.get_params()
+    classes, chosen = np.asarray(machine.classes_), params.get("class_weight")
+    if found is not None and np.size(found) == classes.size:
+        return np.asarray(found, dtype=float)
+    if weights is not None and chosen == "balanced" and "intercept_scaling" in params:
+        # LinearSVC adds up the weights of the samples; others count the samples.
+        totals = {c: weights.sum(where=y == c) for c in classes.tolist()}
+        chosen = {c: weights.sum() / classes.size / total for c, total in totals.items()}
+    return class_factors(chosen, classes, y)
 
 
 def _linear(params: dict[str, Any], n: int) -> dict[str, Any]:
@@ -167,14 +275,6 @@ def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
     return kernels[name]()
 
 
-def _pair(classes: Any) -> tuple[Any, Any]:
-    """Return two labels."""
-    if len(classes) != 2:
-        raise ValueError(f"machine must have two classes, got {len(classes)}: judge pairs of them")
-    first, second = np.asarray(classes).tolist()
-    return first, second
-
-
 def dense(A: Any) -> Array:
     return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
 
@@ -199,11 +299,12 @@ def multipliers(m: Machine, X: Array, y: Array) -> tuple[Array | None, bool, str
         rows = m.points[:, 0].astype(int) if m.kernel is None else np.arange(y.size)
         alpha[rows] = m.coefficients * y[rows]
         return alpha, True, ""
+    used = m.coefficients != 0
+    points, coefficients = widen(m.points[used], X), m.coefficients[used]
     places: dict[tuple[float, ...], list[int]] = {}
     for i, key in reversed([*enumerate(_keys(X, y))]):
         places.setdefault(key, []).append(i)
-    points = widen(m.points, X)
-    for z, c, key in zip(points, m.coefficients, _keys(points, m.coefficients), strict=True):
+    for z, c, key in zip(points, coefficients, _keys(points, coefficients), strict=True):
         if not (found := places.get(key)):
             return None, False, "its multipliers are not judged: a support vector is not a row of X"
         i = found.pop()

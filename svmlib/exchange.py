@@ -44,7 +44,16 @@ from scipy.linalg import eigh, lstsq
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._auto import solve
-from svmlib._machines import Bias, Loss, Machine, bounded_scores, multipliers, signs, understand
+from svmlib._machines import (
+    Bias,
+    Loss,
+    Machine,
+    bounded_scores,
+    multipliers,
+    signs,
+    understand,
+    unwrap,
+)
 from svmlib._rounding import UNIT_ROUNDOFF, format_bound, round_down, round_up
 from svmlib._validation import Array, check_points, check_scalar, check_vector
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
@@ -111,9 +120,9 @@ class Verdict:
 
     @property
     def bias_is_at_fault(self) -> bool:
-        """Whether another bias would save more than half of the excess."""
+        """Whether another bias would save more than half of the excess, and a millionth."""
         saved = self.primal - self.primal_best_b
-        return bool(saved > (self.primal - self.lower) / 2 and saved > 1e-9 * self.primal)
+        return bool(saved > (self.primal - self.lower) / 2 and saved > 1e-6 * self.primal)
 
     def optimal_to(self, tol: float) -> bool:
         """Say whether the machine is proved optimal to a relative gap of at most `tol`."""
@@ -177,18 +186,21 @@ def certify_machine(
         - a fitted `SVC` or `NuSVC` of scikit-learn, or of a library that follows it, or ours;
         - a fitted `LinearSVC`, `SGDClassifier` (hinge or squared hinge) or another estimator with
           ``coef_`` and ``intercept_``, for which you then give C, loss and bias;
-        - a `Pipeline` or a search that ends in one of these;
+        - a `Pipeline`, a search or a threshold around one of these;
         - what `svmlib.model_files` has read from a file;
         - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X;
         - a `Machine`.
     X : array_like of shape (n, d)
-        The rows that it was trained on; or their Gram matrix, for a precomputed kernel.
+        The rows that it was trained on (a sparse matrix is made dense); or their Gram matrix, for
+        a precomputed kernel.
     y : array_like of shape (n,)
         Their labels, of two classes. Without labels of the machine's own, the larger is positive.
+        If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them
+        are judged.
     C, kernel, loss, bias : optional
         What the machine does not say, or what to believe in place of what it says.
     sample_weight : array_like of shape (n,), optional
-        Factors of C, as they were given to ``fit``.
+        Factors of C, as they were given to ``fit``. Rows of weight 0 are left out.
     tol : float, default 1e-8
         The relative duality gap to which our own solution is computed.
 
@@ -214,14 +226,11 @@ def certify_machine(
     so it is at most 10 times the optimum above it, and 0 of 3 answers change at the optimum
     its b is not the best for its w: -1 would give 0.500001
     """
-    while hasattr(machine, "best_estimator_"):
-        machine = machine.best_estimator_
-    if hasattr(machine, "steps"):
-        X, machine = machine[:-1].transform(X), machine.steps[-1][1]
+    machine, X = unwrap(machine, X)
     points, labels = check_points(X), np.asarray(y)
     if labels.shape != (len(points),):
         raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
-    found = understand(machine, points, labels, kernel)
+    found = understand(machine, points, labels, kernel, sample_weight)
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     return _Task(found, points, signs(found, labels), sample_weight).judge(tol)
@@ -239,15 +248,15 @@ class _Task:
         if machine.C is None:
             raise ValueError("C must be given: the machine does not say what it was")
         check_scalar(machine.C, "C", positive=True, finite=machine.loss != "hinge")
+        factors = np.ones(y.size)
+        if weights is not None:
+            factors = check_vector(weights, "sample_weight", length=y.size)
+            if machine.kernel is not None:  # a row of weight 0 is not a row of the problem
+                X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
         self.machine, self.y, self.n = machine, y, y.size
         self.kernel, self.X = machine.kernel, X
         if machine.kernel is None:
             self.kernel, self.X = Precomputed(X, "X"), np.arange(float(len(X)))[:, None]
-        factors = (
-            np.ones(self.n)
-            if weights is None
-            else check_vector(weights, "sample_weight", length=self.n)
-        )
         factors = factors * np.asarray(machine.class_weight)[(y > 0).astype(int)]
         self.C = np.full(self.n, np.inf) if np.isinf(machine.C) else machine.C * factors
         self.plain, self.s = machine.loss == "hinge", 0.0

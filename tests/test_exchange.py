@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
+from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_selection import RFE
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
@@ -146,6 +150,56 @@ def test_sample_weights_are_weights_of_c():
     assert certify_machine(model, X, Y).excess > 1e-3
 
 
+def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_means_them():
+    """A row of weight 0 is no row; LinearSVC balances weights, the others balance rows."""
+    weights = np.random.default_rng(0).uniform(0.1, 2, len(Y)) ** 3
+    weights[:5] = 0
+    for model in (
+        SVC(class_weight="balanced", tol=1e-7),
+        LinearSVC(class_weight="balanced", tol=1e-10),
+        NuSVC(nu=0.3, tol=1e-7),
+    ):
+        w = np.where(weights, weights, 1.0) if isinstance(model, NuSVC) else weights
+        verdict = certify_machine(model.fit(X, Y, w), X, Y, sample_weight=w)
+        assert verdict.excess < 1e-6, model
+        assert verdict.n == np.sum(w > 0)
+
+
+def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
+    """Its multipliers, its bias, its factors of C; of an estimator and of a file of LIBSVM."""
+    A, y = csr_matrix(IRIS[0]), IRIS[1]
+    weighted = SVC(gamma=0.1, C=5, class_weight={0: 1, 1: 2, 2: 3}, tol=1e-7).fit(A, y)
+    for pair in (0, 1), (2, 1), (0, 2):
+        keep = np.isin(y, pair)
+        for model in weighted, NuSVC(nu=0.1, gamma=0.1, tol=1e-7).fit(A, y):
+            verdict = certify_machine(model, A[keep], y[keep])
+            assert verdict.excess < 1e-5
+            assert verdict.dual > verdict.upper * (1 - 1e-5)
+            assert verdict.machine.classes == tuple(sorted(pair))
+        write_libsvm(weighted, tmp_path / "model")
+        found = read_libsvm(tmp_path / "model")
+        factors = np.array([1.0, 2.0, 3.0])[y[keep]]
+        verdict = certify_machine(found, A[keep], y[keep], C=5.0, sample_weight=factors)
+        assert verdict.excess < 1e-5
+        column = [(0, 1), (0, 2), (1, 2)].index(tuple(sorted(pair)))
+        scores = -found.decision_function(IRIS[0])[:, column]
+        assert_allclose(found.pair(pair).decision_function(IRIS[0]), scores, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        FrozenEstimator(SVC(tol=1e-7).fit(X, Y)),
+        FixedThresholdClassifier(SVC(tol=1e-7)).fit(X, Y),
+        RFE(LinearSVC(tol=1e-10), n_features_to_select=1).fit(X, Y),
+        make_pipeline("passthrough", SVC(tol=1e-7)).fit(X, Y),
+    ],
+    ids=lambda w: type(w).__name__,
+)
+def test_wrappers_are_opened(wrapped):
+    assert certify_machine(wrapped, csr_matrix(X), Y).excess < 1e-6
+
+
 def test_a_pipeline_and_a_search_are_judged_on_what_the_last_step_sees():
     pipeline = make_pipeline(StandardScaler(), SVC(tol=1e-7))
     words = np.where(Y > 0, "yes", "no")
@@ -262,7 +316,11 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
             {},
             "one weight vector",
         ),
-        (SVC().fit(*IRIS), {}, "two classes, got 3"),
+        (SVC().fit(X, np.arange(len(Y)) % 3), {}, "two of the machine's 3 classes; choose rows"),
+        (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, "one vector for each of several"),
+        (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
+        (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "of an ensemble give one member"),
+        (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X, Y + 5), {}, "y must have the machine's labels"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
         (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), {}, "one of the kernels"),
@@ -440,7 +498,12 @@ def test_a_bad_file_is_an_error_that_names_its_line(text, message, tmp_path):
 
 
 def test_the_good_file_is_good(tmp_path):
-    (tmp_path / "good").write_text(GOOD)
+    for text in GOOD.replace("\n", "\r\n"), GOOD + "\n\n", GOOD:  # as other programs leave them
+        (tmp_path / "good").write_bytes(text.encode())
+        assert_array_equal(
+            read_libsvm(tmp_path / "good").points,
+            read_libsvm(HERE / "libsvm-noisy-rbf.model").points,
+        )
     assert read_libsvm(tmp_path / "good").labels == (1, -1)
     with pytest.raises(ValueError, match="the file has 2 features, expected 1"):
         read_libsvm(tmp_path / "good", n_features=1)
