@@ -45,9 +45,14 @@ def a_tiny_c_gives_up_the_smaller_class(seed: int) -> bool:
     return bool((mistakes(seed, NARROW, 0.01)[0] == 68).all())
 
 
-def from_a_tenth_to_a_hundred_the_bars_overlap(seed: int) -> bool:
-    bars = [mistakes(seed, NARROW, C)[0] for C in (0.1, 1, 10, 100)]
-    return bool(max(b.min() for b in bars) <= min(b.max() for b in bars))
+def at_one_and_at_ten_the_bars_overlap(seed: int) -> bool:
+    one, ten = mistakes(seed, NARROW, 1)[0], mistakes(seed, NARROW, 10)[0]
+    return bool(max(one.min(), ten.min()) <= min(one.max(), ten.max()))
+
+
+def on_both_sides_of_one_and_ten_the_mean_is_larger(seed: int) -> bool:
+    below, one, ten, above = (mistakes(seed, NARROW, C)[0].mean() for C in (0.1, 1, 10, 100))
+    return bool(max(one, ten) < min(below, above))
 
 
 def the_line_and_the_wide_kernel_differ_by_less_than_a_bird(seed: int) -> bool:
@@ -64,7 +69,8 @@ if __name__ == "__main__":
         [
             a_large_c_buys_seen_mistakes_and_costs_hidden_ones,
             a_tiny_c_gives_up_the_smaller_class,
-            from_a_tenth_to_a_hundred_the_bars_overlap,
+            at_one_and_at_ten_the_bars_overlap,
+            on_both_sides_of_one_and_ten_the_mean_is_larger,
             the_line_and_the_wide_kernel_differ_by_less_than_a_bird,
             the_line_makes_fewer_mistakes_than_the_narrow_kernel,
         ]

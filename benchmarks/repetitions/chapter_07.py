@@ -41,13 +41,14 @@ def a_tenth_of_the_lectures_step_ends_far_too_high(seed: int) -> bool:
     return bool(ends(seed)[0.001][0] > 1.5)
 
 
-def the_lectures_step_ends_best_and_within_a_tenth(seed: int) -> bool:
-    found = {step: over for step, (over, _) in ends(seed).items()}
-    return bool(min(found, key=lambda step: found[step]) == 0.01 and found[0.01] < 1.1)
-
-
 def step_one_never_stops_by_itself(seed: int) -> bool:
     return bool(ends(seed)[1][1] == 30_000)
+
+
+def the_wrong_sign_runs_away(seed: int) -> bool:
+    ends(seed)  # binds the chapter's rows to this seed's irises
+    values, _ = chapter["lecture"](0.01, lambda m: m > 1)
+    return bool(len(values) == 30_001 and values[-1] > 10 * values[0])
 
 
 def clouds(seed: int) -> Any:
@@ -57,12 +58,34 @@ def clouds(seed: int) -> Any:
     return datasets.Dataset(X, y, ("", ""), ("", ""), ("−1", "+1"))
 
 
+OUTLIER = np.array([-1.6, 0.2])  # of the positive class, as in the chapter
+
+
+def with_outlier(data: Any, times: float) -> Any:
+    return replace(data, X=np.vstack((data.X, times * OUTLIER)), y=np.append(data.y, 1))
+
+
+def the_line_turns_further_the_farther_the_outlier_is(seed: int) -> bool:
+    data, turns = clouds(seed), [0.0]
+    before = fit(data, 0.05)[0]
+    for times in (1, 3, 10):
+        line = fit(with_outlier(data, times), 0.05)[0]
+        cosine = before.w @ line.w / (before.norm * line.norm)
+        turns.append(np.arccos(np.clip(cosine, -1, 1)))
+    return bool((np.diff(turns) > 0).all())
+
+
 def started_without_a_far_outlier_the_ramp_ends_lower(seed: int) -> bool:
-    data = clouds(seed)
-    outlier = np.array([-16.0, 2.0])  # of the positive class, as in the chapter
-    more = replace(data, X=np.vstack((data.X, outlier)), y=np.append(data.y, 1))
+    more = with_outlier(clouds(seed), 10)
     values = [ramp_fit(more, 0.05, np.arange(31) < n)[1] for n in (31, 30)]
     return bool(values[1] < values[0] - 1e-6)
+
+
+def it_then_ends_with_the_line_of_the_other_samples(seed: int) -> bool:
+    data = clouds(seed)
+    line, _, kept = ramp_fit(with_outlier(data, 10), 0.05, np.arange(31) < 30)
+    same = np.allclose(line.w, fit(data, 0.05)[0].w, rtol=1e-3)
+    return bool(same and not kept[-1])
 
 
 def the_ramp_forgets_a_wrong_label_in_the_middle(seed: int) -> bool:
@@ -85,9 +108,11 @@ if __name__ == "__main__":
         [
             the_smallest_step_stops_at_once,
             a_tenth_of_the_lectures_step_ends_far_too_high,
-            the_lectures_step_ends_best_and_within_a_tenth,
             step_one_never_stops_by_itself,
+            the_wrong_sign_runs_away,
+            the_line_turns_further_the_farther_the_outlier_is,
             started_without_a_far_outlier_the_ramp_ends_lower,
+            it_then_ends_with_the_line_of_the_other_samples,
             the_ramp_forgets_a_wrong_label_in_the_middle,
         ]
     )
