@@ -304,7 +304,9 @@ def test_new_rows_are_answered_or_left_to_a_person():
 def test_a_wrong_label_is_among_the_first_suspects():
     table, y = two_hills(150, far=6)
     y[[3, 77]] = 1 - y[[3, 77]]
-    study = practice.recipe(table, y)
+    target = pd.Series(y, index=table.index, dtype=float)
+    target.iloc[[0, 40]] = np.nan  # places are those of the table that was given
+    study = practice.recipe(table, target, n_folds=3)
     assert set(study.suspects(2).tolist()) == {3, 77}
 
 
@@ -342,6 +344,17 @@ def test_time_and_groups_in_the_recipe():
     study = practice.recipe(table.drop(columns="day"), y, groups="who")
     assert len(set(table.who.iloc[study.rows])) >= 10
     assert "who" not in [column.name for column in study.task.columns]
+
+
+def test_rows_of_one_stretch_of_time_count_as_one_in_a_standard_error():
+    drift = np.cumsum(np.random.default_rng(0).standard_normal((400, 2)), axis=0)
+    state = np.arange(400) // 40 % 2
+    errors = []
+    for gap in (0, 20):
+        study = practice.recipe(drift, state, time=np.arange(400), gap=gap, n_folds=3)
+        line = next(text for text in study.report().splitlines() if text.startswith("mean cost"))
+        errors.append(float(line.split()[4]))
+    assert errors[1] > 2 * errors[0]
 
 
 def test_booleans_are_classes_and_rows_without_a_target_are_left_out():

@@ -14,11 +14,12 @@ from of_chapter import repeat
 from scipy.spatial.distance import cdist
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import LinearSVC
 
 digits = load_digits()
@@ -124,6 +125,48 @@ def wild_targets_cost_ridge_more_than_the_tube(seed: int) -> bool:
     return bool(missed[1] < missed[0])
 
 
+def width_up_to_four_tenths_costs_nothing_and_eight_tenths_does(seed: int) -> bool:
+    patients, advance = load_diabetes(return_X_y=True)
+    target = (advance - advance.mean()) / advance.std()
+    cut, off = KFold(5, shuffle=True, random_state=seed), []
+    for eps in (0.1, 0.4, 0.8):
+        model = make_pipeline(StandardScaler(), svm.SVR(gamma=0.01, epsilon=eps))
+        off.append(np.mean((target - cross_val_predict(model, patients, target, cv=cut)) ** 2))
+    return bool(off[1] < off[0] + 0.01 and off[2] > off[0] + 0.01)
+
+
+def strings(seed: int) -> tuple[Any, Any]:
+    """Return the chapter's strands, and the pieces of five letters of each."""
+    draw = np.random.RandomState(seed)
+    strands = draw.choice(list("ACGT"), size=(200, 60))
+    for strand in strands[1::2]:
+        motif = np.array(list("TATAAGCC"))
+        motif[draw.randint(8)] = draw.choice(list("ACGT"))
+        start = draw.randint(53)
+        strand[start : start + 8] = motif
+    counter = CountVectorizer(analyzer="char", ngram_range=(5, 5), lowercase=False)
+    counts = normalize(counter.fit_transform(["".join(s) for s in strands]).astype(float))
+    return strands, (counts @ counts.T).toarray()
+
+
+def pieces_say_what_letters_by_their_place_do_not(seed: int) -> bool:
+    strands, K = strings(seed)
+    bears = np.arange(200) % 2
+    onehot = 1.0 * (strands[:, :, None] == list("ACGT")).reshape(200, -1)
+    by_letter = cross_val_predict(svm.SVC(C=10), onehot, bears, cv=folds(seed))
+    by_piece = cross_val_predict(svm.SVC(C=10, kernel="precomputed"), K, bears, cv=folds(seed))
+    return bool(np.mean(by_piece == bears) > np.mean(by_letter == bears) + 0.15)
+
+
+def the_wrong_block_looks_better_and_backwards_is_wrong(seed: int) -> bool:
+    _, K = strings(seed)
+    bears, old, new = np.arange(200) % 2, slice(0, 100), slice(100, 200)
+    model = svm.SVC(kernel="precomputed", C=10).fit(K[old, old], bears[old])
+    blocks = K[new, old], K[new, new], K[new, new][:, ::-1]
+    right, wrong, backwards = (model.score(block, bears[new]) for block in blocks)
+    return bool(wrong > right and backwards < 0.3)
+
+
 SENTENCES = [
     one_against_one_is_better_for_lines_on_digits,
     balanced_linear_svc_does_not_balance_one_against_the_rest,
@@ -132,6 +175,9 @@ SENTENCES = [
     a_narrow_one_class_machine_orders_better_than_the_default,
     with_two_faults_classification_is_behind,
     wild_targets_cost_ridge_more_than_the_tube,
+    width_up_to_four_tenths_costs_nothing_and_eight_tenths_does,
+    pieces_say_what_letters_by_their_place_do_not,
+    the_wrong_block_looks_better_and_backwards_is_wrong,
 ]
 
 

@@ -95,7 +95,8 @@ def recipe(
     by : sequence of str, default ()
         Columns by whose values the report is parted.
     gap : number or timedelta, default 0
-        With ``time``: how long before the hidden rows training ends.
+        With ``time``: how long before the hidden rows training ends; also the length of the
+        stretches of time that a standard error counts as one, unless there are groups.
     n_folds, seed : int
         Of the folds.
     progress : bool, default False
@@ -119,6 +120,9 @@ def recipe(
     line, C = 0.1
     """
     table, y, apart = _apart(table, target, groups=groups, time=time, weights=weights)
+    apart["units"] = apart["groups"]
+    if apart["groups"] is None and apart["time"] is not None and gap:
+        apart["units"] = (apart["time"] - apart["time"].min()) // gap
     if lost := [name for name in by if name not in table]:
         raise ValueError(f"by names {lost[0]!r}, but the table has no such column")
     columns, costs = look(table, roles), Costs(y, cost)
@@ -151,6 +155,7 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
     if target.dtype.kind == "f":
         known = known & np.isfinite(target.to_numpy())
     apart = {k: None if v is None else np.asarray(v)[known] for k, v in found.items()}
+    apart["place"] = np.flatnonzero(known)  # in the table that was given
     if apart["time"] is not None and apart["time"].dtype.kind in "OUT":
         apart["time"] = dates(apart["time"])
     if apart["weights"] is not None and not (apart["weights"] >= 0).all():

@@ -171,9 +171,8 @@ def fit(candidate: Candidate, X: Any, y: Any, weights: Any, costs: Costs, most: 
     if candidate.kind == 0:
         if costs.amount:
             return DummyRegressor(strategy="median").fit(X, y, sample_weight=weights)
-        return DummyClassifier(
-            strategy="constant", constant=np.asarray(costs.labels).tolist()[candidate.answer]
-        ).fit(X, y)
+        only = np.asarray(costs.labels)[[candidate.answer]]
+        return DummyClassifier(strategy="constant", constant=only).fit(X, y)
     kernel = "linear" if candidate.kind == 1 else "rbf"
     gamma = candidate.gamma * scale(X) if candidate.kind == 2 else "scale"
     how: dict[str, Any] = {"C": candidate.C, "kernel": kernel, "gamma": gamma, "max_iter": most}

@@ -31,7 +31,10 @@ class Task:
     say: Any
 
     def of(self, name: str, rows: Any) -> Any:
-        """Return the groups, times or weights of some rows, if there are any."""
+        """Return the groups, times, weights or units of some rows, if there are any.
+
+        A unit is what a standard error counts as one: a group, or a stretch of time.
+        """
         return None if self.apart[name] is None else self.apart[name][rows]
 
     def search(self, rows: Any, **how: Any) -> tuple[Search, Any]:
@@ -45,7 +48,7 @@ class Task:
             self.y[some],
             folds,
             self.costs,
-            groups=groups,
+            groups=self.of("units", some),
             weights=weights,
             say=self.say,
         )
@@ -87,7 +90,8 @@ class Study:
     found : Search
         The search on all rows to learn from.
     rows : ndarray
-        The rows whose answers were judged: the locked ones, or all that were hidden in turn.
+        The rows whose answers were judged, counted among those with a target: the locked ones, or
+        all that were hidden in turn.
     answers : ndarray
         The answers about these rows.
     notes : list of str
@@ -195,9 +199,10 @@ class Study:
         return curve.predict_proba(self._values(new)[:, 1:])
 
     def suspects(self, k: int = 10) -> Any:
-        """Return the k rows of the table whose hidden answers were the worst, worst first.
+        """Return the places of the k rows whose hidden answers were the worst, worst first.
 
-        Look at them again, mixed with rows at random: some targets may be wrong.
+        Places are counted in the table that was given, from 0. Look at these rows again, mixed
+        with rows at random: some targets may be wrong.
         """
         hidden = self.found.values[self.found.chosen]
         y = self.task.y[self.searched]
@@ -209,7 +214,7 @@ class Study:
                 hidden.max(axis=1) - own + (hidden.max(axis=1) == own) * -self._sureness(hidden)
             )
         order = np.argsort(np.where(np.isnan(badness), -np.inf, -badness) * 1.0, kind="stable")
-        return self.searched[order[:k]]
+        return self.task.apart["place"][self.searched[order[:k]]]
 
     def map(self) -> str:
         """Return the hidden cost of each candidate: line by C, RBF kernel by C and gamma."""
@@ -241,7 +246,7 @@ class Study:
 
     def _winner(self) -> list[str]:
         """Say what won, what was chosen, and how much that costs."""
-        groups, weights = (self.task.of(name, self.searched) for name in ("groups", "weights"))
+        groups, weights = (self.task.of(name, self.searched) for name in ("units", "weights"))
         more, error = self.found.more(self.found.chosen, self.found.best, groups, weights)
         return [
             f"best in the folds: {self.found.candidates[self.found.best]}",
@@ -252,7 +257,7 @@ class Study:
     def _judged(self) -> list[str]:
         """Say what the hidden answers cost."""
         by = {name: as_words(self.task.table[[name]].iloc[self.rows])[:, 0] for name in self.by}
-        groups, weights = (self.task.of(name, self.rows) for name in ("groups", "weights"))
+        groups, weights = (self.task.of(name, self.rows) for name in ("units", "weights"))
         return score(self.task.y[self.rows], self.answers, self.task.costs, groups, weights, by)
 
     def _proof(self) -> str:
