@@ -8,8 +8,8 @@ Each module belongs to the chapter that derives it, and imports only from module
 - second floor: `svmlib.hulls`, `svmlib.rows`
 - third floor: `svmlib.certificate`, `svmlib.problem`
 - fourth floor: `svmlib.hull_smo`, `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`,
-  `svmlib._gram` (what Newton's method needs of K), `svmlib.newton`; `svmlib.duality` is chapter 4
-  in one import
+  `svmlib._gram` (what Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`;
+  `svmlib.duality` is chapter 4 in one import
 - roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.path` and `svmlib.search`, the search for its C and γ
 - and for machines of other programs: `svmlib._machines` (what one is); `svmlib.exchange`, which

@@ -1,7 +1,8 @@
 """Which solver for which problem: what ``SVC(solver="auto")`` does.
 
 Newton's method from a good guess, or the guess itself if it reaches `tol`; SMO where K is not known
-to be positive semidefinite, or where Newton's equations do not fit into the memory.
+to be positive semidefinite, or where Newton's equations do not fit into the memory. If K does not
+fit, a machine in the span of a few pivots, where few are enough, or too many samples for SMO.
 
 Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from itertools import islice
+from math import isqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array
 from svmlib.interior_point import solve_interior_point
-from svmlib.kernels import low_rank
 from svmlib.newton import newton, solve_dual
+from svmlib.nystrom import choose_span, low_rank, room, solve_in_span, suits
 from svmlib.problem import DualProblem, Solution
 from svmlib.rows import NoRoomError
 from svmlib.smo import smo, steps
@@ -30,10 +32,12 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
+_START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _START_TOL = 0.2  # of SMO if C k(x, x) ≥ 1; from there Newton's method takes a few steps
 _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
+_MOST_SAMPLES = 50_000  # for SMO, and for a certificate from all of K: with more they take hours
 
 
 def solve(
@@ -42,6 +46,7 @@ def solve(
     tol: float,
     max_iter: float = np.inf,
     start: Array | None = None,
+    memory_mb: float | None = None,
 ) -> tuple[Solution, str]:
     """Return the solution, and the name of the solver that took the last steps.
 
@@ -62,6 +67,9 @@ def solve(
     start : ndarray of shape (n,), optional
         Feasible multipliers to begin with, in place of the guess; the interior point method does
         not use them.
+    memory_mb : float, optional
+        What features may take (`svmlib.nystrom.nystrom`), if the answer may be a machine in the
+        span of pivots.
 
     Examples
     --------
@@ -79,10 +87,15 @@ def solve(
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
         if solver == "auto" and not problem.convex:
             return smo(problem, tol=tol, start=start, max_iter=patience), "smo"
+        few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
+        if few and (few.converged or problem.n > _MOST_SAMPLES):
+            return few, "nystrom"
         if start is not None and start.any():
             alpha, spent, name = start, 0, "none"
+        elif few:
+            alpha, spent, name = few.alpha, few.n_iter, "newton"
         else:  # (one iteration is left for Newton's method)
-            alpha, spent, name = _guess(problem, tol, max_iter - 1)
+            alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
         # (A certificate costs little: Newton's method would ask for the same sums.)
         if spent and (solution := problem.solution(alpha, tol=tol, n_iter=spent)).converged:
             return solution, name
@@ -97,7 +110,32 @@ def solve(
         return replace(solution, n_iter=spent + solution.n_iter), name
 
 
-def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, int, str]:
+def _in_span(
+    problem: DualProblem, tol: float, max_iter: float, memory_mb: float | None
+) -> Solution | None:
+    """Return the machine in the span of a few pivots, if K does not fit and few may be enough.
+
+    With more samples than SMO can take there is no other, however many pivots it takes.
+    """
+    n, rows = problem.n, problem.rows
+    ours = suits(problem.kernel) and not (problem.linear or problem.hard_margin)
+    if memory_mb is None or rows.fits or not ours:
+        return None
+    most = room(n, memory_mb)
+    span = choose_span(problem, tol)
+    if n <= _MOST_SAMPLES:
+        # Fewer pivots make a good start, too. (With more than √n, rows of K cost no more.)
+        most = min(most, max(isqrt(n), rows.room // 4 // n))
+        if span.rank > most:
+            span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
+        if not 0 < span.rank <= most:
+            return None
+    return solve_in_span(problem, span, tol, memory_mb, int(min(max_iter, _NEWTON_STEPS)))
+
+
+def _guess(
+    problem: DualProblem, tol: float, max_iter: float, untried: bool
+) -> tuple[Array, int, str]:
     """Return α near the solution, how many steps it took, and whose.
 
     From there Newton's method has fewer free multipliers to solve for.
@@ -110,7 +148,9 @@ def _guess(problem: DualProblem, tol: float, max_iter: float) -> tuple[Array, in
     # Φ may fill a quarter of the cache: its two copies and the rows of the free need the rest.
     rows = problem.rows
     most = max(1, rows.room // 4 // n)
-    Phi = None if problem.hard_margin else low_rank(problem.kernel, problem.X, most=most)
+    # (Where K does not fit, `_in_span` may have tried that.)
+    tried = problem.hard_margin or not (untried or rows.fits)
+    Phi = None if tried else low_rank(problem.kernel, problem.X, most=most)
     if Phi is not None:
         nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
         alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)

@@ -5,8 +5,7 @@ A kernel is anything that can be called as ``k(X, Z)`` with points X of shape (n
 objects; a plain function of your own is welcome wherever they are. With this module you can
 
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
-- write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z),
-- ask `low_rank` for a few coordinates that are nearly as good as φ for your points.
+- write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z).
 
 Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`.)
 """
@@ -16,27 +15,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import factorial, inf, prod, sqrt
+from math import factorial, prod, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 
-__all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion", "low_rank"]
+__all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
 # By so much of the largest value K and Kᵀ may differ, which is only rounding, by their digits.
 _SKEW = {np.float16: 1e-2, np.float32: 1e-4, np.float64: 1e-10}
-_SAMPLE = 200  # `low_rank` factorises K for so many points, and n/20 more
-_RESIDUAL = 1e-7  # of the mean of k(x, x): where their factorisation stops
-_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _COLUMNS = 512  # of such a block
 _FEW = 8  # rows; to score so few, what `columns` prepares is prepared for them
@@ -542,64 +536,3 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
             z = Z[start : start + step]
             sums[start : start + step] += fill(z, np.empty((len(z), some.size))) @ beta[some]
     return sums
-
-
-def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None:
-    r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
-
-    A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
-    largest residual of k(x, x) each time, until no residual is more than a ten-millionth of the
-    mean of k(x, x). If that takes r points P, :math:`\Phi = K_{\cdot P} U^{-1}` with
-    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points outside the sample
-    may have larger residuals; only the sum of all residuals is checked.
-
-    Parameters
-    ----------
-    kernel : callable
-        A kernel of this module that is positive semidefinite whatever the points.
-    X : array_like of shape (n, d)
-        The points.
-    most : float, optional
-        The largest r to return.
-
-    Returns
-    -------
-    ndarray of shape (n, r), or None
-        Φ; None for any other kernel; if r would be 0, more than `most`, or about half of the sample
-        (a good half of the points, but at most 200 + n/20); or if the residuals of all points add
-        up to more than a 200th of the sum of k(x, x).
-
-    Raises
-    ------
-    ValueError
-        If X is not as above.
-
-    Notes
-    -----
-    Derived in chapter 13, *Many samples*.
-
-    References
-    ----------
-    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
-    representations".
-
-    Examples
-    --------
-    >>> X = np.linspace(0, 1, 1000)[:, None]
-    >>> Phi = low_rank(RBF(1.0), X)
-    >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-5)
-    (True, True)
-    """
-    if not (isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite):
-        return None
-    X = check_points(X)
-    n = len(X)
-    size = float(diagonal(kernel, X).mean())
-    some = np.random.default_rng(n).permutation(n)[: min(_SAMPLE + n // 20, n // 2 + 1)]
-    U, order, rank, _ = dpstrf(kernel(X[some], X[some]), tol=_RESIDUAL * size)
-    if not 0 < rank <= min(some.size // 2 - 1, most):
-        return None
-    pivots = X[some[order[:rank] - 1]]
-    Phi = np.ascontiguousarray(dtrsm(1.0, U[:rank, :rank], kernel(X, pivots), side=1))
-    left = size - float(np.vdot(Phi, Phi)) / n
-    return Phi if left <= _UNEXPLAINED * size else None

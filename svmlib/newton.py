@@ -136,7 +136,7 @@ def newton(
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, such as those of a nearby C, those after the first steps
         of `svmlib.smo.smo`, or the solution with a kernel that is nearly the same and cheaper, such
-        as the linear one with the Φ of `svmlib.kernels.low_rank` for points.
+        as the linear one with the Φ of `svmlib.nystrom.low_rank` for points.
     max_iter : int, default 1000
         The most steps.
     trace : bool, default False

@@ -133,7 +133,7 @@ def fits(n: int, cache_mb: float) -> bool:
 def features(K: Array) -> Array | None:
     """Return Φ with ΦΦᵀ next to K, if few columns are enough.
 
-    As `svmlib.kernels.low_rank`, from values of K, and so much closer to it that a solution with Φ
+    As `svmlib.nystrom.low_rank`, from values of K, and so much closer to it that a solution with Φ
     is one with K.
     """
     n = len(K)

@@ -71,6 +71,11 @@ class Solution:
     w : ndarray of shape (d,), or None
         For the linear kernel w = Σ α_i y_i x_i, summed with twice the digits and rounded once. The
         certificate holds for it.
+    pivots, coefficients : ndarray of shapes (r, d) and (r,), or None
+        From `svmlib.nystrom.nystrom`: the classifier is f(x) = Σ_p c_p k(x_p, x) + b, and α has the
+        lower bound only.
+    advice : str
+        What may help where it has not converged, if the solver knows.
     """
 
     alpha: Array
@@ -80,6 +85,9 @@ class Solution:
     converged: bool
     trace: tuple[Any, ...] = ()
     w: Array | None = None
+    pivots: Array | None = None
+    coefficients: Array | None = None
+    advice: str = ""
 
 
 class DualProblem:
@@ -414,7 +422,8 @@ def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
     if solution.converged:
         return
     found = solution.certificate
-    advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+    general = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+    advice = solution.advice or general
     if found.primal == np.inf:
         advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
         advice += ", or the kernel is not positive semidefinite"

@@ -97,12 +97,15 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         and SMO where the kernel is not known to be positive semidefinite, or where Newton's
         equations do not fit into the memory. The guess of
         ``"auto"`` and ``"newton"``, for more than 350 samples and a kernel that is not linear: the
-        solution in a few coordinates that describe the kernel (`svmlib.kernels.low_rank`), or else
+        solution in a few coordinates that describe the kernel (`svmlib.nystrom.low_rank`), or else
         the first steps of SMO.
     max_iter : int, default -1
         The most iterations of all solvers together; −1 for their own defaults, but ``"auto"``
         allows SMO no more than 100 max(n, 1000) steps. A step of SMO costs n operations, an
         iteration of the interior point method n³.
+    memory_mb : float, default 2000
+        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take
+        (`svmlib.nystrom.nystrom`; see the notes). A warning says so if they need more.
 
     Attributes
     ----------
@@ -128,7 +131,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         Iterations, those that led to a guess included (but not steps of Newton's method that ended
         because its equations outgrew the memory).
     solver_ : str
-        The solver that took the last of them.
+        The solver that took the last of them; ``"nystrom"`` if the classifier is in the span of
+        the pivots.
+    pivots_, pivot_coef_ : ndarray of shapes (r, d) and (r,)
+        If ``solver_`` is ``"nystrom"``, and only then: some of the samples, and coefficients with
+        f(x) = Σ_p c_p k(x_p, x) + b. Predictions use them.
     class_weight_ : ndarray of shape (2,)
         The factors of C for the two classes.
     kernel_ : callable
@@ -145,10 +152,17 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     `sklearn.multiclass.OneVsRestClassifier` is another way), dense numbers only (for texts and
     graphs, give their Gram matrix to ``"precomputed"``), and it gives no probabilities
     (`sklearn.calibration.CalibratedClassifierCV` makes them). It has no ``random_state``, for its
-    one sample (of `svmlib.kernels.low_rank`) has a fixed seed, and no ``cache_size``,
+    one sample (of `svmlib.nystrom.low_rank`) has a fixed seed, and no ``cache_size``,
     ``shrinking``, ``probability``, ``break_ties``, ``decision_function_shape`` or ``verbose``. With
     ``sample_weight``, ``gamma="scale"`` takes the weighted variance, so that a weight of 3 is three
     copies; there it is the plain one.
+
+    *More samples than K has room for.* From about 5100 samples (200 MB), ``"auto"`` and
+    ``"newton"`` look for a few pivots whose span holds nearly all that the kernel sees. If there
+    are, the classifier is a sum over the pivots, so that predictions are fast, and the certificate
+    is that of the kernel's problem: of this classifier as a primal point, and of the multipliers
+    in ``dual_coef_`` as a dual one. With more than 50,000 samples this is all they do, and a gap
+    that stays above ``tol`` is in the warning; ``solver="smo"`` goes on, for hours.
 
     *Weights of more than two classes.* The wrappers fit each of their machines to the labels 0 and
     1, so a factor of C by label has to come as a weight of samples, which scikit-learn passes on if
@@ -186,6 +200,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         solver: SolverName = "auto",
         max_iter: int = -1,
+        memory_mb: float = 2000.0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -196,6 +211,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.class_weight = class_weight
         self.solver = solver
         self.max_iter = max_iter
+        self.memory_mb = memory_mb
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
@@ -235,7 +251,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         tol = check_scalar(self.tol, "tol", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        for name in ("certificate_", "coef_", "feature_names_in_"):
+        for name in ("certificate_", "coef_", "feature_names_in_", "pivots_", "pivot_coef_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
         X, labels, weights, used = self._samples(X, y, sample_weight)
         signs = self._signs(labels)
@@ -252,7 +268,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         problem = DualProblem(X - self._origin, signs, bounds, self.kernel_)
         problem.origin = self._origin if self._origin.any() else None
         limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
-        solution, self.solver_ = solve(problem, self.solver, tol, limit)
+        memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
+        solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
         self._keep(solution, problem, X, used)
         warn_unless_converged(solution, self.solver_, tol)
         return self
@@ -356,13 +373,19 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             self.coef_ = solution.w[None]
             self.coef_.flags.writeable = False  # what is certified stays as it is
             self.intercept_ -= accurate_sum(self._origin[:, None], solution.w)[0]
+        if solution.pivots is not None and solution.coefficients is not None:
+            self.pivots_: Array = solution.pivots
+            self.pivot_coef_: Array = solution.coefficients
         self.n_iter_ = np.array([solution.n_iter], dtype=np.int32)
         self.certificate_ = solution.certificate
         if self._precomputed:
             del self.kernel_  # predictions never ask for the matrix, and pickles would carry it
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,)."""
+        """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,).
+
+        The sum is over the pivots, with their coefficients, if ``solver_`` is ``"nystrom"``.
+        """
         check_is_fitted(self, "certificate_")
         # scikit-learn's checks take longer than the sum for a single row.
         ready = _is_ready(X) and X.shape[1] == self.n_features_in_
@@ -375,6 +398,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         if isinstance(self.kernel_, Linear):
             points = points - self._origin if self._origin.any() else points
             return np.asarray(points @ self.coef_[0] + self._b)
+        if hasattr(self, "pivots_"):
+            return expansion(self.kernel_, self.pivots_, self.pivot_coef_, points) + self._b
         return expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points) + self._b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:

@@ -13,8 +13,9 @@ from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, s
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel, low_rank
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel
 from svmlib.newton import newton
+from svmlib.nystrom import low_rank
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
 

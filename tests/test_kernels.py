@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, expansion, low_rank
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, expansion
 from tests import judge
 from tests.exact import exact
 
@@ -90,59 +90,6 @@ def test_a_skew_that_is_rounding_is_averaged(scale):
 def test_a_symmetric_matrix_is_not_copied():
     K = np.eye(3)
     assert Precomputed(K).K is K
-
-
-# Few coordinates that are as good as φ
-
-
-def test_low_rank_is_found_where_it_is():
-    X = points(0, 1000, 2)
-    Phi = low_rank(RBF(0.1), X)
-    assert Phi.shape[1] < 100
-    assert Phi.flags.c_contiguous
-    error = np.abs(Phi @ Phi.T - RBF(0.1)(X, X))
-    assert np.median(error) < 1e-6
-    assert error.max() < 1e-2  # of points that it did not look at
-    monomials = low_rank(Polynomial(3, 1.0, 1.0), X)
-    assert monomials.shape[1] == 10  # as many as there are
-    assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
-    assert low_rank(Linear(), X).shape[1] == 2
-    squares = low_rank(Polynomial(2), 1e-4 * X)  # of other units
-    assert squares.shape[1] == 3
-    assert low_rank(Polynomial(2), 0 * X) is None
-    assert low_rank(RBF(1e4), X) is None  # K is nearly I
-    for other in (Sigmoid(1.0, -1.0), Polynomial(2, 1.0, -1.0), lambda A, B: A @ B.T):
-        assert low_rank(other, X) is None  # though the last one has rank 2
-
-
-def test_what_is_left_of_the_points_looked_at_is_a_ten_millionth():
-    """Of 380 points half are looked at: nowhere more, and somewhere more with one column less."""
-    Phi = low_rank(RBF(1.0), points(1, 380, 2) * 0.3)
-    left, looked = 1 - np.square(Phi).sum(axis=1), np.random.default_rng(380).permutation(380)[:191]
-    assert np.abs(left[looked]).max() <= 1.01e-7
-    assert (left + np.square(Phi[:, -1]))[looked].max() > 1e-7
-
-
-@pytest.mark.parametrize(("far", "found"), [(10, True), (20, False)])
-def test_a_200th_of_all_may_be_left(far, found):
-    """Some points have directions of their own; few are seen."""
-    X = np.zeros((3000, 22))
-    X[:, :2] = points(0, 3000, 2)
-    X[:, :2] /= np.linalg.norm(X[:, :2], axis=1, keepdims=True)
-    X[:far] = np.eye(22)[2 : 2 + far]
-    assert (low_rank(Linear(), X) is not None) is found
-
-
-def test_low_rank_is_less_than_half_of_the_points_looked_at():
-    """Of 1000 points it looks at 250, of few at half; with d features they have rank d."""
-    X = points(0, 1000, 125)
-    Phi = low_rank(Linear(), X[:, :124])
-    assert_allclose(Phi @ Phi.T, X[:, :124] @ X[:, :124].T, atol=1e-9)
-    assert low_rank(Linear(), X[:, :124], most=123) is low_rank(Linear(), X) is None
-    assert low_rank(Linear(), X[:398, :99]) is not None
-    assert low_rank(Linear(), X[:398, :100]) is None
-    assert low_rank(Linear(), X[:5, :1]) is None
-    assert low_rank(Linear(), X[:6, :1]).shape == (6, 1)
 
 
 @pytest.mark.parametrize("c", [0.0, 1e-300])

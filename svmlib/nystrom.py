@@ -1,0 +1,472 @@
+"""Nyström features: a kernel machine in the span of a few samples, and what it is worth.
+
+If the Gram matrix K is nearly of low rank, the features φ(x_i) of all samples are close to the span
+of those of a few, the *pivots*. A machine in that span is a linear machine with r features per
+sample, and a prediction takes r kernel values. It is a machine of the kernel, too, and its distance
+from the optimum can be bounded with no kernel values but those between samples and pivots: n r
+numbers, where K has n². With this module you can
+
+- choose pivots, and make features of any points: `Nystrom`,
+- get the features of all samples at once, if few are enough: `low_rank`,
+- solve a problem whose Gram matrix no memory holds, with a certificate: `nystrom`.
+
+Derived in chapter 13, *Many samples*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from functools import cached_property
+from math import inf
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpstrf
+
+from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib.certificate import Certificate, Scores, dual_lower_bound, primal_upper_bound
+from svmlib.kernels import BLOCK, ClassicKernel, Kernel, columns, diagonal
+from svmlib.newton import solve_dual
+from svmlib.problem import DualProblem, Solution, warn_unless_converged
+
+__all__ = ["Nystrom", "low_rank", "nystrom"]
+
+_SAMPLE, _LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
+_RESIDUAL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
+_LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
+_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
+_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
+
+
+@dataclass(frozen=True, eq=False)
+class Nystrom:
+    r"""Pivots, and the features that they make: :math:`\Phi = K_{\cdot P} U^{-1}`.
+
+    Attributes
+    ----------
+    kernel : callable
+        A kernel of `svmlib.kernels` that is positive semidefinite whatever the points.
+    pivots : ndarray of shape (r, d)
+        The pivots.
+    factor : ndarray of shape (r, r)
+        U, upper triangular, with :math:`U^\top U = K_{PP}` up to rounding.
+
+    Notes
+    -----
+    Derived in chapter 13, *Many samples*.
+
+    References
+    ----------
+    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
+    representations".
+
+    Examples
+    --------
+    >>> from svmlib.kernels import RBF
+    >>> span = Nystrom.of_sample(RBF(1.0), np.linspace(0, 1, 50)[:, None], 1e-9)
+    >>> X = np.array([[0.123], [0.456]])
+    >>> Phi = span.features(X)
+    >>> bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-8), span.rank < 10
+    (True, True)
+    """
+
+    kernel: ClassicKernel
+    pivots: Array
+    factor: Array
+
+    @classmethod
+    def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Nystrom:
+        """Choose pivots among the rows of X by a pivoted Cholesky factorisation of their K.
+
+        Each time the point with the largest residual of k(x, x) is taken, until none is larger
+        than the one given. (Without any pivots, if none is from the start.)
+        """
+        U, order, rank, _ = dpstrf(kernel(X, X), tol=residual)
+        return cls(kernel, X[order[:rank] - 1], np.triu(U[:rank, :rank]))
+
+    @property
+    def rank(self) -> int:
+        """The number of pivots, r."""
+        return len(self.pivots)
+
+    @cached_property
+    def gram(self) -> Array:
+        """The kernel values of the pivots, as computed."""
+        return self.kernel(self.pivots, self.pivots)
+
+    def leading(self, residual: float, most: float = inf) -> Nystrom:
+        """Return the pivots taken before no residual was larger, and at most so many."""
+        rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), most))
+        return Nystrom(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
+
+    def features(self, X: Array) -> Array:
+        """Return Φ of shape (n, r) for the rows of X."""
+        Phi = np.empty((len(X), self.rank))
+        fill = columns(self.kernel, self.pivots)
+        for some in self.blocks(len(X)):
+            Phi[some] = self._over_factor(fill(X[some], Phi[some]))
+        return Phi
+
+    def coefficients(self, Phi: Array) -> Array:
+        r"""Return the rows :math:`a = U^{-1} \Phi_i`: the vectors :math:`\sum a_p \varphi(x_p)`.
+
+        They have the coordinates of the rows of Φ. (Φ is overwritten.)
+        """
+        return np.asarray(dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T)
+
+    def _over_factor(self, K: Array) -> Array:
+        """Return K U⁻¹, in place of K."""
+        return np.asarray(dtrsm(1.0, self.factor, K.T, trans_a=1, overwrite_b=1).T)
+
+    def blocks(self, n: int) -> Iterator[slice]:
+        """Cut n rows into blocks whose r columns a processor's cache can hold."""
+        step = max(1, BLOCK // self.rank)
+        return (slice(start, start + step) for start in range(0, n, step))
+
+
+# What a machine in the span proves
+
+
+class SpanSums(NamedTuple):
+    """Sums over rows for `certify_span`; those of multipliers by class, first +, then −."""
+
+    violation: float  # the largest, of the KKT conditions
+    hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
+    total: Array  # Σ α_j
+    expansion: Array  # Σ α_j a_j
+    missed: Array  # Σ α_j r_j
+    moved: Array  # above Σ α_j ‖ρ_j‖
+    reach: Array  # above Σ α_j (s_j + λ_j)
+    doubt: Array  # above Σ α_j ε (s_j + λ_j)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
+def span_sums(
+    span: Nystrom, c: Array, b: float, X: Array, y: Array, alpha: Array, upper: Array
+) -> SpanSums:
+    r"""Judge f(x) = Σ_p c_p k(x_p, x) + b and the multipliers of some rows, 0 ≤ α_i ≤ C_i.
+
+    Any floats a_j define :math:`\rho_j = \varphi(x_j) - \sum_p a_{jp} \varphi(x_p)`. Here they are
+    the computed coefficients of row j, taken as exact, so it does not matter how well the systems
+    were solved. With :math:`r_j = K_{jP} - a_j K_{PP}`,
+
+    .. math::
+        \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot r_j .
+
+    *Rounding.* A kernel value is off by at most θ times the sizes s of its two points
+    (`kernel.rounding`). With λ_j = Σ_p |a_jp| s_p and ε = θ + γ_{2r+8} (1 + θ), a computed r_jq is
+    off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products of
+    numbers of the sizes s_j and λ_j.
+    """
+    r, fill, parts = span.rank, columns(span.kernel, span.pivots), []
+    for some in span.blocks(len(X)):
+        x, signs, multipliers = X[some], y[some], alpha[some]
+        K = fill(x, np.empty((len(x), r)))
+        theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
+        error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
+        mass = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
+        scores = _scores(K @ c, error * mass * sizes + _tiny(r), sizes)
+        lowest, highest = scores.margins(b, signs)
+        shortfall = (1 - lowest).max(where=multipliers < upper[some], initial=0)
+        excess = (highest - 1).max(where=multipliers > 0, initial=0)
+        used = np.flatnonzero(multipliers)
+        weights = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
+        distances, *vectors = _residuals(span, x[used], K[used], error, sizes[used], pivot_sizes)
+        expansion, missed, reach = (weights @ v for v in vectors)
+        parts.append(
+            SpanSums(
+                float(np.maximum(shortfall, excess)),
+                primal_upper_bound(0.0, lowest, upper[some]),
+                *(
+                    weights.sum(axis=1),
+                    expansion,
+                    missed,
+                    weights @ distances,
+                    reach,
+                    error * reach,
+                ),
+            )
+        )
+    return add_sums(parts)
+
+
+def _scores(values: Array, error: Array, sizes: Array) -> Scores:
+    """Return sums of kernel values with their errors, infinite where a sum is no number."""
+    known = np.isfinite(values)
+    return Scores(np.where(known, values, 0), np.where(known, error, inf), inf, sizes)
+
+
+def _residuals(
+    span: Nystrom, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Return above ‖ρ_j‖, the a_j and r_j, and above s_j + λ_j, for the rows of X."""
+    A = span.coefficients(span._over_factor(K.copy()))
+    missed = K - A @ span.gram
+    reach = (sizes + np.abs(A) @ pivot_sizes) * (1 + fl.gamma_n(span.rank + 4))
+    squares = diagonal(span.kernel, X) if len(X) else np.zeros(0)
+    squares = squares - np.einsum("ij,ij->i", A, K + missed)
+    squares = np.maximum(squares, 0) + (1 + 8 * fl.UNIT_ROUNDOFF) * error * reach**2
+    distances = (1 + 8 * fl.UNIT_ROUNDOFF) * np.sqrt(squares + _tiny(span.rank))
+    return distances, A, missed, reach
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def certify_span(sums: SpanSums, span: Nystrom, c: Array, n: int) -> Certificate:
+    r"""Judge a classifier in the span, and the multipliers of n samples, by their `span_sums`.
+
+    *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{PP}\, c`, and the hinge losses are those of exact
+    scores.
+
+    *Dual.* Scaling down the class with the larger sum makes the multipliers feasible. With
+    :math:`a = \sum \beta_j a_j` and :math:`g = \sum \beta_j r_j` their w is
+    :math:`\sum_p a_p \varphi(x_p) + \sum_j \beta_j \rho_j`, so
+
+    .. math::
+        \lVert w \rVert^2 \le a^\top K_{PP}\, a + 2\, a \cdot g
+            + \Bigl( \sum_j \alpha_j \lVert \rho_j \rVert \Bigr)^2 .
+
+    *Rounding.* A sum over n rows is off by γ_n of the sizes of its terms. That moves w by at most
+    4 γ_n Σ α_j (s_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes.
+    """
+    r, relative = span.rank, fl.gamma_n(n + 16)
+    theta, sizes = span.kernel.rounding(span.pivots)
+    error = _relative_error(theta, r)
+
+    def squared(c: Array) -> float:
+        mass = float(np.abs(c) @ sizes)
+        rounding = fl.round_up(error * mass * mass, 4 * r) + _tiny(r)
+        return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding), 0))
+
+    # the multipliers, and what rounding has moved their w by
+    least = float(sums.total.min())
+    signed = np.array([1, -1]) * least / np.where(sums.total > 0, sums.total, 1)
+    a, g = signed @ sums.expansion, signed @ sums.missed
+    reach, moved, doubt = (
+        fl.round_up(float(np.abs(signed) @ each), n + 8)
+        for each in (sums.reach, sums.moved, sums.doubt)
+    )
+    shift, length = fl.round_up(4 * relative * reach), fl.round_up(float(np.sqrt(squared(a))))
+    off = doubt + relative * (moved + doubt)  # of g, in units of s_q
+    cross = off * float(np.abs(a) @ sizes) + fl.gamma_n(r + 2) * float(np.abs(a) @ np.abs(g))
+    cross = fl.round_up(float(a @ g) + fl.round_up(cross, 4 * r) + fl.round_up(length * shift))
+    distance = moved + shift
+    squared_norm = fl.round_up(length * length + distance * distance, 8) + 2 * cross
+    dual = dual_lower_bound(
+        fl.round_down(2 * least * (1 - 2 * relative)), fl.round_up(squared_norm)
+    )
+    primal = fl.round_up(squared(c) / 2 + sums.hinge, n + 8)
+    imbalance = abs(float(sums.total[0] - sums.total[1])) + relative * float(sums.total.sum())
+    return Certificate(
+        primal=primal if primal < inf else inf,
+        dual=max(0.0, dual),  # that of α = 0
+        kkt_violation=fl.round_up(sums.violation) if sums.violation < inf else inf,
+        infeasibility=fl.round_up(imbalance),
+        norm_w=fl.round_up(float(np.sqrt(squared(c)))) if primal < inf else inf,
+    )
+
+
+def _relative_error(theta: float, r: int) -> float:
+    """Return ε, rounded up: what r kernel values, and sums of their products, may lose."""
+    return fl.round_up(theta + fl.gamma_n(2 * r + 8) * (1 + theta))
+
+
+def _tiny(r: int) -> float:
+    """Return what may underflow in sums of r² products."""
+    return (r + 1) ** 2 * fl.SMALLEST_SUBNORMAL
+
+
+def add_sums(parts: list[SpanSums]) -> SpanSums:
+    """Add up what several blocks of rows have returned, but keep the largest violation."""
+    total: Any = [sum(each) for each in zip(*parts, strict=True)]
+    return SpanSums(*total)._replace(violation=float(np.max([each.violation for each in parts])))
+
+
+# The solver
+
+
+def nystrom(
+    problem: DualProblem,
+    *,
+    tol: float = 1e-3,
+    memory_mb: float = 2000.0,
+    max_iter: int = 1000,
+) -> Solution:
+    r"""Solve a problem in the span of a few pivots, and prove what that is worth for the kernel.
+
+    Newton's method solves the linear problem with the features Φ. Its w = Φᵀβ is a vector of the
+    span of the pivots, :math:`\sum_p c_p \varphi(x_p)` with :math:`c = U^{-1} w`. That classifier
+    and the multipliers are judged as what they are, a classifier and multipliers of the *kernel's*
+    problem; `certify_span` has the bounds.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        The problem, with a kernel of `svmlib.kernels` that is positive semidefinite whatever the
+        points, and finite C.
+    tol : float, default 1e-3
+        The relative duality gap to prove.
+    memory_mb : float, default 2000
+        How many megabytes (2²⁰ bytes) three copies of the features may take.
+    max_iter : int, default 1000
+        The most steps of Newton's method.
+
+    Returns
+    -------
+    Solution
+        With the pivots, and their coefficients c; the scores of the classifier are
+        Σ_p c_p k(x_p, x) + b. With a `sklearn.exceptions.ConvergenceWarning` that names the gap,
+        and the memory, if they do not prove `tol`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as above, or the memory does not hold a single feature.
+
+    Notes
+    -----
+    *How many pivots?* In exact arithmetic the span adds at most a share C Σ_i e_i of the primal
+    value to the gap, where e_i is the residual of k(x_i, x_i). So pivots are taken, in a sample of
+    the points, until no residual is larger than tol / Σ C_i. What the samples outside have is in
+    the certificate.
+
+    *Cost.* About n r² multiplications per step, n r kernel values and memory for 3 n r numbers.
+
+    Derived in chapter 13, *Many samples*.
+
+    Examples
+    --------
+    >>> from svmlib.kernels import RBF
+    >>> X = np.random.default_rng(0).normal(size=(6000, 1))
+    >>> solution = nystrom(DualProblem(X, np.where(np.sin(3 * X[:, 0]) > 0, 1, -1), 1.0, RBF(1.0)))
+    >>> solution.converged, len(solution.pivots) < 20
+    (True, True)
+    """
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
+    solution = solve_in_span(problem, choose_span(problem, tol), tol, memory_mb, max_iter)
+    warn_unless_converged(solution, "nystrom", tol)
+    return solution
+
+
+def suits(kernel: Kernel) -> TypeGuard[ClassicKernel]:
+    """Whether it is one of ours, semidefinite whatever the points: then residuals are squares."""
+    return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
+
+
+def choose_span(problem: DualProblem, tol: float) -> Nystrom:
+    """Return as many pivots as a gap of `tol` takes, or all of a sample if it takes more."""
+    if problem.hard_margin or not suits(problem.kernel):
+        needed = "a finite C and a kernel of ours that is positive semidefinite"
+        raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
+    size = float(problem.diagonal.mean())
+    residual = max(tol / float(problem.upper.sum()), _LEAST_RESIDUAL * size)
+    return Nystrom.of_sample(problem.kernel, _sample(problem.X), residual)
+
+
+def room(n: int, memory_mb: float) -> int:
+    """Return how many pivots the memory has room for, or say how much one of them takes."""
+    most = int(check_scalar(memory_mb, "memory_mb", positive=True) * 2**17 / (_COPIES * n))
+    if most < 1:
+        needed = fl.format_bound(_COPIES * n / 2**17, ROUND_CEILING)
+        raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
+    return most
+
+
+def solve_in_span(
+    problem: DualProblem, span: Nystrom, tol: float, memory_mb: float, max_iter: int
+) -> Solution:
+    """Return the best classifier in the span of as many of the pivots as there is room for."""
+    n, needed = problem.n, span.rank
+    span = span.leading(0.0, room(n, memory_mb))
+    if not span.rank:
+        raise ValueError("kernel must not be 0 at all samples")
+    # (In use are the features, those less their mean, and those of the free samples.)
+    nearly = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
+    alpha, steps = solve_dual(nearly, tol / 2, max_iter, np.zeros(n))
+    w = (alpha * problem.y) @ nearly.X
+    b = nearly.biases(alpha * problem.y, nearly.X @ w)[0]
+    del nearly
+    c = span.coefficients(w[None])[0]
+    sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)
+    proof = certify_span(sums, span, c, n)
+    advice = f"{span.rank} pivots of a sample do not span what the kernel sees in all samples"
+    if needed > span.rank:
+        enough = fl.format_bound(_COPIES * n * needed / 2**17, ROUND_CEILING)
+        advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
+    advice += '; solver="smo" evaluates all kernel values, if you can wait for it'
+    return Solution(
+        *(alpha, b, proof, len(steps), proof.reaches(tol)),
+        pivots=span.pivots,
+        coefficients=c,
+        advice=advice,
+    )
+
+
+def _sample(X: Array) -> Array:
+    n = len(X)
+    most = min(_SAMPLE + n // 20, n // 2 + 1, _LARGEST_SAMPLE)
+    return X[np.random.default_rng(n).permutation(n)[:most]]
+
+
+def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None:
+    r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
+
+    A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
+    largest residual of k(x, x) each time, until no residual is more than a ten-millionth of the
+    mean of k(x, x). If that takes r points P, :math:`\Phi = K_{\cdot P} U^{-1}` with
+    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points outside the sample
+    may have larger residuals; only the sum of all residuals is checked.
+
+    Parameters
+    ----------
+    kernel : callable
+        A kernel of `svmlib.kernels` that is positive semidefinite whatever the points.
+    X : array_like of shape (n, d)
+        The points.
+    most : float, optional
+        The largest r to return.
+
+    Returns
+    -------
+    ndarray of shape (n, r), or None
+        Φ; None for any other kernel; if r would be 0, more than `most`, or about half of the sample
+        (a good half of the points, but at most 200 + n/20 of them and 3000); or if the residuals of
+        all points add up to more than a 200th of the sum of k(x, x).
+
+    Raises
+    ------
+    ValueError
+        If X is not as above.
+
+    Notes
+    -----
+    Derived in chapter 13, *Many samples*.
+
+    References
+    ----------
+    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
+    representations".
+
+    Examples
+    --------
+    >>> from svmlib.kernels import RBF
+    >>> X = np.linspace(0, 1, 1000)[:, None]
+    >>> Phi = low_rank(RBF(1.0), X)
+    >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-5)
+    (True, True)
+    """
+    if not suits(kernel):
+        return None
+    X = check_points(X)
+    size, sample = float(diagonal(kernel, X).mean()), _sample(X)
+    span = Nystrom.of_sample(kernel, sample, _RESIDUAL * size)
+    if not 0 < span.rank <= min(len(sample) // 2 - 1, most):
+        return None
+    Phi = span.features(X)
+    left = size - float(np.vdot(Phi, Phi)) / len(X)
+    return Phi if left <= _UNEXPLAINED * size else None

@@ -1,0 +1,289 @@
+"""Machines in the span of a few pivots: judged in 60 digits, whatever the pivots are."""
+
+import pickle
+import re
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from svmlib import SVC
+from svmlib import nystrom as module
+from svmlib._auto import solve
+from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.nystrom import Nystrom, certify_span, low_rank, nystrom, span_sums
+from svmlib.problem import DualProblem
+from tests import hostile
+from tests.judge import Judge, exact, value
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def points(seed: int, n: int, d: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+# The certificate
+
+
+def any_span(rng, X, kernel):
+    """Pivots that are rows, nearly so, repeated, or strangers; a factor that is right or not."""
+    r = int(rng.integers(1, 6))
+    P = X[rng.integers(len(X), size=r)]
+    if rng.random() < 0.4:
+        P = P * (1 + rng.choice([1e-15, 1e-9, 1e-3, 1]) * rng.normal(size=P.shape))
+    K = kernel(P, P)
+    jitter = 10.0 ** rng.uniform(-16, -1) * (K.diagonal().max() or 1) * np.eye(r)
+    try:
+        U = np.linalg.cholesky(K + jitter).T
+    except np.linalg.LinAlgError:
+        U = jitter
+    if rng.random() < 0.2:  # the bounds suppose nothing of the systems that were solved
+        U = U * (1 + 1e-3 * rng.normal(size=U.shape))
+    return Nystrom(kernel, P, np.triu(U))
+
+
+def judge_all(span, c, b, problem, alpha, proof):
+    """Check both values, the norm, the KKT violation and the infeasibility in 60 digits."""
+    judge, pivots = Judge(problem), [exact(p) for p in span.pivots]
+    K = [[value(span.kernel, exact(x), p) for p in pivots] for x in problem.X]
+    G = mp.matrix([[value(span.kernel, p, q) for q in pivots] for p in pivots])
+    c, b = mp.matrix(exact(c)), mp.mpf(b)
+    squared = (c.T * G * c)[0]
+    scores = [mp.fdot(row, c) + b for row in K]
+    margins = [s * f for s, f in zip(judge.y, scores, strict=True)]
+    assert mp.mpf(proof.primal) >= judge.value(squared / 2, margins)
+    assert mp.mpf(proof.norm_w) >= mp.sqrt(max(0, squared))
+    assert mp.mpf(proof.dual) <= max(0, judge.dual(alpha))
+    assert mp.mpf(proof.infeasibility) >= judge.infeasibility(alpha)
+    violations = [
+        max(1 - m if a < C else 0, m - 1 if a > 0 else 0)
+        for m, a, C in zip(margins, exact(alpha), judge.upper, strict=True)
+    ]
+    assert mp.mpf(proof.kkt_violation) >= max(violations)
+
+
+@given(seed=seeds, block=st.sampled_from([1, 20, 2**18]))
+@settings(max_examples=60)
+def test_bounds_hold_for_every_choice_of_pivots_and_factor(seed, block):
+    rng = np.random.default_rng(seed)
+    X, y, C, kernel = hostile.machine(seed, most_features=int(rng.choice([3, 30])))
+    upper = np.where(np.isinf(C), 1e3, C) * np.ones(len(y))
+    with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        try:
+            problem = DualProblem(X, y, upper, kernel)
+            span = any_span(rng, problem.X, kernel)
+            alpha = upper * rng.random(len(y)) * rng.choice([0, 1e-9, 1], len(y))
+            c = rng.normal(size=span.rank) * 10.0 ** rng.uniform(-9, 9)
+            if rng.random() < 0.5:  # the classifier that belongs to the multipliers
+                c = span.coefficients(((alpha * y) @ span.features(problem.X))[None])[0]
+            b = float(rng.normal())
+            sums = span_sums(span, c, b, problem.X, y, alpha, upper)
+        except ValueError:  # values of K beyond floats
+            return
+        proof = certify_span(sums, span, c, len(y))
+    if np.isfinite(c).all():
+        judge_all(span, c, b, problem, alpha, proof)
+    else:
+        assert proof.primal == np.inf
+
+
+TRAPS = {
+    "repeated rows": lambda rng: (np.tile(rng.normal(size=(8, 2)), (3, 1)), RBF(0.5)),
+    "a huge gamma": lambda rng: (rng.normal(size=(24, 2)), RBF(1e8)),
+    "a tiny gamma": lambda rng: (rng.normal(size=(24, 2)), RBF(1e-9)),
+    "rows that nearly repeat": lambda rng: (
+        np.tile(rng.normal(size=(4, 2)), (6, 1)) + 1e-9 * rng.normal(size=(24, 2)),
+        RBF(0.5),
+    ),
+    "far from the origin": lambda rng: (rng.normal(size=(24, 2)) + 1e6, RBF(0.5)),
+    "one row far from the others": lambda rng: (
+        np.vstack([rng.normal(size=(23, 2)), [[1e5, 0.0]]]),
+        RBF(1e-3),
+    ),
+    "a polynomial": lambda rng: (rng.normal(size=(24, 2)), Polynomial(3, 0.5, 1.0)),
+}
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3, 1e8])
+@pytest.mark.parametrize("trap", TRAPS)
+def test_what_the_solver_proves_is_true(trap, C):
+    rng = np.random.default_rng(list(TRAPS).index(trap))
+    X, kernel = TRAPS[trap](rng)
+    y = np.where(rng.random(24) < 0.5, 1, -1)
+    problem = DualProblem(X, y, C, kernel)
+    found = solution_of(problem)
+    span = Nystrom(kernel, found.pivots, np.eye(len(found.pivots)))  # only the pivots are judged
+    judge_all(span, found.coefficients, found.b, problem, found.alpha, found.certificate)
+
+
+def solution_of(problem, tol=1e-3):
+    """Return the machine in the span, warnings or not."""
+    span = module.choose_span(problem, tol)
+    return module.solve_in_span(problem, span, tol, 100.0, 500)
+
+
+def plane(n, seed=0):
+    """Return rows of a square, a third of the labels at random."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n, 2))
+    return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", [RBF(0.5), Polynomial(3, 0.5, 1.0), Linear()], ids=repr)
+def test_the_gap_is_narrow_where_few_pivots_are_enough(kernel, C):
+    problem = DualProblem(*plane(600), C, kernel)
+    found, best = nystrom(problem, tol=1e-5), solve(problem, "auto", 1e-7)[0].certificate
+    assert found.certificate.relative_gap <= 1e-5
+    assert found.certificate.dual <= best.primal
+    assert best.dual <= found.certificate.primal
+
+
+def test_residuals_are_those_of_the_factorisation():
+    """In exact arithmetic the span adds ½ (Σ α_i √e_i)² to the gap, e the diagonal of K − ΦΦᵀ."""
+    X, y = plane(300)
+    kernel, alpha = RBF(0.5), np.random.default_rng(1).random(300)
+    alpha *= np.where(y > 0, 1 / alpha[y > 0].sum(), 1 / alpha[y < 0].sum())
+    span = Nystrom.of_sample(kernel, X, 1e-4)
+    Phi = span.features(X)
+    w = (alpha * y) @ Phi
+    c = span.coefficients(w[None].copy())[0]
+    proof = certify_span(span_sums(span, c, 0.0, X, y, alpha, np.ones(300)), span, c, 300)
+    left = 1 - np.square(Phi).sum(axis=1)
+    assert 1e-5 < left.max() <= 1e-4
+    wanted = alpha.sum() - w @ w / 2 - (alpha @ np.sqrt(np.maximum(left, 0))) ** 2 / 2
+    assert_allclose(proof.dual, wanted, rtol=1e-9)
+    assert_allclose(proof.norm_w, np.linalg.norm(w), rtol=1e-9)
+
+
+# Where it is used
+
+
+@pytest.fixture(scope="module")
+def large():
+    X, y = plane(5600)  # K has 239 MB, and the cache 200
+    return X, y, SVC(gamma=0.5).fit(X, y)
+
+
+def test_without_room_for_k_a_few_pivots_predict(large):
+    X, y, model = large
+    assert model.solver_ == "nystrom"
+    assert model.certificate_.optimal_to(1e-3)
+    assert len(model.pivots_) < 120 < 1000 < len(model.support_)
+    assert (model.pivots_[0] == X).all(axis=1).any()
+    f = model.kernel_(X, model.pivots_) @ model.pivot_coef_ + model.intercept_
+    assert_allclose(model.decision_function(X), f, atol=1e-9)
+    hinge = np.maximum(0, 1 - y * f).sum()
+    gram = model.kernel_(model.pivots_, model.pivots_)
+    primal = model.pivot_coef_ @ gram @ model.pivot_coef_ / 2 + hinge
+    assert_allclose(model.certificate_.primal, primal, rtol=1e-6)
+    alphas = np.abs(model.dual_coef_[0])
+    assert 0 < alphas.min() <= alphas.max() <= 1
+    assert_allclose(model.dual_coef_.sum(), 0, atol=1e-9)
+
+
+def test_a_pickle_and_a_new_fit(large):
+    X, y, model = large
+    copy = pickle.loads(pickle.dumps(model))
+    assert_array_equal(copy.decision_function(X[:9]), model.decision_function(X[:9]))
+    again = copy.set_params(gamma=1.0).fit(X[:100], y[:100])
+    assert again.solver_ != "nystrom"
+    assert not hasattr(again, "pivots_")
+    assert clone(model).get_params() == SVC(gamma=0.5).get_params()
+
+
+def narrow(n=600):
+    """Return a problem whose K does not fit its cache."""
+    return DualProblem(*plane(n), 1.0, RBF(0.5), cache_mb=2)
+
+
+def test_the_memory_limit_is_kept_and_named():
+    with pytest.warns(ConvergenceWarning, match="memory_mb=0.1 has room for 7 pivots, [0-9]+ take"):
+        few = nystrom(narrow(), memory_mb=0.1)
+    assert len(few.pivots) == 7 == int(0.1 * 2**17) // (3 * 600)
+    enough = float(re.findall("take ([0-9.]+)", few.advice)[0])
+    assert nystrom(narrow(), memory_mb=enough).converged
+    with pytest.raises(ValueError, match=r"memory_mb must be at least 0\.0137"):
+        nystrom(narrow(), memory_mb=0.01)
+
+
+def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch):
+    """With a gap that says so; fewer samples go on with all kernel values."""
+    assert solve(narrow(), "auto", 1e-3)[1] != "nystrom", "unless it is asked for"
+    assert solve(narrow(), "auto", 1e-3, memory_mb=100)[1] == "nystrom"
+    assert solve(narrow(), "auto", 1e-3, memory_mb=0.3)[1] != "nystrom"
+    monkeypatch.setattr("svmlib._auto._MOST_SAMPLES", 599)
+    solution, name = solve(narrow(), "auto", 1e-3, memory_mb=0.3)
+    assert name == "nystrom"
+    assert len(solution.pivots) == 21
+    assert 1e-3 < solution.certificate.relative_gap < np.inf
+
+
+@pytest.mark.parametrize("kernel", [Sigmoid(0.1), lambda A, B: A @ B.T, RBF(1e-300)])
+def test_what_does_not_suit_is_refused(kernel):
+    problem = DualProblem(np.eye(3), [-1, 1, 1], np.inf if kernel == RBF(1e-300) else 1.0, kernel)
+    with pytest.raises(ValueError, match="finite C and a kernel of ours"):
+        nystrom(problem)
+    zeros = DualProblem(np.zeros((3, 2)), [-1, 1, 1], 1.0, Polynomial(2))
+    with pytest.raises(ValueError, match="0 at all samples"):
+        nystrom(zeros)
+
+
+# Few coordinates that are as good as φ
+
+
+def test_low_rank_is_found_where_it_is():
+    X = points(0, 1000, 2)
+    Phi = low_rank(RBF(0.1), X)
+    assert Phi.shape[1] < 100
+    assert Phi.flags.c_contiguous
+    error = np.abs(Phi @ Phi.T - RBF(0.1)(X, X))
+    assert np.median(error) < 1e-6
+    assert error.max() < 1e-2  # of points that it did not look at
+    monomials = low_rank(Polynomial(3, 1.0, 1.0), X)
+    assert monomials.shape[1] == 10  # as many as there are
+    assert_allclose(monomials @ monomials.T, Polynomial(3, 1.0, 1.0)(X, X), rtol=1e-6, atol=1e-4)
+    assert low_rank(Linear(), X).shape[1] == 2
+    squares = low_rank(Polynomial(2), 1e-4 * X)  # of other units
+    assert squares.shape[1] == 3
+    assert low_rank(Polynomial(2), 0 * X) is None
+    assert low_rank(RBF(1e4), X) is None  # K is nearly I
+    for other in (Sigmoid(1.0, -1.0), Polynomial(2, 1.0, -1.0), lambda A, B: A @ B.T):
+        assert low_rank(other, X) is None  # though the last one has rank 2
+
+
+def test_what_is_left_of_the_points_looked_at_is_a_ten_millionth():
+    """Of 380 points half are looked at: nowhere more, and somewhere more with one column less."""
+    Phi = low_rank(RBF(1.0), points(1, 380, 2) * 0.3)
+    left, looked = 1 - np.square(Phi).sum(axis=1), np.random.default_rng(380).permutation(380)[:191]
+    assert np.abs(left[looked]).max() <= 1.01e-7
+    assert (left + np.square(Phi[:, -1]))[looked].max() > 1e-7
+
+
+@pytest.mark.parametrize(("far", "found"), [(10, True), (20, False)])
+def test_a_200th_of_all_may_be_left(far, found):
+    """Some points have directions of their own; few are seen."""
+    X = np.zeros((3000, 22))
+    X[:, :2] = points(0, 3000, 2)
+    X[:, :2] /= np.linalg.norm(X[:, :2], axis=1, keepdims=True)
+    X[:far] = np.eye(22)[2 : 2 + far]
+    assert (low_rank(Linear(), X) is not None) is found
+
+
+def test_low_rank_is_less_than_half_of_the_points_looked_at():
+    """Of 1000 points it looks at 250, of few at half; with d features they have rank d."""
+    X = points(0, 1000, 125)
+    Phi = low_rank(Linear(), X[:, :124])
+    assert_allclose(Phi @ Phi.T, X[:, :124] @ X[:, :124].T, atol=1e-9)
+    assert low_rank(Linear(), X[:, :124], most=123) is low_rank(Linear(), X) is None
+    assert low_rank(Linear(), X[:398, :99]) is not None
+    assert low_rank(Linear(), X[:398, :100]) is None
+    assert low_rank(Linear(), X[:5, :1]) is None
+    assert low_rank(Linear(), X[:6, :1]).shape == (6, 1)
