@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._validation import Array
 from svmlib.interior_point import solve_interior_point
 from svmlib.newton import newton, solve_dual
-from svmlib.nystrom import choose_span, low_rank, room, solve_in_span, suits
+from svmlib.nystrom import choose_span, forecast, low_rank, room, solve_in_span, suits
 from svmlib.problem import DualProblem, Solution
 from svmlib.rows import NoRoomError
 from svmlib.smo import smo, steps
@@ -37,6 +37,7 @@ _START_TOL = 0.2  # of SMO if C k(x, x) ≥ 1; from there Newton's method takes 
 _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
+_MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
 _MOST_SAMPLES = 50_000  # for SMO, and for a certificate from all of K: with more they take hours
 
 
@@ -130,6 +131,14 @@ def _in_span(
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
         if not 0 < span.rank <= most:
             return None
+    elif span.rank > (most := min(most, _MOST_PIVOTS)):
+        gap = forecast(problem, span := span.leading(0.0, most), tol)
+        warnings.warn(
+            f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, for "
+            f"which memory_mb={memory_mb:g} has room, a relative duality gap of about {gap:.1g} "
+            'can be proved. solver="smo" evaluates all kernel values, if you can wait for it',
+            stacklevel=4,
+        )
     return solve_in_span(problem, span, tol, memory_mb, int(min(max_iter, _NEWTON_STEPS)))
 
 

@@ -1,11 +1,12 @@
-"""The linear machine on a Dask array: more rows than a memory holds, and still a certificate.
+"""Machines on a Dask array: more rows than a memory holds, and still a certificate.
 
 Newton's method for a linear machine never needs a sample by itself. It needs sums over the samples:
 the objective, its gradient and its curvature, and the sums that make up the primal and the dual
 value. So each chunk of the data is summed up where it is, and only about d² numbers a chunk travel.
 With this module you can
 
-- train the soft-margin machine with a free bias on a Dask array: `solve_linear`.
+- train the soft-margin machine with a free bias on a Dask array: `solve_linear`,
+- train a kernel machine, in the span of a few pivots: `solve_kernel`.
 
 It needs Dask: ``pip install "dask[array]" distributed``.
 
@@ -28,7 +29,17 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound, warn_stopped_short
+from svmlib.kernels import ClassicKernel, Kernel, expansion
 from svmlib.newton import newton
+from svmlib.nystrom import (
+    LARGEST_SAMPLE,
+    LEAST_RESIDUAL,
+    Nystrom,
+    SpanSums,
+    certify_span,
+    span_sums,
+    suits,
+)
 from svmlib.problem import DualProblem
 
 try:
@@ -38,7 +49,7 @@ except ImportError as error:
         'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
     ) from error
 
-__all__ = ["LinearSolution", "Pass", "solve_linear"]
+__all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_linear"]
 
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
@@ -49,6 +60,7 @@ _WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stag
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
+State = tuple[Array, float, list[Stage], float, Array]  # origin, C, stages, h, v of a pass
 
 
 class Pass(NamedTuple):
@@ -191,13 +203,31 @@ def solve_linear(
     True
     """
     chunks = _chunks(X, y)
-    C = check_scalar(C, "C", positive=True)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    C, tol, max_iter = _check(C, tol, max_iter)
+    v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
+    gap = proof.relative_gap
+    if gap > tol:
+        advice = "allow more passes, scale the columns of X, or make C less extreme"
+        left = f"relative duality gap of {gap:.3g}"
+        warn_stopped_short("solve_linear", len(trace), left, tol, advice)
+    return LinearSolution(v[:-1], float(v[-1]), proof, len(trace), gap <= tol, trace)
 
+
+def _check(C: float, tol: float, max_iter: int) -> tuple[float, float, int]:
+    return (
+        check_scalar(C, "C", positive=True),
+        check_scalar(tol, "tol", positive=True),
+        check_count(max_iter, "max_iter"),
+    )
+
+
+def _minimise(
+    chunks: Chunks, d: int, C: float, tol: float, max_iter: int
+) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
+    """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
-    X_1 = check_points(X_1, n_features=X.shape[1])
+    X_1 = check_points(X_1, n_features=d)
     y_1 = check_labels(y_1, len(X_1))
     R, n_plus, n_minus, total = _sum(chunks, _describe, X_1[0])
     if not n_plus or not n_minus:
@@ -213,19 +243,15 @@ def solve_linear(
 
     start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
     found, trace = [], []
-    for h, v, sums in islice(_passes(look, *start, C * n, tol), max_iter):
-        found.append(_certify(sums, v, origin, R, int(n)))
+    for stages, h, v, sums in islice(_passes(look, *start, C * n, tol), max_iter):
+        found.append((*_certify(sums, v, origin, R, int(n)), (stages, h, v)))
         proof = found[-1][1]
         trace.append(Pass(h, sums.free, proof))
         if proof.relative_gap <= tol:
             break
-    v, proof = min(found, key=lambda each: each[1].relative_gap)
-    gap, b = proof.relative_gap, float(v[-1] - v[:-1] @ origin)
-    if gap > tol:
-        advice = "allow more passes, scale the columns of X, or make C less extreme"
-        left = f"relative duality gap of {gap:.3g}"
-        warn_stopped_short("solve_linear", len(trace), left, tol, advice)
-    return LinearSolution(v[:-1], b, proof, len(trace), gap <= tol, tuple(trace))
+    v, proof, state = min(found, key=lambda each: each[1].relative_gap)
+    moved = np.append(v[:-1], v[-1] - v[:-1] @ origin)
+    return moved, proof, tuple(trace), (origin, C, *state)
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
@@ -257,8 +283,8 @@ class _Sums(NamedTuple):
 
 def _passes(
     look: Callable[..., _Sums], h: float, step: Array, value: float, tol: float
-) -> Iterator[tuple[float, Array, _Sums]]:
-    """Yield h, v = (w, b) and the sums of every pass of Newton's method, without end.
+) -> Iterator[tuple[list[Stage], float, Array, _Sums]]:
+    """Yield the stages, h, v = (w, b) and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective has that value at most, with the start as a first step.
     """
@@ -268,7 +294,7 @@ def _passes(
     while True:
         there = v + t * step
         here = look(stages, h, there)
-        yield h, there, here
+        yield list(stages), h, there, here
         objective = float(there[:-1] @ there[:-1]) / 2 + here.losses
         g = regularised * there - here.plus - here.minus
         if objective > value + _GAIN_SHARE * t * slope:
@@ -327,6 +353,142 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     )
 
 
+# With a kernel: features in place of the rows
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSolution:
+    r"""What `solve_kernel` returns: the classifier f(x) = Σ_p c_p k(x_p, x) + b.
+
+    Attributes
+    ----------
+    kernel : callable
+        The kernel.
+    pivots : ndarray of shape (r, d)
+        The pivots x_p.
+    coefficients : ndarray of shape (r,)
+        Their c_p.
+    b : float
+        The bias.
+    certificate : Certificate
+        That of the *kernel's* problem, for this classifier and the slopes of its losses.
+    n_iter : int
+        Passes of Newton's method.
+    converged : bool
+        Whether the relative gap has reached the tolerance.
+    trace : tuple of Pass
+        One record per pass, with the certificates of the linear machine on the features.
+    """
+
+    kernel: Kernel
+    pivots: Array
+    coefficients: Array
+    b: float
+    certificate: Certificate
+    n_iter: int
+    converged: bool
+    trace: tuple[Pass, ...] = field(repr=False)
+
+    def decision_function(self, X: Any) -> Array:
+        """Return f(x) for every row of X, of shape (m,)."""
+        X = check_points(X, n_features=self.pivots.shape[1])
+        return expansion(self.kernel, self.pivots, self.coefficients, X) + self.b
+
+
+def solve_kernel(
+    X: Any,
+    y: Any,
+    kernel: Kernel,
+    C: float = 1.0,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 200,
+    max_pivots: int = 500,
+) -> KernelSolution:
+    r"""Train a kernel machine in the span of a few pivots, on the rows of a Dask array.
+
+    Pivots are chosen among up to 3000 rows, taken at random from all chunks, and sent to the
+    workers. In each pass a chunk makes its features from them, sums them up as `solve_linear` does,
+    and forgets them. A last pass judges the classifier and the multipliers for the kernel itself,
+    as `svmlib.nystrom.certify_span` does.
+
+    Parameters
+    ----------
+    X, y : dask.array.Array
+        As for `solve_linear`.
+    kernel : callable
+        A kernel of `svmlib.kernels` that is positive semidefinite whatever the points.
+    C, tol, max_iter
+        As for `solve_linear`; the gap is that of the kernel's problem.
+    max_pivots : int, default 500
+        The most pivots.
+
+    Returns
+    -------
+    KernelSolution
+        With a `sklearn.exceptions.ConvergenceWarning` that names the gap, if it is above `tol`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as above.
+
+    Notes
+    -----
+    *Traffic.* Per pass and chunk (r + 1)² numbers and a few more travel to the client, and in the
+    last pass 4r. Each worker receives the pivots and their factor, r (r + d) numbers. A chunk of m
+    rows takes memory for about 3 m r numbers while it is worked on.
+
+    Derived in chapters 13, *Many samples*, and 14, *Beyond one memory*.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from svmlib.kernels import RBF
+    >>> x = np.linspace(-3, 3, 2000)[:, None]
+    >>> X, y = da.from_array(x, chunks=(500, 1)), np.where(np.sin(2 * x[:, 0]) > 0, 1, -1)
+    >>> solution = solve_kernel(X, y, RBF(1.0))
+    >>> solution.converged, len(solution.pivots) < 30
+    (True, True)
+    """
+    chunks = _chunks(X, y)
+    C, tol, max_iter = _check(C, tol, max_iter)
+    if not suits(kernel):
+        raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
+    span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))
+    there = dask.delayed(span, traverse=False)  # so that it is sent once
+    make = dask.delayed(Nystrom.features)
+    features = [(make(there, rows), labels) for rows, labels in chunks]
+    # (half of `tol`, because the span adds its share)
+    v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
+    c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
+    judge = dask.delayed(partial(_judge, c, b, state))
+    sums = SpanSums(*_added([judge(there, rows, labels) for rows, labels in chunks]))
+    proof = certify_span(sums, span, c, X.shape[0])
+    gap = proof.relative_gap
+    if gap > tol:
+        advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
+        left = f"relative duality gap of {gap:.3g}"
+        warn_stopped_short("solve_kernel", len(trace), left, tol, advice)
+    return KernelSolution(kernel, span.pivots, c, b, proof, len(trace), gap <= tol, trace)
+
+
+def _choose(
+    chunks: Chunks, kernel: ClassicKernel, shape: tuple[int, int], residual: float, most: int
+) -> Nystrom:
+    """Return pivots from a random sample of all chunks."""
+    n, d = shape
+    count = -(-LARGEST_SAMPLE // len(chunks))
+    take = dask.delayed(_take)
+    drawn = dask.compute(*(take(k, count, rows) for k, (rows, _) in enumerate(chunks)))
+    sample = check_points(np.concatenate(drawn), n_features=d)
+    size = float(kernel.diagonal(sample).mean())
+    span = Nystrom.of_sample(kernel, sample, max(residual / n, LEAST_RESIDUAL * size))
+    if not span.rank:
+        raise ValueError("kernel must not be 0 at all samples")
+    return span.leading(0.0, most)
+
+
 # What is done to a chunk, where it is
 
 
@@ -343,18 +505,39 @@ def _summarise(
     origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Any
 ) -> tuple[Any, ...]:
     """Return the sums of a chunk: this is all that a pass does to the data."""
-    y, rows, c = np.asarray(y, dtype=float), np.ones((len(X), v.size)), np.zeros(len(X))
-    np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
-    for h_t, v_t in stages:
-        c = _ramp(rows @ v_t, c, h_t, y, C)
-    s = rows @ v
-    q, short = _ramp(s, c, h, y, C), 1 - y * s
+    y = np.asarray(y, dtype=float)
+    rows, s, c, q = _multipliers(origin, C, stages, h, v, X, y)
+    short = 1 - y * s
     on = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
     hinge, leash = C * np.maximum(0, short).sum(), h * ((q - c) @ (q - c))
     violation = max(np.where(np.abs(q) < C, short, 0).max(), np.where(q != 0, -short, 0).max())
     plus, minus = (q * (y > 0)) @ rows, (q * (y < 0)) @ rows
     losses = q @ (y - s) - leash / 2
     return violation, len(on), hinge, losses, leash, plus, minus, on.T @ on
+
+
+def _take(number: int, count: int, X: Any) -> Array:
+    """Return some rows of a chunk, the same each time."""
+    return np.asarray(X[np.random.default_rng(number).permutation(len(X))[:count]], dtype=float)
+
+
+def _judge(c: Array, b: float, state: State, span: Nystrom, X: Any, y: Any) -> tuple[Any, ...]:
+    """Return the sums of a chunk that judge the classifier for the kernel itself."""
+    X, y = np.ascontiguousarray(X, dtype=float), np.asarray(y, dtype=float)
+    alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])
+    return tuple(span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1])))
+
+
+def _multipliers(
+    origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
+    rows, c = np.ones((len(X), v.size)), np.zeros(len(X))
+    np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
+    for h_t, v_t in stages:
+        c = _ramp(rows @ v_t, c, h_t, y, C)
+    s = rows @ v
+    return rows, s, c, _ramp(s, c, h, y, C)
 
 
 def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
@@ -383,8 +566,13 @@ def _chunks(X: Any, y: Any) -> Chunks:
 
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
-    apply, add = dask.delayed(partial(summarise, *state)), dask.delayed(_add)
-    parts = [apply(X, y) for X, y in chunks]
+    apply = dask.delayed(partial(summarise, *state))
+    return _added([apply(X, y) for X, y in chunks])
+
+
+def _added(parts: list[Any]) -> Any:
+    """Add up what chunks return, as a tree."""
+    add = dask.delayed(_add)
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
     return dask.compute(parts[0])[0]

@@ -36,10 +36,11 @@ from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["Nystrom", "low_rank", "nystrom"]
 
-_SAMPLE, _LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
+_SAMPLE, LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
-_LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
+LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
 _UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
+_FORECAST = 2000  # samples
 _COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
 
 
@@ -364,13 +365,13 @@ def choose_span(problem: DualProblem, tol: float) -> Nystrom:
         needed = "a finite C and a kernel of ours that is positive semidefinite"
         raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
     size = float(problem.diagonal.mean())
-    residual = max(tol / float(problem.upper.sum()), _LEAST_RESIDUAL * size)
+    residual = max(tol / float(problem.upper.sum()), LEAST_RESIDUAL * size)
     return Nystrom.of_sample(problem.kernel, _sample(problem.X), residual)
 
 
-def room(n: int, memory_mb: float) -> int:
+def room(n: int, memory_mb: float) -> float:
     """Return how many pivots the memory has room for, or say how much one of them takes."""
-    most = int(check_scalar(memory_mb, "memory_mb", positive=True) * 2**17 / (_COPIES * n))
+    most = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) * 2**17 / (_COPIES * n)
     if most < 1:
         needed = fl.format_bound(_COPIES * n / 2**17, ROUND_CEILING)
         raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
@@ -407,9 +408,21 @@ def solve_in_span(
     )
 
 
+def forecast(problem: DualProblem, span: Nystrom, tol: float) -> float:
+    """Return about the relative gap that a span will prove, from samples that it was not made for.
+
+    They are fewer, so they have a larger C in proportion, and the sums have about the same values.
+    """
+    n = problem.n
+    some = np.random.default_rng(n).permutation(n)[-_FORECAST:]
+    upper = problem.upper[some] * (n / some.size)
+    few = DualProblem(problem.X[some], problem.y[some], upper, problem.kernel)
+    return solve_in_span(few, span, tol, inf, 100).certificate.relative_gap
+
+
 def _sample(X: Array) -> Array:
     n = len(X)
-    most = min(_SAMPLE + n // 20, n // 2 + 1, _LARGEST_SAMPLE)
+    most = min(_SAMPLE + n // 20, n // 2 + 1, LARGEST_SAMPLE)
     return X[np.random.default_rng(n).permutation(n)[:most]]
 
 

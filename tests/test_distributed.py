@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -18,8 +19,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
 from svmlib._rounding import gamma_n
-from svmlib.distributed import solve_linear
+from svmlib.distributed import solve_kernel, solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.kernels import RBF, Polynomial, Sigmoid
+from svmlib.newton import newton
 from tests import exact
 
 may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -252,6 +255,43 @@ def test_rounding_does_not_add_up_over_the_samples_at_the_margin():
     assert found.converged
 
 
+def square(n, seed=0):
+    """Return rows of a square, a third of the labels at random."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n, 2))
+    return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("rows", [1500, 400])
+@pytest.mark.parametrize("kernel", [RBF(0.5), Polynomial(3, 0.5, 1.0)], ids=repr)
+def test_a_kernel_machine_over_chunks_is_proved_for_the_kernel(kernel, rows, C):
+    X, y = square(1500)
+    found = solve_kernel(chunked(X, rows), y, kernel, C)
+    assert found.converged
+    assert found.certificate.relative_gap <= 1e-3
+    best = newton(DualProblem(X, y, C, kernel), tol=1e-6).certificate
+    assert found.certificate.dual <= best.primal
+    assert best.dual <= found.certificate.primal
+    f = kernel(X, found.pivots) @ found.coefficients + found.b
+    np.testing.assert_allclose(found.decision_function(X), f, atol=1e-8)
+    gram = kernel(found.pivots, found.pivots)
+    value = found.coefficients @ gram @ found.coefficients / 2 + C * np.maximum(0, 1 - y * f).sum()
+    assert found.certificate.primal == pytest.approx(value, rel=1e-6)
+
+
+def test_too_few_pivots_are_told_by_the_gap():
+    X, y = square(1500)
+    with pytest.warns(ConvergenceWarning, match=r"solve_kernel .* more than 9 pivots"):
+        found = solve_kernel(chunked(X, 500), y, RBF(0.5), max_pivots=9)
+    assert len(found.pivots) == 9
+    assert 1e-3 < found.certificate.relative_gap < np.inf
+    with pytest.raises(ValueError, match="kernel must be a semidefinite one"):
+        solve_kernel(chunked(X, 500), y, Sigmoid(1.0))
+    with pytest.raises(ValueError, match="0 at all samples"):
+        solve_kernel(chunked(0 * X, 500), y, Polynomial(2))
+
+
 def draw(number):
     """Return 20,000 rows of 20 features and a label, 3.4 MB, and keep none of them."""
     random = np.random.RandomState(number)
@@ -268,7 +308,7 @@ def drawn(n_chunks):
 
 LARGER_THAN_MEMORY = """
 import resource, dask
-from svmlib.distributed import solve_linear
+from svmlib.distributed import solve_kernel, solve_linear
 from tests.test_distributed import drawn
 
 dask.config.set(scheduler="synchronous")
@@ -332,6 +372,34 @@ def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
     assert shot.trace == calm.trace
     assert (shot.certificate, shot.b) == (calm.certificate, calm.b)
     np.testing.assert_array_equal(shot.w, calm.w)
+
+
+@pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
+def test_a_kernel_machine_survives_a_worker_and_sends_little(cluster, tmp_path):
+    """The features are made by the workers, again where one has died, and none of them travels."""
+
+    def rows(number, deadly):
+        mark = tmp_path / f"read{number}"
+        if deadly and number == 3:
+            mark.open("a").write("x")
+            if mark.read_text() == "xxxx":
+                os.kill(os.getpid(), signal.SIGKILL)
+        return np.column_stack(square(5000, number))
+
+    def train(deadly):
+        parts = [da.from_delayed(dask.delayed(rows)(k, deadly), (5000, 3), float) for k in range(4)]
+        table = da.concatenate(parts)
+        return solve_kernel(table[:, :2], table[:, 2], RBF(0.1))
+
+    calm, shot = train(False), train(True)
+    assert (tmp_path / "read3").read_text().startswith("xxxx")
+    assert shot.certificate == calm.certificate
+    np.testing.assert_array_equal(shot.coefficients, calm.coefficients)
+    r = len(calm.pivots)
+    sums = distributed._summarise(
+        *(np.zeros(r), 1.0, [], 1.0, np.zeros(r + 1)), np.ones((5000, r)), np.ones(5000)
+    )
+    assert len(pickle.dumps(sums)) < 8 * (r + 1) ** 2 + 16 * r + 1000 < 8 * 5000 * r / 10
 
 
 def test_a_source_of_both_is_read_once_a_pass():

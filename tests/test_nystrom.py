@@ -220,10 +220,15 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch):
     assert solve(narrow(), "auto", 1e-3, memory_mb=100)[1] == "nystrom"
     assert solve(narrow(), "auto", 1e-3, memory_mb=0.3)[1] != "nystrom"
     monkeypatch.setattr("svmlib._auto._MOST_SAMPLES", 599)
-    solution, name = solve(narrow(), "auto", 1e-3, memory_mb=0.3)
+    monkeypatch.setattr(module, "_FORECAST", 200)
+    with pytest.warns(UserWarning, match="with 21 pivots, .* memory_mb=0.3 .* gap") as said:
+        solution, name = solve(narrow(), "auto", 1e-3, memory_mb=0.3)
     assert name == "nystrom"
     assert len(solution.pivots) == 21
-    assert 1e-3 < solution.certificate.relative_gap < np.inf
+    gap = solution.certificate.relative_gap
+    assert 1e-3 < gap < np.inf
+    about = float(re.findall(r"about (\S+) can be", str(said[0].message))[0])
+    assert gap / 3 < about < 3 * gap
 
 
 @pytest.mark.parametrize("kernel", [Sigmoid(0.1), lambda A, B: A @ B.T, RBF(1e-300)])
