@@ -158,7 +158,7 @@ def smo(
         # only rounding is left.
         violation = solution.certificate.kkt_violation
         no_progress = n_iter == before and target_violation < tol / 2
-        only_rounding_left = violation > 2 * target_violation or no_progress
+        only_rounding_left = not violation <= 2 * target_violation or no_progress  # NaN is beyond
         if solution.converged or only_rounding_left or n_iter == max_iter:
             break
         target_violation = violation / 20  # (the last step may have gone far below the last target)

@@ -104,6 +104,21 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         assert judge.value(half, exact(margins)) <= mp.mpf(proof.primal) * (1 + mp.mpf(2) ** -48)
 
 
+def test_scores_beyond_floats_end_with_a_warning(monkeypatch):
+    """There the violation is NaN, and neither larger nor smaller than a target."""
+    K = np.full((4, 4), 1e300) + np.triu(np.spacing(np.full((4, 4), 1e300)), 1)
+    weights, solution, calls = [1e-40, 1e-88, 1.0, 1e-91], DualProblem.solution, []
+
+    def counted(*given, **named):
+        calls.append(given)
+        assert len(calls) < 20
+        return solution(*given, **named)
+
+    monkeypatch.setattr(DualProblem, "solution", counted)
+    with pytest.warns(ConvergenceWarning), np.errstate(invalid="ignore"):
+        SVC(1e85, "precomputed", solver="smo").fit(K, [1, -1, -1, 1], weights)
+
+
 def test_large_terms_that_cancel_leave_a_coef_with_all_its_digits():
     """A plain sum has none of its digits right."""
     X = 1e4 * np.array([[-558.0], [-863], [550], [-992], [-620], [-545], [-302], [-432]])
