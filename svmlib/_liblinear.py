@@ -90,16 +90,17 @@ def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
     -----
     Derived in chapter 15, *The same machine elsewhere*.
     """
-    file = Lines(path)
-    words = iter(file)
-    head = file.header(words, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias"})
+    file = Lines(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
+    head = file.head
     solver = " ".join(head.get("solver_type", []))
+    if "SVR" in solver or "ONECLASS" in solver:
+        raise file.error(f"expected a classifier, got solver_type {solver}")
     (k,) = file.integers(head.get("nr_class", []), 1, 2)
     labels = file.integers(head.get("label", []), k, -(2**31))
     (d,) = file.integers(head.get("nr_feature", []), 1, 1)
-    (scale,) = file.numbers(head.get("bias", []), 1).tolist()
+    (scale,) = file.of_head("bias").tolist()
     vectors = 1 if k == 2 and solver != "MCSVM_CS" else k
-    rows = [file.numbers(line, vectors) for line in words]
+    rows = [file.numbers(line, vectors) for line in file.words]
     if len(rows) != d + (scale >= 0):
         raise file.error(f"expected {d + (scale >= 0)} rows of weights, got {len(rows)}")
     W = np.array(rows).T

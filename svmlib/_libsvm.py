@@ -129,14 +129,16 @@ class LibsvmModel:
 
 
 class Lines:
-    """The lines of a file, and errors that name them."""
+    """The header of a model file, the words of its other lines, and errors that name lines."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
         self.name, self.number = Path(path).name, 0
         try:
             self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
+        self.words = iter(self)
+        self.head = self.header(last, known)
 
     def error(self, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {self.number}: {message}")
@@ -146,18 +148,20 @@ class Lines:
             self.number = number
             yield line.split()
 
-    def header(
-        self, words: Iterator[list[str]], last: str, known: set[str]
-    ) -> dict[str, list[str]]:
+    def header(self, last: str, known: set[str]) -> dict[str, list[str]]:
         """Return what comes before the line `last`, by its first word."""
         found: dict[str, list[str]] = {}
-        for line in words:
+        for line in self.words:
             if line == [last]:
                 return found
             if not line or line[0] not in known or line[0] in found or len(line) < 2:
                 raise self.error(f"expected one of {sorted(known - {*found})} and its value")
             found[line[0]] = line[1:]
         raise self.error(f"the file ends before its line {last!r}")
+
+    def of_head(self, name: str, count: int | None = 1) -> Array:
+        """Return the numbers of a line of the header."""
+        return self.numbers(self.head.get(name, []), count)
 
     def numbers(self, words: list[str], count: int | None = None) -> Array:
         for word in words:
@@ -185,7 +189,8 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
         The file.
     n_features : int, optional
         How many features there are; the largest index in the file if not given, because a file does
-        not say whether the last columns were zero.
+        not say whether the last columns were zero. (If an index is 0, as in data that
+        `sklearn.datasets.dump_svmlight_file` wrote, the first column has the index 0.)
 
     Raises
     ------
@@ -196,52 +201,49 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     -----
     Derived in chapter 15, *The same machine elsewhere*.
     """
-    file = Lines(path)
-    words = iter(file)
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
-    head = file.header(words, "SV", known | extra | {"label", "nr_sv"})
+    file = Lines(path, "SV", known | extra | {"label", "nr_sv"})
+    head = file.head
     svm_type, kernel_type = (
-        _choice(file, head, name, choices)
+        _choice(file, name, choices)
         for name, choices in (("svm_type", _TYPES), ("kernel_type", _KERNELS))
     )
     (k,) = file.integers(head.get("nr_class", []), 1, 2)
     (m,) = file.integers(head.get("total_sv", []), 1)
     labelled = svm_type in _CLASSIFIERS
-    rho = file.numbers(head.get("rho", []), k * (k - 1) // 2 if labelled else 1)
+    rho = file.of_head("rho", k * (k - 1) // 2 if labelled else 1)
     labels, counts = head.get("label", []), head.get("nr_sv", [])
     labels_read = file.integers(labels, k if labelled else 0, -(2**31))
     n_support = file.integers(counts, k if labelled else 0)
     if labelled and (sum(n_support) != m or len({*labels_read}) != k):
         raise file.error("label must name different classes, and nr_sv add up to total_sv")
-    coefficients, found = _support_vectors(file, words, k - 1 if labelled else 1, m)
+    coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m)
     points = _points(file, found, kernel_type == "precomputed", n_features)
     return LibsvmModel(
         svm_type,
-        _kernel(file, head, kernel_type),
+        _kernel(file, kernel_type),
         tuple(labels_read),
         rho,
         coefficients,
         points,
         tuple(n_support),
-        {name: file.numbers(head[name]) for name in sorted(extra & {*head})},
+        {name: file.of_head(name, None) for name in sorted(extra & {*head})},
     )
 
 
-def _choice(file: Lines, head: dict[str, list[str]], name: str, choices: tuple[str, ...]) -> str:
+def _choice(file: Lines, name: str, choices: tuple[str, ...]) -> str:
     """Return the value of a line that is one of some words."""
-    value = " ".join(head.get(name, ["nothing"]))
+    value = " ".join(file.head.get(name, ["nothing"]))
     if value not in choices:
         raise file.error(f"{name} must be one of {choices}, got {value[:40]!r}")
     return value
 
 
-def _support_vectors(
-    file: Lines, words: Iterator[list[str]], rows: int, m: int
-) -> tuple[Array, list[tuple[list[int], Array]]]:
+def _support_vectors(file: Lines, rows: int, m: int) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
     coefficients, found = np.empty((rows, m)), list[tuple[list[int], Array]]()
-    for line in words:
+    for line in file.words:
         if len(found) == m:
             raise file.error(f"expected {m} support vectors, got more")
         coefficients[:, len(found)] = file.numbers(line[:rows], rows)
@@ -270,9 +272,8 @@ def _points(
         if any(index != [0] or value[0] < 1 or value[0] % 1 for index, value in found):
             raise file.error("expected 0:row for each support vector of a precomputed kernel")
         return np.array([value - 1 for _, value in found]).reshape(-1, 1)
-    if any(index and index[0] < 1 for index, _ in found):
-        raise file.error("indices must be from 1 on")
-    largest = max((index[-1] for index, _ in found if index), default=1)
+    first = 0 if any(index[:1] == [0] for index, _ in found) else 1
+    largest = max((index[-1] + 1 - first for index, _ in found if index), default=1)
     d = max(largest, 1) if n_features is None else n_features
     if largest > d:
         raise file.error(f"the file has {largest} features, expected {d}")
@@ -280,18 +281,18 @@ def _points(
         raise file.error(f"{len(found)} support vectors with {d} features are too many to hold")
     points = np.zeros((len(found), d))
     for row, (index, values) in zip(points, found, strict=True):
-        row[np.array(index, dtype=int) - 1] = values
+        row[np.array(index, dtype=int) - first] = values
     return points
 
 
-def _kernel(file: Lines, head: dict[str, list[str]], name: str) -> Kernel | None:
+def _kernel(file: Lines, name: str) -> Kernel | None:
     """Return the kernel that the header names."""
     needed = {"polynomial": ["gamma", "coef0"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}
-    values = [float(file.numbers(head.get(key, []), 1)[0]) for key in needed.get(name, [])]
+    values = [float(file.of_head(key)[0]) for key in needed.get(name, [])]
     if values and values[0] <= 0:
         raise file.error(f"gamma must be positive, got {values[0]:g}")
     if name == "polynomial":
-        return Polynomial(file.integers(head.get("degree", []), 1, 1)[0], *values)
+        return Polynomial(file.integers(file.head.get("degree", []), 1, 1)[0], *values)
     kinds: dict[str, Any] = {"linear": Linear, "rbf": RBF, "sigmoid": Sigmoid}
     return None if name == "precomputed" else kinds[name](*values)
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris
+from sklearn.datasets import dump_svmlight_file, load_iris
 from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE
 from sklearn.frozen import FrozenEstimator
@@ -449,6 +449,25 @@ def test_what_liblinear_has_written_is_read(solver, loss, constant, tmp_path):
     assert verdict.machine.bias == ("penalised" if constant > 0 else "none")
 
 
+def test_a_file_of_data_whose_columns_count_from_0_is_read(tmp_path):
+    """As `dump_svmlight_file` writes them by default; LIBSVM takes 0 for an index like others."""
+    dump_svmlight_file(X, Y, str(tmp_path / "rows"))
+    run("svm-train", "-g", "0.5", "rows", "model", cwd=tmp_path)
+    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
+    assert " 0:" in (tmp_path / "model").read_text()
+    found = read_libsvm(tmp_path / "model")
+    assert_array_equal(found.predict(X), np.loadtxt(tmp_path / "out"))
+    assert certify_machine(found, X, Y, C=1.0).excess < 1e-4
+
+
+@pytest.mark.parametrize("solver", [11, 12, 13])
+def test_what_is_no_classifier_of_liblinear_is_refused(solver, tmp_path):
+    rows(tmp_path / "rows", X, Y)
+    run("liblinear-train", "-s", solver, "rows", "model", cwd=tmp_path)
+    with pytest.raises(ValueError, match="expected a classifier, got solver_type"):
+        read_liblinear(tmp_path / "model")
+
+
 def test_several_classes_of_liblinear(tmp_path):
     rows(tmp_path / "rows", *IRIS)
     for solver in 1, 4:
@@ -480,7 +499,7 @@ BAD = [
     (GOOD + "1 1:2 2:3\n", "support vectors, got more"),
     (GOOD.replace(" 2:", " 2;"), "expected pairs index:value"),
     (GOOD.replace(" 2:", " 1:"), "indices must ascend"),
-    (GOOD.replace(" 1:", " 0:"), "indices must be from 1 on"),
+    (GOOD.replace(" 1:", " -1:"), "numbers from 0 on"),
     (GOOD.replace(" 2:", " 999999999999:"), "too many to hold"),
     (GOOD.replace(" 2:", " 1e400:"), "expected a finite number"),
     (GOOD.replace("rbf", "precomputed"), "expected 0:row"),
@@ -520,6 +539,7 @@ LINE = (HERE / "liblinear-3-noisy.model").read_text()
         (LINE.replace("nr_feature 2", "nr_feature two"), "expected a finite number"),
         (LINE.replace("bias 1\n", ""), "expected 1 numbers, got 0"),
         (LINE + "1 2\n", "expected 1 numbers, got 2"),
+        (LINE.replace("L2R_L1LOSS_SVC_DUAL", "ONECLASS_SVM"), "expected a classifier"),
     ],
 )
 def test_a_bad_file_of_liblinear_too(text, message, tmp_path):
