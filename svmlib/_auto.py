@@ -16,6 +16,7 @@ from math import isqrt
 from typing import Any, Literal
 
 import numpy as np
+from scipy.linalg.lapack import dpstrf
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array
@@ -33,7 +34,8 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 # `make bench` measures where these belong.
 _NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
-_START_TOL = 0.2  # of SMO if C k(x, x) ≥ 1; from there Newton's method takes a few steps
+_GLANCE, _COARSE = 64, 3e-3  # points and their residuals, for a first look at the rank of K
+_START_TOL = 0.5  # of SMO if C k(x, x) = 1; from there Newton's method takes a few steps
 _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
@@ -97,12 +99,10 @@ def solve(
             alpha, spent, name = few.alpha, few.n_iter, "newton"
         else:  # (one iteration is left for Newton's method)
             alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
-        # (A certificate costs little: Newton's method would ask for the same sums.)
-        if spent and (solution := problem.solution(alpha, tol=tol, n_iter=spent)).converged:
-            return solution, name
         try:
-            most, name = int(min(max_iter - spent, _NEWTON_STEPS)), "newton"
+            most = int(min(max_iter - spent, _NEWTON_STEPS))
             solution = newton(problem, tol=tol, start=alpha, max_iter=most)
+            name = "newton" if solution.n_iter or name == "none" else name
         except NoRoomError:
             if solver == "newton":
                 raise
@@ -159,17 +159,26 @@ def _guess(
     most = max(1, rows.room // 4 // n)
     # (Where K does not fit, `_in_span` may have tried that.)
     tried = problem.hard_margin or not (untried or rows.fits)
-    Phi = None if tried else low_rank(problem.kernel, problem.X, most=most)
+    Phi = None
+    if not (tried or problem.of_given_matrix or _needs_every_point(problem)):
+        Phi = low_rank(problem.kernel, problem.X, most=most)
     if Phi is not None:
         nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
         alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
         return alpha, len(taken), "newton"
     # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
     # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
-    # violation is large.
+    # violation is large, and the larger the change, the sooner SMO slows down.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near = max(tol, _START_TOL * min(change, 1) ** 2)  # the default tol if the change is below 0.07
+    near = max(tol, _START_TOL * (change**2 if change < 1 else min(change, 1e3) ** 0.2))
     first = list(islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))))
     for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
     return alpha, len(first), "smo"
+
+
+def _needs_every_point(problem: DualProblem) -> bool:
+    """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
+    few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_GLANCE]]
+    K = problem.kernel(few, few)
+    return bool(dpstrf(K, tol=_COARSE * K.diagonal().mean())[2] > 7 * _GLANCE // 8)

@@ -485,6 +485,8 @@ def factors(kernel: Kernel, X: Array) -> tuple[Array, Array, Callable[[Array], A
     pair = kernel._factors(X) if isinstance(kernel, ClassicKernel) else None
     if not isinstance(kernel, ClassicKernel) or pair is None:
         return None
+    if isinstance(kernel, RBF):
+        return *pair, kernel._of_products  # of exponents from -900 to rounding: they are finite
     quiet = np.errstate(over="ignore", invalid="ignore")
     return *pair, quiet(lambda t: _finite(kernel._of_products(t), kernel))
 

@@ -41,10 +41,8 @@ Finish = Callable[[Array], Array]
 
 _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
-# SMO often touches a sixth, and Newton's method asks for few; so all of K is evaluated when a
-# good third of the rows is there, if it takes little memory.
+# SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
-_MANY, _MANY_ROWS = 3400, 0.4  # 88 MB
 _TRIANGLE = 32  # rows of a block, when half of K is mirrored
 
 
@@ -120,18 +118,13 @@ class Rows:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         if i not in self.kept:
-            if self._all_is_cheaper(1):
+            if self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.room:
                 self.gram()
             elif self.factors:
                 self._keep_one(i, *self.factors)
             else:
                 self._keep(np.array([i]))
         return self.kept[i]
-
-    def _all_is_cheaper(self, new: int) -> bool:
-        """Whether to evaluate all of K when so many new rows are wanted."""
-        enough = self.n if self.n <= ALL_AT_ONCE else len(self.kept) + new
-        return self.n <= _MANY and enough > _MANY_ROWS * self.n and 2 * self.n**2 <= self.room
 
     def _require(self, count: int, purpose: str) -> None:
         """Raise a `NoRoomError` if there is no room for so many floats."""
@@ -252,9 +245,7 @@ class Rows:
     def _keep_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if all of them find room, and say which are kept now."""
         new = np.array([i for i in wanted.tolist() if i not in self.kept], dtype=np.intp)
-        if new.size and self.n > ALL_AT_ONCE and self._all_is_cheaper(new.size):
-            self.gram()
-        elif new.size and len(self.kept) + new.size <= self.capacity:
+        if new.size and len(self.kept) + new.size <= self.capacity:
             self._keep(new)
         return np.array([i in self.kept for i in wanted.tolist()], dtype=bool)
 

@@ -208,8 +208,9 @@ class _State:
         self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
         g = y - self.K.times(beta)
-        self.g_up = np.where(beta < highest, g, -np.inf)
-        self.g_down = np.where(beta > lowest, g, np.inf)
+        ends = np.where(beta < highest, g, -np.inf), np.where(beta > lowest, g, np.inf)
+        self.both = np.array(ends)
+        self.g_up, self.g_down = self.both
         self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
         # rounding counts as that.
@@ -282,6 +283,5 @@ class _State:
         g_up[j], g_down[j] = g_j, (g_j if beta[j] > self.lowest[j] else np.inf)
         change = np.subtract(K_i, K_j, out=self.work)
         change *= length
-        g_up -= change
-        g_down -= change
+        self.both -= change
         return length, length * (g_i - g_j - length * curvature / 2)
