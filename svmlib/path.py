@@ -43,9 +43,21 @@ _RESIDUAL = 1e-10  # where its factorisation stops
 
 
 class Machine(NamedTuple):
-    """One machine of the search: which one, what was proved, and its f(x) of hidden samples."""
+    """One machine of a search: which one, what was proved, and its f(x) of hidden samples.
 
-    gamma: int  # the numbers of its γ, its fold and its C
+    Attributes
+    ----------
+    gamma, fold, C : int
+        The numbers of its γ, its fold and its C, in the order in which they were given.
+    solution : svmlib.problem.Solution
+        Its multipliers for the training samples of the fold, its bias and its certificate.
+    fit_time, score_time : float
+        Seconds.
+    scores : ndarray of shape (n_hidden,)
+        f(x) for the hidden samples of the fold.
+    """
+
+    gamma: int
     fold: int
     C: int
     solution: Solution
@@ -60,7 +72,15 @@ class Machine(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """Which samples train and which are hidden, and the C_i of the former for C = 1."""
+    """One way to hide samples.
+
+    Attributes
+    ----------
+    train, hidden : ndarray of int
+        The numbers of the samples that train, and of those that are hidden.
+    weights : ndarray of shape (n_train,)
+        The C_i of the former for C = 1.
+    """
 
     train: Indices
     hidden: Indices
@@ -168,9 +188,32 @@ def solve_from(
 def walk(
     problem: DualProblem, nearly: DualProblem | None, weights: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
-    """Yield the number of each C, the smallest first, its solution, and the seconds it took.
+    """Follow a problem along ascending values of C, each machine from the one before.
 
-    The bounds are C times the weights; `nearly` is the same problem in a few coordinates.
+    Parameters
+    ----------
+    problem : svmlib.problem.DualProblem
+        The samples and the kernel; its own C does not count.
+    nearly : svmlib.problem.DualProblem, or None
+        The same problem in a few coordinates (`svmlib.kernels.low_rank`), solved first if given.
+    weights : ndarray of shape (n,)
+        The C_i for C = 1.
+    Cs : ndarray
+        The values of C, in any order.
+    tol : float
+        The relative duality gap to prove.
+
+    Yields
+    ------
+    tuple
+        The number of a C in `Cs`, the `svmlib.problem.Solution`, and the seconds that it took.
+
+    Examples
+    --------
+    >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], kernel=RBF(1.0))
+    >>> found = list(walk(problem, None, np.ones(3), np.array([10.0, 0.1]), 1e-3))
+    >>> [number for number, _, _ in found], all(one.converged for _, one, _ in found)
+    ([1, 0], True)
     """
     alpha, upper = np.zeros(problem.n), np.full(problem.n, np.inf)
     for c in Cs.argsort(kind="stable").tolist():
@@ -191,7 +234,30 @@ def machines(
     tol: float,
     cache_mb: float,
 ) -> Iterator[Machine]:
-    """Yield every machine, for one kernel after the other."""
+    """Solve for every kernel, every fold and every C; all of a kernel share one K.
+
+    Parameters
+    ----------
+    numbered : sequence of tuple
+        The kernels, each with the number to report. If a γ is 2, 4, 8 or 16 times the one before,
+        K is squared instead of evaluated.
+    X, y : ndarray of shape (n, d) and (n,)
+        The points and their labels, −1 or +1.
+    folds : sequence of Fold
+        Which samples train and which are hidden.
+    Cs : ndarray
+        The values of C.
+    tol : float
+        The relative duality gap to prove of each machine.
+    cache_mb : float
+        How many megabytes three matrices of the size of K may take; if they do not fit, each
+        machine keeps what rows it has room for.
+
+    Yields
+    ------
+    Machine
+        One after the other: kernels in the order given, then folds, then C ascending.
+    """
     kernels, shared = [kernel for _, kernel in numbered], fits(len(X), cache_mb)
     shared = shared and not any(isinstance(kernel, Linear) for kernel in kernels)
     for k, (g, kernel) in enumerate(numbered):
