@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Files in the zip and in the wheel are as old as the last commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-.PHONY: help book lab student pdf epub slides svg questions check test test-all live bench notebooks lock clean \
+.PHONY: help book lab student pdf epub slides svg questions check test test-all live bench notebooks plain lock clean \
   style unit outputs pages figures downloads fresh processors assignment mutants
 
 help:  ## List the commands
@@ -108,7 +108,7 @@ outputs: .venv/ready
 # Look at the pages in a real browser. Beside `unit`, which is one process and takes longer, they take
 # what it leaves of the cores.
 pages: book
-	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py tests/book/test_firefox.py -n 2 --dist loadgroup -rs
 
 # Drag the handles of the figures and press their keys; runs beside `downloads`
 figures: .venv/ready
@@ -132,6 +132,9 @@ bench: .venv/ready  ## Compare the solvers with LIBSVM, as ratios in one run; ti
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/tuning.py
 	$(BIN)/python benchmarks/explorables.py
+
+plain: book  ## Build the pages without Jupyter Book, in an environment of its own, and compare them
+	$(PYTHON) tools/plain_sphinx/build.py _build/html _build/plain
 
 lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	$(BIN)/pip install --quiet uv==0.13.9

@@ -1,11 +1,15 @@
-"""The chapters as plain Markdown, and `llms.txt`, which lists them for programs that read.
+"""The book as plain text: chapters in Markdown, numbered equations in TeX, references in BibTeX.
 
-They are the readers' notebooks (see `editions`), with code in fences and what it prints below.
+The chapters are the readers' notebooks (see `editions`), with code in fences and what it prints
+below; `llms.txt` lists them for programs that read.
 """
 
+import shutil
 from pathlib import Path
 
 import nbformat
+from docutils import nodes
+from read_once import page
 
 FENCE = "`" * 4  # longer than any in a chapter
 
@@ -25,6 +29,22 @@ def markdown(notebook):
     return "\n\n".join(parts) + "\n"
 
 
+def equations(env):
+    """Return all numbered equations, with their numbers and labels, as one TeX document."""
+    parts = [r"\documentclass{article}", r"\usepackage{amsmath, amssymb}", r"\begin{document}"]
+    for name in env.toctree_includes[env.config.root_doc]:
+        numbers = env.toc_fignumbers.get(name, {}).get("displaymath", {})
+        for block in page(env, name).findall(nodes.math_block):
+            if block["number"]:
+                number = ".".join(map(str, numbers[block["ids"][0]]))
+                tex = block.astext().strip()
+                tex = f"\\begin{{split}}\n{tex}\n\\end{{split}}" if r"\\" in tex else tex
+                place = f"% {name}.html#{block['ids'][0]}"
+                head = rf"\begin{{equation}}\tag{{{number}}}\label{{{block['label']}}}"
+                parts += ["", place, head, tex, r"\end{equation}"]
+    return "\n".join([*parts, "", r"\end{document}", ""])
+
+
 def write(app, error):
     if error is not None or app.builder.name != "html" or app.config.book_installed:
         return
@@ -38,6 +58,9 @@ def write(app, error):
             title = app.env.titles[name].astext()
             lines.append(f"- [{title}]({base}notebooks/{made.name})")
     (out / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out / "notebooks" / "equations.tex").write_text(equations(app.env), encoding="utf-8")
+    for file in app.config.bibtex_bibfiles:
+        shutil.copy(Path(app.srcdir, file), out / "notebooks")
 
 
 def setup(app):
