@@ -12,7 +12,7 @@
   const ALIKE = [
     [/ies$/, "y"], [/(ss|x|z|ch|sh)es$/, "$1"], [/([^su])s$/, "$1"],
     [/^(.{2,})is(e|ed|er|ing|ation)$/, "$1iz$2"], [/ys(e|ed|er|ing)$/, "yz$1"], [/^(.{3,})our/, "$1or"],
-    [/^(.{2,}[bct])re(d?)$/, (all, stem, d) => `${stem}er${d && "ed"}`], [/ll(ed|ing|er)$/, "l$1"], [/ogue$/, "og"],
+    [/^(.{2,}[bct])re(d?)$/, (all, stem, d) => `${stem}er${d && "ed"}`], [/^(.*[aeiou].*[aeiou])ll(ed|ing|er)$/, "$1l$2"], [/ogue$/, "og"],
   ];
   const processTerm = term => {
     const lower = term.toLowerCase();
