@@ -7,6 +7,7 @@ lock beside this file, and the pages of plain Sphinx. It needs Python 3.12, as S
 nothing else. If a page, an anchor or a formula is missing, it fails.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -24,7 +25,11 @@ def build(folder):
     subprocess.run([*pip, "--requirement", HERE / "requirements.txt"], check=True)
     subprocess.run([*pip, "--no-deps", "--force-reinstall", *wheels], check=True)
     sphinx = [python, "-m", "sphinx", "-c", HERE, "-b", "html", "-q", "-n"]
-    subprocess.run([*sphinx, ".", folder / "html", "-d", folder / "doctrees"], check=True)
+    subprocess.run(
+        [*sphinx, ".", folder / "html", "-d", folder / "doctrees"],
+        env=os.environ | {"PYTHONPATH": "_ext"},
+        check=True,
+    )
     return folder / "html"
 
 
