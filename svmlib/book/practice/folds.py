@@ -288,7 +288,7 @@ def mean_with_error(
     some = None if weights is None else np.asarray(weights, float)[known]
     mean = np.average(np.ma.getdata(values)[known].astype(float), weights=some)
     spread = standard_error(values, groups, weights)
-    return f"{mean:.{digits}f} ± {spread:.{digits}f}"
+    return f"{round(mean, digits) + 0.0:.{digits}f} ± {spread:.{digits}f}"  # no -0.00
 
 
 def a_part(rows: Any, groups: Any, time: Any, most: int, seed: int = 0) -> Any:
