@@ -213,17 +213,18 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     (m,) = file.integers(head.get("total_sv", []), 1)
     labelled = svm_type in _CLASSIFIERS
     rho = file.of_head("rho", k * (k - 1) // 2 if labelled else 1)
-    labels, counts = head.get("label", []), head.get("nr_sv", [])
-    labels_read = file.integers(labels, k if labelled else 0, -(2**31))
-    n_support = file.integers(counts, k if labelled else 0)
-    if labelled and (sum(n_support) != m or len({*labels_read}) != k):
+    labels, n_support = list[int](), list[int]()
+    if labelled:  # R's write.svm writes zeros for the others
+        labels = file.integers(head.get("label", []), k, -(2**31))
+        n_support = file.integers(head.get("nr_sv", []), k)
+    if labelled and (sum(n_support) != m or len({*labels}) != k):
         raise file.error("label must name different classes, and nr_sv add up to total_sv")
     coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m)
     points = _points(file, found, kernel_type == "precomputed", n_features)
     return LibsvmModel(
         svm_type,
         _kernel(file, kernel_type),
-        tuple(labels_read),
+        tuple(labels),
         rho,
         coefficients,
         points,

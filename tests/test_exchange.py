@@ -528,6 +528,16 @@ def test_the_good_file_is_good(tmp_path):
         read_libsvm(tmp_path / "good", n_features=1)
 
 
+def test_a_regression_of_e1071_has_labels_that_mean_nothing(tmp_path):
+    """R's write.svm writes them for every kind of machine."""
+    write_libsvm(FITTED[6], tmp_path / "model")
+    text = (tmp_path / "model").read_text().replace("SV\n", "label 0 0\nnr_sv 0 0\nSV\n")
+    (tmp_path / "model").write_text(text)
+    found = read_libsvm(tmp_path / "model")
+    assert_allclose(found.predict(X), FITTED[6].predict(X), rtol=1e-12)
+    assert found.labels == found.n_support == ()
+
+
 LINE = (HERE / "liblinear-3-noisy.model").read_text()
 
 
