@@ -36,6 +36,18 @@ def the_box_of_wolfe_finds_closest_points(seed: int) -> bool:
     return bool(abs(np.linalg.norm(v) / closest_points(X, y).distance - 1) < 1e-6)
 
 
+def the_box_of_wolfe_copes_with_ties(seed: int) -> bool:
+    """Compare them on small grids, where many samples are equal or as far along."""
+    random, worst = np.random.default_rng(seed), 0.0
+    for d in (1, 2, 3, 4):
+        positive, negative = random.integers(0, 3, (2, 24, d)).astype(float)
+        negative[:, 0] -= 4
+        v = chapter["shortest_bridge"](positive, negative)
+        X, y = np.vstack([positive, negative]), np.repeat([1, -1], 24)
+        worst = max(worst, abs(np.linalg.norm(v) / closest_points(X, y).distance - 1))
+    return bool(worst < 1e-6)
+
+
 def with_many_features_nearly_every_sample_is_a_vertex(seed: int) -> bool:
     """Count the vertices among 40 tumours drawn at random, with 2 and with 10 features."""
     tumours = load_breast_cancer()
@@ -53,6 +65,7 @@ if __name__ == "__main__":
         [
             gaps_and_bridges_approach_the_same_number,
             the_box_of_wolfe_finds_closest_points,
+            the_box_of_wolfe_copes_with_ties,
             with_many_features_nearly_every_sample_is_a_vertex,
         ]
     )
