@@ -63,7 +63,7 @@ def solve(
         The solver; ``"newton"`` is ``"auto"`` that resorts to SMO for its guess only.
     tol : float
         The relative duality gap to prove.
-    max_iter : float
+    max_iter : float, optional
         The most iterations of all solvers together; infinity for their own defaults, but
         ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. (Steps of Newton's method before
         its equations outgrew the memory are not counted.)

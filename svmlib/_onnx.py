@@ -33,7 +33,7 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
     path : path
         The file. Its input is called X; its outputs are label and score. A score of 0 counts as
         the second class, as in scikit-learn's SVC.
-    dtype : {"float64", "float32"}
+    dtype : {"float64", "float32"}, default "float64"
         The precision of input and arithmetic.
 
     Raises

@@ -57,7 +57,7 @@ class Dataset:
         One of each a column; the unit is "" where there is none.
     class_names : tuple of str
         Two classes: the names of −1 and of +1, in that order. More: all names.
-    n_dropped : int
+    n_dropped : int, default 0
         Rows left out because a value was missing.
 
     Raises
@@ -160,10 +160,10 @@ def load_penguins(
 
     Parameters
     ----------
-    species : sequence of str
+    species : sequence of str, default ("Adelie", "Gentoo")
         Two of "Adelie", "Chinstrap", "Gentoo": the first becomes −1, the second +1. All three:
         y holds their names.
-    features : sequence of str
+    features : sequence of str, default ("bill_depth_mm", "body_mass_g")
         Of "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g". The bill's depth
         is also called the depth of the culmen.
 
@@ -348,9 +348,9 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
 
     Parameters
     ----------
-    n : int
+    n : int, default 100
         Points in all, half of them in each class; even and at least 2.
-    noise : float
+    noise : float, default 0.1
         Standard deviation of the radii about 1 (large ring) and ½ (small ring).
 
     Raises

@@ -401,7 +401,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     X : array_like of shape (n, d)
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
-    cap : float
+    cap : float, default 1.0
         μ, from max(1/n₊, 1/n₋) to 1; rounding by which it misses an end is forgiven. In a class of
         n points the float 1/n stands for the fraction, even where it is a little less.
 
@@ -493,7 +493,7 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) + fl.UNIT_ROUNDOFF for label in (-1, 1))
     R, k = float(fl.row_norm_bounds(Z).max()), int(np.count_nonzero(weights))
-    return fl.round_up(4 * fl.gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
+    return (4 * fl.gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
 
 
 def _smallest_cap(y: Array) -> float:
@@ -723,8 +723,9 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
+    # (of d + 1 operations, and four more for this bound)
     R, length = float(fl.row_norm_bounds(Z).max()), float(np.linalg.norm(w))
-    error = fl.round_up(fl.gamma_n(len(w) + 5) * R * length)
+    error = fl.gamma_n(len(w) + 5) * R * length
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
     return cap, min(max(fl.round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)

@@ -124,11 +124,11 @@ class Polynomial(ClassicKernel):
 
     Parameters
     ----------
-    degree : int
+    degree : int, default 3
         The power p ≥ 1.
-    gamma : float
+    gamma : float, default 1.0
         The scale γ > 0 of the inner product.
-    coef0 : float
+    coef0 : float, default 0.0
         The constant c₀. It mixes the degrees: with c₀ > 0 the features are all monomials of
         degree at most p, with c₀ = 0 those of degree exactly p. A negative c₀ is allowed, but
         then the kernel need not be positive semidefinite and has no feature map.
@@ -241,7 +241,8 @@ class RBF(ClassicKernel):
         in each norm, and a few for the origin. Point by point (`cdist`) it takes d + 4 on t itself,
         which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
         good to a few u. (The origin is the mean of some of the points; far from zero it has a
-        rounding error of its own.)
+        rounding error of its own.) What underflows in a square is nothing beside r², because
+        `row_norm_bounds` makes r at least 2⁻⁴⁹⁹.
         """
         n, d = X.shape
         mean = X.sum(axis=0) / n
@@ -249,10 +250,9 @@ class RBF(ClassicKernel):
         radius = 2 * float(fl.row_norm_bounds(X - mean).max())
         radius += fl.gamma_n(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
         exponent = fl.gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
-        underflow = self.gamma * d * fl.SMALLEST_SUBNORMAL  # of a square, which γ may enlarge
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
-        theta = float(np.expm1(exponent) + np.exp(-1.7e308 * min(self.gamma, 1)))
-        return fl.round_up(theta + (d + 12) * fl.UNIT_ROUNDOFF + 4 * underflow, 12), np.ones(len(X))
+        theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
+        return theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X))
 
     @np.errstate(over="ignore")
     def _columns(self, Z: Array) -> Fill:
@@ -304,7 +304,7 @@ class Sigmoid(ClassicKernel):
     ----------
     gamma : float
         The scale γ > 0 of the inner product.
-    coef0 : float
+    coef0 : float, default 0.0
         The constant c₀.
 
     Raises

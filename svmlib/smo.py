@@ -95,7 +95,7 @@ def smo(
         leaves about half of the gap.) A violation of tol allows a gap of about Σ C_i tol; where C
         is so large that the gap is not yet reached, the steps go on until m(α) − M(α) is a
         twentieth of the largest KKT violation, and so on.
-    selection : {"second", "first", "cyclic"}
+    selection : {"second", "first", "cyclic"}, default "second"
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
         the steepest slope. ``"cyclic"``: the next pair, in a fixed order, whose slope is more than

@@ -205,6 +205,15 @@ def test_a_hyperplane_is_verified_exactly():
         assert Separation(X, y, w=np.ones(3), b=3 * ulp - 1).verify()
 
 
+def test_a_hyperplane_is_not_verified_by_numbers_that_underflow():
+    """Three products of 0.6 tiny numbers each are rounded to three, and so the sum seems above 2"""
+    tiny = 2.0**-1074
+    X, y = np.array([[0.6] * 3, [-0.6] * 3]), np.array([1.0, -1.0])
+    assert X[0, 0] * tiny == tiny
+    assert not Separation(X, y, w=np.full(3, tiny), b=-2 * tiny).verify()
+    assert Separation(X, y, w=np.full(3, tiny), b=-tiny).verify()
+
+
 # Closest points
 
 
@@ -301,6 +310,8 @@ def test_the_lower_bound_on_the_largest_cap_holds_exactly(seed, far):
     """Two points a class on a line, once on each side of it: there the supremum is a fraction."""
     rng = np.random.default_rng(seed)
     a, c, b, d = sorted(rng.choice(1000, 4, replace=False).tolist())
+    if seed % 2:  # one of them in the very middle, where bounds on rounding are least
+        d = 2 * b - a
     on, off = np.outer((a, b, c, d), (3, 1)), far * np.outer(rng.integers(1, 999, 4), (-1, 3))
     caps = largest_separating_cap(np.vstack((on + off, on - off)), [-1, -1, 1, 1] * 2)
     assert Fraction(caps.lower_bound) <= Fraction(d - a, 2 * (b - a + d - c))

@@ -92,11 +92,11 @@ def test_a_symmetric_matrix_is_not_copied():
     assert Precomputed(K).K is K
 
 
-@pytest.mark.parametrize("c", [0.0, 1e-300])
+@pytest.mark.parametrize("c", [0.0, 1e-300, 1.0])
 @pytest.mark.parametrize("gamma", [1e-300, 1e-100, 1.0, 1e200])
 @pytest.mark.parametrize("degree", [1, 2, 9])
 def test_what_underflows_is_within_the_bound(degree, gamma, c):
-    """Judged by fractions, where X has numbers down to 1e-300, and the origin."""
+    """Judged by fractions, where X has numbers down to 1e-300 (1 + 1e-100 is 1), and the origin."""
     kernel = Polynomial(degree, gamma, c)
     X = np.array([[0.0], [1e-300], [1e-160], [1e-139], [1e-100], [1e-50], [1.0]])
     X = X[gamma * X[:, 0] ** 2 < 1e30]  # no value overflows
@@ -114,6 +114,40 @@ def test_a_distance_whose_square_overflows_is_within_the_bound(gamma, far):
     with np.errstate(all="ignore"):
         theta, _ = kernel.rounding(X)
         assert abs(mp.mpf(kernel(X, X)[0, 1]) - truth) <= theta
+
+
+def test_a_square_that_underflows_is_within_the_bound():
+    """Of each of 300 features, though γ makes them count."""
+    kernel, X = RBF(1.7e308), np.outer([0, 1.4e-162], np.ones(300))
+    square = 300 * mp.mpf(1.4e-162) ** 2
+    assert abs(mp.mpf(kernel(X, X)[0, 1]) - mp.exp(-mp.mpf(1.7e308) * square)) > 1e-14
+    for theta, _ in (kernel.rounding(X), kernel.rounding(X + 1e-170)):
+        assert abs(mp.mpf(kernel(X, X)[0, 1]) - mp.exp(-mp.mpf(1.7e308) * square)) <= theta
+
+
+def test_one_point_beyond_floats_hides_no_other():
+    X, Z = np.array([[0.0], [1e308]]), np.array([[0.0], [1.0]])
+    assert_allclose(RBF(10.0)(X, Z), [np.exp([0, -10.0]), [0, 0]])
+    assert_allclose(RBF(10.0)(Z, X)[:, 1], 0)
+
+
+@pytest.mark.parametrize("z", [1e110, -1e110])
+def test_values_that_are_not_finite_are_told(z):
+    with pytest.raises(ValueError, match="small enough for Polynomial"):
+        expansion(Polynomial(3), np.array([[1e110]]), np.ones(1), np.array([[z]]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_skew_matrix_changes_is_bounded(seed):
+    """Judged in fractions, also where the changes of a score cancel but for rounding."""
+    rng = np.random.default_rng(seed)
+    K = rng.uniform(1, 2, (4, 4))
+    K = np.triu(K) + np.triu(K, 1).T + 1e-13 * np.triu(rng.normal(size=(4, 4)), 1)
+    kernel, beta = Precomputed(K), rng.normal(size=4)
+    half = (exact(K) - exact(K).T) / 2
+    beta[3] = -float(half[0, 1:3] @ exact(beta[1:3]) / half[0, 3])
+    bound, change = kernel.asymmetry(kernel.points, beta), max(abs(half @ exact(beta)))
+    assert change <= Fraction(bound) <= change * (1 + Fraction(1e-9))
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.3), RBF(1e4), Polynomial(2, 0.5, 1.0), Sigmoid(0.2)])
