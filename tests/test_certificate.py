@@ -126,8 +126,8 @@ def a_high_power(rng):
 
 
 def many_features(rng):
-    """w is known to a few units of rounding; w·x over 20,000 features of one sign is not."""
-    x = np.full(20_000, rng.uniform(0.5, 1))
+    """w is known to a few units of rounding; w·x over 2000 features of one sign is not."""
+    x = np.full(2000, rng.uniform(0.5, 1))
     return DualProblem([x, x], [-1, 1]), [-1.0, 1.0], -float(2 * x @ x)
 
 

@@ -48,9 +48,10 @@ def test_check_estimator_passes_with_nothing_skipped():
     """In a process of its own: without this variable scikit-learn would skip a check."""
     program = """
 from sklearn.utils.estimator_checks import check_estimator
-from svmlib.svc import SVC
-outcomes = [result["status"] for result in check_estimator(SVC(), on_skip=None)]
-assert outcomes.count("passed") == len(outcomes) > 40, outcomes
+from svmlib import SVC, SVCCV
+for estimator in SVC(), SVCCV(Cs=(1.0, 10.0), gammas=("scale",), cv=2):
+    outcomes = [result["status"] for result in check_estimator(estimator, on_skip=None)]
+    assert outcomes.count("passed") == len(outcomes) > 40, outcomes
 """
     subprocess.run(
         [sys.executable, "-c", program], env=os.environ | {"SCIPY_ARRAY_API": "1"}, check=True

@@ -1,14 +1,15 @@
 """Change one place of the library at a time, and see whether a test fails.
 
 `python tools/mutants.py [--sample 200] [--seed 1] [--module certificate] [--line 136] ...` draws
-from all one-place changes of `svmlib/*.py`. The tests that run the line are run, those of the
+from all one-place changes of `svmlib/*.py`. The tests that run the function are run, those of the
 module's own file first; the first failure, or a run that never ends, notices the change. What is
 not noticed is equivalent, accepted in `tools/mutants.toml` with a reason, or a hole in the tests.
 
 Results are in `_build/mutants`. If you interrupt the run, it goes on there. Changes that were
 noticed are not tried again while their module stays the same; the others are, so that you see
-whether a new test helps. The first run also finds which tests run which lines, which takes some
-minutes; it is repeated after `rm _build/mutants/lines.json`, to include new tests.
+whether a new test helps. The first run also finds which tests run which functions, which takes
+some minutes; `rm _build/mutants/tests.json` repeats that. Until then tests that it has not seen
+count as tests of all functions of the module that their file is named after.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import tomllib
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +39,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "_build" / "mutants"
+KNOWN = BUILD / "tests.json"
 # Of the pages, the repository and other programs: they take long and say little of the library.
 OTHERS = "counts editions exercises explorable pictures plotting practice publish questions"
 SKIPPED = [f"--ignore=tests/test_{name}.py" for name in [*OTHERS.split(), "repository", "zips"]]
@@ -45,7 +48,7 @@ QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
 QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
 sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
-PATIENCE = 40  # seconds of tests of others that a change may cost, the cheapest first
+PATIENCE = 20  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -60,10 +63,11 @@ PAIRS |= {new: old for old, new in PAIRS.items()}
 
 
 class Change(NamedTuple):
-    """One place that can be changed: its statement's lines, how it reads, and how to change it."""
+    """One place that can be changed: its line, how it reads, and how to change it."""
 
     module: str
-    lines: range
+    function: str  # with its classes; "" outside of all
+    line: int
     source: str  # its first line, as it stands
     what: str
     apply: Callable[[], None]
@@ -112,41 +116,53 @@ def changes(path: Path) -> tuple[ast.Module, list[Change]]:
     source, found = path.read_text(encoding="utf-8"), []
     tree, text = ast.parse(source), source.splitlines()
 
-    def visit(node: ast.AST, lines: range) -> None:
+    def visit(node: ast.AST, inside: str) -> None:
         for field, value in ast.iter_fields(node):
-            if field in ("annotation", "returns", "type_params", "type_comment"):
+            if field in ("annotation", "returns", "type_comment"):
                 continue
-            several = value if isinstance(value, list) else [value]
-            for k, child in enumerate(several):
+            place = value if isinstance(value, list) else None
+            for k, child in enumerate(place if place is not None else [value]):
                 if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
                     continue
-                inside = lines
-                if isinstance(child, ast.stmt):
-                    body = getattr(child, "body", None)
-                    end = body[0].lineno - 1 if body else child.end_lineno
-                    inside = range(child.lineno, max(end, child.lineno) + 1)
                 for other in others(child):
-                    new = ast.Pass() if other is None else other
-                    ast.copy_location(new, child)
+                    new = ast.copy_location(ast.Pass() if other is None else other, child)
                     what = f"{ast.unparse(child)} → {ast.unparse(new)}"
-                    place = value if isinstance(value, list) else None
-                    line = text[child.lineno - 1].strip()
-                    apply = _put(node, field, place, k, new)
-                    found.append(Change(path.stem, inside, line, what, apply))
-                visit(child, inside)
+                    apply = partial(_put, node, field, place, k, new)
+                    line = child.lineno
+                    source = text[line - 1].strip()
+                    found.append(Change(path.stem, inside, line, source, what, apply))
+                visit(child, _within(inside, child) if field == "body" else inside)
 
-    visit(tree, range(0))
+    visit(tree, "")
     return tree, found
 
 
-def _put(node: ast.AST, field: str, place: list[Any] | None, k: int, new: ast.AST):
-    def apply() -> None:
-        if place is None:
-            setattr(node, field, new)
-        else:
-            place[k] = new
+def _put(node: ast.AST, field: str, place: list[Any] | None, k: int, new: ast.AST) -> None:
+    if place is None:
+        setattr(node, field, new)
+    else:
+        place[k] = new
 
-    return apply
+
+def _within(outer: str, node: ast.AST) -> str:
+    """Return the name of what a node is in, with classes and outer functions."""
+    own = (ast.FunctionDef, ast.ClassDef)
+    return f"{outer}.{node.name}".strip(".") if isinstance(node, own) else outer
+
+
+def functions(source: str) -> dict[int, str]:
+    """Return the function of every line in the body of one."""
+    found: dict[int, str] = {}
+
+    def visit(node: ast.AST, outer: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            name = _within(outer, child)
+            if isinstance(child, ast.FunctionDef):
+                found.update(dict.fromkeys(range(child.body[0].lineno, child.end_lineno + 1), name))
+            visit(child, name)
+
+    visit(ast.parse(source), "")
+    return found
 
 
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -168,8 +184,9 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 class Chosen:
     """A plugin of pytest: some tests, in this order, and no search for smaller examples."""
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], own: str, known: dict[str, float]) -> None:
         self.order = {name: k for k, name in enumerate(names)}
+        self.own, self.known = own, known
 
     def pytest_configure(self) -> None:
         from hypothesis import Phase, settings
@@ -179,10 +196,11 @@ class Chosen:
         settings.load_profile("mutants")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted(
-            (item for item in items if item.nodeid in self.order),
-            key=lambda item: self.order[item.nodeid],
-        )
+        for item in items:  # new ones first
+            if item.nodeid.startswith(self.own) and item.nodeid not in self.known:
+                self.order[item.nodeid] = -1
+        some = [item for item in items if item.nodeid in self.order]
+        items[:] = sorted(some, key=lambda item: self.order[item.nodeid])
 
 
 class Lines:
@@ -212,14 +230,16 @@ class Lines:
 
     def store(self) -> None:
         self.coverage.stop()
-        data, lines = self.coverage.get_data(), {}
         for name in self.failed:
             del self.seconds[name]
-        for file in data.measured_files():
-            if Path(file).parent.name == "svmlib":
-                lines[Path(file).stem] = data.contexts_by_lineno(file)
-        text = json.dumps({"seconds": self.seconds, "lines": lines})
-        (BUILD / "lines.json").write_text(text, encoding="utf-8")
+        data, found = self.coverage.get_data(), {}
+        for file in map(Path, data.measured_files()):
+            known, of = functions(file.read_text(encoding="utf-8")), defaultdict(set)
+            for line, names in data.contexts_by_lineno(str(file)).items():
+                of[known.get(line, "")].update(names)
+            found[file.stem] = {name: sorted(tests) for name, tests in of.items()}
+        text = json.dumps({"seconds": self.seconds, "functions": found})
+        KNOWN.write_text(text, encoding="utf-8")
 
 
 def in_child(work: Callable[[], int], limit: float, log: Path) -> int | None:
@@ -251,12 +271,12 @@ def in_child(work: Callable[[], int], limit: float, log: Path) -> int | None:
     return None
 
 
-def tests_of(change: Change, lines: dict[str, Any]) -> list[str]:
-    """Return the tests that run its line, its module's own first, then the cheapest."""
-    seconds, known = lines["seconds"], lines["lines"].get(change.module, {})
-    names = {name for line in change.lines for name in known.get(str(line), [])}
-    if "" in names or not names:  # it is run by `import`
-        names = {name for some in known.values() for name in some}
+def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
+    """Return the tests that run its function, its module's own first, then the cheapest."""
+    seconds, of = known["seconds"], known["functions"].get(change.module, {})
+    names = set(of.get(change.function, ()))
+    if not change.function or not names:  # `import` runs it, or it is new
+        names = {name for some in of.values() for name in some}
     own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py")
     chosen, left = [], PATIENCE
     for name in sorted(names & seconds.keys(), key=lambda n: (not n.startswith(own), seconds[n])):
@@ -266,19 +286,19 @@ def tests_of(change: Change, lines: dict[str, Any]) -> list[str]:
     return chosen
 
 
-def judge(change: Change, tree: ast.Module, lines: dict[str, Any]) -> str:
-    """Return how the change was noticed, or "unnoticed"."""
-    names = tests_of(change, lines)
-    if not names:
-        return "unnoticed"
+def judge(change: Change, tree: ast.Module, known: dict[str, Any]) -> str:
+    """Return "noticed", "never ended" or "unnoticed"."""
+    names = tests_of(change, known)
+    own = f"tests/test_{change.module.strip('_')}.py"
+    files = {name.split("::")[0] for name in names} | ({own} if Path(own).exists() else set())
 
     def work() -> int:
         change.apply()
         sys.meta_path.insert(0, Loader(ROOT / "svmlib" / f"{change.module}.py", tree))
-        files = sorted({name.split("::")[0] for name in names})
-        return int(pytest.main(["-x", *QUIET, *files], plugins=[Chosen(names)]))
+        chosen = Chosen(names, own, known["seconds"])
+        return int(pytest.main(["-x", *QUIET, *sorted(files)], plugins=[chosen]))
 
-    limit = 60 + 6 * sum(lines["seconds"][name] for name in names)
+    limit = 60 + 6 * sum(known["seconds"][name] for name in names)
     code = in_child(work, limit, BUILD / f"log{os.getpid()}.txt")
     return {0: "unnoticed", None: "never ended"}.get(code, "noticed")
 
@@ -311,19 +331,18 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--line", type=int, nargs="*", help="only the changes in these lines")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--each", action="store_true", help="as many changes in every module")
-    parser.add_argument("--tests", nargs="*", default=[], help="know the lines of these tests only")
+    parser.add_argument("--tests", nargs="*", default=[], help="know these tests only")
     return parser.parse_args()
 
 
 def main() -> int:
     given = arguments()
     os.chdir(ROOT)
-    sys.path.insert(0, str(ROOT))
     for slow in SLOW.split():
         importlib.import_module(slow)
     BUILD.mkdir(parents=True, exist_ok=True)
-    if not (BUILD / "lines.json").exists():
-        print("Which tests run which lines? This takes some minutes.", flush=True)
+    if not KNOWN.exists():
+        print("Which tests run which functions? This takes some minutes.", flush=True)
 
         def look() -> int:
             plugin = Lines()
@@ -331,9 +350,9 @@ def main() -> int:
             plugin.store()
             return min(len(plugin.failed), 250)
 
-        if failed := in_child(look, 3600, BUILD / "lines.txt"):
-            print(f"{failed} tests fail as they are, and are left out: {BUILD / 'lines.txt'}")
-    lines = json.loads((BUILD / "lines.json").read_text(encoding="utf-8"))
+        if failed := in_child(look, 3600, BUILD / "tests.txt"):
+            print(f"{failed} tests fail as they are, and are left out: {BUILD / 'tests.txt'}")
+    known_tests = json.loads(KNOWN.read_text(encoding="utf-8"))
     accepted = {
         entry["change"]: entry["why"]
         for entry in tomllib.loads((ROOT / "tools" / "mutants.toml").read_text("utf-8"))["accepted"]
@@ -343,7 +362,7 @@ def main() -> int:
         if not given.module or path.stem in given.module:
             tree, found = changes(path)
             if given.line:
-                found = [change for change in found if set(change.lines) & set(given.line)]
+                found = [change for change in found if change.line in given.line]
             random.Random(given.seed).shuffle(found)
             drawn.append([(change, tree, digest(path)) for change in found])
     if given.each:
@@ -366,7 +385,7 @@ def main() -> int:
         child = os.fork()
         if not child:
             for change, tree, of in todo[k :: given.workers]:
-                result = judge(change, tree, lines)
+                result = judge(change, tree, known_tests)
                 with log.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([change.name, of, result], ensure_ascii=False) + "\n")
                 print(f"{result:<12}", change.name, flush=True)
@@ -374,7 +393,7 @@ def main() -> int:
         workers.append(child)
     for child in workers:
         os.waitpid(child, 0)
-    for line in log.read_text(encoding="utf-8").splitlines():
+    for line in log.read_text(encoding="utf-8").splitlines() if todo else ():
         name, of, result = json.loads(line)
         known[name, of] = result
     results = {c.name: known[c.name, of] for c, _, of in some if (c.name, of) in known}
