@@ -15,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib import SVC
 from svmlib import nystrom as module
 from svmlib._auto import solve
+from svmlib._rounding import gamma_n
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
-from svmlib.nystrom import Nystrom, certify_span, low_rank, nystrom, span_sums
+from svmlib.nystrom import Nystrom, SpanSums, certify_span, low_rank, nystrom, span_sums
 from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value
@@ -92,6 +93,61 @@ def test_bounds_hold_for_every_choice_of_pivots_and_factor(seed, block):
         judge_all(span, c, b, problem, alpha, proof)
     else:
         assert proof.primal == np.inf
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_no_rounding_is_forgotten_where_rows_nearly_repeat(seed):
+    """Then multipliers are huge, all but a little of w cancels, and the dual value stays positive.
+
+    With one pivot of the two rows only one residual is not zero, and no inequality is slack.
+    """
+    rng = np.random.default_rng(seed)
+    d, t, kernel = int(rng.integers(1, 4)), 10.0 ** rng.uniform(-7, -1), RBF(rng.uniform(0.1, 2))
+    x, step = rng.normal(size=d), rng.normal(size=d)
+    copies = int(rng.choice([1, 1, 20]))
+    X = np.repeat([x, x + t * step / np.linalg.norm(step)], copies, axis=0)
+    y = np.repeat([-1.0, 1.0], copies)
+    alpha = rng.uniform(0.1, 1.5, 2 * copies) / (kernel.gamma * t**2 * copies)
+    if rng.random() < 0.8:
+        alpha[copies:] = alpha[:copies][::-1]
+    pivots = X[rng.choice(2 * copies, size=min(2, copies + 1) if rng.random() < 0.5 else 1)]
+    jitter = 10.0 ** rng.uniform(-17, -9) * np.eye(len(pivots))
+    try:
+        U = np.linalg.cholesky(kernel(pivots, pivots) + jitter).T
+    except np.linalg.LinAlgError:
+        U = np.eye(len(pivots))
+    span, upper = Nystrom(kernel, pivots, U), np.full(y.size, 10 * alpha.max())
+    c = rng.normal(size=len(pivots)) / t
+    proof = certify_span(span_sums(span, c, 0.1, X, y, alpha, upper), span, c, y.size)
+    judge_all(span, c, 0.1, DualProblem(X, y, upper, kernel), alpha, proof)
+
+
+@pytest.mark.parametrize(
+    ("slips", "T", "apart"),
+    [(["total"], 0.6, 1e-3), (["total", "expansion"], 2.0, 2.0), (["missed"], 0.6, 2.0)],
+)
+def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
+    """A million rows, half of them at each of two pivots, summed with the errors of the bounds."""
+    kernel, pivots, n = RBF(1.0), np.array([[0.0], [apart]]), 10**6
+    doubt, error = 1e-8 * ("missed" in slips), 0.9 * gamma_n(n)
+    sums = {
+        "total": np.array([T, T]),
+        "expansion": np.array([[0, T], [T, 0]]),
+        "missed": np.zeros((2, 2)),
+        "moved": np.zeros(2),
+        "reach": np.array([2 * T, 2 * T]),
+        "doubt": np.array([doubt, doubt]),
+    }
+    wrong = {
+        "total": sums["total"] * (1 + error),
+        "expansion": sums["expansion"] * (1 - error),
+        "missed": 0.9 * doubt * np.array([[1, -1], [-1, 1]]),
+    }
+    span = Nystrom(kernel, pivots, np.linalg.cholesky(kernel(pivots, pivots)).T)
+    found = SpanSums(0.0, 0.0, **sums | {slip: wrong[slip] for slip in slips})
+    true = 2 * mp.mpf(T) - mp.mpf(T) ** 2 * (1 - mp.exp(-(mp.mpf(apart) ** 2)))
+    proof = certify_span(found, span, np.zeros(2), n)
+    assert mp.mpf(proof.dual) <= true <= mp.mpf(proof.dual) + mp.mpf(1e-6)
 
 
 TRAPS = {
