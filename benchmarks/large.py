@@ -79,9 +79,8 @@ def row(name: str, n: int, C: float, who: str) -> str:
     return f"| {name} | {n:,d} | {C:g} | {who} | {found} |"
 
 
-def main() -> str:
-    load = os.getloadavg()[0]
-    rows = [
+def measure() -> list[str]:
+    return [
         row(name, n, C, who)
         for name, sizes in SIZES.items()
         for n in sizes
@@ -89,6 +88,9 @@ def main() -> str:
         for who in ("SVC", "LIBSVM")
         if who == "SVC" or n <= PEER
     ]
+
+
+def report(rows: list[str], load: float) -> str:
     about = (
         "CPU seconds of a fit and the peak memory of its process in MB, data and imports included; "
         "the proven relative duality gap (the tolerance is 1e-3), pivots, and support vectors. "
@@ -107,4 +109,5 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         print(one(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), "".join(sys.argv[4:])))
     else:
-        Path(__file__).with_name("LARGE.md").write_text(main(), encoding="utf-8")
+        load = os.getloadavg()[0]
+        Path(__file__).with_name("LARGE.md").write_text(report(measure(), load), encoding="utf-8")

@@ -125,8 +125,8 @@ def _in_span(
     most = room(n, memory_mb)
     span = choose_span(problem, tol)
     if n <= _MOST_SAMPLES:
-        # Fewer pivots make a good start, too. (With more than √n, rows of K cost no more.)
-        most = min(most, max(isqrt(n), rows.room // 4 // n))
+        # Fewer pivots make a good start, too. (With more than that, rows of K may cost less.)
+        most = min(most, max(3 * isqrt(n), rows.room // 4 // n))
         if span.rank > most:
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
         if not 0 < span.rank <= most:

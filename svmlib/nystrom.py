@@ -413,10 +413,11 @@ def forecast(problem: DualProblem, span: Nystrom, tol: float) -> float:
 
     They are fewer, so they have a larger C in proportion, and the sums have about the same values.
     """
-    n = problem.n
+    n, y = problem.n, problem.y
     some = np.random.default_rng(n).permutation(n)[-_FORECAST:]
-    upper = problem.upper[some] * (n / some.size)
-    few = DualProblem(problem.X[some], problem.y[some], upper, problem.kernel)
+    some = np.append(some, [y.argmin(), y.argmax()])  # both classes
+    upper = np.minimum(problem.upper[some] * (n / some.size), fl.LARGEST_C)
+    few = DualProblem(problem.X[some], y[some], upper, problem.kernel)
     return solve_in_span(few, span, tol, inf, 100).certificate.relative_gap
 
 
