@@ -141,14 +141,14 @@ def understand(
         if kernel is None:
             return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
         return Machine(X, vector, b, kernel, tuple(classes))
-    if not all(hasattr(machine, name) for name in ("classes_", "get_params", "intercept_")):
+    if not all(hasattr(machine, name) for name in ("classes_", "intercept_")):
         known = "a fitted classifier, a machine read from a file, (w, b), or (β, b) with kernel="
         advice = "; of an ensemble give one member and the rows it saw"
         raise ValueError(f"machine must be {known}, got {machine!r:.80}{advice}")
     weights = None if sample_weight is None else check_vector(sample_weight, "sample_weight")
-    if hasattr(machine, "dual_coef_") and hasattr(machine, "support_"):
+    if all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params")):
         return _of_support_vectors(machine, X, y, weights)
-    params = machine.get_params()
+    params = _params(machine)
     if len(machine.classes_) != 2:
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], C, loss and bias"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
@@ -165,6 +165,11 @@ def understand(
         class_weight=(factors[0], factors[1]),
         **described,
     )
+
+
+def _params(machine: Any) -> dict[str, Any]:
+    """Return what an estimator of scikit-learn's kind was given; of others we ask the user."""
+    return machine.get_params() if hasattr(machine, "get_params") else {}
 
 
 def _same_features(machine: Any, X: Array) -> None:
@@ -226,7 +231,7 @@ def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: 
 
 def _factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
     """Return the factors of C for the classes, as the estimator has chosen them."""
-    found, params = getattr(machine, "class_weight_", None), machine.get_params()
+    found, params = getattr(machine, "class_weight_", None), _params(machine)
     classes, chosen = np.asarray(machine.classes_), params.get("class_weight")
     if found is not None and np.size(found) == classes.size:
         return np.asarray(found, dtype=float)

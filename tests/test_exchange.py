@@ -150,6 +150,17 @@ def test_sample_weights_are_weights_of_c():
     assert certify_machine(model, X, Y).excess > 1e-3
 
 
+def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solve():
+    fitted = LinearSVC(C=0.3, tol=1e-10).fit(X, Y)
+    names = "coef_", "intercept_", "classes_", "dual_coef_"
+    fitted.dual_coef_ = np.zeros((1, len(Y)))
+    bare = type("Bare", (), {name: getattr(fitted, name) for name in names})()
+    verdict = certify_machine(bare, X, Y, C=0.3, loss="squared_hinge", bias="penalised")
+    assert verdict.excess < 1e-8
+    with pytest.raises(ValueError, match="loss must be given"):
+        certify_machine(bare, X, Y, C=0.3)
+
+
 def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_means_them():
     """A row of weight 0 is no row; LinearSVC balances weights, the others balance rows."""
     weights = np.random.default_rng(0).uniform(0.1, 2, len(Y)) ** 3
