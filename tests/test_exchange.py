@@ -197,6 +197,13 @@ def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
         assert_allclose(found.pair(pair).decision_function(IRIS[0]), scores, atol=1e-12)
 
 
+def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
+    model, given = LinearSVC(tol=1e-10).fit(*IRIS), {"loss": "squared_hinge", "bias": "penalised"}
+    for k in range(3):
+        pair = model.coef_[k], model.intercept_[k]
+        assert certify_machine(pair, IRIS[0], IRIS[1] == k, C=1.0, **given).excess < 1e-6
+
+
 @pytest.mark.parametrize(
     "wrapped",
     [
