@@ -44,7 +44,7 @@ def the_box_of_wolfe_copes_with_ties(seed: int) -> bool:
         negative[:, 0] -= 4
         v = chapter["shortest_bridge"](positive, negative)
         X, y = np.vstack([positive, negative]), np.repeat([1, -1], 24)
-        worst = max(worst, abs(np.linalg.norm(v) / closest_points(X, y).distance - 1))
+        worst = max(worst, abs(float(np.linalg.norm(v)) / closest_points(X, y).distance - 1))
     return bool(worst < 1e-6)
 
 
