@@ -111,6 +111,11 @@ def test_a_standard_error_counts_groups_and_weights():
     assert doubled == pytest.approx(practice.standard_error(values, weights=np.full(30, 2.0)))
 
 
+def test_a_mean_is_printed_as_python_rounds_it_and_never_as_minus_zero():
+    assert practice.mean_with_error(np.repeat([0, 1], [549, 1251])) == "0.69 ± 0.01"  # 0.69499…
+    assert practice.mean_with_error(np.array([-1e-4, 1e-5])) == "0.00 ± 0.00"
+
+
 # The columns
 
 

@@ -286,7 +286,7 @@ def mean_with_error(
     """
     known = ~np.ma.getmaskarray(values)
     some = None if weights is None else np.asarray(weights, float)[known]
-    mean = np.average(np.ma.getdata(values)[known].astype(float), weights=some)
+    mean = float(np.average(np.ma.getdata(values)[known].astype(float), weights=some))
     spread = standard_error(values, groups, weights)
     return f"{round(mean, digits) + 0.0:.{digits}f} ± {spread:.{digits}f}"  # no -0.00
 
