@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib._validation import Array
 from svmlib.interior_point import solve_interior_point
 from svmlib.newton import newton, solve_dual
-from svmlib.nystrom import choose_span, forecast, low_rank, room, solve_in_span, suits
+from svmlib.nystrom import choose_span, forecast, low_rank, room, sample_size, solve_in_span, suits
 from svmlib.problem import DualProblem, Solution
 from svmlib.rows import NoRoomError
 from svmlib.smo import smo, steps
@@ -40,7 +40,7 @@ _MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in a
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 _MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
-_MOST_SAMPLES = 50_000  # for SMO, and for a certificate from all of K: with more they take hours
+_MOST_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
 
 
 def solve(
@@ -125,8 +125,9 @@ def _in_span(
     most = room(n, memory_mb)
     span = choose_span(problem, tol)
     if n <= _MOST_SAMPLES:
-        # Fewer pivots make a good start, too. (With more than that, rows of K may cost less.)
-        most = min(most, max(3 * isqrt(n), rows.room // 4 // n))
+        # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and
+        # a sample that needs half of its points says nothing of the others.)
+        most = min(most, max(3 * isqrt(n), rows.room // 4 // n), sample_size(n) // 2 - 1)
         if span.rank > most:
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
         if not 0 < span.rank <= most:

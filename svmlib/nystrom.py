@@ -421,10 +421,13 @@ def forecast(problem: DualProblem, span: Nystrom, tol: float) -> float:
     return solve_in_span(few, span, tol, inf, 100).certificate.relative_gap
 
 
+def sample_size(n: int) -> int:
+    """Return among how many of n samples pivots are chosen."""
+    return min(_SAMPLE + n // 20, n // 2 + 1, LARGEST_SAMPLE)
+
+
 def _sample(X: Array) -> Array:
-    n = len(X)
-    most = min(_SAMPLE + n // 20, n // 2 + 1, LARGEST_SAMPLE)
-    return X[np.random.default_rng(n).permutation(n)[:most]]
+    return X[np.random.default_rng(len(X)).permutation(len(X))[: sample_size(len(X))]]
 
 
 def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None:

@@ -161,7 +161,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     ``"newton"`` look for a few pivots whose span holds nearly all that the kernel sees. If there
     are, the classifier is a sum over the pivots, so that predictions are fast, and the certificate
     is that of the kernel's problem: of this classifier as a primal point, and of the multipliers
-    in ``dual_coef_`` as a dual one. With more than 50,000 samples this is all they do: if it will
+    in ``dual_coef_`` as a dual one. With more than 100,000 samples this is all they do: if it will
     not be enough, a warning says beforehand about which gap can be proved; ``solver="smo"`` goes
     on, for hours. (`svmlib.exchange` and model files take the sum over the support vectors.)
 
