@@ -36,7 +36,9 @@ _NO_START = 350  # samples; up to here Newton's equations cost so little that a 
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _GLANCE, _COARSE = 64, 3e-3  # points and their residuals, for a first look at the rank of K
 _START_TOL = 0.5  # of SMO if C k(x, x) = 1; from there Newton's method takes a few steps
-_MOST_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
+# Steps of SMO per sample, before Newton's method takes over in any case: 2/3, or n/2400 if that is
+# less, because a step of SMO costs n operations, and one of Newton's method up to n³.
+_MOST_STEPS, _FULL_STEPS = 2 / 3, 2400
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
 _MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
@@ -172,7 +174,8 @@ def _guess(
     # violation is large, and the larger the change, the sooner SMO slows down.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
     near = max(tol, _START_TOL * (change**2 if change < 1 else min(change, 1e3) ** 0.2))
-    first = list(islice(steps(problem, near), int(min(_MOST_STEPS * n, max_iter))))
+    most = int(min(min(_MOST_STEPS, n / _FULL_STEPS) * n, max_iter))
+    first = list(islice(steps(problem, near), most))
     for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
     return alpha, len(first), "smo"
