@@ -244,6 +244,8 @@ def test_one_notebook_beside_the_wheel(kit, execute, tmp_path):
     subprocess.run([kit / PYTHON, "-m", "pip", "uninstall", "-q", "-y", "svmlib"], check=True)
     notebook = copy.deepcopy(shipped(next(iter(SOURCES))))
     notebook.cells = [*code(notebook)[:1], nbformat.v4.new_code_cell("import svmlib")]
+    finds = notebook.cells[0]  # where the book has an address, the wheel would come from there
+    finds.source = re.sub(r"next\(wheels, .*\)", "next(wheels, None)", finds.source)
     with pytest.raises(CellExecutionError) as complaint:
         execute(notebook, tmp_path)
     assert "svmlib is missing: put svmlib-" in complaint.value.evalue
