@@ -49,7 +49,7 @@ def primal_upper_bound(
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
     # (What underflows in the first division by m, the second may enlarge.)
-    underflow = (n + 4) * fl.SMALLEST_SUBNORMAL / min(m, 1)
+    underflow = (n + 1) * fl.SMALLEST_SUBNORMAL / min(m, 1)
     return fl.round_up(squared_norm / m / m / 2 + hinge, n + 12) + underflow
 
 
@@ -198,14 +198,11 @@ class Scores(NamedTuple):
     squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
     sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and not a score
     w: Array | None = None  # for the linear kernel: Σ_i β_i x_i, rounded once
-    back: tuple[float, float] | None = None  # w·c and its error, if b is to count from −c
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
         f = (self.values + b).clip(-_HUGE, _HUGE)  # beyond floats: then so is f ± error, outwards
         error = self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
-        if self.back:
-            error += self.back[1] + 4 * fl.UNIT_ROUNDOFF * abs(b - self.back[0])
         return y * f - error, y * f + error
 
 
@@ -222,7 +219,7 @@ def kernel_scores(
     within a block of columns and fewer than n over the blocks and the rows that are kept, and one
     more for each later update. With the products β_i (Kβ)_i, their sum by `fsum` and two additions
     that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be too large
-    by θ. (Only where both θ and n u are far from small could data show this factor.)
+    by θ. (That factor, and `grown` below, are of second order: no float data can show them.)
 
     *Sizes.* With the mass :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j \rvert`
     and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by (θ + γ) S².
@@ -232,7 +229,7 @@ def kernel_scores(
     """
     (values, mass, updates), (theta, sizes), n = sums, rounding, beta.size
     total = float(mass @ sizes)
-    if not (theta < 1 and np.isfinite(values).all() and total < fl.LARGEST_NORM):
+    if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most s_i S
         return _unbounded(values, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared
@@ -252,8 +249,11 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
 
     Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
     each coordinate; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|. So the bounds hold
-    for the w that is returned, and for the exact one. With an origin c, which was taken from the
-    points, they hold for the bias b − w·c, too, rounded once.
+    for the w that is returned, and for the exact one.
+
+    With an origin c, which was taken from the points, they hold for the bias b − w·c, too. It is
+    rounded by u times at most |f| + |w·x| + |w·c|. Of these `Scores.margins`, γ_{d+4} and the
+    error of the accurate sum w·c each have room for one u more.
     """
     d, used = X.shape[1], np.flatnonzero(beta)
     w, e = fl.accurate_sum(X[used], beta[used])
@@ -263,11 +263,9 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
         return _unbounded(values, fl.row_norm_bounds(X), w)
     error = np.abs(X) @ (fl.gamma_n(d + 4) * largest + e)
     error = error * (1 + fl.gamma_n(d + 16)) + (d + 1) * fl.SMALLEST_SUBNORMAL
-    back = None
     if origin is not None:
-        product, lost = fl.accurate_sum(origin[:, None], w)
-        back = float(product[0]), float(lost[0])
-    return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w, back)
+        error += fl.accurate_sum(origin[:, None], w)[1]
+    return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w)
 
 
 def _unbounded(values: Array, sizes: Array, w: Array | None = None) -> Scores:

@@ -140,6 +140,16 @@ def a_sum_that_cancels_twice(rng):
     return DualProblem(2.0**53 * x[:, None], y), beta * y, 0.0
 
 
+def steps_that_a_sum_forgets(rng):
+    """Each is smaller than the rounding of the score to which it is added."""
+    problem = DualProblem(rng.normal(size=(4, 2)), [1, -1, 1, 1], 9.0, RBF(1e-9))
+    alpha = np.array([1.0, 3.5, 1.0, 1.0])
+    for _ in range(400):
+        problem.certificate(alpha, 0.0)
+        alpha[0] = np.nextafter(alpha[0], 2)
+    return problem, alpha, 3.0
+
+
 def squares_beyond_floats(rng):
     """Multipliers have none, and w is of moderate length."""
     problem = DualProblem([[rng.uniform(1e-29, 2e-29)], [0.0]], [1, -1], np.inf, Polynomial(3))
@@ -160,6 +170,7 @@ def sums_that_grow(rng):
     "trap",
     [
         sums_that_grow,
+        steps_that_a_sum_forgets,
         squares_beyond_floats,
         adding_a_bias,
         a_bias_beside_1,
@@ -350,6 +361,7 @@ def values_near_the_underflow():
     [
         (0.0, np.zeros(4096), FORGOTTEN, 1.0),
         (0.0, np.full(64, 0.2), 3 * SMALLEST_SUBNORMAL, 1.0),
+        *((s, m * np.array([g]), C, m) for s, m, g, C in np.random.default_rng(0).random((40, 4))),
         *values_near_the_underflow(),
     ],
 )
