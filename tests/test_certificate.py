@@ -143,7 +143,7 @@ def a_sum_that_cancels_twice(rng):
 def steps_that_a_sum_forgets(rng):
     """Each is smaller than the rounding of the score to which it is added."""
     problem = DualProblem(rng.normal(size=(4, 2)), [1, -1, 1, 1], 9.0, RBF(1e-9))
-    alpha = np.array([1.0, 3.5, 1.0, 1.0])
+    alpha = np.array([1.0, 1.0, 3.5, 3.5])
     for _ in range(400):
         problem.certificate(alpha, 0.0)
         alpha[0] = np.nextafter(alpha[0], 2)
