@@ -141,8 +141,7 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
 
-# Change one place of the library at a time, and see whether a test fails; MUTANTS="--sample 20"
-mutants: .venv/ready
+mutants: .venv/ready  ## Change one place of the library at a time, and see whether a test fails
 	nice $(BIN)/python tools/mutants.py $(MUTANTS)
 
 processors: .venv/ready  ## Test the library and all notebooks as other processors would compute
