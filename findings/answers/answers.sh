@@ -20,4 +20,4 @@ venv/bin/python -W ignore "$here/python_programs.py" "$folder"
 npm install --silent svm@0.1.1 ml-svm@2.1.2
 node "$here/js_programs.js" "$folder"
 Rscript "$here/r_programs.R" "$folder"
-"$here/libsvm_tools.sh" "$folder"
+PYTHON="$work/venv/bin/python" "$here/libsvm_tools.sh" "$folder"

@@ -3,8 +3,9 @@
 #
 #     findings/answers/libsvm_tools.sh svmlib/book/elsewhere
 #
-# Debian's packages libsvm-tools and liblinear-tools. The files are stored as the tools write them;
-# what else an answer says is in the JSON beside them.
+# Debian's packages libsvm-tools and liblinear-tools, and a Python with what svmlib needs (PYTHON, or
+# else python3). The files are stored as the tools write them; what else an answer says is in the JSON
+# beside them.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 work=$(mktemp -d)
@@ -14,7 +15,25 @@ for name in noisy penguins; do
 done
 svm-train -q -t 0 -c 1 "$work/noisy" "$folder/libsvm-noisy-linear.model"
 svm-train -q -t 0 -c 1000 "$work/penguins" "$folder/libsvm-penguins-linear.model"
-svm-train -q -t 2 -g 0.5 -c 1 "$work/noisy" "$folder/libsvm-noisy-rbf.model"
+svm-train -t 2 -g 0.5 -c 1 "$work/noisy" "$folder/libsvm-noisy-rbf.model" >"$folder/libsvm-noisy-rbf.txt"
+# An SVC of scikit-learn, written by write_libsvm, and labels of rows between the training rows
+PYTHONPATH="$folder/../../.." "${PYTHON:-python3}" - "$work" <<'PY'
+import sys
+from pathlib import Path
+
+import numpy as np
+from sklearn.svm import SVC
+from svmlib.book import elsewhere
+from svmlib.model_files import write_libsvm
+
+work = Path(sys.argv[1])
+X, y = elsewhere.load("noisy")
+write_libsvm(SVC(C=1.0, gamma=0.5).fit(X, y.astype(int)), work / "converted.model")
+fresh = ((X + np.roll(X, 1, axis=0)) / 2).tolist()
+rows = ["0 " + " ".join(f"{j}:{v!r}" for j, v in enumerate(x, 1)) for x in fresh]
+(work / "fresh").write_text("\n".join(rows) + "\n")
+PY
+svm-predict -q "$work/fresh" "$work/converted.model" "$folder/svm-predict-fresh.txt"
 for solver in 1 2 3; do
   liblinear-train -q -s $solver -B 1 -c 1 "$work/noisy" "$folder/liblinear-$solver-noisy.model" || true
   liblinear-train -q -s $solver -B 1 -c 1000 "$work/penguins" "$folder/liblinear-$solver-penguins.model" || true
