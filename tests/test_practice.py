@@ -90,6 +90,8 @@ def test_the_past_comes_before_the_future_with_a_gap_and_without_known_groups():
     for seen, hidden in practice.cut(np.arange(100) % 2, groups, time):
         assert time[seen].max() < time[hidden].min()  # equal days are not torn apart
         assert not set(groups[seen]) & set(groups[hidden])
+    with pytest.raises(ValueError, match=r"met again \(0, 1, 2, \.\.\.\)"):
+        practice.cut(np.arange(100) % 2, np.arange(100) % 5, np.arange(100))
 
 
 def test_the_lock_takes_the_latest_and_is_left_open_where_it_would_say_nothing():
@@ -233,6 +235,19 @@ def test_the_plainest_of_the_equal_is_chosen_and_no_machine_stays_until_beaten()
     paid = np.zeros((100, 2))
     paid[:4, 0], paid[4:6, 1] = 1, 1  # 4 : 2 is no reason for a machine
     assert practice.simplest([none, line], paid) == (1, 0)
+
+
+def test_with_few_groups_the_winner_is_taken_and_no_machine_stays_until_clearly_beaten():
+    line, bent = practice.Candidate(1, C=1.0), practice.Candidate(2, 1, 1)
+    paid = np.zeros((100, 2))
+    paid[:12, 0], paid[12:22, 1] = 1, 1  # 12 : 10, which is little
+    for k, chosen in ((20, 0), (5, 1)):
+        assert practice.simplest([line, bent], paid, np.arange(100) % k) == (1, chosen)
+    paid = np.zeros((6, 2))
+    paid[:, 0] = 1, 1, 1, 0, 0, 0  # 1/2 ± 0.29 or so: beaten by nothing like Student's factor
+    none, groups = practice.Candidate(0), np.arange(6) // 2
+    assert practice.simplest([none, line], paid, groups) == (1, 0)
+    assert practice.simplest([none, line], paid, np.zeros(6)) == (1, 0)  # one group says nothing
 
 
 def test_a_kernel_is_found_where_it_is_needed_and_a_line_where_not():

@@ -7,11 +7,13 @@
 
 - `look`: what is in each column, and which role it gets (step 2),
 - `lock` and `cut`: which rows are put aside, and which are hidden together (steps 1 and 4),
-- `prepared`: one pipeline of steps for the columns (step 3),
-- `search` and `simplest`: no machine, the line, the RBF kernel, and which to take (step 4),
+- `Costs`: what each answer costs (step 3),
+- `prepared`: one pipeline of steps for the columns (step 5),
+- `search` and `simplest`: no machine, the line, the RBF kernel, and which to take (steps 6 and 7),
 - `hidden_answers`, `standard_error` and `mean_with_error`: for comparisons of your own,
 - `recipe`: all of these in order; it returns a `Study`, which reports, answers new rows, leaves
-  rows to a person, and says which rows are outside of what it has seen (steps 5 to 8).
+  rows to a person, and says which rows are outside of what it has seen (steps 8 to 10).
+  The machine that was judged had fewer rows than the machine for use, which has all of them.
 
 It needs pandas.
 """
@@ -33,7 +35,15 @@ from svmlib.book.practice.folds import (
     standard_error,
 )
 from svmlib.book.practice.report import counts, interval, proof, score
-from svmlib.book.practice.search import Candidate, Costs, Search, fit, search, simplest
+from svmlib.book.practice.search import (
+    ENOUGH_GROUPS,
+    Candidate,
+    Costs,
+    Search,
+    fit,
+    search,
+    simplest,
+)
 from svmlib.book.practice.study import Study, Task
 
 __all__ = [
@@ -87,15 +97,16 @@ def recipe(
         The column to predict, by name or as values: classes, or an amount.
     groups, time, weights : str or array_like of shape (n,), optional
         Which rows belong together, when each was known, how much each counts. A name takes the
-        column out of the table.
+        column out of the table. Name groups with a clock only if use meets new ones.
     cost : None, "equal", "balanced", dict or callable
         What a mistake costs; see `Costs`.
     roles : dict, optional
         Roles of columns that you know better than `look`.
     by : sequence of str, default ()
-        Columns by whose values the report is parted.
+        Columns by whose values the report is parted. Of ten parts one may look bad by luck.
     gap : number or timedelta, default 0
-        With ``time``: how long before the hidden rows training ends; also the length of the
+        With ``time``: how long before the hidden rows training ends, at least as long as a label
+        takes to arrive; also the length of the
         stretches of time that a standard error counts as one, unless there are groups.
     n_folds, seed : int
         Of the folds.
@@ -133,7 +144,7 @@ def recipe(
     rows, answers = locked, task.judge(found, learn, locked) if len(locked) else np.empty(0)
     if not len(locked):
         rows, answers = task.hide_in_turn(**how)
-    notes = _notes(task, found, cost, len(searched) < len(learn))
+    notes = _notes(task, found, cost, searched, len(searched) < len(learn))
     return Study(task, found, searched, rows, answers, list(by), notes)
 
 
@@ -166,7 +177,7 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
     return table[known].reset_index(drop=True), y, apart
 
 
-def _notes(task: Task, found: Search, cost: Any, part: bool) -> list[str]:
+def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> list[str]:
     """Say what was seen on the way, and what to do about it."""
     notes, text, y = list(found.notes), task.table.astype(str), task.y
     copies = int(text.duplicated().sum())
@@ -178,6 +189,12 @@ def _notes(task: Task, found: Search, cost: Any, part: bool) -> list[str]:
         notes.append("one class is rare: a mistake counts by 1 over the share of its class (cost=)")
     if part:
         notes.append(f"the search had {len(found.paid)} of the rows: more would take long")
+    units = task.of("units", searched[~np.isnan(found.paid).any(axis=1)])
+    if units is not None and len(np.unique(units)) < ENOUGH_GROUPS:
+        notes.append(
+            f"only {len(np.unique(units))} groups or stretches of time: too few to choose the "
+            "simplest, so the winner of the folds was taken if it beats the same answer for all"
+        )
     if found.stopped:
         notes.append(f"{found.stopped} fits of the search stopped before their optimum")
     if not found.candidates[found.chosen].kind:

@@ -60,7 +60,9 @@ def cut(
     y : array_like of shape (n,)
         The target; each fold gets its share of each class.
     groups : array_like of shape (n,), optional
-        Persons, clinics, days: what is together in life stays together.
+        Persons, clinics, days: what is together in life stays together. With ``time``, rows of a
+        group that is met in the hidden block are not trained on: name groups with a clock only if
+        use meets new ones.
     time : array_like of shape (n,), optional
         When each row was known, numbers or dates. Then each of n_folds blocks is hidden in turn,
         and the machine is trained on earlier rows only; the first block is never hidden.
@@ -68,7 +70,7 @@ def cut(
         How many folds.
     gap : number or timedelta, default 0
         How much earlier than the hidden block training ends: as long as neighbours resemble each
-        other, in the unit of ``time``.
+        other, and at least as long as a label takes to arrive, in the unit of ``time``.
     seed : int, default 0
         Of the random cut; not used with ``time``.
 
@@ -131,13 +133,21 @@ def _later(y: Any, groups: Any, time: Any, n_folds: int, gap: Any) -> list[Fold]
     for start, end in zip(starts, ends, strict=True):
         hidden = time >= start if end is None else (time >= start) & (time < end)
         seen = time < start - gap if gap else time < start
+        left_out = ""
         if groups is not None:
-            seen &= ~np.isin(groups, groups[hidden])
+            again = seen & np.isin(groups, groups[hidden])
+            seen &= ~again
+            if again.any():
+                names = ", ".join(str(k) for k in np.unique(groups[again])[:3])
+                left_out = (
+                    f"; the rows of groups that are met again ({names}, ...) were left out, so name"
+                    " groups with a clock only if use meets new ones"
+                )
         known = np.unique(y[seen])
         if len(known) < 2:
             raise ValueError(
                 f"before {start} there are {seen.sum()} rows to train on, of {len(known)} class(es)"
-                ": take fewer folds, a shorter gap, or more rows"
+                f": take fewer folds, a shorter gap, or more rows{left_out}"
             )
         folds.append((np.flatnonzero(seen), np.flatnonzero(hidden)))
     return folds

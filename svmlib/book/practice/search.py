@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -28,6 +29,7 @@ __all__ = ["Candidate", "Costs", "Search", "search", "simplest"]
 LINE = 10.0 ** np.arange(-3, 2)
 PRICES, WIDTHS = 10.0 ** np.arange(-1, 3), 10.0 ** np.arange(-2, 2)
 MOST_STEPS = 100_000  # of LIBSVM, for one fit of the search
+ENOUGH_GROUPS = 10  # with fewer, a standard error over groups is itself too uncertain
 
 
 @dataclass(frozen=True, order=True)
@@ -64,8 +66,9 @@ class Costs:
         A dict gives the price of missing each class, {"ill": 10}, or of each mistake,
         {("ill", "healthy"): 10} for an ill one who was called healthy; what it does not name costs
         1. A callable takes arrays (true, called). ``"balanced"`` prices a class at 1 over its
-        share; None means that where one class has less than a fifth of an equal share, else
-        "equal". An amount always costs the size of the miss.
+        share; None means that where one class has less than half of an equal share (a quarter of
+        the rows, if there are two classes), else "equal". An amount always costs the size of the
+        miss.
 
     Examples
     --------
@@ -147,7 +150,9 @@ def simplest(
     """Return the winner, and the plainest candidate that is not clearly worse.
 
     That is: by at most one standard error of the difference, row by row; and the same answer for
-    all stays unless the winner beats it by two.
+    all stays unless the winner beats it by two. With fewer than ten groups a standard error is too
+    uncertain for this: then the winner is taken, and the same answer for all stays unless the
+    winner beats it by Student's factor for so many groups.
 
     Examples
     --------
@@ -158,10 +163,15 @@ def simplest(
     """
     means = [_paired(column, None, weights)[0] for column in np.transpose(paid)]
     best = int(np.argmin(means))
+    allowed, unless_beaten = 1.0, 2.0
+    if groups is not None:
+        k = len(np.unique(np.asarray(groups)[~np.isnan(paid).any(axis=1)]))
+        if k < ENOUGH_GROUPS:
+            allowed, unless_beaten = 0.0, float(student.ppf(0.975, max(1, k - 1)))
     kept = []
     for j, candidate in enumerate(candidates):
         more, error = _paired(paid[:, j] - paid[:, best], groups, weights)
-        if more <= (1 if candidate.kind else 2) * error:
+        if j == best or more <= (allowed if candidate.kind else unless_beaten) * error:
             kept.append((candidate.kind, candidate.gamma, candidate.C, means[j], j))
     return best, min(kept)[-1]
 
