@@ -228,7 +228,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
 
         Warns
         -----
-        sklearn.exceptions.ConvergenceWarning
+        ConvergenceWarning
             If the gap of a machine is larger than `tol`.
         """
         for name in ("best_estimator_", "cv_results_"):
