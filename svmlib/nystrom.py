@@ -3,8 +3,8 @@
 If the Gram matrix K is nearly of low rank, the features φ(x_i) of all samples are close to the span
 of those of a few, the *pivots*. A machine in that span is a linear machine with r features per
 sample, and a prediction takes r kernel values. It is a machine of the kernel, too, and its distance
-from the optimum can be bounded with no kernel values but those between samples and pivots: n r
-numbers, where K has n². With this module you can
+from the optimum can be bounded with no kernel values but the diagonal and those between samples and
+pivots: n (r + 1) numbers, where K has n². With this module you can
 
 - choose pivots, and make features of any points: `Nystrom`,
 - get the features of all samples at once, if few are enough: `low_rank`,
