@@ -272,6 +272,7 @@ def solutions(notebook):
 def said_elsewhere():
     """Collect all that the full edition says outside solutions: a phrase may be in both."""
     words = [FOLD.sub("", text(shipped(name))) for name in SOURCES]
+    words += [page.read_text(encoding="utf-8") for page in ROOT.glob("reference/*.md")]
     cells = (cell.source for name in SOURCES for cell in code(shipped(name)))
     return flat("\n".join(words + [c for c in cells if not c.startswith(LABEL)]))
 
