@@ -2,7 +2,8 @@
 
 Newton's method from a good guess, or the guess itself if it reaches `tol`; SMO where K is not known
 to be positive semidefinite, or where Newton's equations do not fit into the memory. If K does not
-fit, a machine in the span of a few pivots, where few are enough, or too many samples for SMO.
+fit, a machine in the span of a few pivots, where few are enough, or too many samples for SMO. Where
+all this stalls, the interior point method has a try, if the samples are few.
 
 Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 """
@@ -41,6 +42,7 @@ _START_TOL = 0.5  # of SMO if C k(x, x) = 1; from there Newton's method takes a 
 _MOST_STEPS, _FULL_STEPS = 2 / 3, 2400
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS = 1000  # the most steps of Newton's method
+_RESCUED = 1000  # the most samples for the interior point method: with more it takes long
 _MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
 _MOST_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
 
@@ -110,7 +112,15 @@ def solve(
                 raise
             most, name = patience - spent, "smo"
             solution = smo(problem, tol=tol, start=alpha, max_iter=most)
-        return replace(solution, n_iter=spent + solution.n_iter), name
+        solution = replace(solution, n_iter=spent + solution.n_iter)
+        # (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
+        left = max_iter - solution.n_iter
+        if solver == "auto" and not solution.converged and left > 0 and problem.n <= _RESCUED:
+            limit = {"max_iter": left} if left < np.inf else {}
+            other = solve_interior_point(problem, tol=tol, **limit)
+            if other.certificate.relative_gap < solution.certificate.relative_gap:
+                return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
+        return solution, name
 
 
 def _in_span(

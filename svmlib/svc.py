@@ -95,10 +95,10 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
         ``"auto"`` is Newton's method from a good guess, or the guess itself if it reaches ``tol``;
         and SMO where the kernel is not known to be positive semidefinite, or where Newton's
-        equations do not fit into the memory. The guess of
-        ``"auto"`` and ``"newton"``, for more than 350 samples and a kernel that is not linear: the
-        solution in a few coordinates that describe the kernel (`svmlib.nystrom.low_rank`), or else
-        the first steps of SMO.
+        equations do not fit into the memory. Where this stalls, with at most 1000 samples, it goes
+        on with the interior point method. The guess of ``"auto"`` and ``"newton"``, for more than
+        350 samples and a kernel that is not linear: the solution in a few coordinates that describe
+        the kernel (`svmlib.nystrom.low_rank`), or else the first steps of SMO.
     max_iter : int, default -1
         The most iterations of all solvers together; −1 for their own defaults, but ``"auto"``
         allows SMO no more than 100 max(n, 1000) steps. A step of SMO costs n operations, an

@@ -286,3 +286,14 @@ def test_all_steps_together_are_no_more_than_max_iter(most):
     X, y = data(0, n=600)
     with pytest.warns(ConvergenceWarning, match=f"stopped after {most} iterations"):
         assert SVC(C=1e4, gamma=2.0, max_iter=most).fit(X, y).n_iter_ == most
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_where_newton_stalls_the_interior_point_method_goes_on():
+    """C k(x, x) is about 1e13 here: what is left of a margin is rounding."""
+    rng = np.random.default_rng(0)
+    X, y = 1e4 * rng.normal(size=(100, 20)), np.repeat([-1, 1], 50)
+    model, stalled = (SVC(1e4, "linear", solver=name).fit(X, y) for name in ("auto", "newton"))
+    assert model.solver_ == "interior_point"
+    assert model.certificate_.relative_gap < 0.05 < 0.1 < stalled.certificate_.relative_gap
+    assert model.n_iter_ > stalled.n_iter_  # those of both
