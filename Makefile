@@ -82,7 +82,10 @@ test-all: export AGAIN := -p tests.book.again
 test-all: test  ## What CI runs: also every cell twice, the figures by mouse and keys, the downloads
 	$(MAKE) --jobs 2 figures downloads
 
-# ruff on code and notebooks, mypy on library and benchmarks, the field's reviewers on the repository
+# ruff on code and notebooks, mypy on library and benchmarks, the field's reviewers on the repository.
+# numpydoc is not asked for more where a summary says all, for fields of dataclasses (which it does
+# not see), for types that another function gives, for a capital α, or for a full stop after brackets.
+UNASKED := ES01,EX01,SA01,PR01,RT01,YD01,PR02,PR04,PR08,PR09,RT05,GL08
 style: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -90,6 +93,7 @@ style: .venv/ready
 	$(BIN)/sp-repo-review --show err .
 	$(BIN)/zizmor --quiet --offline .github
 	$(BIN)/reuse lint --quiet
+	$(BIN)/numpydoc lint --ignore $(UNASKED) $(filter-out svmlib/_%,$(wildcard svmlib/*.py))
 
 # The library's tests; COVERAGE="--cov --cov-report term" says what they run
 unit: .venv/ready

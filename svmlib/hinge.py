@@ -140,9 +140,11 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     Parameters
     ----------
     w : array_like of shape (d,)
+        The normal vector.
     b : float
         The bias, which is not regularised.
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     C : float
@@ -151,6 +153,7 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     Returns
     -------
     float
+        Its value.
 
     Raises
     ------
@@ -208,6 +211,7 @@ def subgradient_descent(
     Parameters
     ----------
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     C : float
@@ -308,6 +312,7 @@ def pegasos(
     Parameters
     ----------
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     lam : float

@@ -100,6 +100,7 @@ def hull_smo(
     Parameters
     ----------
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     tol : float, default 1e-6

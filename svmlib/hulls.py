@@ -100,10 +100,12 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Parameters
     ----------
     points : array_like of shape (n, d)
+        The points.
 
     Returns
     -------
     ConvexHull
+        Its vertices.
 
     Raises
     ------
@@ -291,6 +293,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     Parameters
     ----------
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
 
@@ -399,6 +402,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Parameters
     ----------
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     cap : float, default 1.0
@@ -408,6 +412,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Returns
     -------
     ClosestPoints
+        With a bound on the distance of the hulls.
 
     Raises
     ------
@@ -514,7 +519,7 @@ def _lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
 def _nearest_to_origin(
     X: Array, y: Array, cap: float, *, half_the_gap: bool = False
 ) -> tuple[Array, Array]:
-    """Wolfe's algorithm for the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin.
+    """Find the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin, by Wolfe's algorithm.
 
     Returns λ, and v made orthogonal to its face (`_affine_minimum`), the normal of the supporting
     hyperplanes. With `half_the_gap` it stops once the gap between these is proved to be half the
@@ -644,6 +649,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     Parameters
     ----------
     X : array_like of shape (n, d)
+        The points.
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
 

@@ -41,8 +41,9 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "_build" / "mutants"
 KNOWN = BUILD / "tests.json"
 # Of the pages, the repository and other programs: they take long and say little of the library.
-OTHERS = "counts editions exercises explorable pictures plotting practice publish questions"
-SKIPPED = [f"--ignore=tests/test_{name}.py" for name in [*OTHERS.split(), "repository", "zips"]]
+OTHERS = """counts editions epub exercises explorable paper pictures plotting practice publish
+questions repository zips"""
+SKIPPED = [f"--ignore=tests/test_{name}.py" for name in OTHERS.split()]
 SKIPPED += ["-k", "not killing and not memory"]  # in processes that a change does not reach
 QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
 QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
@@ -113,7 +114,7 @@ def others(node: ast.AST) -> Iterator[ast.AST | None]:
 
 def changes(path: Path) -> tuple[ast.Module, list[Change]]:
     """Return the syntax tree of a module, and all changes that can be made in it."""
-    source, found = path.read_text(encoding="utf-8"), []
+    source, found, seen = path.read_text(encoding="utf-8"), [], Counter[str]()
     tree, text = ast.parse(source), source.splitlines()
 
     def visit(node: ast.AST, inside: str) -> None:
@@ -130,7 +131,11 @@ def changes(path: Path) -> tuple[ast.Module, list[Change]]:
                     apply = partial(_put, node, field, place, k, new)
                     line = child.lineno
                     source = text[line - 1].strip()
-                    found.append(Change(path.stem, inside, line, source, what, apply))
+                    change = Change(path.stem, inside, line, source, what, apply)
+                    seen[change.name] += 1
+                    if (again := seen[change.name]) > 1:  # the same place twice in a line
+                        change = change._replace(what=f"{what} ({again})")
+                    found.append(change)
                 visit(child, _within(inside, child) if field == "body" else inside)
 
     visit(tree, "")
