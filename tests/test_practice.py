@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from svmlib.book import practice
 from svmlib.book.practice.columns import Tame, frame
+from svmlib.book.practice.folds import a_part
 
 
 def two_hills(n=120, seed=0, far=3.0):
@@ -314,6 +315,8 @@ def test_new_rows_are_answered_or_left_to_a_person():
     assert said.person.iloc[:3].all()
     assert 0.06 <= said.person.mean() <= 0.5
     assert not study.answered(table).person.any()
+    coded = table.assign(b=np.where(np.arange(200) < 3, -999, table.b))  # an error widens no range
+    assert practice.recipe(coded, y, n_folds=2).outside(new.assign(b=-500.0))[3] == "b"
     with pytest.raises(ValueError, match="lacks the column 'b'"):
         study.predict(table.drop(columns="b"))
     p = study.probability(table)
@@ -386,6 +389,79 @@ def test_booleans_are_classes_and_rows_without_a_target_are_left_out():
     assert study.predict(table).dtype == bool
 
 
+def test_whole_numbers_and_rounded_ones_are_amounts_and_classes_say_how_they_were_read():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((90, 2))
+    euros = np.exp(4 + X[:, 0]).round().astype(int)
+    study = practice.recipe(X, euros, n_folds=2)
+    assert study.task.costs.amount
+    assert "read as an amount" in study.report()
+    with pytest.raises(ValueError, match="leave is for classes"):
+        study.answered(X, leave=0.1)
+    fever = (37 + 0.5 * random.standard_normal(4000)).round(1)  # few values for so many rows
+    assert practice.Costs(fever).amount
+    assert not practice.Costs(np.arange(40) % 10).amount
+    y = np.arange(120) % 12
+    assert "read as classes" in practice.recipe(np.c_[y, y], y, n_folds=2).report()
+
+
+def test_the_cost_of_an_amount_may_be_a_function():
+    costs = practice.Costs(np.linspace(0, 1, 40), lambda t, said: 3 * np.maximum(t - said, 0))
+    np.testing.assert_allclose(costs.paid(np.array([2.0, 1.0]), np.array([1.0, 2.0])), [3, 0])
+
+
+def test_many_zeros_a_mean_far_from_the_median_and_lost_targets_are_noted():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((90, 2))
+    claims = np.where(random.uniform(size=90) < 0.6, 0.0, np.exp(2 * X[:, 0] + 5))
+    claims[:5] = np.nan
+    text = practice.recipe(X, claims, time=np.arange(90), n_folds=2).report()
+    for words in ("of the targets are 0", "median, not at the mean", "5 rows have no", "gap="):
+        assert words in text
+
+
+def test_the_unit_of_weights_and_of_prices_does_not_matter():
+    table, y = two_hills(90, far=1.0)
+    weights = 1.0 + np.arange(90) % 3
+    reports = [
+        practice.recipe(table, y, weights=u * weights, cost={0: u, 1: 2 * u}, n_folds=2)
+        for u in (1.0, 1e4)
+    ]
+    assert reports[0].candidate == reports[1].candidate
+    np.testing.assert_array_equal(reports[0].answers, reports[1].answers)
+    assert "a share of" not in reports[0].report()  # Wilson's interval knows no weights
+
+
+def test_a_rare_class_of_a_large_table_is_in_the_search():
+    random = np.random.default_rng(0)
+    y = (np.arange(6000) % 200 == 0).astype(int)  # 30 of 6000; 5 of 1000 drawn at random
+    X = random.standard_normal((6000, 1)) + 4 * y[:, None]
+    study = practice.recipe(X, y, n_folds=2)
+    found, rows = study.found, study.searched
+    assert np.sum(y[rows]) == 30
+    assert len(rows) <= 1000
+    assert found.weights @ y[rows] == pytest.approx(30)
+    assert found.weights.sum() == pytest.approx(6000)
+    always = [np.average(found.paid[:, k], weights=found.weights) for k in (0, 1)]
+    np.testing.assert_allclose(always, [30 * 199 / 6000, 5970 / 6000])
+    assert study.candidate.kind
+    p = study.probability(practice.frame(X))
+    assert p[:, 1].mean() == pytest.approx(1 / 200, rel=0.5)
+    later = np.argsort(random.permutation(6000))
+    some, stands_for = a_part(np.arange(6000), y, None, later, 1000)
+    assert later[some].min() >= 6000 - np.ceil(stands_for.sum())  # the latest that have enough
+    assert np.sum(y[some]) == 30
+
+
+def test_a_report_of_many_columns_is_short():
+    table = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 300)))
+    table.iloc[3, 7] = np.nan
+    text = practice.recipe(table, np.arange(40) % 2, n_folds=2).report()
+    assert "7: number" in text
+    assert "and 299 others: 299 number" in text
+    assert len(text.splitlines()) < 40
+
+
 def test_it_says_how_far_it_is(capsys):
     table, y = two_hills(60)
     practice.recipe(table, y, n_folds=2, progress=True)
@@ -411,7 +487,10 @@ def test_it_says_how_far_it_is(capsys):
         ({"target": np.arange(60) > 57}, "class True has 2 rows"),
         ({"groups": np.arange(60) % 3}, "has 3 groups"),
         ({"time": np.arange(60) % 3}, "time has 3 values"),
+        ({"target": np.arange(60) > 58}, "or leave it out$"),
+        ({"target": np.linspace(0, 1, 60), "cost": {1: 3}}, "is an amount"),
         ({"weights": np.full(60, -1.0)}, "weights"),
+        ({"weights": np.zeros(60)}, "weights must not all be 0"),
         ({"table": np.zeros(3)}, "rows and columns"),
     ],
 )

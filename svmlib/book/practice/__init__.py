@@ -94,12 +94,14 @@ def recipe(
     table : pandas.DataFrame or array_like
         The columns; rows without a target are left out.
     target : str or array_like of shape (n,)
-        The column to predict, by name or as values: classes, or an amount.
+        The column to predict, by name or as values: classes, or an amount (more than 10 floats, or
+        more than 20 whole numbers).
     groups, time, weights : str or array_like of shape (n,), optional
-        Which rows belong together, when each was known, how much each counts. A name takes the
+        Which rows belong together, when each was known, and how much each counts: how many rows
+        of the world it stands for, if some kinds were sampled more than others. A name takes the
         column out of the table. Name groups with a clock only if use meets new ones.
     cost : None, "equal", "balanced", dict or callable
-        What a mistake costs; see `Costs`.
+        What a mistake costs; see `Costs`. The unit of the prices does not matter.
     roles : dict, optional
         Roles of columns that you know better than `look`.
     by : sequence of str, default ()
@@ -171,9 +173,19 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
         apart["time"] = dates(apart["time"])
     if apart["weights"] is not None and not (apart["weights"] >= 0).all():
         raise ValueError("weights must be numbers of at least 0")
+    apart["without"] = int(np.sum(~known))
+    if apart["weights"] is not None:
+        if not apart["weights"].sum() > 0:
+            raise ValueError("weights must not all be 0")
+        apart["weights"] = apart["weights"] / apart["weights"].mean()  # C knows no unit of them
     y = np.asarray(target[known].tolist())
     if len(np.unique(y)) < 2:
-        raise ValueError(f"the target has {len(np.unique(y))} value(s): there is nothing to learn")
+        raise ValueError(
+            f"the target has {len(np.unique(y))} value(s): there is nothing to learn "
+            "(to watch over a single class, see chapter 10)"
+        )
+    if is_amount(y):
+        y = y.astype(float)
     return table[known].reset_index(drop=True), y, apart
 
 
@@ -199,6 +211,38 @@ def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> l
         notes.append(f"{found.stopped} fits of the search stopped before their optimum")
     if not found.candidates[found.chosen].kind:
         notes.append("no machine was chosen: at these costs none beats the same answer for all")
-    if is_amount(y) and np.min(y) > 0 and np.max(y) > 10 * np.median(y):
+    return notes + _about(task, y)
+
+
+def _about(task: Task, y: Any) -> list[str]:
+    """Say what is odd about the target, the clock and the rows without a target."""
+    notes = []
+    if task.apart["without"]:
+        notes.append(
+            f"{task.apart['without']} rows have no target and were left out: if the reason has to "
+            "do with the answer, the others do not speak for them"
+        )
+    if task.apart["time"] is not None and task.apart["units"] is None:
+        notes.append(
+            "rows with a clock resemble their neighbours: without gap= the standard errors count "
+            "each row as one, and are too small"
+        )
+    if not is_amount(y):
+        if y.dtype.kind in "iuf" and len(np.unique(y)) > 10:
+            notes.append("the target was read as classes: if it is an amount, hand in floats")
+        return notes
+    if np.all(y == np.round(y)):
+        notes.append("the target was read as an amount: names of classes are handed in as words")
+    if (share := np.mean(y == np.min(y))) > 0.3:
+        notes.append(
+            f"{share:.0%} of the targets are {np.min(y):g}: ask first whether it is more (two "
+            "classes), and then how much, on the rows where it is"
+        )
+    if np.min(y) > 0 and np.max(y) > 10 * np.median(y):
         notes.append("the target has a long tail: predict its logarithm, if a factor matters")
+    if np.abs(np.mean(y) - np.median(y)) > 0.2 * np.mean(np.abs(y - np.median(y))):
+        notes.append(
+            "the answer aims at the median, not at the mean: for totals, compare with a machine "
+            "that charges squares"
+        )
     return notes

@@ -7,6 +7,7 @@ transformer that learns from the training rows alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,7 @@ CYCLES = {  # names of columns that go round, the largest value, and the period
     r"direction|degrees?|angle|bearing|wind_?dir": (360, 360),
     r"yday|day_?of_?year|doy": (366, 365.25),
 }
+MOST_LISTED = 60  # columns, in a report
 MANY = 30  # values; more of them make a word one of many
 FAR = 10.0  # widths between the quartiles; beyond them a value is wild
 NEIGHBOURS = 4000  # rows; with more, a hole gets the median and not the mean of its neighbours
@@ -133,15 +135,24 @@ class Tame(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: igno
             least = np.array([np.nanmin(c) if np.isfinite(c).any() else 1.0 for c in positive.T])
         self.least_ = least
         X = self._logarithm(X)
-        low, high = np.nan_to_num([_quartiles(column) for column in X.T]).T
-        wide = np.where(high > low, FAR * (high - low), np.inf)
-        self.edges_ = low - wide, high + wide
+        self.edges_ = np.array([self.edges(column) for column in X.T]).T
         self.n_features_in_ = X.shape[1]
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Move what lies beyond the edges to them."""
         return np.asarray(np.clip(self._logarithm(np.asarray(X, dtype=float)), *self.edges_))
+
+    @staticmethod
+    def edges(column: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the two values beyond which a number is wild.
+
+        >>> Tame.edges(np.array([1.0, 2.0, 3.0, np.nan]))
+        (-8.5, 12.5)
+        """
+        low, high = _quartiles(column)
+        wide = FAR * (high - low) if high > low else np.inf
+        return float(low - wide), float(high + wide)
 
     def _logarithm(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         if not self.log:
@@ -298,6 +309,21 @@ def _numbers(name: str, x: NDArray[np.float64], all_differ: bool) -> tuple[str, 
     if whole and len(np.unique(x)) <= 6 and np.unique(x).size > 2:
         return "number", ('few whole numbers: if they are codes, say role "word"',)
     return "number", ()
+
+
+def listed(columns: list[Column]) -> list[str]:
+    """Return a line for each column; of more than 60 only those with holes or a note, at most 60.
+
+    >>> listed([Column(f"x{j}", "number", "0 to 1", 0) for j in range(100)])
+    ['and 100 others: 100 number']
+    """
+    shown = list(columns)
+    if len(shown) > MOST_LISTED:
+        shown = [c for c in columns if c.holes or c.notes][:MOST_LISTED]
+    names, roles = {c.name for c in shown}, Counter[str]()
+    roles.update(c.role for c in columns if c.name not in names)
+    others = ", ".join(f"{n} {role}" for role, n in roles.items())
+    return [str(c) for c in shown] + [f"and {roles.total()} others: {others}"] * bool(roles)
 
 
 def prepared(columns: list[Column], n: int = 0, seed: int = 0) -> ColumnTransformer:

@@ -35,13 +35,16 @@ def _column(values: Any, name: str, n: int | None = None) -> Any:
 
 
 def is_amount(y: Any) -> bool:
-    """Whether a target is an amount, and not a class: a float with many values.
+    """Whether a target is an amount, and not a class: more than 10 floats, or 20 whole numbers.
 
-    >>> is_amount([0.0, 1.0, 1.0]), is_amount(np.linspace(0, 1, 30))
-    (False, True)
+    So hand in names of classes as words, and an amount with few values as floats.
+
+    >>> is_amount([0.0, 1.0, 1.0]), is_amount(np.linspace(0, 1, 30)), is_amount(range(30))
+    (False, True, True)
     """
     y = np.asarray(y)
-    return y.dtype.kind == "f" and len(np.unique(y)) > max(10, len(y) // 20)
+    most = {"f": 10, "i": 20, "u": 20}
+    return y.dtype.kind in most and len(np.unique(y)) > most[y.dtype.kind]
 
 
 def cut(
@@ -115,10 +118,10 @@ def _enough(y: Any, groups: Any, n_folds: int, amount: bool) -> None:
         counts = np.array([len(np.unique(groups[(y == k) | (k == "all")])) for k in names])
         what = "groups"
     if counts.min() < n_folds:
-        k = names[counts.argmin()]
+        k, least = names[counts.argmin()], counts.min()
         raise ValueError(
-            f"class {k!s} has {counts.min()} {what}, and each of {n_folds} folds needs one: merge "
-            f"the class with another, leave it out, or take n_folds={max(2, counts.min())}"
+            f"class {k!s} has {least} {what}, and each of {n_folds} folds needs one: merge the "
+            "class with another, or leave it out" + f", or take n_folds={least}" * bool(least > 1)
         )
 
 
@@ -301,10 +304,50 @@ def mean_with_error(
     return f"{round(mean, digits) + 0.0:.{digits}f} ± {spread:.{digits}f}"  # no -0.00
 
 
-def a_part(rows: Any, groups: Any, time: Any, most: int, seed: int = 0) -> Any:
-    """Return at most so many of the rows: the latest, or whole groups, or drawn at random."""
+def a_part(
+    rows: Any, y: Any, groups: Any, time: Any, most: int, seed: int = 0
+) -> tuple[Any, NDArray[np.float64] | None]:
+    """Return at most so many of the rows, and for how many each stands, if that differs.
+
+    They are the latest, or whole groups, or drawn at random. If that leaves a class with less than
+    three in a hundred, more of its rows are kept, up to one in ten, and fewer of the others.
+
+    >>> rare = np.arange(10_000) < 200
+    >>> some, weights = a_part(np.arange(10_000), rare, None, None, 1000)
+    >>> len(some), int(rare[some].sum()), float(weights[0]), round(float(weights @ rare[some]))
+    (1000, 100, 2.0, 200)
+    """
     if len(rows) <= most:
-        return rows
+        return rows, None
+    some = _drawn(rows, groups, time, most, seed)
+    if is_amount(y):
+        return some, None
+    names, counts = np.unique(y[rows], return_counts=True)
+    enough = np.minimum(counts, 3 * most // 100)
+    if all(np.sum(y[some] == k) >= least for k, least in zip(names, enough, strict=True)):
+        return some, None
+    floor = most // max(10, 2 * len(names))
+    pool = rows
+    if time is not None:  # from the last moment on since which the rarest class has enough rows
+        rarest = np.sort(time[rows][y[rows] == names[counts.argmin()]])
+        pool = rows[time[rows] >= rarest[-min(floor, len(rarest))]]
+        names, counts = np.unique(y[pool], return_counts=True)
+    share = counts * most // len(pool)
+    kept = np.minimum(counts, np.maximum(share, floor))
+    excess, largest = max(0, kept.sum() - most), counts.argmax()
+    kept[largest] = max(floor, kept[largest] - excess)
+    random = np.random.default_rng(seed)
+    some = [
+        random.choice(pool[y[pool] == k], n, replace=False)
+        for k, n in zip(names, kept, strict=True)
+    ]
+    stands_for = np.repeat(counts / kept, kept)
+    order = np.argsort(np.concatenate(some))
+    return np.concatenate(some)[order], stands_for[order]
+
+
+def _drawn(rows: Any, groups: Any, time: Any, most: int, seed: int) -> Any:
+    """Return so many rows: the latest, or whole groups, or drawn at random."""
     if time is not None:
         return np.sort(rows[np.argsort(time[rows], kind="stable")[-most:]])
     order = np.random.default_rng(seed).permutation(len(rows))

@@ -39,9 +39,9 @@ def counts(true: Any, called: Any) -> list[str]:
     true a: 2, of these called a 1, b 1
     true b: 1, of these called a 0, b 1
     """
-    labels = np.unique(true)
+    labels = np.unique(np.concatenate((true, called)))
     lines = []
-    for k in labels:
+    for k in np.unique(true):
         row = ", ".join(f"{other!s} {np.sum((true == k) & (called == other))}" for other in labels)
         lines.append(f"true {k!s}: {np.sum(true == k)}, of these called {row}")
     return lines
@@ -72,9 +72,10 @@ def score(
     paid = costs.paid(true, called)
     lines = [f"mean cost {mean_with_error(paid, groups, weights)} (± is the standard error)"]
     if costs.amount:
-        paid_by_median = np.abs(true - np.median(true))
+        paid_by_median = costs.paid(true, np.full(len(true), np.median(true)))
         gain = mean_with_error(paid_by_median - paid, groups, weights)
-        lines.append(f"always the median: {paid_by_median.mean():.2f}, that is {gain} more")
+        mean = np.average(paid_by_median, weights=weights)
+        lines.append(f"always the median: {mean:.2f}, that is {gain} more")
     else:
         for label in costs.labels:
             always = costs.paid(true, np.full_like(true, label))
@@ -84,7 +85,8 @@ def score(
         wrong, n = int(np.sum(true != called)), len(true)
         low, high = interval(wrong, n)
         lines.append(
-            f"wrong: {wrong} of {n}" + f", a share of {low:.2f} to {high:.2f}" * (groups is None)
+            f"wrong: {wrong} of {n}"
+            + f", a share of {low:.2f} to {high:.2f}" * (groups is None and weights is None)
         )
         lines += counts(true, called)
     for name, column in (by or {}).items():

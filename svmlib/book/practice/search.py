@@ -68,7 +68,7 @@ class Costs:
         1. A callable takes arrays (true, called). ``"balanced"`` prices a class at 1 over its
         share; None means that where one class has less than half of an equal share (a quarter of
         the rows, if there are two classes), else "equal". An amount always costs the size of the
-        miss.
+        miss, unless you give a function; the machine aims at the median all the same.
 
     Examples
     --------
@@ -85,6 +85,8 @@ class Costs:
         if not self.amount:
             self.labels, counts = np.unique(y, return_counts=True)
         self.cost: Any = cost
+        if self.amount and cost is not None and not callable(cost):
+            raise ValueError("the target is an amount: its cost must be a function, or None")
         if cost is None and not self.amount:
             rare = counts.min() * len(counts) < len(y) / 2
             self.cost = "balanced" if rare else "equal"
@@ -103,20 +105,28 @@ class Costs:
     def paid(self, true: Any, called: Any) -> NDArray[np.float64]:
         """Return the cost of each answer."""
         true, called = np.asarray(true), np.asarray(called)
+        if callable(self.cost):
+            return np.asarray(self.cost(true, called), dtype=float)
         if self.amount:
             return np.asarray(np.abs(true - called), dtype=float)
         if isinstance(self.cost, str):
             return np.asarray(true != called, dtype=float)
-        if callable(self.cost):
-            return np.asarray(self.cost(true, called), dtype=float)
         pairs = zip(true.tolist(), np.broadcast_to(called, true.shape).tolist(), strict=True)
         prices: dict[Any, float] = self.cost
         return np.array([(t != c) * prices.get((t, c), prices.get(t, 1.0)) for t, c in pairs])
 
     def weights(self) -> dict[Any, float]:
-        """Return the factor of C for each class: the largest price of missing it."""
+        """Return the factor of C for each class: the largest price of missing it.
+
+        The unit of the prices does not matter, because the smallest factor is 1.
+
+        >>> Costs(["ill", "well"], {"ill": 5000, "well": 500}).weights()
+        {'ill': 10.0, 'well': 1.0}
+        """
         every = np.asarray(self.labels)
-        return {k: float(self.paid(np.full(every.shape, k), every).max()) for k in every.tolist()}
+        largest = np.array([self.paid(np.full(every.shape, k), every).max() for k in every])
+        unit = largest[largest > 0].min() if (largest > 0).any() else 1.0
+        return dict(zip(every.tolist(), (largest / unit).tolist(), strict=True))
 
 
 @dataclass
@@ -130,6 +140,7 @@ class Search:
     chosen: int
     stopped: int = 0
     notes: list[str] = field(default_factory=list)
+    weights: Any = None  # for how many rows each stands
 
     def more(
         self, one: int, other: int, groups: Any = None, weights: Any = None
@@ -264,7 +275,7 @@ def search(
     new = [Candidate(0, answer=k) for k in answers] + [Candidate(1, C=C) for C in LINE]
     new += [Candidate(2, gamma, C) for gamma in WIDTHS for C in PRICES]
     parts = [_part(columns, table, y, fold, weights) for fold in folds]
-    found = Search([], np.empty((len(y), 0)), [], 0, 0)
+    found = Search([], np.empty((len(y), 0)), [], 0, 0, weights=weights)
     for turn in range(3):
         found = _tried(found, new, parts, y, costs, say)
         found.best, found.chosen = simplest(found.candidates, found.paid, groups, weights)

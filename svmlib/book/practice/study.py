@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from svmlib.book.practice.columns import Column, as_numbers, as_words, frame, prepared
+from svmlib.book.practice.columns import (
+    Column,
+    Tame,
+    as_numbers,
+    as_words,
+    frame,
+    listed,
+    prepared,
+)
 from svmlib.book.practice.folds import Fold, a_part, cut
 from svmlib.book.practice.report import proof, score
 from svmlib.book.practice.search import Candidate, Costs, Search, answer, fit, search, value
@@ -37,10 +45,18 @@ class Task:
         """
         return None if self.apart[name] is None else self.apart[name][rows]
 
+    def part(self, rows: Any, time: Any, most: int) -> tuple[Any, Any]:
+        """Return at most so many rows, and their weights, if there are any."""
+        some, stands_for = a_part(rows, self.y, self.apart["groups"], time, most)
+        given = self.of("weights", some)
+        if given is None or stands_for is None:
+            return some, stands_for if given is None else given
+        return some, given * stands_for
+
     def search(self, rows: Any, **how: Any) -> tuple[Search, Any]:
         """Search on some of the rows, on a part of them if there are many."""
-        some = a_part(rows, self.apart["groups"], self.apart["time"], MOST_SEARCHED)
-        groups, time, weights = (self.of(k, some) for k in ("groups", "time", "weights"))
+        some, weights = self.part(rows, self.apart["time"], MOST_SEARCHED)
+        groups, time = self.of("groups", some), self.of("time", some)
         folds = cut(self.y[some], groups, time, **how)
         found = search(
             prepared(self.columns, len(some)),
@@ -56,10 +72,9 @@ class Task:
 
     def judge(self, found: Search, learn: Any, hidden: Any) -> Any:
         """Train what was chosen on the rows to learn from, and ask about the hidden ones."""
-        seen = a_part(learn, self.apart["groups"], self.apart["time"], MOST_FITTED)
+        seen, heavy = self.part(learn, self.apart["time"], MOST_FITTED)
         steps = prepared(self.columns, len(seen))
         X = steps.fit_transform(self.table.iloc[seen], self.y[seen])
-        heavy = self.of("weights", seen)
         machine = fit(found.candidates[found.chosen], X, self.y[seen], heavy, self.costs)
         values = value(machine, steps.transform(self.table.iloc[hidden]), self.costs)
         return answer(values, self.costs)
@@ -113,11 +128,10 @@ class Study:
 
     def __post_init__(self) -> None:
         """Train the machine for use, on all rows, with the constants that were chosen."""
-        every = a_part(np.arange(len(self.task.y)), self.task.apart["groups"], None, MOST_FITTED)
-        heavy = self.task.of("weights", every)
+        every, heavy = self.task.part(np.arange(len(self.task.y)), None, MOST_FITTED)
         self.preparer = prepared(self.task.columns, len(every))
         self._X = self.preparer.fit_transform(self.task.table.iloc[every], self.task.y[every])
-        self._trained = every
+        self._trained, self._weights = every, heavy
         self.machine = fit(self.candidate, self._X, self.task.y[every], heavy, self.task.costs)
 
     def predict(self, new: Any) -> Any:
@@ -135,7 +149,8 @@ class Study:
     def outside(self, new: Any) -> list[str]:
         """Name, for each new row, the columns in which it is outside of the training rows.
 
-        A number beyond the smallest or the largest, a new word, a hole where there was none.
+        A number beyond the smallest or the largest that is not wild, a new word, a hole where there
+        was none.
         What it answers there is an assumption: the line goes on, the RBF machine returns to the
         sign of b.
         """
@@ -148,11 +163,21 @@ class Study:
                 strange = ~np.isin(as_words(now)[:, 0], as_words(old)[:, 0])
             else:
                 x, z = as_numbers(old)[:, 0], as_numbers(now)[:, 0]
-                strange = (z < np.nanmin(x)) | (z > np.nanmax(x))
+                low, high = float(np.nanmin(x)), float(np.nanmax(x))
+                if column.role == "number":
+                    low, high = max(low, Tame.edges(x)[0]), min(high, Tame.edges(x)[1])
+                strange = (z < low) | (z > high)
                 strange |= np.isnan(z) & ~np.isnan(x).any()
             for row in np.flatnonzero(strange):
                 found[row].append(column.name)
         return [", ".join(names) for names in found]
+
+    def _hidden(self) -> tuple[Any, Any, Any]:
+        """Return the hidden values of what was chosen, with weights and targets."""
+        values, heavy = self.found.values[self.found.chosen], self.found.weights
+        known = ~np.isnan(values).any(axis=1)
+        y = self.task.y[self.searched][known]
+        return values[known], None if heavy is None else heavy[known], y
 
     def _sureness(self, values: Any) -> Any:
         """Return the difference of the two largest values of each row."""
@@ -167,7 +192,8 @@ class Study:
         new : table
             The rows.
         leave : float, default 0
-            The share of the training rows, hidden, that were less sure than what is left.
+            The share of the training rows, hidden, that were less sure than what is left; of
+            classes only, because an amount has no decision value.
 
         Returns
         -------
@@ -177,10 +203,11 @@ class Study:
         """
         values, outside = self._values(new), self.outside(new)
         person = np.array([bool(names) for names in outside])
-        if leave and not self.task.costs.amount:
-            hidden = self.found.values[self.found.chosen]
-            known = hidden[~np.isnan(hidden).any(axis=1)]
-            person |= self._sureness(values) < np.quantile(self._sureness(known), leave)
+        if leave and self.task.costs.amount:
+            raise ValueError("leave is for classes: an amount has no decision value that is unsure")
+        if leave:
+            hidden, heavy = self._hidden()[:2]
+            person |= self._sureness(values) < _quantile(self._sureness(hidden), leave, heavy)
         data = {"answer": answer(values, self.task.costs), "outside": outside, "person": person}
         new = frame(new)
         return type(new)(data, index=new.index)
@@ -192,10 +219,9 @@ class Study:
         """
         if self.task.costs.amount or not self.candidate.kind:
             raise ValueError("there are probabilities only for classes, and only of a machine")
-        hidden = self.found.values[self.found.chosen]
-        known = ~np.isnan(hidden).any(axis=1)
+        hidden, heavy, y = self._hidden()
         curve = LogisticRegression(C=1e4, max_iter=1000)
-        curve.fit(hidden[known][:, 1:], self.task.y[self.searched][known])
+        curve.fit(hidden[:, 1:], y, sample_weight=heavy)
         return curve.predict_proba(self._values(new)[:, 1:])
 
     def suspects(self, k: int = 10) -> Any:
@@ -218,7 +244,9 @@ class Study:
 
     def map(self) -> str:
         """Return the hidden cost of each candidate: line by C, RBF kernel by C and gamma."""
-        means = np.nanmean(self.found.paid, axis=0)
+        known = ~np.isnan(self.found.paid).any(axis=1)
+        heavy = None if self.found.weights is None else self.found.weights[known]
+        means = np.average(self.found.paid[known], axis=0, weights=heavy)
         cost = dict(zip(self.found.candidates, means, strict=True))
         prices = sorted({c.C for c in cost if c.kind})
         lines = ["hidden cost       " + "".join(f"{f'C = {C:g}':>10}" for C in prices)]
@@ -233,7 +261,7 @@ class Study:
         """Return everything that somebody will ask about; write it into a file, if asked to."""
         how = "hidden in turn" if len(self.rows) > len(self.task.y) / 2 else "locked away until now"
         parts = {
-            "Columns": [str(column) for column in self.task.columns],
+            "Columns": listed(self.task.columns),
             "Search": self._winner(),
             f"Judged by {len(self.rows)} rows, {how}": self._judged(),
             "Proof of the machine for use": [self._proof()],
@@ -246,10 +274,10 @@ class Study:
 
     def _winner(self) -> list[str]:
         """Say what won, what was chosen, and how much that costs."""
-        groups, weights = (self.task.of(name, self.searched) for name in ("units", "weights"))
-        more, error = self.found.more(self.found.chosen, self.found.best, groups, weights)
+        found, groups = self.found, self.task.of("units", self.searched)
+        more, error = found.more(found.chosen, found.best, groups, found.weights)
         return [
-            f"best in the folds: {self.found.candidates[self.found.best]}",
+            f"best in the folds: {found.candidates[found.best]}",
             f"chosen: {self.candidate}, which costs {more:.3f} ± {error:.3f} more there",
             self.map(),
         ]
@@ -261,6 +289,18 @@ class Study:
         return score(self.task.y[self.rows], self.answers, self.task.costs, groups, weights, by)
 
     def _proof(self) -> str:
-        weights = self.task.of("weights", self._trained)
-        y = self.task.y[self._trained]
-        return proof(self.machine, self.candidate, self._X, y, weights, self.task.costs)
+        y, costs = self.task.y[self._trained], self.task.costs
+        return proof(self.machine, self.candidate, self._X, y, self._weights, costs)
+
+
+def _quantile(x: Any, share: float, weights: Any = None) -> float:
+    """Return the value below which this share of the weight is.
+
+    >>> _quantile(np.array([3.0, 1.0, 2.0]), 0.5, np.array([8.0, 1.0, 1.0]))
+    3.0
+    """
+    if weights is None:
+        return float(np.quantile(x, share))
+    order = np.argsort(x, kind="stable")
+    below = np.cumsum(weights[order]) / np.sum(weights)
+    return float(x[order][np.searchsorted(below, share)])
