@@ -17,13 +17,12 @@ from math import isqrt
 from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg.lapack import dpstrf
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.interior_point import solve_interior_point
 from svmlib.newton import newton, solve_dual
-from svmlib.nystrom import choose_span, forecast, low_rank, room, sample_size, solve_in_span, suits
 from svmlib.problem import DualProblem, Solution
 from svmlib.rows import NoRoomError
 from svmlib.smo import smo, steps
@@ -84,24 +83,21 @@ def solve(
     >>> solution.alpha.round(6), name
     (array([0.5, 0.5]), 'newton')
     """
-    limit: dict[str, Any] = {"max_iter": max_iter} if max_iter < np.inf else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if solver == "interior_point":
-            return solve_interior_point(problem, tol=tol, **limit), solver
-        if solver == "smo":
-            return smo(problem, tol=tol, start=start, **limit), solver
+            return solve_interior_point(problem, tol=tol, **_limit(max_iter)), solver
         patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
-        if solver == "auto" and not problem.convex:
-            return smo(problem, tol=tol, start=start, max_iter=patience), "smo"
+        if solver == "smo" or (solver == "auto" and not problem.convex):
+            most = max_iter if solver == "smo" else patience
+            return smo(problem, tol=tol, start=start, **_limit(most)), "smo"
         few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
         if few and (few.converged or problem.n > _MOST_SAMPLES):
             return few, "nystrom"
-        if start is not None and start.any():
-            alpha, spent, name = start, 0, "none"
-        elif few:
+        alpha, spent, name = start, 0, "none"
+        if few:
             alpha, spent, name = few.alpha, few.n_iter, "newton"
-        else:  # (one iteration is left for Newton's method)
+        elif start is None or not start.any():  # (one iteration is left for Newton's method)
             alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
         try:
             most = int(min(max_iter - spent, _NEWTON_STEPS))
@@ -110,17 +106,28 @@ def solve(
         except NoRoomError:
             if solver == "newton":
                 raise
-            most, name = patience - spent, "smo"
-            solution = smo(problem, tol=tol, start=alpha, max_iter=most)
+            solution, name = smo(problem, tol=tol, start=alpha, max_iter=patience - spent), "smo"
         solution = replace(solution, n_iter=spent + solution.n_iter)
-        # (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
-        left = max_iter - solution.n_iter
-        if solver == "auto" and not solution.converged and left > 0 and problem.n <= _RESCUED:
-            limit = {"max_iter": left} if left < np.inf else {}
-            other = solve_interior_point(problem, tol=tol, **limit)
-            if other.certificate.relative_gap < solution.certificate.relative_gap:
-                return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
-        return solution, name
+        left = max_iter - solution.n_iter if solver == "auto" else 0
+        return _rescue(problem, solution, name, tol, left)
+
+
+def _rescue(
+    problem: DualProblem, solution: Solution, name: str, tol: float, left: float
+) -> tuple[Solution, str]:
+    """Return what the interior point method finds if `tol` is not reached and it proves more.
+
+    (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
+    """
+    if not solution.converged and left > 0 and problem.n <= _RESCUED:
+        other = solve_interior_point(problem, tol=tol, **_limit(left))
+        if other.certificate.relative_gap < solution.certificate.relative_gap:
+            return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
+    return solution, name
+
+
+def _limit(max_iter: float) -> dict[str, Any]:
+    return {"max_iter": max_iter} if max_iter < np.inf else {}
 
 
 def _in_span(
@@ -131,28 +138,28 @@ def _in_span(
     With more samples than SMO can take there is no other, however many pivots it takes.
     """
     n, rows = problem.n, problem.rows
-    ours = suits(problem.kernel) and not (problem.linear or problem.hard_margin)
+    ours = nystrom.suits(problem.kernel) and not (problem.linear or problem.hard_margin)
     if memory_mb is None or rows.fits or not ours:
         return None
-    most = room(n, memory_mb)
-    span = choose_span(problem, tol)
+    most = nystrom.room(n, memory_mb)
+    span = nystrom.choose_span(problem, tol)
     if n <= _MOST_SAMPLES:
         # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and
         # a sample that needs half of its points says nothing of the others.)
-        most = min(most, max(3 * isqrt(n), rows.room // 4 // n), sample_size(n) // 2 - 1)
+        most = min(most, max(3 * isqrt(n), rows.room // 4 // n), nystrom.sample_size(n) // 2 - 1)
         if span.rank > most:
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
         if not 0 < span.rank <= most:
             return None
     elif span.rank > (most := min(most, _MOST_PIVOTS)):
-        gap = forecast(problem, span := span.leading(0.0, most), tol)
+        gap = nystrom.forecast(problem, span := span.leading(0.0, most), tol)
         warnings.warn(
             f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, for "
             f"which memory_mb={memory_mb:g} has room, a relative duality gap of about {gap:.1g} "
             'can be proved. solver="smo" evaluates all kernel values, if you can wait for it',
             stacklevel=4,
         )
-    return solve_in_span(problem, span, tol, memory_mb, int(min(max_iter, _NEWTON_STEPS)))
+    return nystrom.solve_in_span(problem, span, tol, memory_mb, int(min(max_iter, _NEWTON_STEPS)))
 
 
 def _guess(
@@ -174,7 +181,7 @@ def _guess(
     tried = problem.hard_margin or not (untried or rows.fits)
     Phi = None
     if not (tried or problem.of_given_matrix or _needs_every_point(problem)):
-        Phi = low_rank(problem.kernel, problem.X, most=most)
+        Phi = nystrom.low_rank(problem.kernel, problem.X, most=most)
     if Phi is not None:
         nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
         alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
@@ -195,4 +202,5 @@ def _needs_every_point(problem: DualProblem) -> bool:
     """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
     few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_GLANCE]]
     K = problem.kernel(few, few)
-    return bool(dpstrf(K, tol=_COARSE * K.diagonal().mean())[2] > 7 * _GLANCE // 8)
+    pivots, _ = nystrom.pivoted_cholesky(K, _COARSE * K.diagonal().mean())
+    return len(pivots) > 7 * _GLANCE // 8

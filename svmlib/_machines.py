@@ -133,14 +133,7 @@ def understand(
     if isinstance(machine, Machine):
         return machine
     if isinstance(machine, tuple) and len(machine) == 2:
-        length = X.shape[1] if kernel is None else len(X)
-        vector = check_vector(machine[0], "w" if kernel is None else "β", length=length)
-        b, classes = check_scalar(machine[1], "b"), np.unique(y).tolist()
-        if len(classes) != 2:
-            raise ValueError(f"y must have two classes, got {len(classes)}")
-        if kernel is None:
-            return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
-        return Machine(X, vector, b, kernel, tuple(classes))
+        return _of_numbers(*machine, X, y, kernel)
     if not all(hasattr(machine, name) for name in ("classes_", "intercept_")):
         known = "a fitted classifier, a machine read from a file, (w, b), or (β, b) with kernel="
         advice = "; of an ensemble give one member and the rows it saw"
@@ -154,17 +147,28 @@ def understand(
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
     described = _linear(params, len(X))
     _same_features(machine, X)
-    factors = _factors(machine, y, weights)
-    first, second = machine.classes_.tolist()
-    b = float(np.ravel(machine.intercept_)[0])
     return Machine(
         dense(machine.coef_),
         np.ones(1),
-        b,
-        classes=(first, second),
-        class_weight=(factors[0], factors[1]),
+        float(np.ravel(machine.intercept_)[0]),
+        classes=tuple(machine.classes_.tolist()),
+        class_weight=tuple(_factors(machine, y, weights).tolist()),
         **described,
     )
+
+
+def _of_numbers(
+    vector: ArrayLike, b: float, X: Array, y: NDArray[np.generic], kernel: Kernel | None
+) -> Machine:
+    """Return the machine that (w, b) is, or with a kernel (β, b)."""
+    length = X.shape[1] if kernel is None else len(X)
+    vector = check_vector(vector, "w" if kernel is None else "β", length=length)
+    b, classes = check_scalar(b, "b"), np.unique(y).tolist()
+    if len(classes) != 2:
+        raise ValueError(f"y must have two classes, got {len(classes)}")
+    if kernel is None:
+        return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
+    return Machine(X, vector, b, kernel, tuple(classes))
 
 
 def _params(machine: Any) -> dict[str, Any]:

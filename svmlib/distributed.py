@@ -26,20 +26,13 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib import nystrom
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound, warn_stopped_short
 from svmlib.kernels import ClassicKernel, Kernel, expansion
 from svmlib.newton import newton
-from svmlib.nystrom import (
-    LARGEST_SAMPLE,
-    LEAST_RESIDUAL,
-    Nystrom,
-    SpanSums,
-    certify_span,
-    span_sums,
-    suits,
-)
+from svmlib.nystrom import Nystrom
 from svmlib.problem import DualProblem
 
 try:
@@ -453,7 +446,7 @@ def solve_kernel(
     """
     chunks = _chunks(X, y)
     C, tol, max_iter = _check(C, tol, max_iter)
-    if not suits(kernel):
+    if not nystrom.suits(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
     span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))
     there = dask.delayed(span, traverse=False)  # so that it is sent once
@@ -463,8 +456,8 @@ def solve_kernel(
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
     judge = dask.delayed(partial(_judge, c, b, state))
-    sums = SpanSums(*_added([judge(there, rows, labels) for rows, labels in chunks]))
-    proof = certify_span(sums, span, c, X.shape[0])
+    sums = nystrom.SpanSums(*_added([judge(there, rows, labels) for rows, labels in chunks]))
+    proof = nystrom.certify_span(sums, span, c, X.shape[0])
     gap = proof.relative_gap
     if gap > tol:
         advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
@@ -478,12 +471,12 @@ def _choose(
 ) -> Nystrom:
     """Return pivots from a random sample of all chunks."""
     n, d = shape
-    count = -(-LARGEST_SAMPLE // len(chunks))
+    count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
     take = dask.delayed(_take)
     drawn = dask.compute(*(take(k, count, rows) for k, (rows, _) in enumerate(chunks)))
     sample = check_points(np.concatenate(drawn), n_features=d)
     size = float(kernel.diagonal(sample).mean())
-    span = Nystrom.of_sample(kernel, sample, max(residual / n, LEAST_RESIDUAL * size))
+    span = Nystrom.of_sample(kernel, sample, max(residual / n, nystrom.LEAST_RESIDUAL * size))
     if not span.rank:
         raise ValueError("kernel must not be 0 at all samples")
     return span.leading(0.0, most)
@@ -525,7 +518,7 @@ def _judge(c: Array, b: float, state: State, span: Nystrom, X: Any, y: Any) -> t
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     X, y = np.ascontiguousarray(X, dtype=float), np.asarray(y, dtype=float)
     alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])
-    return tuple(span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1])))
+    return tuple(nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1])))
 
 
 def _multipliers(
@@ -572,13 +565,7 @@ def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
 
 def _added(parts: list[Any]) -> Any:
     """Add up what chunks return, as a tree."""
-    add = dask.delayed(_add)
+    add = dask.delayed(nystrom.add_sums)
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
     return dask.compute(parts[0])[0]
-
-
-def _add(parts: list[Any]) -> list[Any]:
-    """Add up what several chunks have returned; of the first numbers keep the largest."""
-    first, *others = zip(*parts, strict=True)
-    return [max(first), *map(sum, others)]

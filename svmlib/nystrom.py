@@ -15,7 +15,7 @@ Derived in chapter 13, *Many samples*.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from functools import cached_property
@@ -33,6 +33,7 @@ from svmlib.certificate import Certificate, Scores, dual_lower_bound, primal_upp
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel, columns, diagonal
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
+from svmlib.rows import Indices
 
 __all__ = ["Nystrom", "low_rank", "nystrom"]
 
@@ -42,6 +43,21 @@ LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
 _UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST = 2000  # samples
 _COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
+
+
+def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
+    """Return the pivots P of a Gram matrix and U, upper triangular, with UᵀU = K_PP.
+
+    Each time the point with the largest residual of k(x, x) is taken, until none is larger than
+    the one given. (There are no pivots, if none is from the start.)
+    """
+    U, order, rank, _ = dpstrf(K, tol=residual)
+    return order[:rank] - 1, np.triu(U[:rank, :rank])
+
+
+def over_factor(K: Array, U: Array) -> Array:
+    """Return K U⁻¹, in place of K."""
+    return np.asarray(dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +98,9 @@ class Nystrom:
 
     @classmethod
     def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Nystrom:
-        """Choose pivots among the rows of X by a pivoted Cholesky factorisation of their K.
-
-        Each time the point with the largest residual of k(x, x) is taken, until none is larger
-        than the one given. (Without any pivots, if none is from the start.)
-        """
-        U, order, rank, _ = dpstrf(kernel(X, X), tol=residual)
-        return cls(kernel, X[order[:rank] - 1], np.triu(U[:rank, :rank]))
+        """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K."""
+        pivots, U = pivoted_cholesky(kernel(X, X), residual)
+        return cls(kernel, X[pivots], U)
 
     @property
     def rank(self) -> int:
@@ -110,7 +122,7 @@ class Nystrom:
         Phi = np.empty((len(X), self.rank))
         fill = columns(self.kernel, self.pivots)
         for some in self.blocks(len(X)):
-            Phi[some] = self._over_factor(fill(X[some], Phi[some]))
+            Phi[some] = over_factor(fill(X[some], Phi[some]), self.factor)
         return Phi
 
     def coefficients(self, Phi: Array) -> Array:
@@ -119,10 +131,6 @@ class Nystrom:
         They have the coordinates of the rows of Φ. (Φ is overwritten.)
         """
         return np.asarray(dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T)
-
-    def _over_factor(self, K: Array) -> Array:
-        """Return K U⁻¹, in place of K."""
-        return np.asarray(dtrsm(1.0, self.factor, K.T, trans_a=1, overwrite_b=1).T)
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Cut n rows into blocks whose r columns a processor's cache can hold."""
@@ -193,7 +201,7 @@ def span_sums(
                 ),
             )
         )
-    return add_sums(parts)
+    return SpanSums(*add_sums(parts))
 
 
 def _scores(values: Array, error: Array, sizes: Array) -> Scores:
@@ -206,7 +214,7 @@ def _residuals(
     span: Nystrom, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return above ‖ρ_j‖, the a_j and r_j, and above s_j + λ_j, for the rows of X."""
-    A = span.coefficients(span._over_factor(K.copy()))
+    A = span.coefficients(over_factor(K.copy(), span.factor))
     missed = K - A @ span.gram
     reach = (sizes + np.abs(A) @ pivot_sizes) * (1 + fl.gamma_n(span.rank + 4))
     squares = diagonal(span.kernel, X) if len(X) else np.zeros(0)
@@ -281,10 +289,10 @@ def _tiny(r: int) -> float:
     return (r + 1) ** 2 * fl.SMALLEST_SUBNORMAL
 
 
-def add_sums(parts: list[SpanSums]) -> SpanSums:
-    """Add up what several blocks of rows have returned, but keep the largest violation."""
-    total: Any = [sum(each) for each in zip(*parts, strict=True)]
-    return SpanSums(*total)._replace(violation=float(np.max([each.violation for each in parts])))
+def add_sums(parts: Sequence[Sequence[Any]]) -> list[Any]:
+    """Add up what several blocks of rows have returned; of the first numbers keep the largest."""
+    first, *others = zip(*parts, strict=True)
+    return [float(np.max(first)), *map(sum, others)]
 
 
 # The solver

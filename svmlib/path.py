@@ -20,14 +20,13 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpstrf
 
 from svmlib._auto import solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up
 from svmlib._validation import Array
 from svmlib.kernels import RBF, ClassicKernel, Kernel, Linear
 from svmlib.newton import solve_dual
+from svmlib.nystrom import over_factor, pivoted_cholesky
 from svmlib.problem import DualProblem, Solution, balance
 from svmlib.rows import Indices, Rows
 
@@ -160,11 +159,10 @@ def features(K: Array) -> Array | None:
     most = min(n // 5, _PIVOTS)
     some = np.random.default_rng(n).permutation(n)[: 3 * most]
     size = float(K.diagonal().max())
-    U, order, rank, _ = dpstrf(K[np.ix_(some, some)], tol=_RESIDUAL * size)
-    if not 0 < rank <= most:
+    pivots, U = pivoted_cholesky(K[np.ix_(some, some)], _RESIDUAL * size)
+    if not 0 < len(pivots) <= most:
         return None
-    pivots = some[order[:rank] - 1]
-    Phi = np.ascontiguousarray(dtrsm(1.0, U[:rank, :rank], K[:, pivots], side=1))
+    Phi = over_factor(K.take(some[pivots], 1), U)
     missed = K.diagonal() - np.einsum("ij,ij->i", Phi, Phi)
     return Phi if missed.max() <= _EXPLAINED * size else None
 
@@ -195,7 +193,7 @@ def walk(
     problem : svmlib.problem.DualProblem
         The samples and the kernel; its own C does not count.
     nearly : svmlib.problem.DualProblem, or None
-        The same problem in a few coordinates (`svmlib.kernels.low_rank`), solved first if given.
+        The same problem in a few coordinates (`svmlib.nystrom.low_rank`), solved first if given.
     weights : ndarray of shape (n,)
         The C_i for C = 1.
     Cs : ndarray

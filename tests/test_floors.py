@@ -65,3 +65,20 @@ def test_extensions_need_no_program_and_nothing_changes_where_modules_are_found(
         assert "sys.path" not in text, file
         needed = set(re.findall(r"^\s*(?:from|import) (\w+)", text, flags=re.MULTILINE))
         assert file.parent.name == "tools" or not needed & programs, file
+
+
+def test_modules_and_functions_of_the_library_are_small():
+    """In lines of code: neither blank lines nor comments nor docstrings count."""
+    for file in (ROOT / "svmlib").glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        lines = {k for k, line in enumerate(text.split("\n"), 1) if line.strip(" ")[:1] not in "#"}
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            if documented and ast.get_docstring(node):
+                lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        assert len(lines) <= 270, file
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                size = len(lines & set(range(node.lineno, node.end_lineno + 1)))
+                assert size <= 35, f"{file}: {node.name}"
