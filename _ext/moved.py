@@ -17,8 +17,11 @@ MOVED = {  # an old page, and the pages that have its parts now
     "chapters/11_newton": ("chapters/12_newton",),
     "chapters/12_many_samples": ("chapters/13_many_samples", "chapters/14_beyond_memory"),
 }
-SPLIT = {"chapters/13_many_samples": ("chapters/13_many_samples", "chapters/14_beyond_memory")}
-RENAMED = {  # headings of these pages
+SPLIT = {  # pages that kept their address, and those that have their parts now
+    "chapters/11_wide_margin": ("chapters/11_wide_margin",),
+    "chapters/13_many_samples": ("chapters/13_many_samples", "chapters/14_beyond_memory"),
+}
+RENAMED = {  # headings and boxes of these pages
     "no-line-at-all": "classes-that-are-not-separable",
     "charge-for-slack": "slack-variables-and-their-price-c",
     "how-the-band-grows": "how-the-width-depends-on-c",
@@ -30,6 +33,9 @@ RENAMED = {  # headings of these pages
     "a-few-features-for-a-kernel": "low-rank-approximation-a-few-features-for-a-kernel",
     "by-lot": "random-fourier-features",
     "past-one-machine": "sums-over-chunks-of-rows",
+    "thm-practice-radius": "thm-margin-radius",
+    "thm-practice-loo": "thm-margin-loo",
+    "fig-practice-support": "fig-margin-support",
 }
 LEAD = """<script>
 (places => {{

@@ -202,6 +202,8 @@ LEADS = {  # old addresses; the first two are of pages that kept their sections
     "13_many_samples.html#alg-beyond-chunks": "14_beyond_memory.html#alg-beyond-chunks",
     "13_many_samples.html#ex-many-bound": "14_beyond_memory.html#ex-many-bound",
     "13_many_samples.html#by-lot": "13_many_samples.html#random-fourier-features",
+    "10_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
+    "11_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
 }
 
 
