@@ -19,6 +19,7 @@ from sphinx_exercise import visit_solution_node as visit_in_latex
 from sphinx_proof.nodes import NODE_TYPES, proof_node
 
 STATEMENTS = tuple(NODE_TYPES.values())
+OTHERS = (proof_node, solution_node)
 CONTENTS = {"proof", "proof-content", "exercise-content", "solution-content"}
 
 
@@ -32,34 +33,6 @@ def depart_solution(self, node):
     self.body.append("</details>\n")
 
 
-class NameProofs(SphinxPostTransform):
-    """Set the word "Proof." apart."""
-
-    default_priority = 400
-    formats = ("html",)
-
-    def run(self):
-        for box in self.document.findall(proof_node):
-            first = next(iter(box[0].findall(nodes.Text)))
-            word, rest = first[: len("Proof.")], first[len("Proof.") :]
-            place = first.parent.index(first)
-            first.parent[place : place + 1] = [nodes.emphasis("", word), nodes.Text(rest)]
-
-
-class DropIds(SphinxPostTransform):
-    """Leave ids to what can be linked to."""
-
-    default_priority = 400
-    formats = ("html",)
-
-    def run(self):
-        for kind in (*STATEMENTS, proof_node, exercise_enumerable_node, solution_node):
-            for box in self.document.findall(kind):
-                for part in box.children:
-                    if set(part.get("ids", ())) <= CONTENTS:
-                        part["ids"] = []
-
-
 class ShowLevels(SphinxPostTransform):
     """Put the stars of an exercise behind its title, once sphinx-exercise has made that."""
 
@@ -71,18 +44,29 @@ class ShowLevels(SphinxPostTransform):
                 exercise[0] += nodes.inline("", f" {'★' * int(level)}", classes=["level"])
 
 
-class LinkBoxes(SphinxPostTransform):
-    """Give every box that has a number a link to itself, as headings have."""
+class FinishBoxes(SphinxPostTransform):
+    """Set the word "Proof." apart, drop ids that nothing can link to, and link what has a number.
+
+    A box with a number gets a link to itself, as headings have.
+    """
 
     default_priority = 500
     formats = ("html",)
 
     def run(self):
-        sign = self.config.html_permalinks_icon
-        for kind in (*STATEMENTS, exercise_enumerable_node):
-            for box in self.document.findall(kind):
+        for box in self.document.findall(proof_node):
+            first = next(iter(box[0].findall(nodes.Text)))
+            word, rest = first[: len("Proof.")], first[len("Proof.") :]
+            place = first.parent.index(first)
+            first.parent[place : place + 1] = [nodes.emphasis("", word), nodes.Text(rest)]
+        numbered = (*STATEMENTS, exercise_enumerable_node)
+        for box in self.document.findall(lambda node: isinstance(node, (*numbered, *OTHERS))):
+            for part in box.children:
+                if set(part.get("ids", ())) <= CONTENTS:
+                    part["ids"] = []
+            if isinstance(box, numbered):
                 place = f'href="#{box["ids"][0]}" title="Link to this box"'
-                link = f'<a class="headerlink" {place}>{sign}</a>'
+                link = f'<a class="headerlink" {place}>{self.config.html_permalinks_icon}</a>'
                 box[0] += nodes.raw("", link, format="html")
 
 
@@ -141,9 +125,7 @@ def setup(app):
     )
     app.add_node(StatementsPlace)
     app.add_directive("statements", Statements)
-    app.add_post_transform(DropIds)
-    app.add_post_transform(LinkBoxes)
+    app.add_post_transform(FinishBoxes)
     app.add_post_transform(ListStatements)
-    app.add_post_transform(NameProofs)
     app.add_post_transform(ShowLevels)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

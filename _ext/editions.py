@@ -295,12 +295,6 @@ def download_buttons(app, pagename, templatename, context, doctree):
 # The student edition
 
 
-def keep_sources(app, config):
-    """Hand out no sources with the student edition: they have the solutions."""
-    if not config.book_solutions:
-        config.html_copy_source = False
-
-
 def drop_solutions(app, doctree):
     """Before anything else looks at the page: search index, pictures, notebooks."""
     if not app.config.book_solutions:
@@ -311,7 +305,6 @@ def drop_solutions(app, doctree):
 def setup(app):
     app.add_config_value("book_solutions", os.environ.get("EDITION") != "student", "env")
     app.add_config_value("book_installed", os.environ.get("EDITION") == "lab", "env")
-    app.connect("config-inited", keep_sources)
     app.connect("doctree-read", drop_solutions, priority=1)
     app.connect("doctree-resolved", write_notebook, priority=1)
     app.connect("html-page-context", download_buttons, priority=900)

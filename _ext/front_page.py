@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import nbformat
 from docutils import nodes
 from PIL import Image, ImageOps
-from sphinx.util.docutils import ReferenceRole, SphinxDirective, SphinxRole
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
 THUMBNAIL = 480, 320
 LATER = ("*.pdf", "*.epub", "slides/index.html", "notebooks/svm-figures.zip")
@@ -100,16 +100,8 @@ class Chapters(SphinxDirective):
         return self.parse_text_to_nodes("\n".join([*lines, "::::"]))
 
 
-class Download(SphinxRole):
-    """Link to a file that `editions` puts beside the pages."""
-
-    def run(self):
-        address = "../" * self.env.docname.count("/") + f"notebooks/{self.text}"
-        return [nodes.reference("", self.text, refuri=address)], []
-
-
-class Later(ReferenceRole):
-    """Link the text to a file that is made from the pages; without it, text is all there is."""
+class Beside(ReferenceRole):
+    """Link the text to a file that is made beside the pages; see `offer_files`."""
 
     def run(self):
         return [nodes.reference("", "", nodes.Text(self.title), refuri=self.target)], []
@@ -144,8 +136,7 @@ def look_for_files(app, env, added, changed, removed):
 def setup(app):
     app.add_directive("alive", Alive)
     app.add_directive("chapters", Chapters)
-    app.add_role("notebooks", Download())
-    app.add_role("later", Later())
+    app.add_role("beside", Beside())
     app.connect("env-get-outdated", look_for_files)
     app.connect("doctree-resolved", offer_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

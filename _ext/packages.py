@@ -5,7 +5,6 @@ characters that the pages use, which takes it from hundreds of kilobytes to a fe
 beside what it is about, into `_static/licences`.
 """
 
-import html
 import re
 import shutil
 import unicodedata
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
+from formulas import characters
 from sphinx.errors import ExtensionError
 
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
@@ -99,7 +99,7 @@ def take(app, error):
     pages = [path.read_text(encoding="utf-8") for path in out.rglob("*.html")]
     formulas = "".join(formula for page in pages for formula in FORMULA.findall(page))
     (font,) = (package(app, "@fontsource/stix-two-math") / "files").glob("*-400-normal.woff2")
-    used = set(html.unescape(re.sub("<[^>]*>", "", formulas)))
+    used = set(characters(formulas))
     used |= {ITALIC[character] for character in used & ITALIC.keys()}
     cut(font, used, static / "math/math.woff2")
     icons = (static / ICONS).read_text(encoding="utf-8")

@@ -96,8 +96,6 @@ class Translator:
         method = getattr(self, f"block_{kind or name}", None)
         if method is None and "realtype" in getattr(node, "attributes", ()):
             method = self.block_statement
-        if method is None and isinstance(node, nodes.Admonition):
-            method = self.block_admonition
         if method is None:
             logger.warning("plain notebooks cannot say %s", name, location=node)
             return []
@@ -132,12 +130,6 @@ class Translator:
     block_comment = block_target = block_index = block_toctree = block_meta = skip
     block_substitution_definition = skip
 
-    def block_children(self, node: nodes.Element) -> list:
-        return self.blocks(node.children)
-
-    block_container = block_compound = block_definition_list_item = block_children
-    block_nbcell = block_children
-
     def block_section(self, node: nodes.Element) -> list:
         if not isinstance(node[0], nodes.title):
             return self.blocks(node.children)
@@ -154,20 +146,8 @@ class Translator:
         # What opens a list, a heading or a quotation at the start of a line
         return re.sub(r"^(\d+(?=[.)]\s)|(?=[-+#>]))", r"\1\\", text)
 
-    def block_rubric(self, node: nodes.Element) -> str:
-        return f"**{self.inline(node)}**"
-
     def block_block_quote(self, node: nodes.Element) -> list:
         return group(self.blocks(node.children), quote)
-
-    def block_literal_block(self, node: nodes.Element) -> str:
-        code = node.astext().rstrip()
-        language = {"ipython3": "python"}.get(node.get("language", ""), node.get("language", ""))
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
-        return f"{fence}{language if language.isalpha() else ''}\n{code}\n{fence}"
-
-    def block_raw(self, node: nodes.Element) -> str:
-        return node.astext() if "html" in node["format"].split() else ""
 
     def block_math_block(self, node: nodes.Element) -> str:
         text = re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", formula(node))
@@ -243,31 +223,19 @@ class Translator:
             pieces.append(fold("What the figure shows, in words", escape(words)))
         return pieces
 
-    def block_cell_markdown(self, node: nodes.Element) -> list:
-        return self.blocks(node.children)
-
     # Boxes
 
     def box(self, title: str, children: Iterable[nodes.Node]) -> list:
         return group([f"**{title.replace('**', '')}**", *self.blocks(children)], quote)
 
-    @staticmethod
-    def split(node: nodes.Element) -> tuple[nodes.Element | None, list[nodes.Node]]:
-        """Part a box into its title, if it has one, and its body."""
-        if len(node) and isinstance(node[0], nodes.title):
-            return node[0], node[1:]
-        return None, node.children
-
     def block_admonition(self, node: nodes.Element) -> list:
-        title, body = self.split(node)
-        return self.box(self.inline(title) if title else type(node).__name__.title(), body)
+        return self.box(self.inline(node[0]), node[1:])
 
     def block_statement(self, node: nodes.Element) -> list:
         """Box a definition, lemma, theorem, algorithm …, with its number."""
-        title, body = self.split(node)
         number = self.number(node["countertype"], node["ids"][0]) if "countertype" in node else ""
         name = f"{node['realtype'].title()} {number}".strip()
-        return self.box(name + (self.inline(title) if title else ""), body)
+        return self.box(name + self.inline(node[0]), node[1:])
 
     def block_proof_node(self, node: nodes.Element) -> list:
         pieces = self.blocks(child for admonition in node for child in admonition)
@@ -275,16 +243,14 @@ class Translator:
         return group(pieces, quote)
 
     def block_exercise_enumerable_node(self, node: nodes.Element) -> list:
-        title, body = self.split(node)
-        number = self.number("exercise", node["ids"][0])
-        name = f"Exercise {number}{self.inline(title) if title else ''}"
-        return [BREAK, *self.box(name, body), BREAK]
+        name = f"Exercise {self.number('exercise', node['ids'][0])}{self.inline(node[0])}"
+        return [BREAK, *self.box(name, node[1:]), BREAK]
 
     block_exercise_node = block_exercise_enumerable_node
 
     def block_solution_node(self, node: nodes.Element) -> list:
         """Fold the text; a code cell cannot be inside, so it is folded by itself."""
-        title, body = self.split(node)
+        title, *body = node
         label = f"# {title.astext()}"
         pieces = [
             Code(piece.index, ("source", "outputs"), label) if isinstance(piece, Code) else piece
@@ -320,6 +286,10 @@ class Translator:
     inline_inline = inline_generated = inline
     inline_comment = inline_index = skip
 
+    def inline_raw(self, node: nodes.Element) -> str:
+        link_to_itself = 'class="headerlink"' in node.astext()  # of a box, on a page
+        return "" if link_to_itself else node.astext()
+
     def inline_math(self, node: nodes.Element) -> str:
         return f"${formula(node)}$"
 
@@ -335,13 +305,6 @@ class Translator:
         if re.search(r"[`|$]", code):
             return f"<code>{escape(code)}</code>"
         return f"`{code}`"
-
-    def inline_target(self, node: nodes.Element) -> str:
-        return "".join(f'<a id="{html.escape(i)}"></a>' for i in node["ids"])
-
-    def inline_raw(self, node: nodes.Element) -> str:
-        link_to_itself = 'class="headerlink"' in node.astext()  # of a box, on a page
-        return "" if link_to_itself else self.block_raw(node)
 
     def inline_reference(self, node: nodes.Element) -> str:
         text, target = self.inline(node), self.link(node)

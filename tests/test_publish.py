@@ -1,10 +1,12 @@
 """Where the pages live is said once, by who publishes them, and found wherever it is needed."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import publish
 import pytest
+import yaml
 
 ADDRESS = "https://book.example/svm/"
 
@@ -47,7 +49,11 @@ def test_no_script_but_one_holds_up_the_first_paint():
 
 @pytest.mark.parametrize("repository", ["", "https://git.example/svm"])
 def test_every_page_has_a_place_to_report_an_error_or_points_nowhere(repository):
-    app = SimpleNamespace(config=SimpleNamespace(html_theme_options={"repository_url": repository}))
+    settings = yaml.safe_load(Path("_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+    options = settings["html_theme_options"]  # Jupyter Book ignores all that is said elsewhere
+    assert "repository_url" in options
+    options["repository_url"] = repository
+    app = SimpleNamespace(config=SimpleNamespace(html_theme_options=options))
     context = {"theme_extra_footer": "<p>Licence.</p>"}
     publish.offer_report(app, "chapters/one", "page.html", context, object())
     links = re.findall('href="([^"]*)"', context["theme_extra_footer"])

@@ -20,7 +20,7 @@ from math import ceil
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup
-from pages import make, put_back, set_aside, tex_of
+from pages import make, parse, put_back, tex_of
 
 SCRIPTS = re.compile(r"_static/(?:book\.js|explorables/)")
 STYLES = re.compile(r"_static/(?:math/|icons\.css|pygments|explorables/)")
@@ -142,10 +142,8 @@ class Deck:
     def __init__(self, folder, name, question, told, solved):
         self.name, self.question, self.told, self.solved = name, question, told, solved
         self.formulas = []
-        file = folder / "chapters" / f"{name}.html"
-        source = set_aside(file.read_text(encoding="utf-8"), self.formulas)
+        page = parse(folder / "chapters" / f"{name}.html", self.formulas)
         self.tex = [tex_of(formula) for formula in self.formulas]
-        page = BeautifulSoup(source, "html.parser")
         self.scripts = local(page.head.select("script[src]"), "src", SCRIPTS)
         self.styles = local(page.head.select("[rel=stylesheet]"), "href", STYLES)
         canonical = page.head.select_one("[rel=canonical]")

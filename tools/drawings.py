@@ -20,7 +20,7 @@ import yaml
 from bs4 import BeautifulSoup
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-from pages import set_aside, tex_of
+from pages import FORMULA, tex_of
 from tqdm import tqdm
 
 from _ext.zips import write_zip  # the project's own folder is installed
@@ -54,12 +54,9 @@ description for those who cannot see it.
 
 def captions(file):
     """Yield number, anchor, caption and description of each figure of a page."""
-    formulas = []
-    source = set_aside(file.read_text(encoding="utf-8"), formulas)
-    for k, formula in enumerate(formulas):
-        tex = html.escape(tex_of(formula))
-        source = source.replace(f"<i-tex>{k}</i-tex>", f"<i-tex>${tex}$</i-tex>" if tex else "")
-    article = BeautifulSoup(source, "html.parser").article
+    page = file.read_text(encoding="utf-8")
+    texts = FORMULA.sub(lambda it: html.escape(f"${tex_of(it[0])}$".replace("$$", "")), page)
+    article = BeautifulSoup(texts, "html.parser").article
     for figure in article.select("figure[id]:has(.caption-number)"):
         number, caption = (
             " ".join(figure.select_one(f"figcaption .caption-{part}").get_text().split())

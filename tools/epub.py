@@ -10,13 +10,11 @@ do not know WebP.
 
 import html
 import io
-import os
 import re
 import sys
 import time
 import unicodedata
 import uuid
-import zipfile
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
@@ -28,6 +26,8 @@ from pages import make, put_back
 from paper import Book
 from PIL import Image
 from pygments.formatters import HtmlFormatter
+
+from _ext.zips import date, write_zip
 
 HERE = Path(__file__).parent
 NAME = "support-vector-machines.epub"
@@ -186,13 +186,12 @@ class Ebook(Book):
                 f'<item id="f{number}" href="{name}" media-type="{KINDS[kind]}"{properties}/>'
             )
             spine += [f'<itemref idref="f{number}"/>'] * (kind == "xhtml")
-        date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
         described = f"{self.config['title']} {version('svmlib')}, solutions: {self.solved}"
         settings = {key: html.escape(str(value)) for key, value in self.config.items()}
         return Template((HERE / "epub.opf").read_text(encoding="utf-8")).substitute(
             settings,
             identifier=uuid.uuid5(uuid.NAMESPACE_URL, described),
-            date=time.strftime("%Y-%m-%dT%H:%M:%SZ", date),
+            date=time.strftime("%Y-%m-%dT%H:%M:%SZ", date()),
             items="\n".join(items),
             spine="\n".join(spine),
         )
@@ -224,15 +223,11 @@ def write(path, book):
     """Pack the files; the first one says what they are."""
     files = book.files()
     contents = {
+        "mimetype": b"application/epub+zip",
         "META-INF/container.xml": CONTAINER.encode(),
         "book/package.opf": book.package(files).encode(),
     }
-    contents |= {f"book/{name}": content for name, content in files.items()}
-    date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))[:6]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr(zipfile.ZipInfo("mimetype", date), "application/epub+zip")
-        for name, content in contents.items():
-            file.writestr(zipfile.ZipInfo(name, date), content, zipfile.ZIP_DEFLATED)
+    write_zip(path, contents | {f"book/{name}": files[name] for name in files}, "")
     return len(files)
 
 

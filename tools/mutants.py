@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 import coverage
 import pytest
+from coverage.regions import code_regions
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "_build" / "mutants"
@@ -154,21 +155,6 @@ def _within(outer: str, node: ast.AST) -> str:
     return f"{outer}.{node.name}".strip(".") if isinstance(node, own) else outer
 
 
-def functions(source: str) -> dict[int, str]:
-    """Return the function of every line in the body of one."""
-    found: dict[int, str] = {}
-
-    def visit(node: ast.AST, outer: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            name = _within(outer, child)
-            if isinstance(child, ast.FunctionDef):
-                found.update(dict.fromkeys(range(child.body[0].lineno, child.end_lineno + 1), name))
-            visit(child, name)
-
-    visit(ast.parse(source), "")
-    return found
-
-
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Gives Python the changed module instead of the file."""
 
@@ -243,7 +229,8 @@ class Lines:
             del self.seconds[name]
         data, found = self.coverage.get_data(), {}
         for file in (ROOT / "svmlib").glob("*.py"):
-            known, of = functions(file.read_text(encoding="utf-8")), defaultdict(set)
+            regions, of = code_regions(file.read_text(encoding="utf-8")), defaultdict(set)
+            known = {k: it.name for it in regions if it.kind == "function" for k in it.lines}
             for line, names in data.contexts_by_lineno(str(file)).items():
                 of[known.get(line, "")].update(names)
             found[file.stem] = {name: sorted(tests) for name, tests in of.items()}
@@ -320,7 +307,7 @@ def judge(change: Change, tree: ast.Module, known: dict[str, Any]) -> str:
     return {0: "unnoticed", None: "never ended"}.get(code, "noticed")
 
 
-def table(results: dict[str, str], accepted: dict[str, str]) -> str:
+def table(results: dict[str, str], accepted: set[str]) -> str:
     """Return the counts by module, and what is left to explain."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     left = []
@@ -347,9 +334,30 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--module", nargs="*", help="only these, such as certificate")
     parser.add_argument("--line", type=int, nargs="*", help="only the changes in these lines")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--each", action="store_true", help="as many changes in every module")
     parser.add_argument("--tests", nargs="*", default=[], help="know these tests only")
     return parser.parse_args()
+
+
+def results(log: Path) -> dict[tuple[str, str], str]:
+    """Return what is known of changes, by their name and the digest of the module."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else ()
+    return {(name, of): result for name, of, result in map(json.loads, lines)}
+
+
+def find_tests(names: list[str]) -> None:
+    """Store which of these tests, or of all, run which functions."""
+    print("Which tests run which functions? This takes some minutes.", flush=True)
+
+    def look() -> int:
+        plugin = Lines()
+        of_others = {Path(f"tests/test_{name}.py") for name in OTHERS.split()}
+        tests = map(str, sorted(set(Path("tests").glob("test_*.py")) - of_others))
+        pytest.main([*QUIET, *HERE, *(names or [*tests, "svmlib"])], plugins=[plugin])
+        plugin.store()
+        return min(len(plugin.failed), 250)
+
+    if failed := in_child(look, 3600, BUILD / "tests.txt"):
+        print(f"{failed} tests fail as they are, and are left out: {BUILD / 'tests.txt'}")
 
 
 def main() -> int:
@@ -359,52 +367,26 @@ def main() -> int:
         importlib.import_module(slow)
     BUILD.mkdir(parents=True, exist_ok=True)
     if not KNOWN.exists():
-        print("Which tests run which functions? This takes some minutes.", flush=True)
-
-        def look() -> int:
-            plugin = Lines()
-            of_others = {Path(f"tests/test_{name}.py") for name in OTHERS.split()}
-            tests = map(str, sorted(set(Path("tests").glob("test_*.py")) - of_others))
-            pytest.main([*QUIET, *HERE, *(given.tests or [*tests, "svmlib"])], plugins=[plugin])
-            plugin.store()
-            return min(len(plugin.failed), 250)
-
-        if failed := in_child(look, 3600, BUILD / "tests.txt"):
-            print(f"{failed} tests fail as they are, and are left out: {BUILD / 'tests.txt'}")
-    known_tests = json.loads(KNOWN.read_text(encoding="utf-8"))
-    accepted = {
-        entry["change"]: entry["why"]
-        for entry in tomllib.loads((ROOT / "tools" / "mutants.toml").read_text("utf-8"))["accepted"]
-    }
+        find_tests(given.tests)
+    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    listed = tomllib.loads((ROOT / "tools" / "mutants.toml").read_text(encoding="utf-8"))
     drawn = []
     for path in sorted((ROOT / "svmlib").glob("*.py")):
         if not given.module or path.stem in given.module:
             tree, found = changes(path)
-            if given.line:
-                found = [change for change in found if change.line in given.line]
-            random.Random(given.seed).shuffle(found)
-            drawn.append([(change, tree, digest(path)) for change in found])
-    if given.each:
-        share = -(-given.sample // len(drawn))
-        some = [item for found in drawn for item in found[:share]]
-    else:
-        some = [item for found in drawn for item in found]
-    random.Random(given.seed).shuffle(some)
-    some = some[: given.sample]
-
+            wanted = [it for it in found if not given.line or it.line in given.line]
+            drawn += [(change, tree, digest(path)) for change in wanted]
+    random.Random(given.seed).shuffle(drawn)
+    drawn = drawn[: given.sample]
     log = BUILD / "results.jsonl"
-    known = {}
-    if log.exists():
-        for line in log.read_text(encoding="utf-8").splitlines():
-            name, of, result = json.loads(line)
-            known[name, of] = result
-    todo = [item for item in some if known.get((item[0].name, item[2]), "unnoticed") == "unnoticed"]
+    before = results(log)
+    todo = [it for it in drawn if before.get((it[0].name, it[2]), "unnoticed") == "unnoticed"]
     workers = []
     for k in range(given.workers):
         child = os.fork()
         if not child:
             for change, tree, of in todo[k :: given.workers]:
-                result = judge(change, tree, known_tests)
+                result = judge(change, tree, known)
                 with log.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([change.name, of, result], ensure_ascii=False) + "\n")
                 print(f"{result:<12}", change.name, flush=True)
@@ -412,12 +394,10 @@ def main() -> int:
         workers.append(child)
     for child in workers:
         os.waitpid(child, 0)
-    for line in log.read_text(encoding="utf-8").splitlines() if todo else ():
-        name, of, result = json.loads(line)
-        known[name, of] = result
-    results = {c.name: known[c.name, of] for c, _, of in some if (c.name, of) in known}
-    print("\n" + table(results, accepted))
-    return any(r == "unnoticed" and name not in accepted for name, r in results.items())
+    after, accepted = results(log), {name for names in listed.values() for name in names}
+    found = {it.name: after[it.name, of] for it, _, of in drawn if (it.name, of) in after}
+    print("\n" + table(found, accepted))
+    return any(r == "unnoticed" and name not in accepted for name, r in found.items())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-r"""Questions with numbers, for `questions.py`: each function below draws one and answers it.
+r"""Draw questions with random numbers, and answer them, for `questions.py`: a function for each.
 
-It returns a text in Markdown that says all that is needed, and the answer, computed by svmlib or in
-plain NumPy: an integer where a count is asked for, else a number that three decimals can tell from
-others. What is given is given as `$letter=value$`, so that a test reads it as a student does.
+Each returns a text in Markdown that says all that is needed, and the answer, computed by svmlib or
+in plain NumPy: an integer where a count is asked for, else a number that three decimals can tell
+from others. What is given is given as `$letter=value$`, so that a test reads it as a student does.
 """
 
 from collections import Counter

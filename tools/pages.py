@@ -19,14 +19,14 @@ def make(tag, *contents, **attributes):
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 
-def set_aside(page, formulas):
-    """Put a short element in the place of each formula."""
+def parse(file, formulas):
+    """Read a page with a short element in the place of each formula."""
 
     def keep(formula):
         formulas.append(formula[0])
         return f"<i-tex>{len(formulas) - 1}</i-tex>"
 
-    return FORMULA.sub(keep, page)
+    return BeautifulSoup(FORMULA.sub(keep, file.read_text(encoding="utf-8")), "html.parser")
 
 
 def put_back(book, formulas):

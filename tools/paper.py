@@ -11,7 +11,6 @@ numbers of its pages. docs/decisions/paper.md says why not LaTeX.
 
 import html
 import json
-import os
 import re
 import shutil
 import sys
@@ -25,10 +24,11 @@ from string import Template
 from urllib.parse import urljoin, urlsplit
 
 import yaml
-from bs4 import BeautifulSoup
-from pages import make, put_back, set_aside
+from pages import make, parse, put_back
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
+
+from _ext.zips import date
 
 HERE = Path(__file__).parent
 NAME = "support-vector-machines.pdf"
@@ -60,8 +60,7 @@ class Page:
     def __init__(self, folder, name, keys, formulas):
         self.file, self.keys = folder / f"{name}.html", keys
         self.key = keys[self.file]
-        source = set_aside(self.file.read_text(encoding="utf-8"), formulas)
-        page = BeautifulSoup(source, "html.parser")
+        page = parse(self.file, formulas)
         self.styles = [self.place(style["href"]) for style in page.select("[rel=stylesheet]")]
         canonical = page.select_one("[rel=canonical]")
         self.address = canonical["href"] if canonical else ""
@@ -217,13 +216,12 @@ class Book:
             line = make("a", make("span", caption, class_="words"), at(anchor), href=f"#{anchor}")
             contents += [make("p", line, class_="part"), *self.contents(pages)]
             body += pages
-        date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
         whole = Template((HERE / "paper.html").read_text(encoding="utf-8")).substitute(
             title=self.config["title"],
             author=self.config["author"],
             rights=self.config["copyright"],
             version=version("svmlib"),
-            date=time.strftime("%-d %B %Y", date),
+            date=time.strftime("%-d %B %Y", date()),
             edition="" if self.solved else "Student edition, without solutions",
             styles=self.styles(),
             contents="".join(map(str, contents)),

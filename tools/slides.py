@@ -18,7 +18,7 @@ from string import Template
 import yaml
 from bs4 import BeautifulSoup
 from deck import Deck
-from pages import make, put_back, set_aside
+from pages import make, parse, put_back
 
 HERE = Path(__file__).parent
 REVEAL = Path("node_modules", "reveal.js")  # which npm has fetched
@@ -36,7 +36,7 @@ SHOWN_BY = (
 
 def questions(folder):
     """Return the question of each chapter, as the cards of the front page have it."""
-    page = BeautifulSoup((folder / "index.html").read_text(encoding="utf-8"), "html.parser")
+    page = parse(folder / "index.html", [])
     cards = page.select("#the-chapters .sd-card")
     return {
         Path(card.a["href"]).stem: card.select_one(".sd-card-text").get_text() for card in cards
@@ -50,8 +50,7 @@ def told(folder):
     """
     notes, solved = (defaultdict(lambda: defaultdict(list)) for _ in range(2))
     last, formulas = {}, []
-    source = (folder / "reference/lecturers.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(set_aside(source, formulas), "html.parser")
+    page = parse(folder / "reference/lecturers.html", formulas)
 
     def note(link, words):
         path, _, anchor = link["href"].partition("#")

@@ -347,6 +347,7 @@ def test_the_equations_to_download_are_those_that_pages_number():
     assert len(shown) > 50
     assert sorted(re.findall(head, text, re.MULTILINE)) == sorted(shown)
     assert text.count(r"\begin{split}") == text.count(r"\end{split}")
+    assert text.isascii(), "pdflatex sets no other letters"
 
 
 # How it looks
