@@ -215,9 +215,10 @@ def pack(app, exception):
     names = [file_name(name) for name in sorted(app.env.found_docs) if is_notebook(app.env, name)]
     contents = {name: (folder / name).read_bytes() for name in names}
     contents |= {name: (root / name).read_bytes() for name in ("constraints.txt", "LICENSE")}
+    needed = f"-c constraints.txt\n./{wheel.name}[book,dask,onnx]\njupyterlab\n"
     contents |= {
         wheel.name: wheel.read_bytes(),
-        "requirements.txt": f"-c constraints.txt\n./{wheel.name}[book,dask]\njupyterlab\n".encode(),
+        "requirements.txt": needed.encode(),
         "README.txt": readme(app, names).encode(),
     }
     write_zip(folder / f"{FOLDER}.zip", contents)

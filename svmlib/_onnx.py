@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._machines import Machine
+from svmlib._machines import Machine, kernel_of, understand
 from svmlib._validation import Array
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
 
-def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "float64") -> None:
+def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64") -> None:
     """Write a machine for two classes as an ONNX graph from X to a label and a score.
 
     It is made of arithmetic that every runtime has, not of ONNX's own operator for support vector
@@ -27,9 +27,10 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
 
     Parameters
     ----------
-    machine : Machine
-        The machine, such as `Machine` of `svmlib.exchange` or ``read_libsvm(path).as_machine()``;
-        not one with a precomputed kernel.
+    machine : Machine, model read from a file, or estimator
+        A `Machine` of `svmlib.exchange`, what `read_libsvm` or `read_liblinear` has read, or a
+        fitted `SVC`, `NuSVC` or `LinearSVC` of scikit-learn or `SVC` of this library. Not one with
+        a precomputed kernel, and not a pipeline, whose scaler would be lost.
     path : path
         The file. Its input is called X; its outputs are label and score. A score of 0 counts as
         the second class, as in scikit-learn's SVC.
@@ -41,7 +42,8 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
     ImportError
         If onnx is not installed.
     ValueError
-        If the kernel is not one of LIBSVM's, or the labels neither integers nor text.
+        If the kernel is not one of LIBSVM's, the labels neither integers nor text, or the machine
+        not one for two classes.
 
     Notes
     -----
@@ -54,7 +56,10 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
     except ImportError as error:
         message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
         raise ImportError(message) from error
+    machine = _two_classes(machine)
     classes, kernel = np.asarray(machine.classes), machine.kernel
+    if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
+        classes = classes.astype(np.int64)
     if classes.dtype.kind not in "iuU":
         raise ValueError(f"labels must be integers or text, got {machine.classes}")
     points, coefficients = machine.points, machine.coefficients
@@ -65,6 +70,25 @@ def write_onnx(machine: Machine, path: str | PathLike[str], *, dtype: str = "flo
     constants |= {"c": coefficients[:, None], "b": np.array(machine.b), "zero": np.zeros(())}
     constants = {name: value.astype(dtype) for name, value in constants.items()}
     onnx.save(_model(onnx, steps, constants, classes, points.shape[1]), str(path))
+
+
+def _two_classes(machine: Any) -> Machine:
+    """Return a machine for two classes, however it is given."""
+    if hasattr(machine, "as_machine"):
+        machine = machine.as_machine()
+    if isinstance(machine, Machine):
+        return machine
+    if not hasattr(machine, "coef_") and not hasattr(machine, "dual_coef_"):
+        advice = "; of a pipeline give the last step, and scale the data yourself"
+        raise ValueError(
+            f"machine must be a fitted SVC, LinearSVC, ..., got {machine!r:.80}{advice}"
+        )
+    classes = np.asarray(machine.classes_)
+    if classes.size != 2:
+        raise ValueError(f"machine must be for two classes, got {classes.size}")
+    if hasattr(machine, "dual_coef_"):
+        kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
+    return understand(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
 
 
 def _model(

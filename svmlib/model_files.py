@@ -7,7 +7,8 @@ give every float back. With this module you can
 - read what ``svm-train`` has written, for any of its five kinds of machine: `read_libsvm`,
 - write a machine of scikit-learn or of this library for ``svm-predict``: `write_libsvm`,
 - read what LIBLINEAR's ``train`` has written: `read_liblinear`,
-- write a machine for two classes as an ONNX graph: `write_onnx`.
+- write a machine for two classes, from a file or from scikit-learn, as an ONNX graph:
+  `write_onnx`.
 
 *Whose score is positive.* In a file of LIBSVM it is the first label of the line ``label``, which is
 the first label of the training file (but 1 if the labels are 1 and −1). In scikit-learn and here it

@@ -636,7 +636,46 @@ def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
     assert (label[0], score[0]) == ("b", 0.0)
 
 
-def test_what_onnx_cannot_hold_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(class_weight="balanced").fit(X, Y),
+        SVC(kernel="poly", degree=2, coef0=1.0).fit(X, np.where(Y > 0, "a", "b")),
+        LinearSVC(class_weight="balanced").fit(X, Y.astype(int)),
+        svmlib.SVC().fit(X, Y),
+    ],
+    ids=repr,
+)
+def test_estimators_give_their_labels_and_scores(model, tmp_path):
+    label, score = runtime(model, tmp_path / "model.onnx", X, "float64")
+    assert_allclose(score, model.decision_function(X), atol=1e-11)
+    assert_array_equal(label, model.predict(X))
+
+
+def test_a_file_of_libsvm_becomes_a_graph(tmp_path):
+    model = read_libsvm(HERE / "libsvm-noisy-rbf.model")
+    _, score = runtime(model, tmp_path / "model.onnx", X, "float64")
+    assert_allclose(score, model.as_machine().decision_function(X), atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SVC().fit(*IRIS), "for two classes, got 3"),
+        (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
+        (SVC(), "machine must be a fitted SVC"),
+        (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
+        (replace(MACHINES[0], classes=(-0.5, 0.5)), "labels must be integers or text"),
+    ],
+)
+def test_what_onnx_cannot_hold_is_refused(model, message, tmp_path):
+    pytest.importorskip("onnx")
+    with pytest.raises(ValueError, match=message):
+        write_onnx(model, tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_precision_is_one_of_two(tmp_path):
     with pytest.raises(ValueError, match="dtype must be"):
         write_onnx(MACHINES[0], tmp_path / "x", dtype="float16")
 

@@ -142,7 +142,7 @@ def brought(*lines: str) -> set[str]:
 @pytest.mark.parametrize("kind", ["svmlib/**/*.py", "chapters/*.ipynb", "reference/*.ipynb"])
 def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
     extras = PROJECT["optional-dependencies"]
-    known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"])
+    known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"], *extras["onnx"])
     known |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
     known |= {"ipython", "jupyter-client", "matplotlib-inline"}  # and the notebook one is in
     owners = packages_distributions()

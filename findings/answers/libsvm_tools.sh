@@ -16,6 +16,8 @@ done
 svm-train -q -t 0 -c 1 "$work/noisy" "$folder/libsvm-noisy-linear.model"
 svm-train -q -t 0 -c 1000 "$work/penguins" "$folder/libsvm-penguins-linear.model"
 svm-train -t 2 -g 0.5 -c 1 "$work/noisy" "$folder/libsvm-noisy-rbf.model" >"$folder/libsvm-noisy-rbf.txt"
+# Debian's program reads -g and -c in single precision, and the file shows it
+svm-train -q -g 0.1 -c 0.1 "$work/noisy" "$folder/libsvm-noisy-tenth.model"
 # An SVC of scikit-learn, written by write_libsvm, and labels of rows between the training rows
 PYTHONPATH="$folder/../../.." "${PYTHON:-python3}" - "$work" <<'PY'
 import sys
