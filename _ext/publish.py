@@ -17,6 +17,9 @@ from docutils import nodes
 from section_search import text, tidy
 from sphinx.util.docutils import SphinxRole
 
+SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">"""
+
 
 def where(app, config):
     address = os.environ.get("BOOK_URL", config.html_baseurl)
@@ -77,21 +80,13 @@ def describe(app, pagename, templatename, context, doctree):
         context["description"] = words if len(words) < 200 else words[:200].rsplit(" ", 1)[0] + " …"
 
 
-def sitemap(base, pages):
-    lines = (f"<url><loc>{escape(base + page)}</loc></url>" for page in pages)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-        + "\n".join(lines)
-        + "\n</urlset>\n"
-    )
-
-
 def write_sitemap(app, error):
     base = app.config.html_baseurl
     if error is None and app.builder.format == "html" and base:
-        pages = [app.builder.get_target_uri(name) for name in sorted(app.env.found_docs)]
-        Path(app.outdir, "sitemap.xml").write_text(sitemap(base, pages), encoding="utf-8")
+        pages = [base + app.builder.get_target_uri(name) for name in sorted(app.env.found_docs)]
+        lines = [f"<url><loc>{escape(page)}</loc></url>" for page in pages]
+        sitemap = "\n".join([SITEMAP, *lines, "</urlset>", ""])
+        Path(app.outdir, "sitemap.xml").write_text(sitemap, encoding="utf-8")
         robots = f"User-agent: *\nAllow: /\nSitemap: {base}sitemap.xml\n"
         Path(app.outdir, "robots.txt").write_text(robots, encoding="utf-8")
 

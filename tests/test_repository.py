@@ -106,9 +106,11 @@ def test_without_a_browser_ci_fails_and_a_reader_is_told(monkeypatch, required, 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, *(ROOT / "docs").rglob("*.md")], ids=str)
 def test_links_and_pictures_of_the_repository_are_there(document):
-    here = (ROOT / document).parent
-    for place in re.findall(r"\]\(([\w./-]+)\)", (ROOT / document).read_text(encoding="utf-8")):
+    here, text = (ROOT / document).parent, (ROOT / document).read_text(encoding="utf-8")
+    for place in re.findall(r"\]\(([\w./-]+)\)", text):
         assert (here / place).exists(), place
+    committed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
+    assert set(re.findall(r"`((?:[\w-]+/)+[\w.-]+\.\w+)`", text)) <= {*committed}
 
 
 def test_what_is_made_is_not_committed():
