@@ -249,7 +249,8 @@ def certify_span(sums: SpanSums, span: Nystrom, c: Array, n: int) -> Certificate
     def squared(c: Array) -> float:
         mass = float(np.abs(c) @ sizes)
         rounding = fl.round_up(error * mass * mass, 4 * r) + _tiny(r)
-        return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding), 0))
+        # (eight operations: with room for the root)
+        return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding, 8), 0))
 
     # the multipliers, and what rounding has moved their w by
     least = float(sums.total.min())
@@ -259,7 +260,7 @@ def certify_span(sums: SpanSums, span: Nystrom, c: Array, n: int) -> Certificate
         fl.round_up(float(np.abs(signed) @ each), n + 8)
         for each in (sums.reach, sums.moved, sums.doubt)
     )
-    shift, length = fl.round_up(4 * relative * reach), fl.round_up(float(np.sqrt(squared(a))))
+    shift, length = 4 * relative * reach, float(np.sqrt(squared(a)))  # γ_{n+16} has room, too
     off = doubt + relative * (moved + doubt)  # of g, in units of s_q
     cross = off * float(np.abs(a) @ sizes) + fl.gamma_n(r + 2) * float(np.abs(a) @ np.abs(g))
     cross = fl.round_up(float(a @ g) + fl.round_up(cross, 4 * r) + fl.round_up(length * shift))
@@ -275,7 +276,7 @@ def certify_span(sums: SpanSums, span: Nystrom, c: Array, n: int) -> Certificate
         dual=max(0.0, dual),  # that of α = 0
         kkt_violation=fl.round_up(sums.violation) if sums.violation < inf else inf,
         infeasibility=fl.round_up(imbalance),
-        norm_w=fl.round_up(float(np.sqrt(squared(c)))) if primal < inf else inf,
+        norm_w=float(np.sqrt(squared(c))) if primal < inf else inf,
     )
 
 

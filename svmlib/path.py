@@ -265,8 +265,7 @@ def machines(
         Phi = features(K) if K is not None and rounding is not None else None
         for f, fold in enumerate(folds):
             train, most = fold.train, fold.weights * Cs.max()
-            room = cache_mb if K is None else 2 * train.size**2 / 2**17 + 1
-            problem = DualProblem(X[train], y[train], most, kernel, cache_mb=room)
+            problem = DualProblem(X[train], y[train], most, kernel, cache_mb=cache_mb)
             if K is not None:
                 problem.rows.adopt(K.take(train, 0).take(train, 1))
                 if rounding is not None:

@@ -47,15 +47,11 @@ def chunked(X, rows):
     return da.from_array(X, chunks=(rows, X.shape[1]))
 
 
-@pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 10.0])
-def test_bounds_enclose_the_optimum_whatever_the_chunks(C):
+@pytest.mark.parametrize(("C", "rows"), [(1e-3, 31), (0.1, 100), (1.0, 31), (10.0, 600)])
+def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
     X, y = clouds(600, apart=2.0, one_in=10)  # on the way the multipliers are far from balanced
     other = solve_interior_point(DualProblem(X, y, C)).certificate
-    for rows in (600, 100, 31):
-        check_enclosed(solve_linear(chunked(X, rows), y, C, tol=1e-4), other, X, y, C)
-
-
-def check_enclosed(found, other, X, y, C):
+    found = solve_linear(chunked(X, rows), y, C, tol=1e-4)
     proof, proofs = found.certificate, [each.certificate for each in found.trace]
     value = found.w @ found.w / 2 + C * np.maximum(0, 1 - y * (X @ found.w + found.b)).sum()
     assert found.converged
@@ -197,14 +193,14 @@ def test_the_kkt_violation_is_that_of_the_longer_w(far):
     assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
 
 
-@pytest.fixture(params=[0.0, 0.9])
-def slips(request, monkeypatch):
-    """Sums as NumPy makes them, and as bad as γ_n allows: losses too small, Σα too large."""
+@pytest.fixture
+def slips(monkeypatch):
+    """Sums about as bad as γ_n allows: losses too small, Σα too large."""
     summarise = distributed._summarise
 
     def worse(*state):
         sums = distributed._Sums(*summarise(*state))
-        slip = request.param * gamma_n(len(state[-1]))
+        slip = 0.9 * gamma_n(len(state[-1]))
         for side in sums.plus, sums.minus:
             side[-1] *= 1 + slip
         return tuple(sums._replace(hinge=sums.hinge * (1 - slip)))

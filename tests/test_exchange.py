@@ -59,6 +59,8 @@ def test_the_best_bias_is_the_middle_of_all_best_ones():
     verdict = certify_machine(([0.0], 3.0), [[0.0], [2.0]], [-1, 1], C=1.0)
     assert verdict.best_b == 0
     assert 2 <= verdict.primal_best_b <= 2 + 1e-12
+    zero = certify_machine(([0.0], 0.0), [[0.0], [2.0], [2.0]], [-1, 1, 1], C=1.0)
+    assert zero.n_changed == 1, "a score of 0 is an answer for the second class"
 
 
 def test_at_least_eight_programs_have_answered():

@@ -250,14 +250,14 @@ def test_several_processes_find_the_same():
 
 def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     X, y = data(8)
-    search = SVCCV((1.0,), (0.1, 0.2), cv=3, verbose=1)
-    whole = SVCCV((1.0,), (0.1, 0.2), cv=3).fit(X, y).cv_results_
+    search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, verbose=1)
+    whole = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3).fit(X, y).cv_results_
     tell, met = SVCCV._tell, []
 
     def interrupt(*arguments):
         tell(*arguments)
         met.append(1)
-        if len(met) == 4:
+        if len(met) == 8:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(SVCCV, "_tell", interrupt)
@@ -267,10 +267,10 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     assert kept["mean_test_score"][0] == whole["mean_test_score"][0]
     assert kept["split0_test_score"][1] == whole["split0_test_score"][1]
     assert np.isnan(kept["mean_test_score"][1])
-    assert_array_equal(kept["rank_test_score"], [1, 2])
+    assert_array_equal(kept["rank_test_score"][[1, 3]], 3)
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 4
-    assert said[0].startswith("gamma 0.1, fold 1 of 3: 1 machines, worst gap ")
+    assert said[0].startswith("gamma 0.1, fold 1 of 3: 2 machines, worst gap ")
 
 
 def test_one_standard_error_takes_the_simplest_of_the_good():

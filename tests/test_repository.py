@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import distribution, distributions, packages_distributions
 from pathlib import Path
 
@@ -137,6 +138,9 @@ def imported(path: Path) -> set[str]:
     return {"".join(names) for names in found} - sys.stdlib_module_names - {"svmlib"}
 
 
+owners = cache(packages_distributions)  # it looks at every file of every package
+
+
 def brought(*lines: str) -> set[str]:
     return {normal(re.match(r"[\w.-]+", line)[0]) for line in lines}
 
@@ -147,10 +151,10 @@ def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
     known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"], *extras["onnx"])
     known |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
     known |= {"ipython", "jupyter-client", "matplotlib-inline"}  # and the notebook one is in
-    owners = packages_distributions()
     for path in ROOT.glob(kind):
         for module in imported(path):
-            assert {normal(owner) for owner in owners[module]} & known, f"{path.name}: {module}"
+            found = {normal(owner) for owner in owners()[module]}
+            assert found & known, f"{path.name}: {module}"
 
 
 CORE_ONLY = """

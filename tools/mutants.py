@@ -6,10 +6,11 @@ module's own file first; the first failure, or a run that never ends, notices th
 not noticed is equivalent, accepted in `tools/mutants.toml` with a reason, or a hole in the tests.
 
 Results are in `_build/mutants`. If you interrupt the run, it goes on there. Changes that were
-noticed are not tried again while their module stays the same; the others are, so that you see
-whether a new test helps. The first run also finds which tests run which functions, which takes
-some minutes; `rm _build/mutants/tests.json` repeats that. Until then tests that it has not seen
-count as tests of all functions of the module that their file is named after.
+noticed are not tried again while their module stays the same, and those that are accepted not at
+all; the others are, so that you see whether a new test helps. The first run also finds which tests
+run which functions, which takes some minutes; `rm _build/mutants/tests.json` repeats that. Until
+then tests that it has not seen count as tests of all functions of the module that their file is
+named after.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
 QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
 sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
-PATIENCE = 20  # seconds of tests of others that a change may cost, the cheapest first
+PATIENCE = 8  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -269,14 +270,17 @@ def in_child(work: Callable[[], int], limit: float, log: Path) -> int | None:
 
 
 def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
-    """Return the tests that run its function, its module's own first, then the cheapest."""
+    """Return the tests that run its function, its module's own first; cheap ones before others."""
     seconds, of = known["seconds"], known["functions"].get(change.module, {})
     names = set(of.get(change.function, ()))
     if not change.function or not names:  # `import` runs it, or it is new
         names = {name for some in of.values() for name in some}
     own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py")
-    chosen, left = [], PATIENCE
-    for name in sorted(names & seconds.keys(), key=lambda n: (not n.startswith(own), seconds[n])):
+    chosen, left, met, rank = [], PATIENCE, Counter[str](), {}
+    for name in sorted(names & seconds.keys(), key=seconds.__getitem__):
+        rank[name] = met[name.split("[")[0]]  # of the parameters of a test the cheapest, the next …
+        met[name.split("[")[0]] += 1
+    for name in sorted(rank, key=lambda n: (not n.startswith(own), rank[n], seconds[n])):
         left -= 0 if name.startswith(own) else seconds[name]
         if left > 0:
             chosen.append(name)
@@ -379,8 +383,9 @@ def main() -> int:
     random.Random(given.seed).shuffle(drawn)
     drawn = drawn[: given.sample]
     log = BUILD / "results.jsonl"
-    before = results(log)
-    todo = [it for it in drawn if before.get((it[0].name, it[2]), "unnoticed") == "unnoticed"]
+    before, accepted = results(log), {name for names in listed.values() for name in names}
+    left = [item for item in drawn if item[0].name not in accepted]
+    todo = [it for it in left if before.get((it[0].name, it[2]), "unnoticed") == "unnoticed"]
     workers = []
     for k in range(given.workers):
         child = os.fork()
@@ -394,8 +399,8 @@ def main() -> int:
         workers.append(child)
     for child in workers:
         os.waitpid(child, 0)
-    after, accepted = results(log), {name for names in listed.values() for name in names}
-    found = {it.name: after[it.name, of] for it, _, of in drawn if (it.name, of) in after}
+    after = results(log)
+    found = {it.name: after.get((it.name, of), "unnoticed") for it, _, of in drawn}
     print("\n" + table(found, accepted))
     return any(r == "unnoticed" and name not in accepted for name, r in found.items())
 
