@@ -178,8 +178,8 @@ def left(page: str) -> str:
     solved = {it[2] for line in SOLVE.finditer(page) for it in EXERCISE.finditer(line[0])}
     unit = units(page)
     parts = [
-        f"[{here[0].source.splitlines()[0].lstrip('# ')} of chapter {int(chapter[:2])}]"
-        f"(../chapters/{chapter}.ipynb#{anchor}) {round(minutes(here))} minutes"
+        f"[{here[0].source.splitlines()[0].lstrip('# ')}](../chapters/{chapter}.ipynb#{anchor})"
+        f" (chapter {int(chapter[:2])}, {round(minutes(here))} minutes)"
         for (chapter, anchor), here in sections().items()
         if anchor not in ASIDE and (chapter, anchor) not in unit
     ]

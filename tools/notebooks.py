@@ -110,7 +110,7 @@ SOURCES = {
 def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) -> str:
     """Link every section that treats an item: the owning chapter first.
 
-    Where there are several, the first one, which is the chief one, is set in bold.
+    If there are several, the first one, which is the main one, is set in bold.
     """
     found = []
     for stem in sorted(places, key=lambda stem: int(stem[:2]) != int(owner)):
@@ -132,9 +132,9 @@ def concordance() -> str:
         "# Concordance",
         "",
         "The book merges five texts. If you know one of them, or teach from it, these tables take",
-        "you from a passage of that text to the place in the book that treats it. The rows follow",
-        "the text; where several sections of the book share a topic, the chief one stands first,",
-        "in bold. What a text has wrong is put right in the [errata](errata.ipynb).",
+        "you from a passage of that text to the place in the book that treats it. The rows are in",
+        "the order of the text. If several sections of the book treat a topic, the main one comes",
+        "first, in bold. The [errata](errata.ipynb) correct the mistakes of the texts.",
         "",
     ]
     for letter, (title, key) in SOURCES.items():
