@@ -248,12 +248,12 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     r"""Return Xw with bounds, for w = Σ β_i x_i.
 
     Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
-    each coordinate; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|. So the bounds hold
-    for the w that is returned, and for the exact one.
+    each coordinate, at least 4u |w|; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|. So
+    the bounds hold for the w that is returned, and for the exact one.
 
     With an origin c, which was taken from the points, they hold for the bias b − w·c, too. It is
-    rounded by u times at most |f| + |w·x| + |w·c|. Of these `Scores.margins`, γ_{d+4} and the
-    error of the accurate sum w·c each have room for one u more.
+    rounded by u times at most |f| + |w·x| + |w·c|. Of these `Scores.margins`, e and the error of
+    the accurate sum w·c each have room for one u more.
     """
     d, used = X.shape[1], np.flatnonzero(beta)
     w, e = fl.accurate_sum(X[used], beta[used])
@@ -261,7 +261,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     squared_norm = fl.round_up(float(largest @ largest), d + 4) + d * fl.SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
         return _unbounded(values, fl.row_norm_bounds(X), w)
-    error = np.abs(X) @ (fl.gamma_n(d + 4) * largest + e)
+    error = np.abs(X) @ (fl.gamma_n(d) * largest + e)
     error = error * (1 + fl.gamma_n(d + 16)) + (d + 1) * fl.SMALLEST_SUBNORMAL
     if origin is not None:
         error += fl.accurate_sum(origin[:, None], w)[1]
