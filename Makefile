@@ -121,7 +121,7 @@ figures: .venv/ready
 # Run the downloads of the last book, and look at them, as readers will
 downloads: student
 	$(BIN)/python -m pytest tests/book/test_readme.py tests/book/test_downloads.py tests/book/test_slides.py tests/book/test_grade.py tests/book/test_assignment.py \
-	  --timeout 1800 -rs
+	  -n 2 --dist loadgroup --timeout 1800 -rs
 
 live: .venv/ready  ## Rebuild and reload the pages while you write
 	$(BIN)/jupyter-book config sphinx .

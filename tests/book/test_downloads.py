@@ -34,6 +34,7 @@ LABEL = "# Solution to"  # begins the code of a solution
 PATIENCE = 600  # seconds, for a machine with other things to do; nothing waits longer than it must
 
 every_notebook = pytest.mark.parametrize("name", SOURCES)
+reader = pytest.mark.xdist_group("reader")  # one environment and one JupyterLab for all
 
 
 def pack(edition):
@@ -138,6 +139,7 @@ def printed(notebook):
     return [it.get("text") or it.get("data", {}).get("text/plain") for it in outputs]
 
 
+@reader
 def test_shipped_notebooks_print_what_the_pages_show(kit, execute):
     """The first chapter, and where an extra is needed. Of the others all cells are the same."""
     first, *others = map(shipped, SOURCES)
@@ -181,6 +183,7 @@ def formulas(notebook):
     return len(re.findall(r"\$\$.+?\$\$|\$.+?\$", prose))
 
 
+@reader
 @every_notebook
 def test_reads_well_in_jupyterlab(lab, tab, name):
     notebook = shipped(name)
@@ -213,6 +216,7 @@ def test_reads_well_in_jupyterlab(lab, tab, name):
     assert not left, left[0]
 
 
+@reader
 def test_a_newcomer_drags_a_sample_and_changes_a_number(lab, tab):
     """The bird in your arms loses a hundred grams, and becomes an Adelie."""
     complaints = []
@@ -240,6 +244,7 @@ def test_a_newcomer_drags_a_sample_and_changes_a_number(lab, tab):
     assert not complaints
 
 
+@reader
 def test_one_notebook_beside_the_wheel(kit, execute, tmp_path):
     """Without the wheel its first cell says in a sentence what to do; with it all is well."""
     subprocess.run([kit / PYTHON, "-m", "pip", "uninstall", "-q", "-y", "svmlib"], check=True)

@@ -8,6 +8,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from svmlib.book.exercises import grade
 
+pytestmark = pytest.mark.xdist_group("grade")  # one table for all
+
 NAMES = ["pair_step", "best_scale", "steepest_pair", "bias"]
 RIGHT = """
 def pair_step(w, x_plus, x_minus, lam_plus, lam_minus):

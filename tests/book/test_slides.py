@@ -19,6 +19,7 @@ from sources import chapters
 from tests.book import ROOT
 from tests.browser import Visited, open_tab
 
+pytestmark = pytest.mark.xdist_group("slides")  # one set of decks for all
 HTML = ROOT / "_build" / "html"
 SCREEN = {"width": 1280, "height": 720}
 SMALLEST = 0.65  # times 28 pixels of 720: words for the last row
