@@ -196,7 +196,7 @@ class Chosen:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
         """Let a test that computes for far longer than it did end the process (SIGPROF)."""
-        signal.setitimer(signal.ITIMER_PROF, 10 + 5 * self.known.get(item.nodeid, 10))
+        signal.setitimer(signal.ITIMER_PROF, 4 + 5 * self.known.get(item.nodeid, 10))
 
 
 class Lines:
@@ -297,7 +297,7 @@ def judge(change: Change, tree: ast.Module, known: dict[str, Any]) -> str:
         sys.meta_path.insert(0, Loader(ROOT / "svmlib" / f"{change.module}.py", tree))
         importlib.import_module(f"svmlib.{change.module}")  # before pytest does, from the file
         chosen = Chosen(some, own, known["seconds"])
-        return int(pytest.main(["-x", *QUIET, *sorted(files)], plugins=[chosen]))
+        return int(pytest.main(["-x", *QUIET, *HERE, *sorted(files)], plugins=[chosen]))
 
     code: int | None = 0
     first = [name for name in names if name.startswith(own)]  # to collect all takes longer
