@@ -21,11 +21,11 @@ from svmlib._machines import (
     chosen_pair,
     dense,
     kernel_of,
+    kernel_sums,
     pair_coefficients,
-    widen,
 )
 from svmlib._validation import Array, check_points
-from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, expansion
+from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
 _TYPES = *_CLASSIFIERS, "one_class", "epsilon_svr", "nu_svr"
@@ -79,17 +79,13 @@ class LibsvmModel:
         """
         X = check_points(X)
         if not self.labels:
-            return np.asarray(self._sums(X, self.coefficients[0]) - self.rho[0])
+            sums = kernel_sums(self.kernel, self.points, self.coefficients[0], X)
+            return np.asarray(sums - self.rho[0])
         scores = np.empty((len(X), self.rho.size))
         for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
             own = pair_coefficients(self.coefficients, self.n_support, *pair)
-            scores[:, p] = self._sums(X, own) - self.rho[p]
+            scores[:, p] = kernel_sums(self.kernel, self.points, own, X) - self.rho[p]
         return scores if len(self.labels) > 2 else scores[:, 0]
-
-    def _sums(self, X: Array, coefficients: Array) -> Array:
-        if self.kernel is None:
-            return np.asarray(X[:, self.points[:, 0].astype(int)] @ coefficients)
-        return expansion(self.kernel, widen(self.points, X), coefficients, X)
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return LIBSVM's answers: labels by the votes of all pairs, values, or ±1 for one class.

@@ -84,14 +84,18 @@ class Machine:
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
-        X = check_points(X)
-        if self.kernel is None:
-            return np.asarray(X[:, self.points[:, 0].astype(int)] @ self.coefficients + self.b)
-        return expansion(self.kernel, widen(self.points, X), self.coefficients, X) + self.b
+        return kernel_sums(self.kernel, self.points, self.coefficients, check_points(X)) + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
         return np.array(np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)])
+
+
+def kernel_sums(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:
+    """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
+    if kernel is None:
+        return np.asarray(X[:, points[:, 0].astype(int)] @ coefficients)
+    return expansion(kernel, widen(points, X), coefficients, X)
 
 
 def widen(points: Array, X: Array) -> Array:
