@@ -235,6 +235,9 @@ def test_numbers_in_prose_come_from_a_cell(path, notebook):
             assert len(reason) >= 7, f"no reason: {given}"
             if reason in known:
                 assert rounds_to(number, known[reason]), f"{number} is not in {reason}"
+            for table in re.findall(r"benchmarks/\w+\.md", reason):
+                rows = (sources.ROOT / table).read_text(encoding="utf-8")
+                assert number in numbers(rows), f"{number} is not in {table}"
         unknown = {n for n in claimed(words) if not (n in given or rounds_to(n, here))}
         assert not unknown, f"no cell prints {sorted(unknown)}: {words[:200]}"
 
