@@ -78,23 +78,26 @@ def for_a_millionth_both_are_cheaper_where_c_is_large(seed: int) -> bool:
     return bool(alone[0] < both[0] and (alone[2:] > both[2:]).all())
 
 
-def walked(seed: int, gamma: float, exponents: Any) -> float:
-    """Return the share of the systems that the path solves, of those from zero."""
+def walked(seed: int, gamma: float, exponents: Any) -> tuple[float, float]:
+    """Return the share of the systems from zero that the path solves, and of steps that give up."""
     X, y = make_moons(120, noise=0.3, random_state=seed)
-    _, on_path, from_zero, worst = chapter["walk"](X, 2.0 * y - 1, gamma, 10.0**exponents)
-    return float(on_path / from_zero) if worst <= 1e-3 else np.inf
+    _, on_path, from_zero, lost, worst = chapter["walk"](X, 2.0 * y - 1, gamma, 10.0**exponents)
+    return float(on_path / from_zero) if worst <= 1e-3 else np.inf, lost / len(exponents)
 
 
 def short_steps_need_less_than_half_of_the_systems(seed: int) -> bool:
-    return walked(seed, 2.0, np.arange(-1, 2.01, 0.05)) < 0.5
+    share, lost = walked(seed, 2.0, np.arange(-1, 2.01, 0.05))
+    return share < 0.5 and lost < 0.5
 
 
-def steps_of_ten_save_less_than_a_tenth(seed: int) -> bool:
-    return walked(seed, 2.0, np.arange(-1, 2.01, 1)) >= 0.9
+def steps_of_ten_do_not_and_most_give_up(seed: int) -> bool:
+    share, lost = walked(seed, 2.0, np.arange(-1, 2.01, 1))
+    return share >= 0.5 and lost > 0.5
 
 
-def a_flat_kernel_saves_less_than_a_fifth(seed: int) -> bool:
-    return walked(seed, 0.1, np.arange(-1, 2.01, 0.1)) >= 0.8
+def with_a_flat_kernel_neither(seed: int) -> bool:
+    share, lost = walked(seed, 0.1, np.arange(-1, 2.01, 0.1))
+    return share >= 0.5 and lost > 0.5
 
 
 if __name__ == "__main__":
@@ -107,7 +110,7 @@ if __name__ == "__main__":
             for_a_thousandth_smo_alone_is_the_cheapest,
             for_a_millionth_both_are_cheaper_where_c_is_large,
             short_steps_need_less_than_half_of_the_systems,
-            steps_of_ten_save_less_than_a_tenth,
-            a_flat_kernel_saves_less_than_a_fifth,
+            steps_of_ten_do_not_and_most_give_up,
+            with_a_flat_kernel_neither,
         ]
     )
