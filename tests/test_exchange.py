@@ -323,6 +323,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
     [
         (3, {}, "machine must be a fitted classifier"),
         (SVC(), {}, "machine must be a fitted classifier"),
+        (([1.0, 2.0], 0.0, "no"), {}, "machine must be a fitted classifier"),
         (([1.0], 0.0), {"C": 1.0}, "w has 1 entries, expected 2"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),

@@ -275,6 +275,7 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     names = set(of.get(change.function, ()))
     if not change.function or not names:  # `import` runs it, or it is new
         names = {name for some in of.values() for name in some}
+        names |= {name for name in seconds if name.startswith("tests/test_defaults.py")}
     own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py")
     chosen, left, met, rank = [], PATIENCE, Counter[str](), {}
     for name in sorted(names & seconds.keys(), key=seconds.__getitem__):
