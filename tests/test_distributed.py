@@ -262,8 +262,7 @@ def square(n, seed=0):
     return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
 
 
-@pytest.mark.parametrize("C", [0.1, 10.0])
-@pytest.mark.parametrize("rows", [1500, 400])
+@pytest.mark.parametrize(("C", "rows"), [(0.1, 1500), (10.0, 400)])
 @pytest.mark.parametrize("kernel", [RBF(0.5), Polynomial(3, 0.5, 1.0)], ids=repr)
 def test_a_kernel_machine_over_chunks_is_proved_for_the_kernel(kernel, rows, C):
     X, y = square(1500)

@@ -579,6 +579,11 @@ def test_a_bad_file_of_liblinear_too(text, message, tmp_path):
         read_liblinear(tmp_path / "bad.model")
 
 
+def test_the_last_number_of_liblinear_is_the_bias():
+    machine = read_liblinear(HERE / "liblinear-3-noisy.model").as_machine()
+    assert [*machine.points[0], machine.b] == [float(number) for number in LINE.split()[-3:]]
+
+
 def test_probabilities_cannot_be_asked_of_a_logistic_machine(tmp_path):
     (tmp_path / "model").write_text(LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_LR"))
     with pytest.raises(ValueError, match="L2R_LR"):
