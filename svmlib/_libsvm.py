@@ -169,7 +169,7 @@ class Lines:
 
     def integers(self, words: list[str], count: int | None = None, least: int = 0) -> list[int]:
         values = self.numbers(words, count)
-        if (values != np.round(values)).any() or (np.abs(values) > 2**53).any():
+        if (values != np.round(values)).any() or (np.abs(values) >= 2**53).any():
             raise self.error(f"expected integers, got {' '.join(words)[:60]}")
         if values.min(initial=least) < least:
             raise self.error(f"expected numbers from {least} on, got {values.min():g}")

@@ -514,6 +514,7 @@ BAD = [
     (GOOD.replace("gamma 0.5", "os.system 1"), "line 3: expected one of"),
     (GOOD.replace("label 1 -1", "label 1 1"), "different classes"),
     (GOOD.replace("label 1 -1", "label 1"), "expected 2 numbers, got 1"),
+    (GOOD.replace("label 1 -1", f"label 1 {2**53 + 1}"), "expected integers"),
     (GOOD.replace("total_sv ", "total_sv 1"), "nr_sv add up to total_sv"),
     (GOOD.replace("\nSV\n", "\nSV\n\n"), "expected 1 numbers, got 0"),
     (GOOD[: len(GOOD) // 2].rsplit("\n", 1)[0], "support vectors, got"),
@@ -590,9 +591,14 @@ def test_probabilities_cannot_be_asked_of_a_logistic_machine(tmp_path):
         read_liblinear(tmp_path / "model").as_machine()
 
 
+NO_GAMMA = SVC().fit(X, Y)  # as a class has it that only behaves like SVC
+del NO_GAMMA._gamma
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
+        (NO_GAMMA, "with a number for gamma"),
         (SVC().fit(X, np.where(Y > 0, "b", "a")), "labels must be integers"),
         (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
         (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of the kernels"),

@@ -150,6 +150,14 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     assert mp.mpf(proof.dual) <= true <= mp.mpf(proof.dual) + mp.mpf(1e-6)
 
 
+@pytest.mark.parametrize("n", [1, 9, 100])
+def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
+    kernel, none = RBF(1.0), [np.zeros((2, 1))] * 2 + [np.zeros(2)] * 3
+    span, hinge = Nystrom(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
+    proof = certify_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.zeros(1), n)
+    assert 1 <= proof.primal <= 1 + 20 * 2.0**-53
+
+
 TRAPS = {
     "repeated rows": lambda rng: (np.tile(rng.normal(size=(8, 2)), (3, 1)), RBF(0.5)),
     "a huge gamma": lambda rng: (rng.normal(size=(24, 2)), RBF(1e8)),

@@ -279,9 +279,9 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py")
     chosen, left, met, rank = [], PATIENCE, Counter[str](), {}
     for name in sorted(names & seconds.keys(), key=seconds.__getitem__):
-        rank[name] = met[name.split("[")[0]]  # of the parameters of a test the cheapest, the next …
+        rank[name] = met[name.split("[")[0]]  # first each test with its cheapest parameters
         met[name.split("[")[0]] += 1
-    for name in sorted(rank, key=lambda n: (not n.startswith(own), rank[n], seconds[n])):
+    for name in sorted(rank, key=lambda n: (not n.startswith(own), rank[n] > 0, seconds[n])):
         left -= 0 if name.startswith(own) else seconds[name]
         if left > 0:
             chosen.append(name)
