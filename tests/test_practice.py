@@ -445,6 +445,7 @@ def test_a_rare_class_of_a_large_table_is_in_the_search():
     always = [np.average(found.paid[:, k], weights=found.weights) for k in (0, 1)]
     np.testing.assert_allclose(always, [30 * 199 / 6000, 5970 / 6000])
     assert study.candidate.kind
+    assert "of the rare class more than its share" in " ".join(study.notes)
     p = study.probability(practice.frame(X))
     assert p[:, 1].mean() == pytest.approx(1 / 200, rel=0.5)
     later = np.argsort(random.permutation(6000))

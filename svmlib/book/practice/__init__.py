@@ -193,14 +193,16 @@ def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> l
     """Say what was seen on the way, and what to do about it."""
     notes, text, y = list(found.notes), task.table.astype(str), task.y
     copies = int(text.duplicated().sum())
-    if copies and task.apart["groups"] is None:
+    if copies and task.apart["groups"] is None and task.apart["time"] is None:
         notes.append(
-            f"{copies} rows repeat another in all columns: copies? then hand them in as groups"
+            f"{copies} rows repeat another in all columns: copies? remove them, or name groups"
         )
     if cost is None and isinstance(task.costs.cost, dict):
         notes.append("one class is rare: a mistake counts by 1 over the share of its class (cost=)")
     if part:
-        notes.append(f"the search had {len(found.paid)} of the rows: more would take long")
+        kept = found.weights is not None and task.apart["weights"] is None
+        rare = ", and of the rare class more than its share, with weights" * kept
+        notes.append(f"the search had {len(found.paid)} of the rows{rare}: more would take long")
     units = task.of("units", searched[~np.isnan(found.paid).any(axis=1)])
     if units is not None and len(np.unique(units)) < ENOUGH_GROUPS:
         notes.append(
