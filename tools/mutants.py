@@ -45,7 +45,7 @@ KNOWN = BUILD / "tests.json"
 # Of the pages, the repository and other programs: they take long and say little of the library.
 OTHERS = """counts editions epub exercises explorable paper pictures plotting practice publish
 questions repository zips"""
-HERE = ["-k", "not killing and not memory"]  # others run in processes that a change does not reach
+HERE = ["-k", "not killing and not data_may_be"]  # a change does not reach other processes
 QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
 QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
@@ -123,6 +123,7 @@ def changes(path: Path) -> tuple[ast.Module, list[Change]]:
             if field in ("annotation", "returns", "type_comment"):
                 continue
             place = value if isinstance(value, list) else None
+            where = "" if isinstance(node, ast.FunctionDef) and field != "body" else inside
             for k, child in enumerate(place if place is not None else [value]):
                 if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
                     continue
@@ -132,12 +133,12 @@ def changes(path: Path) -> tuple[ast.Module, list[Change]]:
                     apply = partial(_put, node, field, place, k, new)
                     line = child.lineno
                     source = text[line - 1].strip()
-                    change = Change(path.stem, inside, line, source, what, apply)
+                    change = Change(path.stem, where, line, source, what, apply)
                     seen[change.name] += 1
                     if (again := seen[change.name]) > 1:  # the same place twice in a line
                         change = change._replace(what=f"{what} ({again})")
                     found.append(change)
-                visit(child, _within(inside, child) if field == "body" else inside)
+                visit(child, _within(where, child) if field == "body" else where)
 
     visit(tree, "")
     return tree, found
