@@ -47,7 +47,8 @@ def test_every_stored_answer_gets_a_verdict(answer):
     assert (1 if answer.data == "noisy" else 1000) == answer.machine.C
     if verdict.dual is not None:
         assert verdict.box_violation <= 1e-12
-        assert verdict.balance_violation <= 1e-12
+        single = answer.program.startswith("ThunderSVM")  # which rounds each multiplier
+        assert verdict.balance_violation <= (y.size * 2.0**-25 if single else 1e-12)
         assert verdict.dual <= verdict.upper
     assert answer.version[0].isdigit()
     assert answer.source.startswith(("PyPI", "npm", "Debian"))
