@@ -26,6 +26,15 @@ def store(folder, content):
     return name
 
 
+def in_style(image):
+    """Say as a style how large a picture is shown, as docutils did before 0.22."""
+    size = dict(re.findall(r' (width|height)="(\d+)"', image[0]))
+    if len(size) < 2:
+        return image[0]
+    bare = re.sub(r' (?:width|height)="\d+"', "", image[0]).removesuffix("/>").rstrip()
+    return f'{bare} style="width: {size["width"]}px; height: {size["height"]}px;" />'
+
+
 def rewrite(app, pagename, templatename, context, doctree):
     if doctree is None:
         return
@@ -45,6 +54,7 @@ def rewrite(app, pagename, templatename, context, doctree):
     body = re.sub('src="data:image/png;base64,([^"]+)"', embedded, context["body"])
     place = re.escape(address)
     body = re.sub(rf'<a [^>]*href="{place}/[^"]+">\s*(<img [^>]*>)\s*</a>', r"\1", body)
+    body = re.sub(rf'<img [^>]*src="{place}/[^"/]+\.png"[^>]*>', in_style, body)
     body = re.sub(rf'src="{place}/([^"/]+\.png)"', shown, body)
     first, *others = re.split("(?=<img )", body)[1:] or [""]  # one often sees the first at once
     start = body[: len(body) - len(first) - sum(map(len, others))]

@@ -29,6 +29,13 @@ def test_a_stored_picture_keeps_every_pixel(tmp_path):
     np.testing.assert_array_equal(stored.convert("RGB"), drawn)
 
 
+def test_a_picture_has_one_size_whichever_docutils_says_it():
+    style = '<img alt="A." src="a.png" style="width: 47px; height: 28px;" />'
+    attributes = '<img alt="A." height="28" src="a.png" width="47" />'
+    for image in style, attributes:
+        assert pictures.in_style([image]) == style
+
+
 @pytest.mark.parametrize("size", [(1000, 100), (100, 1000)])
 def test_a_thumbnail_shows_all_of_its_picture_on_white(size):
     card = Image.open(io.BytesIO(shrink(base64.b64encode(png(*size))))).convert("RGB")

@@ -4,7 +4,7 @@
 
 The first folder has the pages of `make book`; the second gets an environment of its own, from the
 lock beside this file, and the pages of plain Sphinx. It needs Python 3.12, as Sphinx does, and
-nothing else. If a page, an anchor or a formula is missing, it fails.
+nothing else. If a page, an anchor, a formula or a figure is missing, it fails.
 """
 
 import os
@@ -34,7 +34,7 @@ def build(folder):
 
 
 def pages(folder):
-    """Return title, anchors and number of formulas of each page, by its address."""
+    """Return title, anchors and number of formulas and figures of each page, by its address."""
     found = {}
     for path in sorted(folder.rglob("*.html")):
         name = path.relative_to(folder).as_posix()
@@ -43,7 +43,8 @@ def pages(folder):
             title = " ".join(re.search(r"<title>(.*?)</title>", text, re.DOTALL)[1].split())
             article = re.search(r"<article.*</article>", text, re.DOTALL)
             anchors = set(re.findall(r' id="([^"]+)"', article[0] if article else ""))
-            found[name] = title, anchors, text.count("<math")
+            shown = re.findall(r'<math|<img [^>]*style="width: \d+px; height', text)
+            found[name] = title, anchors, len(shown)
     return found
 
 
@@ -52,13 +53,13 @@ def compare(old, new):
     missing = [f"{name}: no such page" for name in old.keys() - new.keys()]
     others = [f"{name}: a new page" for name in new.keys() - old.keys()]
     for name in old.keys() & new.keys():
-        (title, anchors, formulas), (new_title, new_anchors, new_formulas) = old[name], new[name]
+        (title, anchors, shown), (new_title, new_anchors, new_shown) = old[name], new[name]
         missing += [f"{name}#{anchor}: no such anchor" for anchor in anchors - new_anchors]
         others += [f"{name}#{anchor}: a new anchor" for anchor in new_anchors - anchors]
         if title != new_title:
             others.append(f"{name}: the title is {new_title!r} and was {title!r}")
-        if formulas != new_formulas:
-            missing.append(f"{name}: {new_formulas} formulas, and there were {formulas}")
+        if shown != new_shown:
+            missing.append(f"{name}: {new_shown} formulas and figures, and there were {shown}")
     return sorted(missing), sorted(others)
 
 
