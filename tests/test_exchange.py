@@ -552,6 +552,15 @@ def test_the_good_file_is_good(tmp_path):
         read_libsvm(tmp_path / "good", n_features=1)
 
 
+@pytest.mark.parametrize(
+    ("kind", "lines", "answer"), [("one_class", "", -1), ("c_svc", "label 3 5\nnr_sv 1 0\n", 5)]
+)
+def test_a_score_of_zero_is_the_second_answer(kind, lines, answer, tmp_path):
+    head = f"svm_type {kind}\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 1\n{lines}"
+    (tmp_path / "model").write_text(f"{head}SV\n1 1:1\n")
+    assert read_libsvm(tmp_path / "model").predict([[1.0]]) == [answer]
+
+
 def test_a_regression_of_e1071_has_labels_that_mean_nothing(tmp_path):
     """R's write.svm writes them for every kind of machine."""
     write_libsvm(FITTED[6], tmp_path / "model")
