@@ -87,9 +87,19 @@ def test_memory_stays_within_the_cache():
     """All of K would take 288 MB."""
     problem = DualProblem(*data(0, n=6000, d=10), 1.0, RBF(0.05), cache_mb=64)
     tracemalloc.start()
+    assert all(row.size == 6000 for row in map(problem.rows.__getitem__, range(6000)))
     assert newton(problem, start=first_steps(problem, 3000)).converged
     assert tracemalloc.get_traced_memory()[1] < 80 * 2**20
     tracemalloc.stop()
+
+
+def test_features_for_a_guess_fill_no_more_than_a_quarter_of_the_cache(monkeypatch):
+    most: list[int] = []
+    monkeypatch.setattr(
+        "svmlib.nystrom.low_rank", lambda *given, **limit: most.extend(limit.values())
+    )
+    solve(DualProblem(*data(0, n=400), 1.0, RBF(0.01), cache_mb=1), "auto", 1e-3)
+    assert most[0] * 400 <= 2**17 / 4 < (most[0] + 1) * 400
 
 
 # Starts and ends
@@ -102,6 +112,12 @@ def test_the_bias_between_the_extremes_serves_where_the_mean_does_not():
         X = np.random.default_rng(seed).normal(size=(300, 5))
         problem = DualProblem(X, y, 10.0, RBF(1e-5))
         assert newton(problem, start=first_steps(problem, 200)).converged
+
+
+def test_a_hard_margin_among_hundreds_is_not_given_up_early():
+    for seed in range(2):
+        X, y = data(seed, n=200, d=10, shift=0.5)
+        assert newton(DualProblem(X, y, np.inf, RBF(0.02))).converged
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
