@@ -53,6 +53,11 @@ def tate(table: Any) -> Any:
     return table.dropna(subset=["title", "medium"])[["artist", "title", "medium", "young"]]
 
 
+def districts(table: Any) -> Any:
+    """Columns 1 to 43 are those of a district, which has no name: rows that agree are a group."""
+    return table.assign(district=table.iloc[:, :43].astype(str).agg("-".join, axis=1))
+
+
 TABLES = [
     Table(
         "groups",
@@ -89,7 +94,15 @@ TABLES = [
         tate,
         {"groups": "artist", "roles": {"title": "text", "medium": "text"}},
     ),
-    Table("rare class", "ISLR", "Caravan", "Purchase", "cost"),
+    Table(
+        "rare class, groups",
+        "ISLR",
+        "Caravan",
+        "Purchase",
+        "cost",
+        districts,
+        {"groups": "district"},
+    ),
     Table(
         "wild targets",
         "HSAUR",
