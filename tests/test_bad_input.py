@@ -120,9 +120,12 @@ CALLS = [
     (lambda: fit(solver="newtonian"), "solver must be one of"),
     (lambda: fit(max_iter=0), "max_iter must be"),
     (lambda: fit(class_weight={2: 1.0}), r"class_weight names \[2\], but y has \[-1, 1\]$"),
-    (lambda: fit(class_weight={1: -1.0}), "class_weight must be a positive finite number"),
-    (lambda: fit(class_weight={1: np.nan}), "class_weight must be a positive finite number"),
-    (lambda: fit(class_weight="fair"), "class_weight must be a dictionary"),
+    (lambda: fit(class_weight={"1": 1.0}), r"class_weight names \['1'\], but y has \[-1, 1\]$"),
+    *[
+        (partial(fit, class_weight={1: factor}), "class_weight must be a positive finite number")
+        for factor in (-1.0, 0, np.nan)
+    ],
+    *[(partial(fit, class_weight=w), "class_weight must be a dict") for w in ("fair", [1, 2])],
     (lambda: fit(-ONES), "sample_weight must not be negative"),
     (lambda: fit(0 * ONES), "or all zero"),
     (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
