@@ -27,7 +27,7 @@ book: fresh  ## Build the pages into _build/html
 	@echo "Done. Open $(CURDIR)/_build/html/index.html in a browser. Next: make lab"
 
 lab: fresh  ## Open JupyterLab with your own copies of the notebooks, in my-notebooks
-	@echo "Making your copies of the notebooks. This takes about a minute, once."
+	@echo "Making your copies of the notebooks. This takes about a minute the first time."
 	@EDITION=lab $(BIN)/python tools/patient.py _build/lab.log "Making notebooks" \
 	  $(BIN)/jupyter-book build . -W -n --keep-going -q --path-output _build/lab
 	@mkdir -p my-notebooks
