@@ -12,7 +12,7 @@ import pytest
 import slides
 from bs4 import BeautifulSoup
 from deck import sentences
-from pages import set_aside, tex_of
+from pages import parse, tex_of
 from pypdf import PdfReader
 from sources import chapters
 
@@ -86,7 +86,7 @@ def test_a_deck_shows_its_chapter_and_nothing_is_cut_off(folder, tab, name):
 def read(file):
     """Return a page or a deck; a formula is its TeX."""
     formulas = []
-    page = BeautifulSoup(set_aside(file.read_text("utf-8"), formulas), "html.parser")
+    page = parse(file, formulas)
     for place in page("i-tex"):
         place.string = tex_of(formulas[int(place.string)])
     return page
