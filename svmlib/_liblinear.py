@@ -1,6 +1,6 @@
 """Model files of LIBLINEAR: see `svmlib.model_files`.
 
-Derived in chapter 15, *The same machine elsewhere*.
+Derived in chapter 15, *Other programs*.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class LiblinearModel:
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
     """
 
     solver: str
@@ -88,7 +88,7 @@ def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
     """
     file = Lines(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
     head = file.head

@@ -1,6 +1,6 @@
 """Model files of LIBSVM: see `svmlib.model_files`.
 
-Derived in chapter 15, *The same machine elsewhere*.
+Derived in chapter 15, *Other programs*.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LibsvmModel:
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
     """
 
     svm_type: str
@@ -195,7 +195,7 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
     """
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
@@ -316,7 +316,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
     """
     model = machine if isinstance(machine, LibsvmModel) else _model(machine)
     kernel, k = model.kernel, max(2, len(model.labels))

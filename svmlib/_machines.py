@@ -2,7 +2,7 @@
 
 `svmlib.exchange` judges them, `svmlib.model_files` reads and writes their files.
 
-Derived in chapter 15, *The same machine elsewhere*.
+Derived in chapter 15, *Other programs*.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Machine:
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """A machine as an ONNX graph: see `svmlib.model_files`.
 
-Derived in chapter 15, *The same machine elsewhere*.
+Derived in chapter 15, *Other programs*.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
     """
     if dtype not in ("float64", "float32"):
         raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')

@@ -27,7 +27,7 @@ is a lower bound on the primal value of every machine. The third term belongs to
 a free bias has the equation Σ α_i y_i = 0 in its place, and no bias has neither. The last term
 belongs to the squared hinge; the plain hinge has the bounds α_i ≤ C_i in its place.
 
-Derived in chapter 15, *The same machine elsewhere*.
+Derived in chapter 15, *Other programs*.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def certify_machine(
 
     Notes
     -----
-    Derived in chapter 15, *The same machine elsewhere*.
+    Derived in chapter 15, *Other programs*.
 
     Examples
     --------

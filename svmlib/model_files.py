@@ -16,7 +16,7 @@ is the larger label. Readers and writers turn the signs round where these differ
 
 Reading never runs anything, and what does not belong into a file is an error that names the line.
 
-Derived in chapter 15, *The same machine elsewhere*.
+Derived in chapter 15, *Other programs*.
 
 References
 ----------

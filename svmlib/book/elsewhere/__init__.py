@@ -1,4 +1,4 @@
-"""Answers of other programs on the book's data, for chapter 15, *The same machine elsewhere*.
+"""Answers of other programs on the book's data, for chapter 15, *Other programs*.
 
 Every answer is a small file: JSON, or a model file as the program writes it. It says which version
 gave it, where that came from, and which script asked (`findings/answers/` of the sources).

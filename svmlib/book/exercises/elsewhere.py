@@ -1,4 +1,4 @@
-"""Exercises of chapter 15, The same machine elsewhere."""
+"""Exercises of chapter 15, Other programs."""
 
 from typing import Any
 
