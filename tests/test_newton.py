@@ -88,6 +88,7 @@ def test_memory_stays_within_the_cache():
     problem = DualProblem(*data(0, n=6000, d=10), 1.0, RBF(0.05), cache_mb=64)
     tracemalloc.start()
     assert all(row.size == 6000 for row in map(problem.rows.__getitem__, range(6000)))
+    problem.rows.times(np.ones(6000))  # of all rows, for which there is no room
     assert newton(problem, start=first_steps(problem, 3000)).converged
     assert tracemalloc.get_traced_memory()[1] < 80 * 2**20
     tracemalloc.stop()

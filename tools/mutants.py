@@ -50,6 +50,7 @@ QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
 QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
 sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
+DEFAULTS = "tests/test_defaults.py"  # which calls no function
 PATIENCE = 8  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -276,8 +277,8 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     names = set(of.get(change.function, ()))
     if not change.function or not names:  # `import` runs it, or it is new
         names = {name for some in of.values() for name in some}
-        names |= {name for name in seconds if name.startswith("tests/test_defaults.py")}
-    own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py")
+        names |= {name for name in seconds if name.startswith(DEFAULTS)}
+    own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py", DEFAULTS)
     chosen, left, met, rank = [], PATIENCE, Counter[str](), {}
     for name in sorted(names & seconds.keys(), key=seconds.__getitem__):
         rank[name] = met[name.split("[")[0]]  # first each test with its cheapest parameters
