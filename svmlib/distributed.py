@@ -342,7 +342,7 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
         dual=max(0.0, dual),  # that of α = 0
         kkt_violation=float(round_up(t * here.violation + 4 * error)) if error <= 0.5 else np.inf,
         infeasibility=round_up(abs(float(totals[0] - totals[1])) + relative * float(totals.sum())),
-        norm_w=round_up(t * norm, d + 8),
+        norm_w=round_up(t * norm),
     )
 
 
