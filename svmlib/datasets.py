@@ -224,7 +224,7 @@ def load_iris_pair() -> Dataset:
 
     Notes
     -----
-    Used in chapters 1, *Geometry*, and 6, *The hinge loss*.
+    Used in chapters 1, *Geometry*, and 7, *The hinge loss*.
 
     References
     ----------
@@ -330,7 +330,7 @@ def load_outlier() -> Dataset:
 
     Notes
     -----
-    Used in chapter 6, *The soft margin*.
+    Used in chapters 6, *The soft margin*, and 7, *The hinge loss*.
 
     Examples
     --------
@@ -381,7 +381,7 @@ def load_xor() -> Dataset:
 
     Notes
     -----
-    Used in chapters 5, *Kernels*, and 6, *The hinge loss*.
+    Used in chapters 5, *Kernels*, and 6, *The soft margin*.
 
     Examples
     --------

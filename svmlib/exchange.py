@@ -200,7 +200,8 @@ def certify_machine(
     C, kernel, loss, bias : optional
         What the machine does not say, or what to believe in place of what it says.
     sample_weight : array_like of shape (n,), optional
-        Factors of C, as they were given to ``fit``. Rows of weight 0 are left out.
+        Factors of C, as they were given to ``fit``. Rows of weight 0 are left out; where X is a
+        Gram matrix, leave them out of X and y yourself.
     tol : float, default 1e-8
         The relative duality gap to which our own solution is computed.
 
@@ -251,8 +252,13 @@ class _Task:
         factors = np.ones(y.size)
         if weights is not None:
             factors = check_vector(weights, "sample_weight", length=y.size)
-            if machine.kernel is not None:  # a row of weight 0 is not a row of the problem
-                X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
+            if machine.kernel is None and not factors.all():
+                raise ValueError(
+                    "sample_weight must not be zero where X is a Gram matrix: leave these samples "
+                    "out of X (rows and columns), y and sample_weight"
+                )
+            # (A row of weight 0 is not a row of the problem.)
+            X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
         self.machine, self.y, self.n = machine, y, y.size
         self.kernel, self.X = machine.kernel, X
         if machine.kernel is None:
@@ -346,14 +352,13 @@ class _Task:
             return float((self.y - values)[ends].mean())
         kinks = np.append(self.y - values, 0.0 if self.s else b)
         low, high = float(kinks.min()), float(kinks.max())
-        C = 1.0 if self.problem.hard_margin else self.C
 
         def cost(b: float) -> float:
             slack = np.maximum(0, 1 - self.y * (values + b))
             if self.problem.hard_margin and self.plain:
                 return float(slack.max())
             charge = (b / self.s) ** 2 / 2 if self.s else 0.0
-            return charge + float((C * slack ** (1 if self.plain else 2)).sum())
+            return charge + float((self.C * slack ** (1 if self.plain else 2)).sum())
 
         for _ in range(120):
             third = (high - low) / 3

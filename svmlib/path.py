@@ -104,6 +104,7 @@ def priced(problem: DualProblem, upper: Array) -> DualProblem:
     """Return the problem with other bounds C_i; the two share K and its sums."""
     other, ends = copy(problem), problem.y * upper
     other.upper, other.lowest, other.highest = upper, np.minimum(0, ends), np.maximum(0, ends)
+    other.hard_margin = bool(np.isinf(upper[0]))
     return other
 
 

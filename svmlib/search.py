@@ -28,7 +28,13 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmlib._validation import Array, check_scalar, check_vector, class_factors
+from svmlib._validation import (
+    Array,
+    check_scalar,
+    check_vector,
+    class_factors,
+    refuse_masked,
+)
 from svmlib.kernels import Kernel, Linear
 from svmlib.path import Fold, Machine, fits, machines, megabytes
 from svmlib.rows import Indices
@@ -233,6 +239,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         """
         for name in ("best_estimator_", "cv_results_"):
             self.__dict__.pop(name, None)
+        refuse_masked(X=X, y=y)
         points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(labels)
         given = np.ones(len(labels)) if sample_weight is None else sample_weight

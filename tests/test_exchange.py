@@ -64,6 +64,24 @@ def test_the_best_bias_is_the_middle_of_all_best_ones():
     assert zero.n_changed == 1, "a score of 0 is an answer for the second class"
 
 
+def test_the_best_bias_counts_c_where_slack_is_squared():
+    """With w = 0 and C = 10: b²/2 + 10 ((1 + b)² + 2 (1 − b)²) is least at 20/61."""
+    X, y = [[0.0], [2.0], [2.0]], [-1, 1, 1]
+    given = {"C": 10.0, "loss": "squared_hinge", "bias": "penalised"}
+    assert_allclose(certify_machine(([0.0], 0.0), X, y, **given).best_b, 20 / 61, atol=1e-6)
+    weighted = certify_machine(
+        ([0.0], 0.0), X, y, **given | {"bias": "free"}, sample_weight=[2, 1, 1]
+    )
+    assert_allclose(weighted.best_b, 0, atol=1e-6)
+
+
+def test_rows_without_weight_are_not_left_out_of_a_gram_matrix():
+    K, y = np.eye(3), np.array([-1, 1, 1])
+    model = SVC(kernel="precomputed").fit(K, y)
+    with pytest.raises(ValueError, match=r"leave these samples out of X \(rows and columns\)"):
+        certify_machine(model, K, y, sample_weight=[1.0, 1.0, 0.0])
+
+
 def test_at_least_eight_programs_have_answered():
     assert len({answer.source for answer in elsewhere.answers()}) >= 8
 

@@ -211,6 +211,12 @@ def test_a_start_moves_those_at_their_bound():
     assert start_from(kept, problem.upper, larger) is kept
 
 
+def test_with_finite_bounds_a_hard_margin_is_none():
+    hard = DualProblem(*data(3), np.inf)
+    assert not priced(hard, np.ones(hard.n)).hard_margin
+    assert hard.hard_margin
+
+
 def test_where_no_multiplier_is_at_its_bound_a_larger_c_costs_nothing():
     X, y = data(0, shift=4.0)
     search = SVCCV((1.0, 1e3, 1e4, 1e5), (0.5,), refit=False).fit(X, y)

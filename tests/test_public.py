@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-from svmlib import SVC
+from svmlib import SVC, SVCCV
 from svmlib.duality import DualProblem
 from svmlib.hulls import closest_points
 from svmlib.kernels import RBF, Precomputed, Sigmoid
@@ -184,6 +184,8 @@ def test_masked_entries_are_refused_at_every_entrance():
         lambda: SVC().fit(X, labels),
         lambda: SVC().fit(X, y, np.ma.masked_equal(np.ones(4), 1)),
         lambda: SVC(kernel="precomputed").fit(M, y),
+        lambda: SVCCV(refit=False).fit(M, y),
+        lambda: SVCCV(refit=False).fit(X, labels),
         lambda: model.predict(M),
         lambda: model.decision_function(M),
         lambda: given.predict(M),
