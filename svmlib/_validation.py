@@ -70,6 +70,14 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
     return array
 
 
+def check_weights(weights: ArrayLike, length: int) -> Array:
+    """Return sample weights, none of them negative and not all of them zero."""
+    checked = check_vector(weights, "sample_weight", length=length)
+    if checked.min() < 0 or not checked.any():
+        raise ValueError(f"sample_weight must not be negative or all zero, got {checked.min()}")
+    return checked
+
+
 def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
     """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
     number = nan

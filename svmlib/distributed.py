@@ -27,14 +27,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import nystrom
-from svmlib._rounding import (
-    LARGEST_C,
-    LARGEST_NORM,
-    gamma_n,
-    round_down,
-    round_up,
-    row_norm_bounds,
-)
+from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound, warn_stopped_short
 from svmlib.kernels import ClassicKernel, Kernel, expansion
@@ -241,7 +234,7 @@ def _minimise(
     def look(*state: Any) -> _Sums:
         return _Sums(*_sum(chunks, _summarise, origin, C, *state))
 
-    start = _start(X_1 - origin, y_1, min(C * n / y_1.size, LARGEST_C), C)
+    start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
     found, trace = [], []
     for stages, h, v, sums in islice(_passes(look, *start, C * n, tol), max_iter):
         found.append((*_certify(sums, v, origin, R, int(n)), (stages, h, v)))

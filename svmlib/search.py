@@ -32,6 +32,7 @@ from svmlib._validation import (
     Array,
     check_scalar,
     check_vector,
+    check_weights,
     class_factors,
     refuse_masked,
 )
@@ -243,9 +244,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(labels)
         given = np.ones(len(labels)) if sample_weight is None else sample_weight
-        weights = check_vector(given, "sample_weight", length=len(labels))
-        if weights.min() < 0 or not weights.any():
-            raise ValueError("sample_weight must not be negative or all zero")
+        weights = check_weights(given, len(labels))
         models, points = self._candidates(points, labels, weights)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)

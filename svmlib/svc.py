@@ -31,7 +31,7 @@ from svmlib._validation import (
     as_float,
     check_count,
     check_scalar,
-    check_vector,
+    check_weights,
     class_factors,
     refuse_masked,
 )
@@ -286,9 +286,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         weights, used = np.ones(len(points)), np.arange(len(points))
         if sample_weight is None:
             return points, labels, weights, used
-        weights = check_vector(sample_weight, "sample_weight", length=len(points))
-        if weights.min() < 0 or not weights.any():
-            raise ValueError(f"sample_weight must not be negative or all zero, got {weights.min()}")
+        weights = check_weights(sample_weight, len(points))
         used = np.flatnonzero(weights)
         return points[used], labels[used], weights[used], used
 
