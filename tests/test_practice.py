@@ -1,5 +1,6 @@
 """The recipe of chapter 9 as a module: right on tables of every kind, and a sentence where not."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -299,6 +300,7 @@ def test_three_lines_for_a_table_of_your_own(tmp_path):
     for words in ("hidden cost", "±", "kind even", "kind odd", "relative duality gap", "locked"):
         assert words in text
     assert len(study.rows) == 66
+    assert pickle.loads(pickle.dumps(study)).report() == text  # to keep for use
     assert np.mean(study.answers == study.task.y[study.rows]) > 0.9
 
 
@@ -353,7 +355,7 @@ def test_an_amount_with_wild_targets_is_predicted_and_its_suspects_named():
     others = np.delete(np.arange(120), 11)
     assert np.median(np.abs(study.predict(table) - t)[others]) < 3
     assert study.suspects(1)[0] == 11
-    assert "always the median" in study.report()
+    assert "always the median of these rows" in study.report()
     assert abs(float(study._proof().split()[-1])) < 1e-2
     assert "long tail" in study.report()
 
@@ -493,6 +495,9 @@ def test_it_says_how_far_it_is(capsys):
         ({"weights": np.full(60, -1.0)}, "weights"),
         ({"weights": np.zeros(60)}, "weights must not all be 0"),
         ({"table": np.zeros(3)}, "rows and columns"),
+        ({"groups": [None, *"ab" * 29, "c"]}, "groups has holes"),
+        ({"cost": {0: -1.0, 1: 1.0}}, "cost must not be negative"),
+        ({"by": "c"}, "by names 'c'"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(change, sentence):
@@ -500,6 +505,15 @@ def test_what_is_wrong_is_said_in_a_sentence(change, sentence):
     arguments = {"table": table, "target": y} | change
     with warnings.catch_warnings(), pytest.raises(ValueError, match=sentence):
         practice.recipe(arguments.pop("table"), arguments.pop("target"), **arguments)
+
+
+def test_a_series_with_the_rows_of_the_table_in_another_order_is_refused():
+    table, y = two_hills(60)
+    series = pd.Series(y, table.index)
+    with pytest.raises(ValueError, match=r"target\.loc\[table\.index\]"):
+        practice.recipe(table, series[::-1])
+    with pytest.raises(ValueError, match=r"groups\.to_numpy\(\)"):
+        practice.recipe(table, y, groups=series[::-1])
 
 
 def test_a_first_block_of_one_class_and_two_columns_of_one_name():

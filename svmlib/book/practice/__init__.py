@@ -42,6 +42,7 @@ from svmlib.book.practice.search import (
     Search,
     fit,
     search,
+    silent,
     simplest,
 )
 from svmlib.book.practice.study import Study, Task
@@ -81,7 +82,7 @@ def recipe(
     weights: Any = None,
     cost: Any = None,
     roles: dict[str, str] | None = None,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     gap: Any = 0,
     n_folds: int = 5,
     seed: int = 0,
@@ -104,7 +105,7 @@ def recipe(
         What a mistake costs; see `Costs`. The unit of the prices does not matter.
     roles : dict, optional
         Roles of columns that you know better than `look`.
-    by : sequence of str, default ()
+    by : str or sequence of str, default ()
         Columns by whose values the report is parted. Of ten parts one may look bad by luck.
     gap : number or timedelta, default 0
         With ``time``: how long before the hidden rows training ends, at least as long as a label
@@ -136,10 +137,11 @@ def recipe(
     apart["units"] = apart["groups"]
     if apart["groups"] is None and apart["time"] is not None and gap:
         apart["units"] = (apart["time"] - apart["time"].min()) // gap
+    by = (by,) if isinstance(by, str) else by
     if lost := [name for name in by if name not in table]:
         raise ValueError(f"by names {lost[0]!r}, but the table has no such column")
     columns, costs = look(table, roles), Costs(y, cost)
-    task = Task(table, y, apart, columns, costs, print if progress else lambda text: None)
+    task = Task(table, y, apart, columns, costs, print if progress else silent)
     learn, locked = lock(y, apart["groups"], apart["time"], gap=gap, seed=seed)
     how = {"n_folds": n_folds, "gap": gap, "seed": seed}
     found, searched = task.search(learn, **how)
@@ -152,7 +154,7 @@ def recipe(
 
 def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Take target, groups, time and weights out of the table; drop rows without a target."""
-    table, found = frame(table), {}
+    given, table, found = table, frame(table), {}
     for name, values in {"target": target, **named}.items():
         if isinstance(values, str):
             if values not in table:
@@ -160,6 +162,7 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
             found[name], table = table[values], table.drop(columns=values)
         else:
             found[name] = values
+            _same_order(name, values, given)
         if found[name] is not None and len(found[name]) != len(table):
             raise ValueError(f"{name} has {len(found[name])} values, the table {len(table)} rows")
     series = type(table.iloc[:, 0])
@@ -168,6 +171,8 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
     if target.dtype.kind == "f":
         known = known & np.isfinite(target.to_numpy())
     apart = {k: None if v is None else np.asarray(v)[known] for k, v in found.items()}
+    if apart["groups"] is not None and series(apart["groups"]).isna().any():
+        raise ValueError("groups has holes: name a group for every row, or leave these rows out")
     apart["place"] = np.flatnonzero(known)  # in the table that was given
     if apart["time"] is not None and apart["time"].dtype.kind in "OUT":
         apart["time"] = dates(apart["time"])
@@ -187,6 +192,19 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
     if is_amount(y):
         y = y.astype(float)
     return table[known].reset_index(drop=True), y, apart
+
+
+def _same_order(name: str, values: Any, table: Any) -> None:
+    """Refuse a pandas Series whose rows are those of the table in another order."""
+    index: Any = getattr(values, "index", None)
+    rows: Any = getattr(table, "index", None)
+    if rows is None or not hasattr(index, "equals") or index.equals(rows):
+        return
+    if len(index) == len(rows) and index.isin(rows).all():
+        raise ValueError(
+            f"{name} has the rows of the table in another order: give {name}.loc[table.index], or "
+            f"{name}.to_numpy() if they belong together as they stand"
+        )
 
 
 def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> list[str]:

@@ -75,7 +75,7 @@ def score(
         paid_by_median = costs.paid(true, np.full(len(true), np.median(true)))
         gain = mean_with_error(paid_by_median - paid, groups, weights)
         mean = np.average(paid_by_median, weights=weights)
-        lines.append(f"always the median: {mean:.2f}, that is {gain} more")
+        lines.append(f"always the median of these rows: {mean:.2f}, that is {gain} more")
     else:
         for label in costs.labels:
             always = costs.paid(true, np.full_like(true, label))

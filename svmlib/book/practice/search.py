@@ -95,6 +95,8 @@ class Costs:
             self.cost = dict(zip(self.labels.tolist(), prices.tolist(), strict=True))
         elif isinstance(self.cost, dict):
             named = {k for key in self.cost for k in (key if isinstance(key, tuple) else (key,))}
+            if min(self.cost.values(), default=0) < 0:
+                raise ValueError(f"cost must not be negative, got {min(self.cost.values())}")
             if strange := named - set(self.labels.tolist()):
                 raise ValueError(f"cost names {strange}, but the classes are {[*self.labels]}")
         elif self.cost != "equal" and not callable(self.cost) and not self.amount:
@@ -243,6 +245,10 @@ def answer(values: Any, costs: Costs) -> Any:
     return values if costs.amount else np.asarray(costs.labels)[np.argmax(values, axis=1)]
 
 
+def silent(text: str) -> None:
+    """Say nothing."""
+
+
 def search(
     columns: Any,
     table: Any,
@@ -252,7 +258,7 @@ def search(
     *,
     groups: Any = None,
     weights: Any = None,
-    say: Callable[[str], object] = lambda text: None,
+    say: Callable[[str], object] = silent,
 ) -> Search:
     """Try no machine, the line and the RBF kernel; choose by `simplest`; move the grid if need be.
 

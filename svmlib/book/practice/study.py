@@ -20,7 +20,7 @@ from svmlib.book.practice.columns import (
 )
 from svmlib.book.practice.folds import Fold, a_part, cut
 from svmlib.book.practice.report import proof, score
-from svmlib.book.practice.search import Candidate, Costs, Search, answer, fit, search, value
+from svmlib.book.practice.search import Candidate, Costs, Search, answer, fit, search, silent, value
 
 __all__ = ["Study"]
 
@@ -84,7 +84,7 @@ class Task:
         again = {**how, "seed": how["seed"] + 1}
         outer: list[Fold] = cut(self.y, self.apart["groups"], self.apart["time"], **again)
         inner = {**how, "n_folds": min(3, how["n_folds"])}
-        quiet = replace(self, say=lambda text: None)
+        quiet = replace(self, say=silent)
         rows, answers = [], []
         for k, (seen, hidden) in enumerate(outer, 1):
             self.say(f"part {k} of {len(outer)} is hidden from a whole search")
