@@ -1,4 +1,4 @@
-"""A kernel machine for 4 GB of files on two workers that may use 1 GB each: appends to LARGE.md.
+"""A kernel machine for 4 GB of files on two workers that may use 1 GB each: a section for LARGE.md.
 
 Ten million noisy moons, turned into fifty columns, lie in files. They are never in one memory: each
 worker is a process that is killed if it takes more than its limit, and its memory is watched. In a
