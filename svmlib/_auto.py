@@ -119,7 +119,8 @@ def _rescue(
 
     (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
     """
-    if not solution.converged and left > 0 and problem.n <= _RESCUED:
+    possible = problem.n <= _RESCUED and problem.rows.fits  # it needs all of K
+    if possible and not solution.converged and left > 0:
         other = solve_interior_point(problem, tol=tol, **_limit(left))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
             return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"

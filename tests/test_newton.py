@@ -83,6 +83,13 @@ def test_too_little_memory_is_told_and_left_to_smo():
         newton(problem)
 
 
+def test_what_stalls_where_k_does_not_fit_is_not_left_to_a_method_that_needs_all_of_it():
+    X, y = 1e4 * np.random.default_rng(0).normal(size=(400, 20)), np.repeat([-1, 1], 200)
+    solution, name = solve(DualProblem(X, y, 1e4, cache_mb=1), "auto", 1e-3)
+    assert not solution.converged
+    assert name == "newton"
+
+
 def test_memory_stays_within_the_cache():
     """All of K would take 288 MB."""
     problem = DualProblem(*data(0, n=6000, d=10), 1.0, RBF(0.05), cache_mb=64)
