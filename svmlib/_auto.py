@@ -14,18 +14,17 @@ import warnings
 from dataclasses import replace
 from itertools import islice
 from math import isqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import nystrom
 from svmlib._validation import Array
-from svmlib.interior_point import solve_interior_point
-from svmlib.newton import newton, solve_dual
-from svmlib.problem import DualProblem, Solution
+from svmlib.interior_point import run_interior_point
+from svmlib.newton import run_newton, solve_dual
+from svmlib.problem import DualProblem, Solution, check_start
 from svmlib.rows import NoRoomError
-from svmlib.smo import smo, steps
+from svmlib.smo import run_smo, steps
 
 __all__ = ["solve"]
 
@@ -40,7 +39,7 @@ _START_TOL = 0.5  # of SMO if C k(x, x) = 1; from there Newton's method takes a 
 # less, because a step of SMO costs n operations, and one of Newton's method up to n³.
 _MOST_STEPS, _FULL_STEPS = 2 / 3, 2400
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
-_NEWTON_STEPS = 1000  # the most steps of Newton's method
+_NEWTON_STEPS, _SMO_STEPS, _INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
 _RESCUED = 1000  # the most samples for the interior point method: with more it takes long
 _MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
 _MOST_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
@@ -83,33 +82,31 @@ def solve(
     >>> solution.alpha.round(6), name
     (array([0.5, 0.5]), 'newton')
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        if solver == "interior_point":
-            return solve_interior_point(problem, tol=tol, **_limit(max_iter)), solver
-        patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
-        if solver == "smo" or (solver == "auto" and not problem.convex):
-            most = max_iter if solver == "smo" else patience
-            return smo(problem, tol=tol, start=start, **_limit(most)), "smo"
-        few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
-        if few and (few.converged or problem.n > _MOST_SAMPLES):
-            return few, "nystrom"
-        alpha, spent, name = start, 0, "none"
-        if few:
-            alpha, spent, name = few.alpha, few.n_iter, "newton"
-        elif start is None or not start.any():  # (one iteration is left for Newton's method)
-            alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
-        try:
-            most = int(min(max_iter - spent, _NEWTON_STEPS))
-            solution = newton(problem, tol=tol, start=alpha, max_iter=most)
-            name = "newton" if solution.n_iter or name == "none" else name
-        except NoRoomError:
-            if solver == "newton":
-                raise
-            solution, name = smo(problem, tol=tol, start=alpha, max_iter=patience - spent), "smo"
-        solution = replace(solution, n_iter=spent + solution.n_iter)
-        left = max_iter - solution.n_iter if solver == "auto" else 0
-        return _rescue(problem, solution, name, tol, left)
+    alpha = check_start(start, problem)
+    if solver == "interior_point":
+        return run_interior_point(problem, tol, int(min(max_iter, _INTERIOR_STEPS))), solver
+    patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
+    if solver == "smo" or (solver == "auto" and not problem.convex):
+        most = int(min(max_iter, _SMO_STEPS)) if solver == "smo" else patience
+        return run_smo(problem, tol, alpha, most), "smo"
+    few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
+    if few and (few.converged or problem.n > _MOST_SAMPLES):
+        return few, "nystrom"
+    spent, name = 0, "none"
+    if few:
+        alpha, spent, name = few.alpha, few.n_iter, "newton"
+    elif not alpha.any():  # (one iteration is left for Newton's method)
+        alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
+    try:
+        solution = run_newton(problem, tol, alpha, int(min(max_iter - spent, _NEWTON_STEPS)))
+        name = "newton" if solution.n_iter or name == "none" else name
+    except NoRoomError:
+        if solver == "newton":
+            raise
+        solution, name = run_smo(problem, tol, alpha, patience - spent), "smo"
+    solution = replace(solution, n_iter=spent + solution.n_iter)
+    left = max_iter - solution.n_iter if solver == "auto" else 0
+    return _rescue(problem, solution, name, tol, left)
 
 
 def _rescue(
@@ -121,14 +118,10 @@ def _rescue(
     """
     possible = problem.n <= _RESCUED and problem.rows.fits  # it needs all of K
     if possible and not solution.converged and left > 0:
-        other = solve_interior_point(problem, tol=tol, **_limit(left))
+        other = run_interior_point(problem, tol, int(min(left, _INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
             return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
     return solution, name
-
-
-def _limit(max_iter: float) -> dict[str, Any]:
-    return {"max_iter": max_iter} if max_iter < np.inf else {}
 
 
 def _in_span(

@@ -85,14 +85,19 @@ def solve_interior_point(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    problem.gram()  # raises if it does not fit
-    require_convex(problem, "the interior point method")
-    with np.errstate(all="ignore"):  # what is beyond floats ends the iteration
-        iterates = list(islice(_iterate(problem, _TOL_SHARE * tol), max_iter))
-        alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
-        solution = _finish(problem, alpha, b, tol, len(iterates))
+    solution = run_interior_point(problem, tol, max_iter)
     warn_unless_converged(solution, "solve_interior_point", tol)
     return solution
+
+
+@np.errstate(all="ignore")  # what is beyond floats ends the iteration
+def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solution:
+    """Do what `solve_interior_point` does, with checked arguments and without its warning."""
+    problem.gram()  # raises if it does not fit
+    require_convex(problem, "the interior point method")
+    iterates = list(islice(_iterate(problem, _TOL_SHARE * tol), max_iter))
+    alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
+    return _finish(problem, alpha, b, tol, len(iterates))
 
 
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:

@@ -182,14 +182,20 @@ def newton(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
+    solution = run_newton(problem, tol, check_start(start, problem), max_iter, trace=trace)
+    warn_unless_converged(solution, "newton", tol)
+    return solution
+
+
+def run_newton(
+    problem: DualProblem, tol: float, start: Array, max_iter: int, *, trace: bool = False
+) -> Solution:
+    """Do what `newton` does, with checked arguments and without its warning."""
     require_convex(problem, "Newton's method")
-    start = check_start(start, problem)
     # (half of `tol`, because the certificate adds its rounding)
     alpha, steps = solve_dual(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
-    solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
-    warn_unless_converged(solution, "newton", tol)
-    return solution
+    return problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
 
 
 def solve_dual(
@@ -205,7 +211,7 @@ def solve_dual(
         with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
             steps.extend(islice(method.steps(), max_iter))
         if method.best.error > method.tol:
-            for q in 0 * start, method.c, method.q:  # which may not have been judged yet
+            for q in np.zeros_like(start), method.c, method.q:  # which may not have been judged yet
                 method.update_best(q)
     return np.abs(method.best.beta), steps
 

@@ -140,7 +140,22 @@ def smo(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    alpha = check_start(start, problem)
+    start = check_start(start, problem)
+    solution = run_smo(problem, tol, start, max_iter, selection, trace=trace)
+    warn_unless_converged(solution, "smo", tol)
+    return solution
+
+
+def run_smo(
+    problem: DualProblem,
+    tol: float,
+    alpha: Array,
+    max_iter: int,
+    selection: Selection = "second",
+    *,
+    trace: bool = False,
+) -> Solution:
+    """Do what `smo` does, with checked arguments and without its warning; α is overwritten."""
     n_iter, recorded = 0, []
     target_violation = tol / 2  # the m(α) − M(α) to reach
     while True:
@@ -160,10 +175,8 @@ def smo(
         no_progress = n_iter == before and target_violation < tol / 2
         only_rounding_left = not violation <= 2 * target_violation or no_progress  # NaN is beyond
         if solution.converged or only_rounding_left or n_iter == max_iter:
-            break
+            return solution
         target_violation = violation / 20  # (the last step may have gone far below the last target)
-    warn_unless_converged(solution, "smo", tol)
-    return solution
 
 
 def steps(
