@@ -15,7 +15,6 @@ Derived in chapter 14, *Beyond one memory*.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,16 +23,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import nystrom
-from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
+from svmlib._rounding import LARGEST_C, LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, dual_lower_bound, warn_stopped_short
+from svmlib.certificate import Certificate, dual_lower_bound
 from svmlib.kernels import ClassicKernel, Kernel, expansion
-from svmlib.newton import newton
-from svmlib.nystrom import Nystrom
-from svmlib.problem import DualProblem
+from svmlib.newton import run_newton
+from svmlib.nystrom import Span
+from svmlib.problem import DualProblem, warn_unless_converged
 
 try:
     import dask.array
@@ -48,7 +46,7 @@ _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
 _GAIN_SHARE = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
-_SOLVED = 0.01  # of the leash h‖q − c‖² (chapter 12): a step with less slope ends the stage
+_SOLVED = 0.01  # of the proximal term h‖q − c‖²: a step with less slope ends the stage
 _WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
@@ -118,9 +116,9 @@ def solve_linear(
     their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature :math:`\tfrac1h \sum (x_i, 1)
     (x_i, 1)^{\mathsf T}` over the samples on the ramp, :math:`\ell_i < q_i < u_i`. A Newton step
     follows, or a shorter one where it gains too little. If only a very short step gains enough, the
-    ramp is too narrow, and h grows. When a step would gain next to nothing compared to the leash
-    :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that the
-    solved stage will have is within the tolerance already. The method ends when the gap is.
+    ramp is too narrow, and h grows. When a step would gain next to nothing compared to the proximal
+    term :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that
+    the solved stage will have is within the tolerance already. The method ends when the gap is.
 
     Parameters
     ----------
@@ -198,12 +196,10 @@ def solve_linear(
     chunks = _chunks(X, y)
     C, tol, max_iter = _check(C, tol, max_iter)
     v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
-    gap = proof.relative_gap
-    if gap > tol:
-        advice = "allow more passes, scale the columns of X, or make C less extreme"
-        left = f"relative duality gap of {gap:.3g}"
-        warn_stopped_short("solve_linear", len(trace), left, tol, advice)
-    return LinearSolution(v[:-1], float(v[-1]), proof, len(trace), gap <= tol, trace)
+    solution = LinearSolution(v[:-1], float(v[-1]), proof, len(trace), proof.reaches(tol), trace)
+    advice = "allow more passes, scale the columns of X, or make C less extreme"
+    warn_unless_converged(solution, "solve_linear", tol, advice)
+    return solution
 
 
 def _check(C: float, tol: float, max_iter: int) -> tuple[float, float, int]:
@@ -222,29 +218,26 @@ def _minimise(
     X_1, y_1 = dask.compute(*chunks[0])
     X_1 = check_points(X_1, n_features=d)
     y_1 = check_labels(y_1, len(X_1))
-    R, n_plus, n_minus, total = _sum(chunks, _describe, X_1[0])
-    if not n_plus or not n_minus:
+    extent = _sum(chunks, _measure, X_1[0])
+    if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
-    n = n_plus + n_minus
-    if not ((C * n + 1) * (R + 1) < LARGEST_NORM and C > 1 / LARGEST_NORM):
+    n = extent.n_plus + extent.n_minus
+    if not ((C * n + 1) * (extent.radius + 1) < LARGEST_NORM and C > 1 / LARGEST_NORM):
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
-    origin = X_1[0] + total / n
-    R = round_up(R + float(np.linalg.norm(origin - X_1[0])), origin.size + 8)
-
-    def look(*state: Any) -> _Sums:
-        return _Sums(*_sum(chunks, _summarise, origin, C, *state))
+    origin = X_1[0] + extent.total / n
+    R = round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)
+    look = partial(_sum, chunks, _summarise, origin, C)
 
     start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
     found, trace = [], []
     for stages, h, v, sums in islice(_passes(look, *start, C * n, tol), max_iter):
-        found.append((*_certify(sums, v, origin, R, int(n)), (stages, h, v)))
+        found.append((*_certify(sums, v, origin, R, n), (stages, h, v)))
         proof = found[-1][1]
         trace.append(Pass(h, sums.free, proof))
         if proof.relative_gap <= tol:
             break
     v, proof, state = min(found, key=lambda each: each[1].relative_gap)
-    moved = np.append(v[:-1], v[-1] - v[:-1] @ origin)
-    return moved, proof, tuple(trace), (origin, C, *state)
+    return np.append(v[:-1], v[-1] - v[:-1] @ origin), proof, tuple(trace), (origin, C, *state)
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
@@ -255,10 +248,18 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     """
     if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = newton(DualProblem(X, y, C_first), tol=1e-2)
+    problem = DualProblem(X, y, min(C_first, LARGEST_C))
+    found = run_newton(problem, 1e-2, np.zeros(y.size))
     return 0.3 / C, np.append((found.alpha * y) @ X, found.b)
+
+
+class _Extent(NamedTuple):
+    """What the first pass finds: the extent of the data, as seen from one of the samples."""
+
+    radius: float  # above the distance of the furthest sample
+    n_plus: int  # samples of the positive class
+    n_minus: int  # … and of the negative
+    total: Array  # Σ of the differences
 
 
 class _Sums(NamedTuple):
@@ -268,7 +269,7 @@ class _Sums(NamedTuple):
     free: int  # samples on the ramp
     hinge: float  # C Σ of the hinge losses
     losses: float  # Σ of the rounded losses
-    leash: float  # h Σ (q − c)²
+    proximal: float  # h Σ (q − c)²
     plus: Array  # Σ q (x, 1) over the positive samples
     minus: Array  # … and over the negative
     curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the samples on the ramp
@@ -306,8 +307,8 @@ def _passes(
             h, t, value = _WIDER * h, 0.0, np.inf
             continue
         t, slope, value = 1.0, float(g @ step), objective
-        remains = here.hinge - here.losses - here.leash / 2  # the gap at the stage's minimum
-        if -slope <= _SOLVED * here.leash and remains > tol * objective:
+        remains = here.hinge - here.losses - here.proximal / 2  # the gap at the stage's minimum
+        if -slope <= _SOLVED * here.proximal and remains > tol * objective:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
             stages.append((h, v))
             h, t, value = _NARROWER * h, 0.0, np.inf
@@ -450,25 +451,24 @@ def solve_kernel(
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
     span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))
     there = dask.delayed(span, traverse=False)  # so that it is sent once
-    make = dask.delayed(Nystrom.features)
+    make = dask.delayed(Span.features)
     features = [(make(there, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
     judge = dask.delayed(partial(_judge, c, b, state))
-    sums = nystrom.SpanSums(*_added([judge(there, rows, labels) for rows, labels in chunks]))
+    sums = _added([judge(there, rows, labels) for rows, labels in chunks])
     proof = nystrom.certify_span(sums, span, c, X.shape[0])
-    gap = proof.relative_gap
-    if gap > tol:
-        advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
-        left = f"relative duality gap of {gap:.3g}"
-        warn_stopped_short("solve_kernel", len(trace), left, tol, advice)
-    return KernelSolution(kernel, span.pivots, c, b, proof, len(trace), gap <= tol, trace)
+    reached = proof.reaches(tol)
+    solution = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), reached, trace)
+    advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
+    warn_unless_converged(solution, "solve_kernel", tol, advice)
+    return solution
 
 
 def _choose(
     chunks: Chunks, kernel: ClassicKernel, shape: tuple[int, int], residual: float, most: int
-) -> Nystrom:
+) -> Span:
     """Return pivots from a random sample of all chunks."""
     n, d = shape
     count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
@@ -476,7 +476,7 @@ def _choose(
     drawn = dask.compute(*(take(k, count, rows) for k, (rows, _) in enumerate(chunks)))
     sample = check_points(np.concatenate(drawn), n_features=d)
     size = float(kernel.diagonal(sample).mean())
-    span = Nystrom.of_sample(kernel, sample, max(residual / n, nystrom.LEAST_RESIDUAL * size))
+    span = Span.of_sample(kernel, sample, max(residual / n, nystrom.LEAST_RESIDUAL * size))
     if not span.rank:
         raise ValueError("kernel must not be 0 at all samples")
     return span.leading(0.0, most)
@@ -485,28 +485,33 @@ def _choose(
 # What is done to a chunk, where it is
 
 
-def _describe(origin: Array, X: Any, y: Any) -> tuple[float, float, float, Array]:
-    """Return a bound on ‖x − origin‖, how many samples each class has, and Σ (x − origin)."""
-    X = check_points(X, n_features=origin.size)
-    y = check_labels(y, len(X))
-    with np.errstate(over="ignore", invalid="ignore"):  # the bound shows it
-        furthest, total = float(row_norm_bounds(X - origin).max()), (X - origin).sum(axis=0)
-    return furthest, float(np.sum(y > 0)), float(np.sum(y < 0)), total
+@np.errstate(over="ignore", invalid="ignore")  # the radius shows it
+def _measure(origin: Array, X: Any, y: Any) -> _Extent:
+    """Return the extent of a chunk, as seen from this origin."""
+    Z = check_points(X, n_features=origin.size) - origin
+    n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
+    return _Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
 def _summarise(
     origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Any
-) -> tuple[Any, ...]:
+) -> _Sums:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(origin, C, stages, h, v, X, y)
     short = 1 - y * s
     on = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
-    hinge, leash = C * np.maximum(0, short).sum(), h * ((q - c) @ (q - c))
-    violation = max(np.where(np.abs(q) < C, short, 0).max(), np.where(q != 0, -short, 0).max())
-    plus, minus = (q * (y > 0)) @ rows, (q * (y < 0)) @ rows
-    losses = q @ (y - s) - leash / 2
-    return violation, len(on), hinge, losses, leash, plus, minus, on.T @ on
+    proximal = h * float((q - c) @ (q - c))
+    return _Sums(
+        violation=max(np.where(np.abs(q) < C, short, 0).max(), np.where(q != 0, -short, 0).max()),
+        free=len(on),
+        hinge=C * np.maximum(0, short).sum(),
+        losses=q @ (y - s) - proximal / 2,
+        proximal=proximal,
+        plus=(q * (y > 0)) @ rows,
+        minus=(q * (y < 0)) @ rows,
+        curvature=on.T @ on,
+    )
 
 
 def _take(number: int, count: int, X: Any) -> Array:
@@ -514,11 +519,11 @@ def _take(number: int, count: int, X: Any) -> Array:
     return np.asarray(X[np.random.default_rng(number).permutation(len(X))[:count]], dtype=float)
 
 
-def _judge(c: Array, b: float, state: State, span: Nystrom, X: Any, y: Any) -> tuple[Any, ...]:
+def _judge(c: Array, b: float, state: State, span: Span, X: Any, y: Any) -> nystrom.SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     X, y = np.ascontiguousarray(X, dtype=float), np.asarray(y, dtype=float)
     alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])
-    return tuple(nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1])))
+    return nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1]))
 
 
 def _multipliers(

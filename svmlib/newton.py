@@ -188,7 +188,7 @@ def newton(
 
 
 def run_newton(
-    problem: DualProblem, tol: float, start: Array, max_iter: int, *, trace: bool = False
+    problem: DualProblem, tol: float, start: Array, max_iter: int = 1000, *, trace: bool = False
 ) -> Solution:
     """Do what `newton` does, with checked arguments and without its warning."""
     require_convex(problem, "Newton's method")

@@ -6,7 +6,7 @@ sample, and a prediction takes r kernel values. It is a machine of the kernel, t
 from the optimum can be bounded with no kernel values but the diagonal and those between samples and
 pivots: n (r + 1) numbers, where K has n². With this module you can
 
-- choose pivots, and make features of any points: `Nystrom`,
+- choose pivots, and make features of any points: `Span`,
 - get the features of all samples at once, if few are enough: `low_rank`,
 - solve a problem whose Gram matrix no memory holds, with a certificate: `nystrom`.
 
@@ -35,7 +35,7 @@ from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 from svmlib.rows import Indices
 
-__all__ = ["Nystrom", "low_rank", "nystrom"]
+__all__ = ["Span", "low_rank", "nystrom"]
 
 _SAMPLE, LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
@@ -61,7 +61,7 @@ def over_factor(K: Array, U: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Nystrom:
+class Span:
     r"""Pivots, and the features that they make: :math:`\Phi = K_{\cdot P} U^{-1}`.
 
     Attributes
@@ -85,7 +85,7 @@ class Nystrom:
     Examples
     --------
     >>> from svmlib.kernels import RBF
-    >>> span = Nystrom.of_sample(RBF(1.0), np.linspace(0, 1, 50)[:, None], 1e-9)
+    >>> span = Span.of_sample(RBF(1.0), np.linspace(0, 1, 50)[:, None], 1e-9)
     >>> X = np.array([[0.123], [0.456]])
     >>> Phi = span.features(X)
     >>> bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-8), span.rank < 10
@@ -97,7 +97,7 @@ class Nystrom:
     factor: Array
 
     @classmethod
-    def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Nystrom:
+    def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Span:
         """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K."""
         pivots, U = pivoted_cholesky(kernel(X, X), residual)
         return cls(kernel, X[pivots], U)
@@ -112,10 +112,10 @@ class Nystrom:
         """The kernel values of the pivots, as computed."""
         return self.kernel(self.pivots, self.pivots)
 
-    def leading(self, residual: float, most: float = inf) -> Nystrom:
+    def leading(self, residual: float, most: float = inf) -> Span:
         """Return the pivots taken before no residual was larger, and at most so many."""
         rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), most))
-        return Nystrom(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
+        return Span(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
 
     def features(self, X: Array) -> Array:
         """Return Φ of shape (n, r) for the rows of X."""
@@ -156,7 +156,7 @@ class SpanSums(NamedTuple):
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
 def span_sums(
-    span: Nystrom, c: Array, b: float, X: Array, y: Array, alpha: Array, upper: Array
+    span: Span, c: Array, b: float, X: Array, y: Array, alpha: Array, upper: Array
 ) -> SpanSums:
     r"""Judge f(x) = Σ_p c_p k(x_p, x) + b and the multipliers of some rows, 0 ≤ α_i ≤ C_i.
 
@@ -178,30 +178,30 @@ def span_sums(
         K = fill(x, np.empty((len(x), r)))
         theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
         error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
-        mass = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
-        scores = _scores(K @ c, error * mass * sizes + _tiny(r), sizes)
+        norm_w = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
+        scores = _scores(K @ c, error * norm_w * sizes + _tiny(r), sizes)
         lowest, highest = scores.margins(b, signs)
         shortfall = (1 - lowest).max(where=multipliers < upper[some], initial=0)
         excess = (highest - 1).max(where=multipliers > 0, initial=0)
         used = np.flatnonzero(multipliers)
         weights = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
-        distances, *vectors = _residuals(span, x[used], K[used], error, sizes[used], pivot_sizes)
-        expansion, missed, reach = (weights @ v for v in vectors)
+        distances, A, missed, reach = _residuals(
+            span, x[used], K[used], error, sizes[used], pivot_sizes
+        )
         parts.append(
             SpanSums(
-                float(np.maximum(shortfall, excess)),
-                primal_upper_bound(0.0, lowest, upper[some]),
-                *(
-                    weights.sum(axis=1),
-                    expansion,
-                    missed,
-                    weights @ distances,
-                    reach,
-                    error * reach,
-                ),
+                violation=float(np.maximum(shortfall, excess)),
+                hinge=primal_upper_bound(0.0, lowest, upper[some]),
+                total=weights.sum(axis=1),
+                expansion=weights @ A,
+                missed=weights @ missed,
+                moved=weights @ distances,
+                reach=weights @ reach,
+                doubt=error * (weights @ reach),
             )
         )
-    return SpanSums(*add_sums(parts))
+    found: SpanSums = add_sums(parts)
+    return found
 
 
 def _scores(values: Array, error: Array, sizes: Array) -> Scores:
@@ -211,7 +211,7 @@ def _scores(values: Array, error: Array, sizes: Array) -> Scores:
 
 
 def _residuals(
-    span: Nystrom, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
+    span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return above ‖ρ_j‖, the a_j and r_j, and above s_j + λ_j, for the rows of X."""
     A = span.coefficients(over_factor(K.copy(), span.factor))
@@ -225,7 +225,7 @@ def _residuals(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def certify_span(sums: SpanSums, span: Nystrom, c: Array, n: int) -> Certificate:
+def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     r"""Judge a classifier in the span, and the multipliers of n samples, by their `span_sums`.
 
     *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{PP}\, c`, and the hinge losses are those of exact
@@ -247,8 +247,7 @@ def certify_span(sums: SpanSums, span: Nystrom, c: Array, n: int) -> Certificate
     error = _relative_error(theta, r)
 
     def squared(c: Array) -> float:
-        mass = float(np.abs(c) @ sizes)
-        rounding = fl.round_up(error * mass * mass, 4 * r) + _tiny(r)
+        rounding = fl.round_up(error * float(np.abs(c) @ sizes) ** 2, 4 * r) + _tiny(r)
         # (eight operations: with room for the root)
         return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding, 8), 0))
 
@@ -290,10 +289,10 @@ def _tiny(r: int) -> float:
     return (r + 1) ** 2 * fl.SMALLEST_SUBNORMAL
 
 
-def add_sums(parts: Sequence[Sequence[Any]]) -> list[Any]:
-    """Add up what several blocks of rows have returned; of the first numbers keep the largest."""
-    first, *others = zip(*parts, strict=True)
-    return [float(np.max(first)), *map(sum, others)]
+def add_sums(parts: Sequence[Any]) -> Any:
+    """Add up the named tuples of several blocks of rows; of the first field keep the largest."""
+    largest, *others = zip(*parts, strict=True)
+    return type(parts[0])._make([float(np.max(largest)), *map(sum, others)])
 
 
 # The solver
@@ -359,7 +358,7 @@ def nystrom(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     solution = solve_in_span(problem, choose_span(problem, tol), tol, memory_mb, max_iter)
-    warn_unless_converged(solution, "nystrom", tol)
+    warn_unless_converged(solution, "nystrom", tol, solution.advice)
     return solution
 
 
@@ -368,14 +367,14 @@ def suits(kernel: Kernel) -> TypeGuard[ClassicKernel]:
     return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
 
 
-def choose_span(problem: DualProblem, tol: float) -> Nystrom:
+def choose_span(problem: DualProblem, tol: float) -> Span:
     """Return as many pivots as a gap of `tol` takes, or all of a sample if it takes more."""
     if problem.hard_margin or not suits(problem.kernel):
         needed = "a finite C and a kernel of ours that is positive semidefinite"
         raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
     size = float(problem.diagonal.mean())
     residual = max(tol / float(problem.upper.sum()), LEAST_RESIDUAL * size)
-    return Nystrom.of_sample(problem.kernel, _sample(problem.X), residual)
+    return Span.of_sample(problem.kernel, _sample(problem.X), residual)
 
 
 def room(n: int, memory_mb: float) -> float:
@@ -388,7 +387,7 @@ def room(n: int, memory_mb: float) -> float:
 
 
 def solve_in_span(
-    problem: DualProblem, span: Nystrom, tol: float, memory_mb: float, max_iter: int
+    problem: DualProblem, span: Span, tol: float, memory_mb: float, max_iter: int
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n, needed = problem.n, span.rank
@@ -417,7 +416,7 @@ def solve_in_span(
     )
 
 
-def forecast(problem: DualProblem, span: Nystrom, tol: float) -> float:
+def forecast(problem: DualProblem, span: Span, tol: float) -> float:
     """Return about the relative gap that a span will prove, from samples that it was not made for.
 
     They are fewer, so they have a larger C in proportion, and the sums have about the same values.
@@ -490,7 +489,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
         return None
     X = check_points(X)
     size, sample = float(diagonal(kernel, X).mean()), _sample(X)
-    span = Nystrom.of_sample(kernel, sample, _RESIDUAL * size)
+    span = Span.of_sample(kernel, sample, _RESIDUAL * size)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, most):
         return None
     Phi = span.features(X)

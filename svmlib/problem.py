@@ -417,16 +417,19 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
     return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
 
 
-def warn_unless_converged(solution: Solution, solver: str, tol: float) -> None:
-    """Warn with what was reached, if that is not what was asked for, and what may help."""
+def warn_unless_converged(solution: Any, solver: str, tol: float, advice: str = "") -> None:
+    """Warn with what was reached, if that is not what was asked for, and what may help.
+
+    A solution is what a solver returns, with n_iter, converged and certificate.
+    """
+    found: Certificate = solution.certificate
     if solution.converged:
         return
-    found = solution.certificate
-    general = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
-    advice = solution.advice or general
-    if found.primal == np.inf:
-        advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
-        advice += ", or the kernel is not positive semidefinite"
+    if not advice:
+        advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+        if found.primal == np.inf:
+            advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
+            advice += ", or the kernel is not positive semidefinite"
     left = f"KKT violation of {found.kkt_violation:.3g}"
     if found.proves_optimality:
         left = f"relative duality gap of {found.relative_gap:.3g}"

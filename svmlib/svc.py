@@ -272,7 +272,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
         self._keep(solution, problem, X, used)
-        warn_unless_converged(solution, self.solver_, tol)
+        warn_unless_converged(solution, self.solver_, tol, solution.advice)
         return self
 
     def _samples(

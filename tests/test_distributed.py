@@ -132,6 +132,14 @@ def test_passes_are_few_whatever_the_price_and_the_gap(apart, C):
     assert found.n_iter <= 60
 
 
+@may_warn
+def test_a_large_price_may_be_too_large_for_the_first_chunk():
+    """A chunk stands for all rows with a C that is larger in proportion: as far as one may be."""
+    X, y = clouds(240, apart=6.0)
+    found = solve_linear(chunked(X, 120), y, 0.6e100, max_iter=2)
+    assert found.certificate.dual <= found.certificate.primal < np.inf
+
+
 def test_too_few_passes_are_told_and_none_is_too_many():
     """Not even for a shorter step: some of these limits fall on one, which is not the best."""
     X, y = clouds(200, apart=10.0)
@@ -199,11 +207,11 @@ def slips(monkeypatch):
     summarise = distributed._summarise
 
     def worse(*state):
-        sums = distributed._Sums(*summarise(*state))
+        sums = summarise(*state)
         slip = 0.9 * gamma_n(len(state[-1]))
         for side in sums.plus, sums.minus:
             side[-1] *= 1 + slip
-        return tuple(sums._replace(hinge=sums.hinge * (1 - slip)))
+        return sums._replace(hinge=sums.hinge * (1 - slip))
 
     monkeypatch.setattr(distributed, "_summarise", worse)
 

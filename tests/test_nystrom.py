@@ -17,7 +17,7 @@ from svmlib import nystrom as module
 from svmlib._auto import solve
 from svmlib._rounding import gamma_n
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
-from svmlib.nystrom import Nystrom, SpanSums, certify_span, low_rank, nystrom, span_sums
+from svmlib.nystrom import Span, SpanSums, certify_span, low_rank, nystrom, span_sums
 from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value
@@ -46,7 +46,7 @@ def any_span(rng, X, kernel):
         U = jitter
     if rng.random() < 0.2:  # the bounds suppose nothing of the systems that were solved
         U = U * (1 + 1e-3 * rng.normal(size=U.shape))
-    return Nystrom(kernel, P, np.triu(U))
+    return Span(kernel, P, np.triu(U))
 
 
 def judge_all(span, c, b, problem, alpha, proof):
@@ -116,7 +116,7 @@ def test_no_rounding_is_forgotten_where_rows_nearly_repeat(seed):
         U = np.linalg.cholesky(kernel(pivots, pivots) + jitter).T
     except np.linalg.LinAlgError:
         U = np.eye(len(pivots))
-    span, upper = Nystrom(kernel, pivots, U), np.full(y.size, 10 * alpha.max())
+    span, upper = Span(kernel, pivots, U), np.full(y.size, 10 * alpha.max())
     c = rng.normal(size=len(pivots)) / t
     proof = certify_span(span_sums(span, c, 0.1, X, y, alpha, upper), span, c, y.size)
     judge_all(span, c, 0.1, DualProblem(X, y, upper, kernel), alpha, proof)
@@ -143,7 +143,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
         "expansion": sums["expansion"] * (1 - error),
         "missed": 0.9 * doubt * np.array([[1, -1], [-1, 1]]),
     }
-    span = Nystrom(kernel, pivots, np.linalg.cholesky(kernel(pivots, pivots)).T)
+    span = Span(kernel, pivots, np.linalg.cholesky(kernel(pivots, pivots)).T)
     found = SpanSums(0.0, 0.0, **sums | {slip: wrong[slip] for slip in slips})
     true = 2 * mp.mpf(T) - mp.mpf(T) ** 2 * (1 - mp.exp(-(mp.mpf(apart) ** 2)))
     proof = certify_span(found, span, np.zeros(2), n)
@@ -153,7 +153,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
 @pytest.mark.parametrize("n", [1, 9, 100])
 def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     kernel, none = RBF(1.0), [np.zeros((2, 1))] * 2 + [np.zeros(2)] * 3
-    span, hinge = Nystrom(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
+    span, hinge = Span(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
     proof = certify_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.zeros(1), n)
     assert 1 <= proof.primal <= 1 + 20 * 2.0**-53
 
@@ -183,7 +183,7 @@ def test_what_the_solver_proves_is_true(trap, C):
     y = np.where(rng.random(24) < 0.5, 1, -1)
     problem = DualProblem(X, y, C, kernel)
     found = solution_of(problem)
-    span = Nystrom(kernel, found.pivots, np.eye(len(found.pivots)))  # only the pivots are judged
+    span = Span(kernel, found.pivots, np.eye(len(found.pivots)))  # only the pivots are judged
     judge_all(span, found.coefficients, found.b, problem, found.alpha, found.certificate)
 
 
@@ -215,7 +215,7 @@ def test_residuals_are_those_of_the_factorisation():
     X, y = plane(300)
     kernel, alpha = RBF(0.5), np.random.default_rng(1).random(300)
     alpha *= np.where(y > 0, 1 / alpha[y > 0].sum(), 1 / alpha[y < 0].sum())
-    span = Nystrom.of_sample(kernel, X, 1e-4)
+    span = Span.of_sample(kernel, X, 1e-4)
     Phi = span.features(X)
     w = (alpha * y) @ Phi
     c = span.coefficients(w[None].copy())[0]

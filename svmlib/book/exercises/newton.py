@@ -31,8 +31,8 @@ def check_rounded_hinge(s: float, y: int, C: float, c: float, h: float) -> Key:
     value, slope = answer(q)
     mistakes: dict[str, list[Any]] = {
         "the derivative is −q: your sign is turned.": [(None, q)],
-        "that is the hinge itself: take the leash away.": [(q * (y - s), None)],
-        "the leash has the factor ½.": [(q * (y - s) - h * (q - c) ** 2, None)],
+        "that is the hinge itself: take the proximal term away.": [(q * (y - s), None)],
+        "the proximal term has the factor ½.": [(q * (y - s) - h * (q - c) ** 2, None)],
         "you do not clip q.": [answer(c + (y - s) / h)],
         "you clip to [0, C] whatever the label is.": [
             answer(float(np.clip(c + (y - s) / h, 0, C)))
