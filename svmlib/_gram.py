@@ -66,7 +66,7 @@ class Gram:
 
     def sums(self, beta: Array) -> Array:
         """Return Kβ, from that of the last β where few multipliers have changed since."""
-        return self.rows.sums(beta)
+        return self.rows.sums(beta).values
 
     def covector(self, v: Array) -> Array:
         """Return the vector whose product with the coordinates of any u is u·v."""

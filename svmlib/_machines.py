@@ -7,7 +7,7 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -25,9 +25,9 @@ from svmlib._validation import (
     class_factors,
 )
 from svmlib.certificate import Scores, linear_scores
-from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, expansion
+from svmlib.kernels import Kernel, Linear, expansion
 from svmlib.problem import DualProblem
-from svmlib.svc import SVC
+from svmlib.svc import SVC, WITH_GAMMA, named_kernel
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
@@ -272,20 +272,15 @@ def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
         return getattr(machine, "kernel_", None)
     params = machine.get_params()
     name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
-    if gamma in ("scale", "auto") and name in ("rbf", "poly", "sigmoid"):
+    if gamma in ("scale", "auto") and name in WITH_GAMMA:
         if X is None:
             raise ValueError("machine must have been fitted with a number for gamma")
         gamma = 1 / (X.shape[1] * (X.var() if gamma == "scale" else 1.0))
-    kernels: dict[str, Callable[[], Kernel | None]] = {
-        "linear": Linear,
-        "rbf": lambda: RBF(float(gamma)),
-        "poly": lambda: Polynomial(int(params["degree"]), float(gamma), float(params["coef0"])),
-        "sigmoid": lambda: Sigmoid(float(gamma), float(params["coef0"])),
-        "precomputed": lambda: None,
-    }
-    if not isinstance(name, str) or name not in kernels:
-        raise ValueError(f"machine must have one of the kernels {[*kernels]}, got {name!r:.80}")
-    return kernels[name]()
+    if callable(name):
+        raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
+    if name == "precomputed":
+        return None
+    return named_kernel(name, gamma, int(params["degree"]), params["coef0"])
 
 
 def dense(A: Any) -> Array:

@@ -27,6 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array
+from svmlib.rows import KernelSums
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
 
@@ -104,7 +105,7 @@ class Certificate:
         it does not, as with an indefinite kernel, a small KKT violation says that α is
         stationary, not that it is a maximum, and the two values bound nothing. Where only K + ηI
         could be shown to be semidefinite, with an η of the order of rounding
-        (`svmlib.problem.DualProblem.lift`), they are bounds for K + ηI.
+        (`svmlib.problem.DualProblem.diagonal_shift`), they are bounds for K + ηI.
     of_given_matrix : bool
         Whether the kernel is a function or a matrix of the user's. Then the problem is that of
         the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ;
@@ -207,12 +208,11 @@ class Scores(NamedTuple):
 
 
 def kernel_scores(
-    sums: tuple[Array, Array, int], beta: Array, rounding: tuple[float, Array], lift: float
+    sums: KernelSums, beta: Array, rounding: tuple[float, Array], shift: float
 ) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
-    The sums are Kβ, the mass and the number of updates, as `svmlib.rows.Rows` has them. Rounding:
-    a kernel value is between ± s_i s_j and off by at most θ s_i s_j.
+    Rounding: a kernel value is between ± s_i s_j and off by at most θ s_i s_j.
 
     *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
     rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
@@ -221,26 +221,26 @@ def kernel_scores(
     that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be too large
     by θ. (That factor, and `grown` below, are of second order: no float data can show them.)
 
-    *Sizes.* With the mass :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j \rvert`
-    and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by (θ + γ) S².
-    What rounding does to these bounds is in one factor, `grown`.
+    *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
+    \rvert` and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by
+    (θ + γ) S². What rounding does to these bounds is in one factor, `grown`.
 
-    Where only K + ηI is known to be semidefinite, with the lift η, the bounds are for K + ηI.
+    Where only K + ηI is known to be semidefinite, with the shift η, the bounds are for K + ηI.
     """
-    (values, mass, updates), (theta, sizes), n = sums, rounding, beta.size
-    total = float(mass @ sizes)
+    (values, variation, updates), (theta, sizes), n = sums, rounding, beta.size
+    total = float(variation @ sizes)
     if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most s_i S
         return _unbounded(values, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared
     tiny = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
-    slack = relative * total**2 + float(lift * beta @ beta)
+    slack = relative * total**2 + float(shift * beta @ beta)
     slack = grown * slack + tiny * (float(np.abs(beta).sum()) + 1)
     return Scores(
         values,
-        error=grown * (relative * total * sizes + lift * np.abs(beta)) + tiny,
+        error=grown * (relative * total * sizes + shift * np.abs(beta)) + tiny,
         squared_norm=fsum((beta * values).tolist()) + slack,
-        sizes=np.sqrt(sizes**2 + lift),
+        sizes=np.sqrt(sizes**2 + shift),
     )
 
 

@@ -58,7 +58,7 @@ from svmlib._rounding import UNIT_ROUNDOFF, format_bound, round_down, round_up
 from svmlib._validation import Array, check_points, check_scalar, check_vector
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
-from svmlib.problem import DualProblem
+from svmlib.problem import DualProblem, best_biases
 from svmlib.svc import SVC
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
@@ -344,12 +344,8 @@ class _Task:
         if self.machine.bias == "none":
             return b
         if self.plain and not self.s and not self.problem.hard_margin:
-            # Each kink raises the slope by its C. Several b may be best: take their middle.
-            order = np.argsort(self.y - values)
-            slope = np.cumsum(self.C[order]) - self.C.sum(where=self.y > 0)
-            small = 1e-12 * self.C.sum()
-            ends = order[[int((slope >= -small).argmax()), int((slope > small).argmax())]]
-            return float((self.y - values)[ends].mean())
+            low, high = best_biases(self.y - values, self.y, self.C)
+            return (low + high) / 2
         kinks = np.append(self.y - values, 0.0 if self.s else b)
         low, high = float(kinks.min()), float(kinks.max())
 

@@ -39,7 +39,7 @@ from svmlib._validation import (
     check_vector,
 )
 from svmlib.certificate import Certificate
-from svmlib.problem import DualProblem, Solution, warn_unless_converged
+from svmlib.problem import DualProblem, Solution, best_biases, warn_unless_converged
 
 __all__ = [
     "absolute",
@@ -183,17 +183,16 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
 
     They are chosen so that Σ y_i over them is 0.
 
-    The loss of point i has its kink at b = y_i − s_i; as b grows past a kink, the slope of the sum
-    grows by one. It starts at −n₊, so it is zero from the kink number n₊ (in order of size) to the
-    next one, and any b between the two is optimal: take the middle. The slopes, −y_i where the
-    array is true and 0 elsewhere, are subgradients at every such b, kinks included.
+    The loss of point i has its kink at b = y_i − s_i. The slope of the sum is zero between the
+    kinks number n₊ (in order of size) and n₊ + 1: any b between the two is optimal, so take the
+    middle. The slopes, −y_i where the array is true and 0 elsewhere, are subgradients at every such
+    b, kinks included.
     """
-    kinks, n_plus = y - scores, int(np.sum(y > 0))
-    order = np.argsort(kinks, kind="stable")
+    kinks = y - scores
+    low, high = best_biases(kinks, y, np.ones(y.size))
     below = np.zeros(y.size, dtype=np.bool_)
-    below[order[:n_plus]] = True
-    low, high = kinks[order[n_plus - 1]], kinks[order[n_plus]]
-    return float(low + (high - low) / 2), np.where(y < 0, below, ~below)
+    below[np.argsort(kinks, kind="stable")[: np.sum(y > 0)]] = True
+    return low + (high - low) / 2, np.where(y < 0, below, ~below)
 
 
 def subgradient_descent(

@@ -418,13 +418,13 @@ def symmetric(K: Array, name: str) -> Array:
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
     # a few rows at a time, because K may be large
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
-    if skew > _SKEW[digits(K) if skew else np.float64] * max(K.max(), -K.min()):
+    if skew > _SKEW[shortest_float_type(K) if skew else np.float64] * max(K.max(), -K.min()):
         raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
     return np.asarray(K / 2 + K.T / 2) if skew else K
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def digits(K: Array) -> type[np.floating[Any]]:
+def shortest_float_type(K: Array) -> type[np.floating[Any]]:
     """Return the shortest type of float that holds all numbers in K, or half of the last digit."""
 
     def hold(t: type[np.floating[Any]], k: Array) -> bool:

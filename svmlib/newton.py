@@ -82,19 +82,19 @@ def newton(
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.
 
-    With signed multipliers :math:`\beta_i = y_i \alpha_i`, bounds lo and hi for them (chapter 12's
-    ℓ and u), and φ for the features of the kernel, a stage has a smoothing parameter h > 0 and
+    With signed multipliers :math:`\beta_i = y_i \alpha_i`, their bounds :math:`\ell_i \le \beta_i
+    \le u_i`, and φ for the features of the kernel, a stage has a smoothing parameter h > 0 and
     centres c. It minimises, over vectors v of the feature space and b, with
     :math:`s_i = v \cdot \varphi_i + b`,
 
     .. math::
-        \tfrac12 \|v\|^2 + \sum_i \max_{lo_i \le q \le hi_i}
+        \tfrac12 \|v\|^2 + \sum_i \max_{\ell_i \le q \le u_i}
         \left[ q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2 \right],
 
     which for h = 0 is the primal value. The maxima are attained at
 
     .. math::
-        q_i = \min(\max(p_i,\ lo_i),\ hi_i), \qquad p_i = c_i + (y_i - s_i) / h,
+        q_i = \min(\max(p_i,\ \ell_i),\ u_i), \qquad p_i = c_i + (y_i - s_i) / h,
 
     and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
     change nothing, i is *free* (on the *ramp* of chapter 12), and Newton's step to the minimum
@@ -226,7 +226,7 @@ class _Point(NamedTuple):
 
 
 class _Newton:
-    """A dual problem, lo ≤ β ≤ hi and Σβ = 0, and the state of Newton's method.
+    """A dual problem, ℓ ≤ β ≤ u (`lo` and `hi`) and Σβ = 0, and the state of Newton's method.
 
     The state: v and its scores s, which contain b; the smoothing parameter h, the centres c and the
     q of the stage; which multipliers were free last; and the best point so far.
@@ -235,7 +235,7 @@ class _Newton:
     def __init__(self, problem: DualProblem, start: Array, tol: float, last_digits: bool) -> None:
         self.K = choose_form(problem)
         self.y, self.hard_margin, self.biases = problem.y, problem.hard_margin, problem.biases
-        self.C, self.lo, self.hi = problem.upper, problem.lowest, problem.highest
+        self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
         self.tol = tol
         self.exact = last_digits and problem.n * self.K.rank <= _SMALL
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol

@@ -6,18 +6,18 @@ each machine starts where its neighbour, the one with the next smaller C, has en
 module you can
 
 - follow a problem along ascending values of C, each certified: `walk`,
-- do so for many folds and kernels: `machines`, which `svmlib.search.SVCCV` asks.
+- do so for many folds and kernels: `fit_candidates`, which `svmlib.search.SVCCV` asks.
 
 Derived in chapter 12, *Newton's method*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,18 +30,18 @@ from svmlib.nystrom import over_factor, pivoted_cholesky
 from svmlib.problem import DualProblem, Solution, balance
 from svmlib.rows import Indices, Rows
 
-__all__ = ["Fold", "Machine", "machines", "walk"]
+__all__ = ["CandidateFit", "Fold", "fit_candidates", "walk"]
 
 _COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MOST_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _STEPS = 300  # the most of Newton's method, before `solve` takes over
-_SHARE, _NEARLY_SHARE = 0.9, 0.7  # of tol, for its own steps: the certificate adds its rounding
+_SHARE, _LOW_RANK_SHARE = 0.9, 0.7  # of tol, for its own steps: the certificate adds its rounding
 _PIVOTS, _EXPLAINED = 200, 1e-4  # the most columns of Φ, and what it may miss of a k(x, x)
 _RESIDUAL = 1e-10  # where its factorisation stops
 
 
-class Machine(NamedTuple):
+class CandidateFit(NamedTuple):
     """One machine of a search: which one, what was proved, and its f(x) of hidden samples.
 
     Attributes
@@ -86,7 +86,7 @@ class Fold(NamedTuple):
     weights: Array
 
 
-def start_from(alpha: Array, before: Array, problem: DualProblem) -> Array:
+def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     """Return multipliers to begin with, from those of the same problem with the bounds `before`.
 
     Those at their bound go to the new one, because their margins are below 1 by more than a small
@@ -100,15 +100,7 @@ def start_from(alpha: Array, before: Array, problem: DualProblem) -> Array:
     return np.minimum(balance(np.where(at_bound, upper, alpha), problem.y, upper), upper)
 
 
-def priced(problem: DualProblem, upper: Array) -> DualProblem:
-    """Return the problem with other bounds C_i; the two share K and its sums."""
-    other, ends = copy(problem), problem.y * upper
-    other.upper, other.lowest, other.highest = upper, np.minimum(0, ends), np.maximum(0, ends)
-    other.hard_margin = bool(np.isinf(upper[0]))
-    return other
-
-
-def matrices(
+def gram_matrices(
     kernels: Sequence[Kernel], X: Array
 ) -> Iterator[tuple[Array, tuple[float, Array] | None]]:
     r"""Yield K and its `rounding`, for each kernel; the next K may overwrite the last.
@@ -168,12 +160,12 @@ def features(K: Array) -> Array | None:
     return Phi if missed.max() <= _EXPLAINED * size else None
 
 
-def solve_from(
-    start: Array, problem: DualProblem, nearly: DualProblem | None, tol: float
+def solve_warm(
+    start: Array, problem: DualProblem, low_rank: DualProblem | None, tol: float
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start."""
     steps = 0
-    for form, share in ((nearly, _NEARLY_SHARE), (problem, _SHARE)):
+    for form, share in ((low_rank, _LOW_RANK_SHARE), (problem, _SHARE)):
         if form is not None and (form.linear or form.rows.whole is not None) and form.convex:
             start, taken = solve_dual(form, share * tol, _STEPS, start)
             steps += len(taken)
@@ -185,7 +177,7 @@ def solve_from(
 
 
 def walk(
-    problem: DualProblem, nearly: DualProblem | None, weights: Array, Cs: Array, tol: float
+    problem: DualProblem, low_rank: DualProblem | None, weights: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
     """Follow a problem along ascending values of C, each machine from the one before.
 
@@ -193,7 +185,7 @@ def walk(
     ----------
     problem : svmlib.problem.DualProblem
         The samples and the kernel; its own C does not count.
-    nearly : svmlib.problem.DualProblem, or None
+    low_rank : svmlib.problem.DualProblem, or None
         The same problem in a few coordinates (`svmlib.nystrom.low_rank`), solved first if given.
     weights : ndarray of shape (n,)
         The C_i for C = 1.
@@ -217,14 +209,14 @@ def walk(
     alpha, upper = np.zeros(problem.n), np.full(problem.n, np.inf)
     for c in Cs.argsort(kind="stable").tolist():
         begun, before, upper = perf_counter(), upper, Cs[c] * weights
-        own = priced(problem, upper)
-        form = None if nearly is None else priced(nearly, upper)
-        solution = solve_from(start_from(alpha, before, own), own, form, tol)
+        own = problem.with_bounds(upper)
+        form = None if low_rank is None else low_rank.with_bounds(upper)
+        solution = solve_warm(warm_start(alpha, before, own), own, form, tol)
         alpha = solution.alpha
         yield c, solution, perf_counter() - begun
 
 
-def machines(
+def fit_candidates(
     numbered: Sequence[tuple[int, Kernel]],
     X: Array,
     y: Array,
@@ -232,7 +224,7 @@ def machines(
     Cs: Array,
     tol: float,
     cache_mb: float,
-) -> Iterator[Machine]:
+) -> Iterator[CandidateFit]:
     """Solve for every kernel, every fold and every C; all of a kernel share one K.
 
     Parameters
@@ -254,28 +246,25 @@ def machines(
 
     Yields
     ------
-    Machine
+    CandidateFit
         One after the other: kernels in the order given, then folds, then C ascending.
     """
     kernels, shared = [kernel for _, kernel in numbered], fits(len(X), cache_mb)
     shared = shared and not any(isinstance(kernel, Linear) for kernel in kernels)
-    for k, (g, kernel) in enumerate(numbered):
-        if shared and not k:
-            pairs = matrices(kernels, X)
-        K, rounding = next(pairs) if shared else (None, None)
-        Phi = features(K) if K is not None and rounding is not None else None
+    evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
+    for (g, kernel), (K, rounding) in zip(numbered, evaluated, strict=False):
+        Phi = features(K) if rounding is not None else None
         for f, fold in enumerate(folds):
             train, most = fold.train, fold.weights * Cs.max()
-            problem = DualProblem(X[train], y[train], most, kernel, cache_mb=cache_mb)
+            own = None if rounding is None else (rounding[0], rounding[1][train])
+            problem = DualProblem(X[train], y[train], most, kernel, cache_mb=cache_mb, rounding=own)
             if K is not None:
                 problem.rows.adopt(K.take(train, 0).take(train, 1))
-                if rounding is not None:
-                    problem.rounding = rounding[0], rounding[1][train]
-            nearly = None if Phi is None else DualProblem(Phi[train], y[train], most)
+            low_rank = None if Phi is None else DualProblem(Phi[train], y[train], most)
             score = scorer(problem, X, K, fold)
-            for c, solution, seconds in walk(problem, nearly, fold.weights, Cs, tol):
+            for c, solution, seconds in walk(problem, low_rank, fold.weights, Cs, tol):
                 begun, scores = perf_counter(), score(solution)
-                yield Machine(g, f, c, solution, seconds, perf_counter() - begun, scores)
+                yield CandidateFit(g, f, c, solution, seconds, perf_counter() - begun, scores)
 
 
 def scorer(

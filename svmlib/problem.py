@@ -15,6 +15,7 @@ Derived in chapter 4, *Lagrange duality*.
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -40,8 +41,8 @@ from svmlib.kernels import (
     Linear,
     Precomputed,
     check_kernel,
-    digits,
     expansion,
+    shortest_float_type,
 )
 from svmlib.rows import Rows
 
@@ -113,6 +114,12 @@ class DualProblem:
     cache_mb : float, default 200
         How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be
         (`svmlib.rows.Rows`).
+    origin : ndarray of shape (d,), optional
+        What was subtracted from the points, with a linear kernel: the certificate then holds for
+        the bias b − w·origin, too, as floats give it.
+    rounding : tuple of float and ndarray, optional
+        As the attribute, where `svmlib.rows.Rows.adopt` is given values that the kernel has not
+        computed.
 
     Attributes
     ----------
@@ -125,8 +132,8 @@ class DualProblem:
         The bounds C_i.
     hard_margin : bool
         Whether they are infinite.
-    lowest, highest : ndarray of shape (n,)
-        The bounds of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
+    lo, hi : ndarray of shape (n,)
+        The bounds ℓ_i and u_i of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
         The kernel.
     linear, of_given_matrix : bool
@@ -135,9 +142,6 @@ class DualProblem:
         The numbers k(x_i, x_i).
     rows : svmlib.rows.Rows
         K, and what is kept of it.
-    origin : ndarray of shape (d,), or None
-        What was taken from the points of a linear problem, so that certificates include the
-        rounding of the bias where they came from. None if nothing was.
 
     Raises
     ------
@@ -173,21 +177,32 @@ class DualProblem:
         kernel: Kernel | None = None,
         *,
         cache_mb: float = 200.0,
+        origin: Array | None = None,
+        rounding: tuple[float, Array] | None = None,
     ) -> None:
         self.X, self.y = check_labelled(X, y)
-        self.n = self.y.size
-        self.upper = _bounds(C, self.n)
-        self.hard_margin = bool(np.isinf(self.upper[0]))
-        ends = self.y * self.upper
-        self.lowest, self.highest = np.minimum(0, ends), np.maximum(0, ends)
+        self.n, self.origin = self.y.size, origin
+        self._set_bounds(_bounds(C, self.n))
         self.kernel = Linear() if kernel is None else check_kernel(kernel)
-        self.origin: Array | None = None
+        if rounding is not None:
+            self.rounding = rounding
         self.linear = isinstance(self.kernel, Linear)
         self.of_given_matrix = not isinstance(self.kernel, ClassicKernel)
         self.rows = Rows(self.kernel, self.X, cache_mb)
         self.diagonal = self.rows.diagonal
-        for array in (self.X, self.y, self.upper, self.lowest, self.highest, self.diagonal):
+        for array in (self.X, self.y, self.upper, self.lo, self.hi, self.diagonal):
             array.flags.writeable = False
+
+    def _set_bounds(self, upper: Array) -> None:
+        self.upper, self.hard_margin = upper, bool(np.isinf(upper[0]))
+        ends = self.y * upper
+        self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+
+    def with_bounds(self, upper: Array) -> DualProblem:
+        """Return the problem with other bounds C_i; the two share K and its sums."""
+        other = copy(self)
+        other._set_bounds(upper)
+        return other
 
     # The Gram matrix
 
@@ -208,11 +223,11 @@ class DualProblem:
         By theorem for the kernels that have one; otherwise by a Cholesky factorisation if K fits
         the cache, and if it does not, the answer is False.
         """
-        return self.lift < np.inf
+        return self.diagonal_shift < np.inf
 
     @cached_property
     @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is not known
-    def lift(self) -> float:
+    def diagonal_shift(self) -> float:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
@@ -229,7 +244,7 @@ class DualProblem:
             theta, sizes = self.rounding
             shift += 2 * theta * float(sizes @ sizes)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
-        if (short := digits(self.gram())) is not np.float64:
+        if (short := shortest_float_type(self.gram())) is not np.float64:
             rounding = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
             shifts.append(shift + rounding * float(np.abs(self.diagonal).max()))
         for shift in shifts:
@@ -251,7 +266,7 @@ class DualProblem:
         if isinstance(self.kernel, ClassicKernel):
             return self.kernel.rounding(self.X)
         if self.convex:
-            return 0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.lift)
+            return 0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift)
         largest = max(float(np.abs(self.rows[i]).max()) for i in range(self.n))
         return 0.0, np.full(self.n, np.sqrt(largest))
 
@@ -299,18 +314,14 @@ class DualProblem:
 
     def biases(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""
-        g, grows, shrinks = self.y - scores, beta < self.highest, beta > self.lowest
+        g, grows, shrinks = self.y - scores, beta < self.hi, beta > self.lo
         low = float(g.max(where=grows, initial=-np.inf))
         high = float(g.min(where=shrinks, initial=np.inf))
         free = g[grows & shrinks]
         if free.size:
             return float(free.sum()) / free.size, low, high
         if low > high and not self.hard_margin:
-            order = g.argsort()
-            below = self.upper[order].cumsum()  # C_i of those whose g is passed
-            rising = below.searchsorted(self.upper[self.y > 0].sum())
-            # (Rounding may put the total above the last of the sums.)
-            return float(g[order[min(rising, self.n - 1)]]), low, high
+            return best_biases(g, self.y, self.upper)[0], low, high
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
@@ -319,8 +330,8 @@ class DualProblem:
         """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
         if self.linear:
             return linear_scores(self.X, beta, self.origin)
-        sums = self.rows.sums(beta), self.rows.mass, self.rows.updates
-        scores = kernel_scores(sums, beta, self.rounding, self.lift if self.convex else 0.0)
+        shift = self.diagonal_shift if self.convex else 0.0
+        scores = kernel_scores(self.rows.sums(beta), beta, self.rounding, shift)
         if isinstance(self.kernel, Precomputed):
             scores = scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
         return scores
@@ -379,6 +390,19 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     if LARGEST_C < upper.max() < np.inf:
         raise ValueError(f"C must be at most {LARGEST_C:g}, or infinity, got {upper.max():g}")
     return upper
+
+
+def best_biases(kinks: Array, y: Array, C: Array) -> tuple[float, float]:
+    """Return the ends of the interval of the b with the least Σ C_i max(0, 1 − y_i (s_i + b)).
+
+    As b grows past a kink y_i − s_i the slope of the sum grows by C_i. It starts at −Σ C_i over the
+    positive samples, and is 0 between the two kinks returned, or changes its sign at one kink.
+    """
+    order = kinks.argsort(kind="stable")
+    slope, rounding = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
+    ends = slope.searchsorted([-rounding, rounding]).clip(max=y.size - 1)
+    low, high = kinks[order[ends]].tolist()
+    return low, high
 
 
 def require_convex(problem: DualProblem, method: str) -> None:

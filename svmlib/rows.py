@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,14 @@ _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge page
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
 _TRIANGLE = 32  # rows of a block, when half of K is mirrored
+
+
+class KernelSums(NamedTuple):
+    """Kβ, summed up from β and its later changes; `svmlib.certificate.kernel_scores` bounds it."""
+
+    values: Array  # Kβ
+    variation: Array  # T_j, the sizes of all changes of β_j since the sum began
+    updates: int  # how many of them there were
 
 
 class NoRoomError(ValueError):
@@ -85,13 +93,10 @@ class Rows:
         New rows are cut from pieces of so many rows; spare is what is left of the last one.
     whole : ndarray of shape (n, n) or None
         All of K, if it is kept.
-    beta, last_sums : ndarray of shape (n,)
-        The β that `sums` was last asked for, and its Kβ.
-    mass : ndarray of shape (n,)
-        T_j, the sizes of all changes of β_j that `sums` has added up since it began afresh.
-    updates : int
-        How often it has added to what was summed before. Both describe the last result of `sums`,
-        until the next call; `svmlib.certificate.kernel_scores` needs them.
+    beta : ndarray of shape (n,)
+        The β that `sums` was last asked for.
+    last : KernelSums
+        What it returned.
     """
 
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
@@ -109,8 +114,8 @@ class Rows:
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
-        self.beta, self.last_sums, self.mass = np.zeros((3, self.n))
-        self.updates = 0
+        self.beta, values, variation = np.zeros((3, self.n))
+        self.last = KernelSums(values, variation, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rows, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
@@ -217,20 +222,22 @@ class Rows:
             daxpy(self.kept[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 
-    def sums(self, beta: Array) -> Array:
+    def sums(self, beta: Array) -> KernelSums:
         """Return Kβ, from that of the last β where few multipliers have changed since.
 
-        Every update rounds once more, and adds to the `mass`, to which the rounding is in
-        proportion. It begins afresh where that is no more work, or where the mass would
-        be more than twice that of β.
+        Every update rounds once more, and adds to the total variation, to which the rounding is in
+        proportion. It begins again where that is no more work, or where the variation would be more
+        than twice that of β alone.
         """
-        change = beta - self.beta
-        self.mass, self.updates = self.mass + np.abs(change), self.updates + 1
+        change, size = beta - self.beta, np.abs(beta)
+        values, variation, updates = self.last
+        variation, updates = variation + np.abs(change), updates + 1
         few = np.count_nonzero(change) < np.count_nonzero(beta)
-        if not (few and self.mass.sum() <= 2 * np.abs(beta).sum()):
-            change, self.last_sums, self.mass, self.updates = beta, 0 * beta, np.abs(beta), 0
-        self.beta, self.last_sums = beta.copy(), self.last_sums + self.times(change)
-        return self.last_sums
+        if not (few and variation.sum() <= 2 * size.sum()):
+            change, values, variation, updates = beta, np.zeros_like(beta), size, 0
+        self.beta = beta.copy()
+        self.last = KernelSums(values + self.times(change), variation, updates)
+        return self.last
 
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""

@@ -20,11 +20,9 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -37,13 +35,20 @@ from svmlib._validation import (
     refuse_masked,
 )
 from svmlib.kernels import Kernel, Linear
-from svmlib.path import Fold, Machine, fits, machines, megabytes
+from svmlib.path import CandidateFit, Fold, fit_candidates, fits, megabytes
 from svmlib.rows import Indices
-from svmlib.svc import SVC, KernelName
+from svmlib.svc import (
+    SVC,
+    WITH_GAMMA,
+    KernelName,
+    TwoClassEstimator,
+    origin_of,
+    settled_gamma,
+    settled_kernel,
+    two_classes,
+)
 
 __all__ = ["SVCCV", "Comparison", "one_standard_error"]
-
-_WITH_GAMMA = ("rbf", "poly", "sigmoid")
 
 
 class Comparison(NamedTuple):
@@ -80,7 +85,7 @@ def one_standard_error(results: dict[str, Any]) -> int:
     return int(min(good, key=plain.__getitem__))
 
 
-class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class SVCCV(TwoClassEstimator):
     r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
 
     It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
@@ -196,13 +201,6 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(
         self,
         X: ArrayLike,
@@ -270,25 +268,24 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         """Return a machine for each γ, with its kernel, and the points to compute with."""
         names = ("kernel", "degree", "coef0", "class_weight", "tol")
         settings = {name: getattr(self, name) for name in names}
-        (model := SVC(**settings))._signs(labels[weights > 0])
-        self.classes_ = model.classes_
+        self.classes_, _ = two_classes(labels[weights > 0])
         gammas: Any = self.gammas
-        if str(self.kernel) not in _WITH_GAMMA:
+        if str(self.kernel) not in WITH_GAMMA:
             if gammas is not None:
                 raise ValueError(f"gammas must be None for kernel={self.kernel!r:.80}")
-            models = [model]
+            models = [SVC(**settings)]
         else:
             if gammas is None:
-                gammas = model._gamma(X, weights) * 4.0 ** np.arange(-2, 3)
-            numbers = [SVC(gamma=gamma)._gamma(X, weights) for gamma in gammas]
+                gammas = settled_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
+            numbers = [settled_gamma(gamma, X, weights) for gamma in gammas]
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
         if not models:
             raise ValueError("gammas must have at least one value")
         for model in models:
-            model.kernel_ = model._kernel(X, weights, np.arange(len(X)))
+            model.kernel_ = settled_kernel(model, X, weights)
         if str(self.kernel) == "precomputed":
             return models, np.arange(float(len(X)))[:, None]
-        return models, X - models[0]._middle(X)
+        return models, X - origin_of(models[0].kernel_, X)
 
     def _fold(self, labels: Any, weights: Array, train: Indices, hidden: Indices) -> Fold:
         """Return a fold, without training samples of no weight."""
@@ -304,7 +301,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
 
     def _search(
         self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
-    ) -> Iterator[Machine]:
+    ) -> Iterator[CandidateFit]:
         """Yield every machine, in this process or from others."""
         cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
         workers = min(effective_n_jobs(self.n_jobs), len(models))
@@ -321,7 +318,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
                  for k in range(workers)]  # fmt: skip
         others = X, y, folds, Cs, tol, cache_mb / workers
         if workers == 1:
-            return machines(numbered, *others)
+            return fit_candidates(numbered, *others)
         jobs = (delayed(_listed)(part, *others) for part in parts)
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
 
@@ -343,7 +340,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.cv_results_ = self._parameters(models)
         self.hidden_ = [fold.hidden for fold in folds]
         flat = found.reshape(-1, len(folds))
-        wanted: dict[str, Callable[[Machine], float]] = {
+        wanted: dict[str, Callable[[CandidateFit], float]] = {
             "test_score": lambda m: score(m.scores, self.hidden_[m.fold]),
             "gap": lambda m: m.gap,
             "steps": lambda m: m.solution.n_iter,
@@ -371,7 +368,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
 
     def _parameters(self, models: list[SVC]) -> dict[str, Any]:
         """Return what ``cv_results_`` says of the candidates before they are tried."""
-        names = ["C", "gamma"] if str(self.kernel) in _WITH_GAMMA else ["C"]
+        names = ["C", "gamma"] if str(self.kernel) in WITH_GAMMA else ["C"]
         values = [(float(C), model.gamma) for C in np.asarray(self.Cs) for model in models]
         params = [dict(zip(names, pair, strict=False)) for pair in values]
         table = {f"param_{n}": np.ma.masked_array([p[n] for p in params]) for n in names}
@@ -431,14 +428,11 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.decision_function(X))
 
-    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
-        check_is_fitted(self, "best_estimator_")
-        return np.asarray(self.best_estimator_.predict(X))
 
-
-class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Answers(TwoClassEstimator):
     """A classifier that has answered already, for scorers that ask again."""
+
+    kernel = None
 
     def __init__(self, classes: Any, scores: Any) -> None:
         self.classes = self.classes_ = classes
@@ -448,10 +442,6 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return f(x) of the samples that the answers are about."""
         return np.asarray(self.scores)
 
-    def predict(self, X: Any) -> NDArray[np.generic]:
-        """Return their labels."""
-        return np.asarray(self.classes_[(self.scores >= 0).astype(int)])
 
-
-def _listed(*arguments: Any) -> list[Machine]:
-    return list(machines(*arguments))
+def _listed(*arguments: Any) -> list[CandidateFit]:
+    return list(fit_candidates(*arguments))

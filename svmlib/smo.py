@@ -213,7 +213,7 @@ class _State:
 
     def __init__(self, problem: DualProblem, alpha: Array) -> None:
         self.K, n, y = problem.rows, problem.n, problem.y
-        lowest, highest = problem.lowest, problem.highest
+        lo, hi = problem.lo, problem.hi
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
         largest = float(np.abs(problem.diagonal).max())
@@ -221,10 +221,10 @@ class _State:
         self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
         g = y - self.K.times(beta)
-        ends = np.where(beta < highest, g, -np.inf), np.where(beta > lowest, g, np.inf)
+        ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
         self.both = np.array(ends)
         self.g_up, self.g_down = self.both
-        self.beta, self.lowest, self.highest = beta.tolist(), lowest.tolist(), highest.tolist()
+        self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
         # rounding counts as that.
         self.half_diagonal = problem.diagonal / 2
@@ -287,13 +287,13 @@ class _State:
         K_ij = K_i.item(j)
         curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
         top = (g_i - g_j) / curvature if curvature > 0 else np.inf
-        room_i, room_j = self.highest[i] - beta[i], beta[j] - self.lowest[j]
+        room_i, room_j = self.hi[i] - beta[i], beta[j] - self.lo[j]
         length = min(top, room_i, room_j, self.max_step)
         # Set the bound exactly; otherwise rounding could leave steps of length zero.
-        beta[i] = min(beta[i] + length, self.highest[i]) if length < room_i else self.highest[i]
-        beta[j] = max(beta[j] - length, self.lowest[j]) if length < room_j else self.lowest[j]
-        g_up[i], g_down[i] = (g_i if beta[i] < self.highest[i] else -np.inf), g_i
-        g_up[j], g_down[j] = g_j, (g_j if beta[j] > self.lowest[j] else np.inf)
+        beta[i] = min(beta[i] + length, self.hi[i]) if length < room_i else self.hi[i]
+        beta[j] = max(beta[j] - length, self.lo[j]) if length < room_j else self.lo[j]
+        g_up[i], g_down[i] = (g_i if beta[i] < self.hi[i] else -np.inf), g_i
+        g_up[j], g_down[j] = g_j, (g_j if beta[j] > self.lo[j] else np.inf)
         change = np.subtract(K_i, K_j, out=self.work)
         change *= length
         self.both -= change

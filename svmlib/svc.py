@@ -49,12 +49,29 @@ from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["SVC"]
 
-_FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its width and its middle
+_FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its width and its midrange
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
+WITH_GAMMA = ("poly", "rbf", "sigmoid")
 
 
-class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
+    """What estimators for two classes share: tags, and predictions by the sign of f."""
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
+        """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
+        second = (self.decision_function(X) >= 0).astype(int)
+        return np.asarray(self.classes_[second])
+
+
+class SVC(TwoClassEstimator):
     r"""Support vector classifier for two classes.
 
     It minimises :math:`\tfrac12 \lVert w \rVert^2 + C \sum_i \max(0, 1 - y_i f(x_i))` over
@@ -214,13 +231,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         self.max_iter = max_iter
         self.memory_mb = memory_mb
 
-    def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
 
@@ -255,19 +265,19 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         for name in ("certificate_", "coef_", "feature_names_in_", "pivots_", "pivot_coef_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
         X, labels, weights, used = self._samples(X, y, sample_weight)
-        signs = self._signs(labels)
+        self.classes_, signs = two_classes(labels)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
-        self.kernel_ = self._kernel(X, weights, used)
+        self.kernel_ = settled_kernel(self, X, weights)
         if self._precomputed:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
         if np.isinf(C) and isinstance(self.kernel_, Linear):
             answer = separation(X, signs)
             if not answer.separable and answer.verify():  # else the certificate will tell
                 raise NotSeparableError(answer)
-        self._origin = self._middle(X)
-        problem = DualProblem(X - self._origin, signs, bounds, self.kernel_)
-        problem.origin = self._origin if self._origin.any() else None
+        self._origin = origin_of(self.kernel_, X)
+        origin = self._origin if self._origin.any() else None
+        problem = DualProblem(X - self._origin, signs, bounds, self.kernel_, origin=origin)
         limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
@@ -288,7 +298,8 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             return points, labels, weights, used
         weights = check_weights(sample_weight, len(points))
         used = np.flatnonzero(weights)
-        return points[used], labels[used], weights[used], used
+        points = points[np.ix_(used, used)] if self._precomputed else points[used]
+        return points, labels[used], weights[used], used
 
     @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
     def _data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
@@ -301,59 +312,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         points, labels = validate_data(self, X, y, dtype="numeric", order="C")
         check_classification_targets(labels)
         return np.ascontiguousarray(as_float(points, "X")), labels
-
-    def _signs(self, labels: NDArray[np.generic]) -> Array:
-        """Find the two classes; return −1 for each sample of the first, +1 for the second."""
-        self.classes_ = np.unique(labels)
-        if self.classes_.size > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: y "
-                f"has {self.classes_.size} classes; OneVsOneClassifier(SVC()) takes any number"
-            )
-        if self.classes_.size < 2:
-            only = f"all samples of positive weight are of one class, {self.classes_.tolist()[0]!r}"
-            raise ValueError(f"y must contain two classes, but {only}")
-        return np.where(labels == self.classes_[1], 1.0, -1.0)
-
-    def _kernel(self, X: Array, weights: Array, used: NDArray[np.intp]) -> Kernel:
-        """Return the kernel with its parameters settled."""
-        if callable(self.kernel):
-            return self.kernel
-        kernels: dict[str, Callable[[], Kernel]] = {
-            "linear": Linear,
-            "poly": lambda: Polynomial(self.degree, self._gamma(X, weights), self.coef0),
-            "rbf": lambda: RBF(self._gamma(X, weights)),
-            "sigmoid": lambda: Sigmoid(self._gamma(X, weights), self.coef0),
-            "precomputed": lambda: Precomputed(X if used.size == len(X.T) else X[:, used], "X"),
-        }
-        if str(self.kernel) not in kernels:
-            raise ValueError(f"kernel must be one of {[*kernels]} or callable, got {self.kernel!r}")
-        return kernels[str(self.kernel)]()
-
-    def _gamma(self, X: Array, weights: Array) -> float:
-        """Return γ; for "scale" it is 1 if all entries of X are the same."""
-        if self.gamma == "auto":
-            return 1 / float(X.shape[1])
-        if self.gamma != "scale":
-            return check_scalar(self.gamma, 'gamma, if not "scale" or "auto",', positive=True)
-        with np.errstate(all="ignore"):
-            shares = weights / weights.sum()
-            variance = (shares @ (X - (shares @ X).mean()) ** 2).mean()
-            scale = float(1 / (X.shape[1] * variance)) if np.ptp(X) else 1.0
-        return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)
-
-    def _middle(self, X: Array) -> Array:
-        """Return the origin to compute with, for the linear kernel, which says why; else 0.
-
-        Where a column is further from zero than it is wide, its middle becomes the origin. The
-        differences are exact, because x is between half of the middle and twice the middle
-        (Sterbenz).
-        """
-        if not isinstance(self.kernel_, Linear):
-            return np.zeros(X.shape[1])
-        low, high = X.min(axis=0), X.max(axis=0)
-        middle = low / 2 + high / 2
-        return np.asarray(np.where(np.abs(middle) > _FAR * (high - low), middle, 0))
 
     def _keep(
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
@@ -401,14 +359,75 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             return expansion(self.kernel_, self.pivots_, self.pivot_coef_, points) + self._b
         return expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points) + self._b
 
-    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
-        second = (self.decision_function(X) >= 0).astype(int)
-        return np.asarray(self.classes_[second])
-
 
 def _is_ready(X: object) -> TypeGuard[Array]:
     """Whether X is finite float64 in C order: then checks that take a fifth of a ms are saved."""
     if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
         return X.flags.c_contiguous and bool(np.isfinite(X).all())
     return False
+
+
+def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array]:
+    """Return the two classes, and −1 for each sample of the first, +1 for the second."""
+    classes = np.unique(labels)
+    if classes.size > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: y "
+            f"has {classes.size} classes; OneVsOneClassifier(SVC()) takes any number"
+        )
+    if classes.size < 2:
+        only = f"all samples of positive weight are of one class, {classes.tolist()[0]!r}"
+        raise ValueError(f"y must contain two classes, but {only}")
+    return classes, np.where(labels == classes[1], 1.0, -1.0)
+
+
+def named_kernel(name: str, gamma: float, degree: int, coef0: float) -> Kernel:
+    """Return the kernel of this name with its parameters."""
+    kernels: dict[str, Callable[[], Kernel]] = {
+        "linear": Linear,
+        "poly": lambda: Polynomial(degree, gamma, coef0),
+        "rbf": lambda: RBF(gamma),
+        "sigmoid": lambda: Sigmoid(gamma, coef0),
+    }
+    if name not in kernels:
+        known = [*kernels, "precomputed"]
+        raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
+    return kernels[name]()
+
+
+def settled_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
+    """Return the kernel of a model with its parameters settled; for "precomputed" X is its K."""
+    if callable(model.kernel):
+        return model.kernel
+    name = str(model.kernel)
+    if name == "precomputed":
+        return Precomputed(X, "X")
+    gamma = settled_gamma(model.gamma, X, weights) if name in WITH_GAMMA else 1.0
+    return named_kernel(name, gamma, model.degree, model.coef0)
+
+
+def settled_gamma(gamma: str | float, X: Array, weights: Array) -> float:
+    """Return γ; for "scale" it is 1 if all entries of X are the same."""
+    if gamma == "auto":
+        return 1 / float(X.shape[1])
+    if gamma != "scale":
+        return check_scalar(gamma, 'gamma, if not "scale" or "auto",', positive=True)
+    with np.errstate(all="ignore"):
+        shares = weights / weights.sum()
+        variance = (shares @ (X - (shares @ X).mean()) ** 2).mean()
+        scale = float(1 / (X.shape[1] * variance)) if np.ptp(X) else 1.0
+    return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)
+
+
+def origin_of(kernel: Kernel, X: Array) -> Array:
+    """Return the origin to compute with, for the linear kernel, which says why; else 0.
+
+    Where a column is further from zero than it is wide, its midrange becomes the origin. The
+    differences are exact, because x is between half of the midrange and twice the midrange
+    (Sterbenz).
+    """
+    if not isinstance(kernel, Linear):
+        return np.zeros(X.shape[1])
+    low, high = X.min(axis=0), X.max(axis=0)
+    midrange = low / 2 + high / 2
+    return np.asarray(np.where(np.abs(midrange) > _FAR * (high - low), midrange, 0))

@@ -23,6 +23,7 @@ from svmlib.certificate import (
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
+from svmlib.rows import KernelSums
 from tests import hostile
 from tests.exact import exact
 from tests.judge import Judge, gram
@@ -218,7 +219,7 @@ def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, x, z
     """Where γ x·z and c₀ cancel, the values are off by far more than their own size shows."""
     problem = DualProblem([[x], [z]], [-1, 1], 1.0, kernel)
     with mp.workdps(60):
-        assert min(mp.eigsy(Judge(problem).K, eigvals_only=True)) >= -problem.lift
+        assert min(mp.eigsy(Judge(problem).K, eigvals_only=True)) >= -problem.diagonal_shift
 
 
 def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
@@ -231,7 +232,7 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
         c = b**2 / (a + shift) - shift
         c += rng.integers(-6, 7) * np.spacing(c)
         kernel = Precomputed([[a, b], [b, c]])
-        eta = DualProblem(kernel.points, [-1, 1], 1.0, kernel).lift
+        eta = DualProblem(kernel.points, [-1, 1], 1.0, kernel).diagonal_shift
         if eta < np.inf:
             accepted += 1
             assert (Fraction(a) + Fraction(eta)) * (Fraction(c) + Fraction(eta)) >= Fraction(b) ** 2
@@ -247,8 +248,8 @@ def test_what_is_proved_of_a_given_matrix_is_true_of_the_lifted_one(seed):
     kernel = Precomputed(X @ X.T)
     problem = DualProblem(kernel.points, [-1, 1, 1, -1], 100.0, kernel)
     judge, alpha = Judge(problem), rng.uniform(50, 100, 4)
-    assert 0 < problem.lift < 1e-12
-    judge.K += problem.lift * mp.eye(4)
+    assert 0 < problem.diagonal_shift < 1e-12
+    judge.K += problem.diagonal_shift * mp.eye(4)
     judge.accept(problem.certificate(alpha, 0.0), alpha, 0.0)
 
 
@@ -460,7 +461,7 @@ def indefinite(n, k):
 
 
 @pytest.mark.parametrize(
-    ("K", "beta", "lift"),
+    ("K", "beta", "shift"),
     [
         (np.eye(2), [1e-170, -1e-170], 0.0),  # β_i (Kβ)_i underflows,
         (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0),  # and β_j k(x_i, x_j)
@@ -469,17 +470,17 @@ def indefinite(n, k):
         (np.array([[0.1, 0.3], [0.3, 0.9]]), [0.37, 0.41], 0.0),
     ],
 )
-def test_sums_of_kernel_values_are_bounded(K, beta, lift):
+def test_sums_of_kernel_values_are_bounded(K, beta, shift):
     beta, n = np.array(beta), len(beta)
     sizes = np.sqrt(np.abs(K.diagonal())) * (1 + 2 * UNIT_ROUNDOFF)
-    scores = kernel_scores((K @ beta, np.abs(beta), 0), beta, (0.0, sizes), lift)
+    scores = kernel_scores(KernelSums(K @ beta, np.abs(beta), 0), beta, (0.0, sizes), shift)
     if n > 100:  # all rows are the same
         K, values = exact(K[0]), exact(scores.values)
         total = K @ exact(beta)
         assert (abs(values - total) <= exact(scores.error)).all()
         assert total**2 <= Fraction(scores.squared_norm)
         return
-    check_scores(scores, exact(K + lift * np.eye(n)), beta, 0.0, np.ones(n))
+    check_scores(scores, exact(K + shift * np.eye(n)), beta, 0.0, np.ones(n))
 
 
 def test_a_class_of_many_is_scaled_down_far_enough():

@@ -363,7 +363,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X, Y + 5), {}, "y must have the machine's labels"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
-        (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), {}, "one of the kernels"),
+        (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), {}, "one of the kernels with a name"),
         (SVC(kernel="precomputed").fit(GRAM, Y), {}, "square Gram matrix"),
     ],
 )

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from svmlib import SVC, SVCCV
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
-from svmlib.path import Fold, machines, matrices, priced, start_from
+from svmlib.path import Fold, fit_candidates, gram_matrices, warm_start
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
@@ -36,7 +36,7 @@ def test_squares_of_kernel_values_are_as_close_as_their_bound_says(seed, width, 
     X, _ = hostile.problem(seed, most_points=6, shifts=6 if far else 1)
     gamma = 10.0**width / max(np.square(X - X.mean(axis=0)).sum(axis=1).max(), 1e-200)
     kernels = [RBF(factor * gamma) for factor in (1, 2, 16, 128, 256, 300, 300, 600)]
-    for kernel, (K, (theta, sizes)) in zip(kernels, matrices(kernels, X), strict=True):
+    for kernel, (K, (theta, sizes)) in zip(kernels, gram_matrices(kernels, X), strict=True):
         true = gram(kernel, X)
         for i, j in np.ndindex(K.shape):
             assert abs(mp.mpf(K[i, j]) - true[i, j]) <= mp.mpf(theta) * sizes[i] * sizes[j]
@@ -46,7 +46,7 @@ def test_the_bound_of_squares_is_not_slack():
     """Where θ grows it must: after eight squarings an error of one value has grown 256 times."""
     X, gamma = np.array([[0.0], [1.0]]), 2.0**-7
     kernels = [RBF(gamma * 2**k) for k in range(9)]
-    pairs = [(K.copy(), theta) for K, (theta, _) in matrices(kernels, X)]
+    pairs = [(K.copy(), theta) for K, (theta, _) in gram_matrices(kernels, X)]
     assert pairs[8][1] > 256 * pairs[0][1]
     assert pairs[8][1] < 600 * pairs[0][1]
 
@@ -66,7 +66,7 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
     weights = 10.0 ** rng.uniform(-1, 1, half)
     folds = [Fold(rows[:half], rows[half:], weights), Fold(rows[half:], rows[:half], weights)]
     judges, n_met = {}, 0
-    for machine in machines(list(enumerate(kernels)), X, y, folds, CS, 1e-3, cache_mb):
+    for machine in fit_candidates(list(enumerate(kernels)), X, y, folds, CS, 1e-3, cache_mb):
         train, hidden, _ = folds[machine.fold]
         kernel, solution, n_met = kernels[machine.gamma], machine.solution, n_met + 1
         problem = DualProblem(X[train], y[train], CS[machine.C] * weights, kernel)
@@ -200,20 +200,20 @@ def test_a_start_moves_those_at_their_bound():
     at_bound, free = alpha == 2, (alpha > 0) & (alpha < 2)
     assert at_bound.any()
     assert free.sum() > 5
-    larger = priced(problem, np.full(60, 2.01))
-    start = start_from(alpha, problem.upper, larger)
+    larger = problem.with_bounds(np.full(60, 2.01))
+    start = warm_start(alpha, problem.upper, larger)
     assert_array_equal(start[at_bound], 2.01)
     assert abs(start @ problem.y) <= 1e-12
     assert ((start >= 0) & (start <= 2.01)).all()
     assert_array_equal(start[alpha == 0], 0)
     assert np.abs(start - alpha)[free].max() < 0.1
     kept = np.where(free, alpha, 0)
-    assert start_from(kept, problem.upper, larger) is kept
+    assert warm_start(kept, problem.upper, larger) is kept
 
 
 def test_with_finite_bounds_a_hard_margin_is_none():
     hard = DualProblem(*data(3), np.inf)
-    assert not priced(hard, np.ones(hard.n)).hard_margin
+    assert not hard.with_bounds(np.ones(hard.n)).hard_margin
     assert hard.hard_margin
 
 
