@@ -132,10 +132,10 @@ def _in_span(
     With more samples than SMO can take there is no other, however many pivots it takes.
     """
     n, rows = problem.n, problem.rows
-    ours = nystrom.suits(problem.kernel) and not (problem.linear or problem.hard_margin)
-    if memory_mb is None or rows.fits or not ours:
+    able = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
+    if memory_mb is None or rows.fits or problem.linear or not able:
         return None
-    most = nystrom.room(n, memory_mb)
+    most = nystrom.max_rank(n, memory_mb)
     span = nystrom.choose_span(problem, tol)
     if n <= _MOST_SAMPLES:
         # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and

@@ -91,14 +91,13 @@ def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
     Derived in chapter 15, *Other programs*.
     """
     file = Lines(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
-    head = file.head
-    solver = " ".join(head.get("solver_type", []))
+    solver = " ".join(file.head.get("solver_type", []))
     if "SVR" in solver or "ONECLASS" in solver:
         raise file.error(f"expected a classifier, got solver_type {solver}")
-    (k,) = file.integers(head.get("nr_class", []), 1, 2)
-    labels = file.integers(head.get("label", []), k, -(2**31))
-    (d,) = file.integers(head.get("nr_feature", []), 1, 1)
-    (scale,) = file.of_head("bias").tolist()
+    (k,) = file.head_integers("nr_class", least=2)
+    labels = file.head_integers("label", k, -(2**31))
+    (d,) = file.head_integers("nr_feature", least=1)
+    (scale,) = file.head_numbers("bias").tolist()
     vectors = 1 if k == 2 and solver != "MCSVM_CS" else k
     rows = [file.numbers(line, vectors) for line in file.words]
     if len(rows) != d + (scale >= 0):

@@ -22,6 +22,7 @@ from svmlib._machines import (
     dense,
     kernel_of,
     kernel_sums,
+    not_fitted,
     pair_coefficients,
 )
 from svmlib._validation import Array, check_points
@@ -155,9 +156,13 @@ class Lines:
             found[line[0]] = line[1:]
         raise self.error(f"the file ends before its line {last!r}")
 
-    def of_head(self, name: str, count: int | None = 1) -> Array:
+    def head_numbers(self, name: str, count: int | None = 1) -> Array:
         """Return the numbers of a line of the header."""
         return self.numbers(self.head.get(name, []), count)
+
+    def head_integers(self, name: str, count: int = 1, least: int = 0) -> list[int]:
+        """Return the integers of a line of the header."""
+        return self.integers(self.head.get(name, []), count, least)
 
     def numbers(self, words: list[str], count: int | None = None) -> Array:
         for word in words:
@@ -200,19 +205,16 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
     file = Lines(path, "SV", known | extra | {"label", "nr_sv"})
-    head = file.head
-    svm_type, kernel_type = (
-        _choice(file, name, choices)
-        for name, choices in (("svm_type", _TYPES), ("kernel_type", _KERNELS))
-    )
-    (k,) = file.integers(head.get("nr_class", []), 1, 2)
-    (m,) = file.integers(head.get("total_sv", []), 1)
+    svm_type = _choice(file, "svm_type", _TYPES)
+    kernel_type = _choice(file, "kernel_type", _KERNELS)
+    (k,) = file.head_integers("nr_class", least=2)
+    (m,) = file.head_integers("total_sv")
     labelled = svm_type in _CLASSIFIERS
-    rho = file.of_head("rho", k * (k - 1) // 2 if labelled else 1)
+    rho = file.head_numbers("rho", k * (k - 1) // 2 if labelled else 1)
     labels, n_support = list[int](), list[int]()
     if labelled:  # R's write.svm writes zeros for the others
-        labels = file.integers(head.get("label", []), k, -(2**31))
-        n_support = file.integers(head.get("nr_sv", []), k)
+        labels = file.head_integers("label", k, -(2**31))
+        n_support = file.head_integers("nr_sv", k)
     if labelled and (sum(n_support) != m or len({*labels}) != k):
         raise file.error("label must name different classes, and nr_sv add up to total_sv")
     coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m)
@@ -225,7 +227,7 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
         coefficients,
         points,
         tuple(n_support),
-        {name: file.of_head(name, None) for name in sorted(extra & {*head})},
+        {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})},
     )
 
 
@@ -285,11 +287,11 @@ def _points(
 def _kernel(file: Lines, name: str) -> Kernel | None:
     """Return the kernel that the header names."""
     needed = {"polynomial": ["gamma", "coef0"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}
-    values = [float(file.of_head(key)[0]) for key in needed.get(name, [])]
+    values = [float(file.head_numbers(key)[0]) for key in needed.get(name, [])]
     if values and values[0] <= 0:
         raise file.error(f"gamma must be positive, got {values[0]:g}")
     if name == "polynomial":
-        return Polynomial(file.integers(file.head.get("degree", []), 1, 1)[0], *values)
+        return Polynomial(*file.head_integers("degree", least=1), *values)
     kinds: dict[str, Any] = {"linear": Linear, "rbf": RBF, "sigmoid": Sigmoid}
     return None if name == "precomputed" else kinds[name](*values)
 
@@ -350,10 +352,7 @@ def _line(key: str, values: Any) -> str:
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
     if not hasattr(machine, "dual_coef_") or not hasattr(machine, "support_vectors_"):
-        advice = "; of a pipeline give the last step, and scale the data yourself"
-        raise ValueError(
-            f"machine must be a fitted SVC, NuSVC, SVR, ..., got {machine!r:.80}{advice}"
-        )
+        raise not_fitted(machine, "SVC, NuSVC, SVR")
     svm_type, kernel = getattr(machine, "_impl", "c_svc"), kernel_of(machine, None)
     coefficients, points = dense(machine.dual_coef_), dense(machine.support_vectors_)
     rho = -np.ravel(machine.intercept_)

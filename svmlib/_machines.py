@@ -175,6 +175,12 @@ def _of_numbers(
     return Machine(X, vector, b, kernel, tuple(classes))
 
 
+def not_fitted(machine: Any, known: str) -> ValueError:
+    """Return the error that says what a machine must be, to be written into a file."""
+    advice = "; of a pipeline give the last step, and scale the data yourself"
+    return ValueError(f"machine must be a fitted {known}, ..., got {machine!r:.80}{advice}")
+
+
 def _params(machine: Any) -> dict[str, Any]:
     """Return what an estimator of scikit-learn's kind was given; of others we ask the user."""
     return machine.get_params() if hasattr(machine, "get_params") else {}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._machines import Machine, kernel_of, understand
+from svmlib._machines import Machine, kernel_of, not_fitted, understand
 from svmlib._validation import Array
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -79,10 +79,7 @@ def _two_classes(machine: Any) -> Machine:
     if isinstance(machine, Machine):
         return machine
     if not hasattr(machine, "coef_") and not hasattr(machine, "dual_coef_"):
-        advice = "; of a pipeline give the last step, and scale the data yourself"
-        raise ValueError(
-            f"machine must be a fitted SVC, LinearSVC, ..., got {machine!r:.80}{advice}"
-        )
+        raise not_fitted(machine, "SVC, LinearSVC")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
         raise ValueError(f"machine must be for two classes, got {classes.size}")

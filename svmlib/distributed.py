@@ -447,7 +447,7 @@ def solve_kernel(
     """
     chunks = _chunks(X, y)
     C, tol, max_iter = _check(C, tol, max_iter)
-    if not nystrom.suits(kernel):
+    if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
     span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))
     there = dask.delayed(span, traverse=False)  # so that it is sent once

@@ -281,18 +281,17 @@ class _Task:
             own = problem.scores(alpha * self.y)
         else:
             own = bounded_scores(m, self.X, self.y)
-        best_alpha, best_b, bound, best_answers = self._solve(tol)
-        primal = self.primal(own, m.b)
-        best_primal = self.primal(problem.scores(best_alpha * self.y), best_b)
-        shifted = self._best_bias(own.values, m.b)
+        best_alpha, best_b, bound = self._solve(tol)
+        best = problem.scores(best_alpha * self.y)
+        primal, shifted = self.primal(own, m.b), self._best_bias(own.values, m.b)
         verdict = Verdict(
             machine=m,
             primal=primal,
             lower=max(bound, self.dual(best_alpha)) if problem.convex else -np.inf,
-            upper=min(best_primal, primal),
+            upper=min(self.primal(best, best_b), primal),
             best_b=shifted,
             primal_best_b=min(primal, self.primal(own, shifted)),
-            n_changed=int(np.sum((own.values + m.b >= 0) != (best_answers >= 0))),
+            n_changed=int(np.sum((own.values + m.b >= 0) != (best.values + best_b >= 0))),
             n=self.n,
             note=note,
         )
@@ -364,29 +363,27 @@ class _Task:
                 low += third
         return (low + high) / 2
 
-    def _solve(self, tol: float) -> tuple[Array, float, float, Array]:
-        """Return multipliers and bias of our own solution, a bound it proved, and its scores."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the bounds say how far it came
-            if self.plain and self.machine.bias == "free":
-                C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
-                model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
+    def _solve(self, tol: float) -> tuple[Array, float, float]:
+        """Return multipliers and bias of our own solution, and a lower bound that it proved."""
+        free = self.machine.bias == "free"
+        if self.plain and free:
+            C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
+            model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
+            with warnings.catch_warnings():  # the bounds say how far it came
+                warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(self.X, self.y, None if alike else self.C)
-                alpha = np.zeros(self.n)
-                alpha[model.support_] = np.abs(model.dual_coef_[0])
-                bound = model.certificate_.dual
-                return alpha, float(model.intercept_[0]), bound, model.decision_function(self.X)
-            features = self._features()
-            if self.plain:  # without a bias: (x, y) and (−x, −y) are one sample twice
-                twice = np.vstack([features, -features])
-                labels, halves = np.append(self.y, -self.y), np.tile(self.C / 2, 2)
-                alpha = solve(DualProblem(twice, labels, halves), "auto", tol)[0].alpha
-                alpha = alpha[: self.n] + alpha[self.n :]
-                b = self.s**2 * float(alpha @ self.y)
-            else:
-                alpha, b = _squared_hinge(features, self.y, self.C, self.machine.bias == "free")
-                b = b if self.machine.bias == "free" else self.s**2 * float(alpha @ self.y)
-        return alpha, b, -np.inf, self.problem.scores(alpha * self.y).values + b
+            alpha = np.zeros(self.n)
+            alpha[model.support_] = np.abs(model.dual_coef_[0])
+            return alpha, float(model.intercept_[0]), model.certificate_.dual
+        features = self._features()
+        if self.plain:  # without a free bias (x, y) and (−x, −y) are one sample twice
+            twice = np.vstack([features, -features])
+            labels, halves = np.append(self.y, -self.y), np.tile(self.C / 2, 2)
+            alpha = solve(DualProblem(twice, labels, halves), "auto", tol)[0].alpha
+            alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
+        else:
+            alpha, b = _squared_hinge(features, self.y, self.C, free)
+        return alpha, b if free else self.s**2 * float(alpha @ self.y), -np.inf
 
     def _features(self) -> Array:
         """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""

@@ -55,7 +55,7 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
     return order[:rank] - 1, np.triu(U[:rank, :rank])
 
 
-def over_factor(K: Array, U: Array) -> Array:
+def right_divide(K: Array, U: Array) -> Array:
     """Return K U⁻¹, in place of K."""
     return np.asarray(dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T)
 
@@ -122,7 +122,7 @@ class Span:
         Phi = np.empty((len(X), self.rank))
         fill = columns(self.kernel, self.pivots)
         for some in self.blocks(len(X)):
-            Phi[some] = over_factor(fill(X[some], Phi[some]), self.factor)
+            Phi[some] = right_divide(fill(X[some], Phi[some]), self.factor)
         return Phi
 
     def coefficients(self, Phi: Array) -> Array:
@@ -148,10 +148,10 @@ class SpanSums(NamedTuple):
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
     expansion: Array  # Σ α_j a_j
-    missed: Array  # Σ α_j r_j
-    moved: Array  # above Σ α_j ‖ρ_j‖
-    reach: Array  # above Σ α_j (s_j + λ_j)
-    doubt: Array  # above Σ α_j ε (s_j + λ_j)
+    residual: Array  # Σ α_j r_j
+    distance: Array  # above Σ α_j ‖ρ_j‖
+    size: Array  # above Σ α_j (s_j + λ_j)
+    rounding: Array  # above Σ α_j ε (s_j + λ_j)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -179,13 +179,13 @@ def span_sums(
         theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
         error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
         norm_w = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
-        scores = _scores(K @ c, error * norm_w * sizes + _tiny(r), sizes)
+        scores = _scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
         shortfall = (1 - lowest).max(where=multipliers < upper[some], initial=0)
         excess = (highest - 1).max(where=multipliers > 0, initial=0)
         used = np.flatnonzero(multipliers)
         weights = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
-        distances, A, missed, reach = _residuals(
+        distances, A, residual, size = _residuals(
             span, x[used], K[used], error, sizes[used], pivot_sizes
         )
         parts.append(
@@ -194,10 +194,10 @@ def span_sums(
                 hinge=primal_upper_bound(0.0, lowest, upper[some]),
                 total=weights.sum(axis=1),
                 expansion=weights @ A,
-                missed=weights @ missed,
-                moved=weights @ distances,
-                reach=weights @ reach,
-                doubt=error * (weights @ reach),
+                residual=weights @ residual,
+                distance=weights @ distances,
+                size=weights @ size,
+                rounding=error * (weights @ size),
             )
         )
     found: SpanSums = add_sums(parts)
@@ -214,14 +214,14 @@ def _residuals(
     span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return above ‖ρ_j‖, the a_j and r_j, and above s_j + λ_j, for the rows of X."""
-    A = span.coefficients(over_factor(K.copy(), span.factor))
-    missed = K - A @ span.gram
-    reach = (sizes + np.abs(A) @ pivot_sizes) * (1 + fl.gamma_n(span.rank + 4))
+    A = span.coefficients(right_divide(K.copy(), span.factor))
+    residual = K - A @ span.gram
+    size = (sizes + np.abs(A) @ pivot_sizes) * (1 + fl.gamma_n(span.rank + 4))
     squares = diagonal(span.kernel, X) if len(X) else np.zeros(0)
-    squares = squares - np.einsum("ij,ij->i", A, K + missed)
-    squares = np.maximum(squares, 0) + (1 + 8 * fl.UNIT_ROUNDOFF) * error * reach**2
-    distances = (1 + 8 * fl.UNIT_ROUNDOFF) * np.sqrt(squares + _tiny(span.rank))
-    return distances, A, missed, reach
+    squares = squares - np.einsum("ij,ij->i", A, K + residual)
+    squares = np.maximum(squares, 0) + (1 + 8 * fl.UNIT_ROUNDOFF) * error * size**2
+    distances = (1 + 8 * fl.UNIT_ROUNDOFF) * np.sqrt(squares + _underflow(span.rank))
+    return distances, A, residual, size
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -247,23 +247,23 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     error = _relative_error(theta, r)
 
     def squared(c: Array) -> float:
-        rounding = fl.round_up(error * float(np.abs(c) @ sizes) ** 2, 4 * r) + _tiny(r)
+        rounding = fl.round_up(error * float(np.abs(c) @ sizes) ** 2, 4 * r) + _underflow(r)
         # (eight operations: with room for the root)
         return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding, 8), 0))
 
     # the multipliers, and what rounding has moved their w by
     least = float(sums.total.min())
     signed = np.array([1, -1]) * least / np.where(sums.total > 0, sums.total, 1)
-    a, g = signed @ sums.expansion, signed @ sums.missed
-    reach, moved, doubt = (
+    a, g = signed @ sums.expansion, signed @ sums.residual
+    size, distance, rounding = (
         fl.round_up(float(np.abs(signed) @ each), n + 8)
-        for each in (sums.reach, sums.moved, sums.doubt)
+        for each in (sums.size, sums.distance, sums.rounding)
     )
-    shift, length = 4 * relative * reach, float(np.sqrt(squared(a)))  # γ_{n+16} has room, too
-    off = doubt + relative * (moved + doubt)  # of g, in units of s_q
+    shift, length = 4 * relative * size, float(np.sqrt(squared(a)))  # γ_{n+16} has room, too
+    off = rounding + relative * (distance + rounding)  # of g, in units of s_q
     cross = off * float(np.abs(a) @ sizes) + fl.gamma_n(r + 2) * float(np.abs(a) @ np.abs(g))
     cross = fl.round_up(float(a @ g) + fl.round_up(cross, 4 * r) + fl.round_up(length * shift))
-    distance = moved + shift
+    distance += shift
     squared_norm = fl.round_up(length * length + distance * distance, 8) + 2 * cross
     dual = dual_lower_bound(
         fl.round_down(2 * least * (1 - 2 * relative)), fl.round_up(squared_norm)
@@ -284,7 +284,7 @@ def _relative_error(theta: float, r: int) -> float:
     return fl.round_up(theta + fl.gamma_n(2 * r + 8) * (1 + theta))
 
 
-def _tiny(r: int) -> float:
+def _underflow(r: int) -> float:
     """Return what may underflow in sums of r² products."""
     return (r + 1) ** 2 * fl.SMALLEST_SUBNORMAL
 
@@ -362,14 +362,14 @@ def nystrom(
     return solution
 
 
-def suits(kernel: Kernel) -> TypeGuard[ClassicKernel]:
+def provably_semidefinite(kernel: Kernel) -> TypeGuard[ClassicKernel]:
     """Whether it is one of ours, semidefinite whatever the points: then residuals are squares."""
     return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
 
 
 def choose_span(problem: DualProblem, tol: float) -> Span:
     """Return as many pivots as a gap of `tol` takes, or all of a sample if it takes more."""
-    if problem.hard_margin or not suits(problem.kernel):
+    if problem.hard_margin or not provably_semidefinite(problem.kernel):
         needed = "a finite C and a kernel of ours that is positive semidefinite"
         raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
     size = float(problem.diagonal.mean())
@@ -377,7 +377,7 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
     return Span.of_sample(problem.kernel, _sample(problem.X), residual)
 
 
-def room(n: int, memory_mb: float) -> float:
+def max_rank(n: int, memory_mb: float) -> float:
     """Return how many pivots the memory has room for, or say how much one of them takes."""
     most = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) * 2**17 / (_COPIES * n)
     if most < 1:
@@ -391,7 +391,7 @@ def solve_in_span(
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n, needed = problem.n, span.rank
-    span = span.leading(0.0, room(n, memory_mb))
+    span = span.leading(0.0, max_rank(n, memory_mb))
     if not span.rank:
         raise ValueError("kernel must not be 0 at all samples")
     # (In use are the features, those less their mean, and those of the free samples.)
@@ -485,7 +485,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-5)
     (True, True)
     """
-    if not suits(kernel):
+    if not provably_semidefinite(kernel):
         return None
     X = check_points(X)
     size, sample = float(diagonal(kernel, X).mean()), _sample(X)

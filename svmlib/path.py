@@ -26,7 +26,7 @@ from svmlib._rounding import UNIT_ROUNDOFF, round_up
 from svmlib._validation import Array
 from svmlib.kernels import RBF, ClassicKernel, Kernel, Linear
 from svmlib.newton import solve_dual
-from svmlib.nystrom import over_factor, pivoted_cholesky
+from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution, balance
 from svmlib.rows import Indices, Rows
 
@@ -155,7 +155,7 @@ def features(K: Array) -> Array | None:
     pivots, U = pivoted_cholesky(K[np.ix_(some, some)], _RESIDUAL * size)
     if not 0 < len(pivots) <= most:
         return None
-    Phi = over_factor(K.take(some[pivots], 1), U)
+    Phi = right_divide(K.take(some[pivots], 1), U)
     missed = K.diagonal() - np.einsum("ij,ij->i", Phi, Phi)
     return Phi if missed.max() <= _EXPLAINED * size else None
 

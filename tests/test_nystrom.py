@@ -124,24 +124,24 @@ def test_no_rounding_is_forgotten_where_rows_nearly_repeat(seed):
 
 @pytest.mark.parametrize(
     ("slips", "T", "apart"),
-    [(["total"], 0.6, 1e-3), (["total", "expansion"], 2.0, 2.0), (["missed"], 0.6, 2.0)],
+    [(["total"], 0.6, 1e-3), (["total", "expansion"], 2.0, 2.0), (["residual"], 0.6, 2.0)],
 )
 def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     """A million rows, half of them at each of two pivots, summed with the errors of the bounds."""
     kernel, pivots, n = RBF(1.0), np.array([[0.0], [apart]]), 10**6
-    doubt, error = 1e-8 * ("missed" in slips), 0.9 * gamma_n(n)
+    doubt, error = 1e-8 * ("residual" in slips), 0.9 * gamma_n(n)
     sums = {
         "total": np.array([T, T]),
         "expansion": np.array([[0, T], [T, 0]]),
-        "missed": np.zeros((2, 2)),
-        "moved": np.zeros(2),
-        "reach": np.array([2 * T, 2 * T]),
-        "doubt": np.array([doubt, doubt]),
+        "residual": np.zeros((2, 2)),
+        "distance": np.zeros(2),
+        "size": np.array([2 * T, 2 * T]),
+        "rounding": np.array([doubt, doubt]),
     }
     wrong = {
         "total": sums["total"] * (1 + error),
         "expansion": sums["expansion"] * (1 - error),
-        "missed": 0.9 * doubt * np.array([[1, -1], [-1, 1]]),
+        "residual": 0.9 * doubt * np.array([[1, -1], [-1, 1]]),
     }
     span = Span(kernel, pivots, np.linalg.cholesky(kernel(pivots, pivots)).T)
     found = SpanSums(0.0, 0.0, **sums | {slip: wrong[slip] for slip in slips})
