@@ -1,10 +1,13 @@
 """Settings for every test: one BLAS thread, and random problems that are the same in every run."""
 
 import os
+import sys
 
 # Before NumPy is imported: on problems as small as these, a second thread only waits.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+# jsonschema, which looks at notebooks, would compile 38 grammars of addresses for seconds.
+sys.modules["rfc3987_syntax"] = None
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402

@@ -44,7 +44,7 @@ def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarr
 
 
 @given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows", "the last sums"]))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     """By kernel values from K, from rows that there is room for, from tiles, and as an update."""
     rng = np.random.default_rng(seed)

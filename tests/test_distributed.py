@@ -3,9 +3,8 @@
 import logging
 import os
 import pickle
+import resource
 import signal
-import subprocess
-import sys
 from fractions import Fraction
 
 import dask
@@ -47,9 +46,9 @@ def chunked(X, rows):
     return da.from_array(X, chunks=(rows, X.shape[1]))
 
 
-@pytest.mark.parametrize(("C", "rows"), [(1e-3, 31), (0.1, 100), (1.0, 31), (10.0, 600)])
+@pytest.mark.parametrize(("C", "rows"), [(1e-3, 31), (0.1, 100), (10.0, 300)])
 def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
-    X, y = clouds(600, apart=2.0, one_in=10)  # on the way the multipliers are far from balanced
+    X, y = clouds(300, apart=2.0, one_in=10)  # on the way the multipliers are far from balanced
     other = solve_interior_point(DualProblem(X, y, C)).certificate
     found = solve_linear(chunked(X, rows), y, C, tol=1e-4)
     proof, proofs = found.certificate, [each.certificate for each in found.trace]
@@ -60,7 +59,7 @@ def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
     assert value <= proof.primal <= value * (1 + 1e-9)
     assert np.linalg.norm(found.w) <= proof.norm_w == pytest.approx(np.linalg.norm(found.w))
     assert proof.kkt_violation <= 0.1
-    assert proof.infeasibility <= 0.01 * C * 60, "of what the smaller class can have"
+    assert proof.infeasibility <= 0.01 * C * 30, "of what the smaller class can have"
     for each in proofs:  # the multipliers on the way, too
         assert each.dual <= other.primal
         assert other.dual <= each.primal
@@ -92,11 +91,11 @@ def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
     assert distributed._Sums(*found).violation == pytest.approx(violation)
 
 
-@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
+@pytest.mark.parametrize("C", [1e-2, 1e2])
 @pytest.mark.parametrize("offset", [1e8, np.array([-1e10, 0.0, 1e6])])
 def test_the_origin_does_not_matter(C, offset):
     """Far from it w·x and b would cancel in every score, and no step would lead anywhere."""
-    X, y = clouds(600)
+    X, y = clouds(300)
     here, there = (solve_linear(chunked(Z, 100), y, C) for Z in (X, X + offset))
     assert there.converged
     assert abs(there.n_iter - here.n_iter) <= 2
@@ -143,7 +142,7 @@ def test_a_large_price_may_be_too_large_for_the_first_chunk():
 def test_too_few_passes_are_told_and_none_is_too_many():
     """Not even for a shorter step: some of these limits fall on one, which is not the best."""
     X, y = clouds(200, apart=10.0)
-    for limit in range(1, 16):
+    for limit in (1, 2, 3, 5, 6, 8, 11, 15):
         with pytest.warns(ConvergenceWarning, match=r"duality gap of [\d.e+-]+, .* tol=1e-12"):
             found = solve_linear(chunked(X, 100), y, 1e4, tol=1e-12, max_iter=limit)
         assert not found.converged
@@ -219,7 +218,7 @@ def slips(monkeypatch):
 @may_warn
 @pytest.mark.usefixtures("slips")
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e6, 1e15])
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6, 1e15])
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e15])
 @pytest.mark.parametrize("seed", range(2))
 def test_both_bounds_hold_exactly_where_the_optimum_is_known(seed, offset, C):
     """Two places, many times: for the midpoint at 0 the optimum is a fraction.
@@ -234,7 +233,7 @@ def test_both_bounds_hold_exactly_where_the_optimum_is_known(seed, offset, C):
     half = (Fraction(high) - Fraction(low)) / 2
     alpha = min(Fraction(C), 1 / (2 * k * half**2)) if half else Fraction(C)
     optimum = 2 * k * alpha - (2 * k * alpha * half) ** 2 / 2
-    found = solve_linear(chunked(X, max(1, k // 3)), y, C, tol=1e-13, max_iter=20)
+    found = solve_linear(chunked(X, max(1, 2 * k // 3)), y, C, tol=1e-13, max_iter=12)
     for proof in (found.certificate, *(each.certificate for each in found.trace)):
         assert Fraction(proof.dual) <= optimum
         assert proof.primal == np.inf or optimum <= Fraction(proof.primal)
@@ -242,14 +241,14 @@ def test_both_bounds_hold_exactly_where_the_optimum_is_known(seed, offset, C):
     assert value <= Fraction(found.certificate.primal)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_cancels_in_w_is_taken_off_the_dual_value(seed):
     """Far out along both sides of a street 10 wide, where the optimum is 2/10²."""
     y, along = np.tile([-1.0, 1.0], 12), np.random.RandomState(seed).randint(-1000, 1000, 24)
     along[:5] = 0  # the first chunk is small, and says nothing of the others
     X = np.outer(y, [3.0, 4.0]) + np.outer(along, [-4, 3])
     with pytest.warns(ConvergenceWarning):
-        found = solve_linear(chunked(X, 5), y, tol=1e-15, max_iter=60)
+        found = solve_linear(chunked(X, 5), y, tol=1e-15, max_iter=30)
     for proof in (each.certificate for each in found.trace):
         assert Fraction(proof.dual) <= Fraction(1, 50) <= Fraction(proof.primal)
 
@@ -270,10 +269,10 @@ def square(n, seed=0):
     return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
 
 
-@pytest.mark.parametrize(("C", "rows"), [(0.1, 1500), (10.0, 400)])
+@pytest.mark.parametrize(("C", "rows"), [(0.1, 600), (10.0, 200)])
 @pytest.mark.parametrize("kernel", [RBF(0.5), Polynomial(3, 0.5, 1.0)], ids=repr)
 def test_a_kernel_machine_over_chunks_is_proved_for_the_kernel(kernel, rows, C):
-    X, y = square(1500)
+    X, y = square(600)
     found = solve_kernel(chunked(X, rows), y, kernel, C)
     assert found.converged
     assert found.certificate.relative_gap <= 1e-3
@@ -288,9 +287,9 @@ def test_a_kernel_machine_over_chunks_is_proved_for_the_kernel(kernel, rows, C):
 
 
 def test_too_few_pivots_are_told_by_the_gap():
-    X, y = square(1500)
+    X, y = square(500)
     with pytest.warns(ConvergenceWarning, match=r"solve_kernel .* more than 9 pivots"):
-        found = solve_kernel(chunked(X, 500), y, RBF(0.5), max_pivots=9)
+        found = solve_kernel(chunked(X, 250), y, RBF(0.5), max_pivots=9)
     assert len(found.pivots) == 9
     assert 1e-3 < found.certificate.relative_gap < np.inf
     with pytest.raises(ValueError, match="kernel must be a semidefinite one"):
@@ -313,49 +312,53 @@ def drawn(n_chunks):
     return rows[:, 1:], rows[:, 0]
 
 
-LARGER_THAN_MEMORY = """
-import resource, dask
-from svmlib.distributed import solve_kernel, solve_linear
-from tests.test_distributed import drawn
+@pytest.fixture(scope="module")
+def forks():
+    """Processes that are forked from one that has imported everything."""
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        context = get_mp_context()
+        context.set_forkserver_preload(["pytest", "distributed", "svmlib.distributed"])
+        yield context
 
-dask.config.set(scheduler="synchronous")
-X, y = drawn(32)
-solve_linear(X[:10_000], y[:10_000])  # so that everything is imported
-line = next(x for x in open("/proc/self/status") if x.startswith("VmData"))
-limit = 1024 * int(line.split()[1]) + 25 * 2**20
-assert X.nbytes > 1.9 * 25 * 2**20
-resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-print("reached", solve_linear(X, y).converged)
-try:
-    X.compute()
-except MemoryError:
-    print("all at once: too large")
-"""
+
+def train_in_little_memory():
+    """Fit 50 MB of rows with 25 MB on top of what Python has: the limit is the kernel's."""
+    with dask.config.set(scheduler="synchronous"):
+        X, y = drawn(32)
+        solve_linear(X[:10_000], y[:10_000])  # so that everything is imported
+        line = next(x for x in open("/proc/self/status") if x.startswith("VmData"))
+        limit = 1024 * int(line.split()[1]) + 25 * 2**20
+        assert X.nbytes > 1.9 * 25 * 2**20
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        assert solve_linear(X, y).converged
+        with pytest.raises(MemoryError):
+            X.compute()
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux")
-def test_data_may_be_larger_than_the_memory():
-    """The limit is the kernel's: 25 MB on top of what Python has, for 50 MB of rows."""
-    command = [sys.executable, "-c", LARGER_THAN_MEMORY]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    assert ran.stdout == "reached True\nall at once: too large\n", ran.stderr
+def test_data_may_be_larger_than_the_memory(forks):
+    process = forks.Process(target=train_in_little_memory)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+@pytest.fixture(scope="module")
+def workers(forks):
+    """Two workers, and their followers."""
+    with LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",  # any free port
+        silence_logs=logging.CRITICAL,
+    ) as cluster:
+        yield cluster
 
 
 @pytest.fixture
-def cluster():
-    """Two workers, and their followers, forked from one process that has imported everything."""
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["pytest", "distributed", "svmlib.distributed"])
-        with (
-            LocalCluster(
-                n_workers=2,
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",  # any free port
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
-            Client(cluster),
-        ):
-            yield cluster
+def cluster(workers):
+    with Client(workers):
+        yield
 
 
 def labels_or_death(number, folder):
@@ -368,7 +371,8 @@ def labels_or_death(number, folder):
 
 
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
-def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
+@pytest.mark.usefixtures("cluster")
+def test_killing_workers_in_a_pass_changes_nothing(tmp_path):
     """Rows that the two held, and sums that they had made, are made again, to the last bit."""
     X, calm_y = drawn(12)
     X = X.persist()
@@ -382,7 +386,8 @@ def test_killing_workers_in_a_pass_changes_nothing(cluster, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
-def test_a_kernel_machine_survives_a_worker_and_sends_little(cluster, tmp_path):
+@pytest.mark.usefixtures("cluster")
+def test_a_kernel_machine_survives_a_worker_and_sends_little(tmp_path):
     """The features are made by the workers, again where one has died, and none of them travels."""
 
     def rows(number, deadly):

@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from functools import cache
 from pathlib import PurePosixPath
 from urllib.parse import urldefrag
 from xml.etree import ElementTree
@@ -16,11 +17,13 @@ XHTML = "{http://www.w3.org/1999/xhtml}"
 OPF = "{http://www.idpf.org/2007/opf}"
 
 
-@pytest.fixture
-def pack(tmp_path):
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory):
     """Pack the pages; return the files in the order of the zip."""
 
+    @cache
     def packed(solution=SOLUTION):
+        tmp_path = tmp_path_factory.mktemp("book")
         built(tmp_path, solution=solution)
         (tmp_path / "_images").mkdir()
         for name in ("_images/line.webp", "a.webp"):

@@ -66,7 +66,7 @@ def points(n, seed):
     return X, y
 
 
-CASES = [points(2 + seed % 13, seed) for seed in range(360)]
+CASES = [points(2 + seed % 13, seed) for seed in range(156)]
 
 
 def size(X):
@@ -109,8 +109,8 @@ def test_closest_points_have_the_certificate_of_svmlib(mathematics):
 
 def test_reduced_hulls_reach_as_far_as_their_supports(mathematics):
     """Exactly as far in every direction as the greedy weights of chapter 6."""
-    cases = [(X[y > 0], cap) for k, (X, y) in enumerate(CASES[::3]) for cap in caps(y, k)]
-    angles = np.linspace(0, 2 * np.pi, 97)
+    cases = [(X[y > 0], cap) for k, (X, y) in enumerate(CASES[::2]) for cap in caps(y, k)]
+    angles = np.linspace(0, 2 * np.pi, 49)
     directions = np.column_stack((np.cos(angles), np.sin(angles)))
     for (X, cap), corners in mathematics("reducedHull", cases):
         weights = np.clip(1 - cap * np.arange(len(X)), 0, cap)
@@ -121,9 +121,9 @@ def test_reduced_hulls_reach_as_far_as_their_supports(mathematics):
             )
 
 
-SOFT = [  # 9 sizes, 6 shapes, 8 prices: twice each way in which they can meet
+SOFT = [  # 9 sizes, 6 shapes, 8 prices: each way in which two of them can meet
     (X, y, 10.0 ** (-3 + 7 * (k % 8) / 7))
-    for k, (X, y) in enumerate(points(2 + 3 * (seed % 9), seed) for seed in range(144))
+    for k, (X, y) in enumerate(points(2 + 3 * (seed % 9), seed) for seed in range(72))
 ]
 
 
@@ -299,9 +299,10 @@ def test_newton_solves_every_stage_and_in_the_end_the_problem(one):
 
 
 def test_winners_and_who_is_within_one_standard_error_are_those_of_the_search():
-    data = explorable.winner(searches()).data
+    made = searches(gammas=(0.3, 3.0))
+    data = explorable.winner(made).data
     cells = [{"svc__C": C, "svc__gamma": gamma} for gamma in data["gamma"] for C in data["C"]]
-    for search, cut in zip(searches(), data["cuts"], strict=True):
+    for search, cut in zip(made, data["cuts"], strict=True):
         rows = search.cv_results_
         places = [rows["params"].index(cell) for cell in cells]
         assert cells[cut["best"]] == search.best_params_

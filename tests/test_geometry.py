@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -25,6 +25,7 @@ def problems(draw):
 
 
 @given(problems())
+@settings(max_examples=50)
 def test_distances_and_margins_are_their_formulas(problem):
     plane, X, y = problem
     f, length = X @ plane.w + plane.b, np.sqrt(np.sum(plane.w**2))
@@ -46,6 +47,7 @@ def test_a_point_on_the_plane_is_predicted_plus_one():
 
 
 @given(problems())
+@settings(max_examples=50)
 def test_the_margin_along_a_direction_lies_between_the_classes(problem):
     plane, X, y = problem
     margin, length = directional_margin(X, y, plane.w), np.sqrt(np.sum(plane.w**2))

@@ -22,7 +22,7 @@ def check_closest(solution, X, y, tol):
 
 
 @given(data=labelled(max_points=12, max_features=3))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_it_finds_the_closest_points_and_stops_there_or_raises_with_the_common_point(data):
     X, y = data
     if not separation(X, y).separable:
@@ -61,7 +61,7 @@ def test_a_step_is_the_clipped_minimum_along_the_steepest_pair():
     assert hull_smo(X, y).trace == ()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_the_bounds_hold_exactly(seed):
     """Right, refused or warned of: the judge is a fraction, and sizes are up to 1e±145."""
     X, y = problem(seed, scales=(-145, 135) if seed % 3 == 0 else (-10, 10))
@@ -76,7 +76,7 @@ def test_the_bounds_hold_exactly(seed):
 
 
 def test_a_tolerance_near_rounding_is_kept_and_one_below_does_not_loop_forever():
-    for seed in range(12):
+    for seed in range(6):
         X, y = gaussians(12, 3, 8, seed)
         assert hull_smo(X, y, tol=1e-13).converged
         with pytest.warns(ConvergenceWarning):
@@ -86,7 +86,7 @@ def test_a_tolerance_near_rounding_is_kept_and_one_below_does_not_loop_forever()
 
 
 def test_hundreds_of_points_and_features():
-    for n, d, distance in [(1000, 3, 10), (300, 100, 12), (60, 200, 0)]:
+    for n, d, distance in [(1000, 3, 10), (200, 100, 12)]:
         X, y = gaussians(n, d, distance)
         check_closest(hull_smo(X, y, tol=1e-3), X, y, 1e-3)
 

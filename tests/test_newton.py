@@ -38,7 +38,7 @@ def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n, d):
 
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
 @pytest.mark.parametrize("name", ["lognormal", "heavy tails", "collinear", "scales"])
-@pytest.mark.parametrize("n", [300, 2500])
+@pytest.mark.parametrize("n", [300, 1200])
 def test_linear_kernels_on_columns_as_they_come(name, n, C):
     """With multipliers for unknowns all digits cancel here; there are d weights and a bias."""
     rng = np.random.default_rng(1)
@@ -62,7 +62,7 @@ def test_with_few_features_the_gap_is_next_to_nothing():
 
 def test_labels_that_the_points_do_not_explain():
     """w is nearly 0, all margins nearly equal: stages that end too soon leave v far from Σ qφ."""
-    for seed in range(80):
+    for seed in range(50):
         rng = np.random.default_rng([seed, 1])
         n, d = int(rng.choice([100, 201, 400])), int(rng.choice([1, 2, 3, 5, 10]))
         y = np.where(rng.random(n) < 0.1, 1, -1)
@@ -91,13 +91,13 @@ def test_what_stalls_where_k_does_not_fit_is_not_left_to_a_method_that_needs_all
 
 
 def test_memory_stays_within_the_cache():
-    """All of K would take 288 MB."""
-    problem = DualProblem(*data(0, n=6000, d=10), 1.0, RBF(0.05), cache_mb=64)
+    """All of K would take 69 MB."""
+    problem = DualProblem(*data(0, n=3000, d=10), 1.0, RBF(0.05), cache_mb=16)
     tracemalloc.start()
-    assert all(row.size == 6000 for row in map(problem.rows.__getitem__, range(6000)))
-    problem.rows.times(np.ones(6000))  # of all rows, for which there is no room
-    assert newton(problem, start=first_steps(problem, 3000)).converged
-    assert tracemalloc.get_traced_memory()[1] < 80 * 2**20
+    assert all(row.size == 3000 for row in map(problem.rows.__getitem__, range(3000)))
+    problem.rows.times(np.ones(3000))  # of all rows, for which there is no room
+    assert newton(problem, start=first_steps(problem, 1500)).converged
+    assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
     tracemalloc.stop()
 
 
@@ -130,7 +130,7 @@ def test_a_hard_margin_among_hundreds_is_not_given_up_early():
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_cut_off_it_is_nowhere_worse_than_its_start(kernel):
-    for seed in range(12):
+    for seed in range(6):
         problem = DualProblem(*data(seed, shift=0.5), 1e3, kernel)
         start = first_steps(problem, 3 + 5 * seed)
         begun = problem.solution(start, tol=1e-3).certificate

@@ -95,7 +95,7 @@ def test_bounds_hold_for_every_choice_of_pivots_and_factor(seed, block):
         assert proof.primal == np.inf
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(50))
 def test_no_rounding_is_forgotten_where_rows_nearly_repeat(seed):
     """Then multipliers are huge, all but a little of w cancels, and the dual value stays positive.
 

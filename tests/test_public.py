@@ -59,7 +59,7 @@ def table(seed):
     solver=st.sampled_from(["auto", "newton", "smo", "interior_point"]),
     given_as=st.sampled_from(["points", "points", "matrix", "matrix in float32"]),
 )
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_what_is_served_is_what_was_certified(seed, solver, given_as):
     """The primal value of coef_ and intercept_, and of the scores that are returned."""
     X, y, C, kernel, weights = table(seed)

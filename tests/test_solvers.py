@@ -105,7 +105,7 @@ def test_a_certificate_is_true_whatever_the_data(solve, numbers, seed):
 
 @pytest.mark.parametrize("numbers", RANGES)
 @given(seed=seeds, solver=st.sampled_from(["auto", "newton", "smo", "interior_point"]))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_optimum_is_in_the_interval_of_every_fit(numbers, seed, solver):
     """Feasible points of both problems, found by anyone, bound the optimum."""
     X, y, C, kernel = hostile.machine(seed, most_points=8, **RANGES[numbers])
