@@ -3,9 +3,11 @@
 import logging
 import os
 import pickle
+import re
 import resource
 import signal
 from fractions import Fraction
+from pathlib import Path
 
 import dask
 import numpy as np
@@ -326,8 +328,8 @@ def train_in_little_memory():
     with dask.config.set(scheduler="synchronous"):
         X, y = drawn(32)
         solve_linear(X[:10_000], y[:10_000])  # so that everything is imported
-        line = next(x for x in open("/proc/self/status") if x.startswith("VmData"))
-        limit = 1024 * int(line.split()[1]) + 25 * 2**20
+        size = re.search(r"VmData:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]
+        limit = 1024 * int(size) + 25 * 2**20
         assert X.nbytes > 1.9 * 25 * 2**20
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         assert solve_linear(X, y).converged
