@@ -21,7 +21,7 @@ import numpy as np
 from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.interior_point import run_interior_point
-from svmlib.newton import run_newton, solve_dual
+from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, check_start
 from svmlib.rows import NoRoomError
 from svmlib.smo import run_smo, steps
@@ -88,7 +88,7 @@ def solve(
     patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
     if solver == "smo" or (solver == "auto" and not problem.convex):
         most = int(min(max_iter, _SMO_STEPS)) if solver == "smo" else patience
-        return run_smo(problem, tol, alpha, most), "smo"
+        return run_smo(problem, tol, alpha, most, "second", trace=False), "smo"
     few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if few and (few.converged or problem.n > _MOST_SAMPLES):
         return few, "nystrom"
@@ -98,12 +98,14 @@ def solve(
     elif not alpha.any():  # (one iteration is left for Newton's method)
         alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
     try:
-        solution = run_newton(problem, tol, alpha, int(min(max_iter - spent, _NEWTON_STEPS)))
-        name = "newton" if solution.n_iter or name == "none" else name
+        most = int(min(max_iter - spent, _NEWTON_STEPS))
+        alpha, taken = solve_dual(problem, tol / 2, most, alpha, last_digits=True)
+        solution = problem.solution(alpha, tol=tol, n_iter=len(taken))
+        name = "newton" if taken or name == "none" else name
     except NoRoomError:
         if solver == "newton":
             raise
-        solution, name = run_smo(problem, tol, alpha, patience - spent), "smo"
+        solution, name = run_smo(problem, tol, alpha, patience - spent, "second", False), "smo"
     solution = replace(solution, n_iter=spent + solution.n_iter)
     left = max_iter - solution.n_iter if solver == "auto" else 0
     return _rescue(problem, solution, name, tol, left)

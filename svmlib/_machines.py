@@ -286,7 +286,7 @@ def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
         raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
     if name == "precomputed":
         return None
-    return named_kernel(name, gamma, int(params["degree"]), params["coef0"])
+    return named_kernel(name, degree=params["degree"], gamma=gamma, coef0=params["coef0"])
 
 
 def dense(A: Any) -> Array:

@@ -16,14 +16,12 @@ Derived in chapter 4, *Lagrange duality*.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from math import fsum
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array
@@ -171,24 +169,11 @@ class Certificate:
         elif self.dual == -np.inf:
             reason = "no lower bound: rounding"
         else:
-            low, high = (
-                fl.format_bound(self.dual, ROUND_FLOOR),
-                fl.format_bound(self.primal, ROUND_CEILING),
-            )
+            low = fl.format_bound(self.dual, ROUND_FLOOR)
+            high = fl.format_bound(self.primal, ROUND_CEILING)
             subject = " for the Gram matrix given" if self.of_given_matrix else ""
             return f"{values}\nproves that the optimum{subject} is in [{low}, {high}]"
         return f"{values}\ndoes not prove optimality: {reason}"
-
-
-def warn_stopped_short(
-    solver: str, n_iter: int, left: str, tol: float, advice: str, level: int = 3
-) -> None:
-    """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
-
-    The level is that of `warnings.warn`: 3 names the line that called the caller of this function.
-    """
-    message = f"{solver} stopped after {n_iter} iterations with a {left}, rounding included, more"
-    warnings.warn(f"{message} than tol={tol:g}: {advice}", ConvergenceWarning, stacklevel=level)
 
 
 class Scores(NamedTuple):

@@ -29,7 +29,7 @@ from svmlib._rounding import LARGEST_C, LARGEST_NORM, gamma_n, round_down, round
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound
 from svmlib.kernels import ClassicKernel, Kernel, expansion
-from svmlib.newton import run_newton
+from svmlib.newton import solve_dual
 from svmlib.nystrom import Span
 from svmlib.problem import DualProblem, warn_unless_converged
 
@@ -44,7 +44,7 @@ __all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_li
 
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
-_GAIN_SHARE = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
+_ARMIJO = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
 _SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
 _SOLVED = 0.01  # of the proximal term h‖q − c‖²: a step with less slope ends the stage
 _WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
@@ -194,20 +194,13 @@ def solve_linear(
     True
     """
     chunks = _chunks(X, y)
-    C, tol, max_iter = _check(C, tol, max_iter)
+    C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
     v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
     solution = LinearSolution(v[:-1], float(v[-1]), proof, len(trace), proof.reaches(tol), trace)
     advice = "allow more passes, scale the columns of X, or make C less extreme"
     warn_unless_converged(solution, "solve_linear", tol, advice)
     return solution
-
-
-def _check(C: float, tol: float, max_iter: int) -> tuple[float, float, int]:
-    return (
-        check_scalar(C, "C", positive=True),
-        check_scalar(tol, "tol", positive=True),
-        check_count(max_iter, "max_iter"),
-    )
 
 
 def _minimise(
@@ -226,11 +219,11 @@ def _minimise(
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X_1[0] + extent.total / n
     R = round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)
-    look = partial(_sum, chunks, _summarise, origin, C)
+    run_pass = partial(_sum, chunks, _summarise, origin, C)
 
     start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
     found, trace = [], []
-    for stages, h, v, sums in islice(_passes(look, *start, C * n, tol), max_iter):
+    for stages, h, v, sums in islice(_passes(run_pass, *start, C * n, tol), max_iter):
         found.append((*_certify(sums, v, origin, R, n), (stages, h, v)))
         proof = found[-1][1]
         trace.append(Pass(h, sums.free, proof))
@@ -249,8 +242,8 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, LARGEST_C))
-    found = run_newton(problem, 1e-2, np.zeros(y.size))
-    return 0.3 / C, np.append((found.alpha * y) @ X, found.b)
+    alpha, _ = solve_dual(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
+    return 0.3 / C, np.append((alpha * y) @ X, problem.bias(alpha))
 
 
 class _Extent(NamedTuple):
@@ -276,7 +269,7 @@ class _Sums(NamedTuple):
 
 
 def _passes(
-    look: Callable[..., _Sums], h: float, step: Array, value: float, tol: float
+    run_pass: Callable[..., _Sums], h: float, step: Array, value: float, tol: float
 ) -> Iterator[tuple[list[Stage], float, Array, _Sums]]:
     """Yield the stages, h, v = (w, b) and the sums of every pass of Newton's method, without end.
 
@@ -286,12 +279,12 @@ def _passes(
     v, t, slope = np.zeros_like(step), 1.0, 0.0
     regularised = np.append(np.ones(step.size - 1), 0)  # 1 for w, 0 for b
     while True:
-        there = v + t * step
-        here = look(stages, h, there)
-        yield list(stages), h, there, here
-        objective = float(there[:-1] @ there[:-1]) / 2 + here.losses
-        g = regularised * there - here.plus - here.minus
-        if objective > value + _GAIN_SHARE * t * slope:
+        trial = v + t * step
+        sums = run_pass(stages, h, trial)
+        yield list(stages), h, trial, sums
+        objective = float(trial[:-1] @ trial[:-1]) / 2 + sums.losses
+        g = regularised * trial - sums.plus - sums.minus
+        if objective > value + _ARMIJO * t * slope:
             # Too far. Go to the zero of the secant of the slope, which rises along the step; or
             # stay, with a wider ramp, if that is nearly here. (A start too far off is given up in
             # the same way: its slope is 0.)
@@ -300,21 +293,21 @@ def _passes(
             if t < _SHORTEST:
                 h, t, value = _WIDER * h, 0.0, np.inf
             continue
-        v = there
+        v = trial
         try:
-            step = -cho_solve(cho_factor(np.diag(regularised) + here.curvature / h), g)
+            step = -cho_solve(cho_factor(np.diag(regularised) + sums.curvature / h), g)
         except LinAlgError:  # too few samples are on the ramp to tell b
             h, t, value = _WIDER * h, 0.0, np.inf
             continue
         t, slope, value = 1.0, float(g @ step), objective
-        remains = here.hinge - here.losses - here.proximal / 2  # the gap at the stage's minimum
-        if -slope <= _SOLVED * here.proximal and remains > tol * objective:
+        remains = sums.hinge - sums.losses - sums.proximal / 2  # the gap at the stage's minimum
+        if -slope <= _SOLVED * sums.proximal and remains > tol * objective:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
             stages.append((h, v))
             h, t, value = _NARROWER * h, 0.0, np.inf
 
 
-def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
+def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
@@ -327,21 +320,21 @@ def _certify(here: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     norm, relative = float(row_norm_bounds(w[None])[0]), gamma_n(n + d + 8)
     error = gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
-    hinge = t * here.hinge * (1 + 2 * relative)
+    hinge = t * sums.hinge * (1 + 2 * relative)
     primal = float(round_up((t * norm) ** 2 / 2 + hinge, d + 12))
 
     # Multipliers: scale down the class with the larger sum.
-    totals = np.array([here.plus[-1], -here.minus[-1]])
+    totals = np.array([sums.plus[-1], -sums.minus[-1]])
     least = float(totals.min())
     share = least / np.where(totals > 0, totals, 1)
-    feasible = share[0] * here.plus[:-1] + share[1] * here.minus[:-1]
+    feasible = share[0] * sums.plus[:-1] + share[1] * sums.minus[:-1]
     squared_norm = round_up(float(feasible @ feasible), d + 4)
     moved = round_up(4 * relative * R * float(totals.sum()))
     dual = dual_lower_bound(round_down(2 * least * (1 - 2 * relative)), squared_norm, moved)
     return t * v, Certificate(
         primal=primal if error <= 0.5 else np.inf,
         dual=max(0.0, dual),  # that of α = 0
-        kkt_violation=float(round_up(t * here.violation + 4 * error)) if error <= 0.5 else np.inf,
+        kkt_violation=float(round_up(t * sums.violation + 4 * error)) if error <= 0.5 else np.inf,
         infeasibility=round_up(abs(float(totals[0] - totals[1])) + relative * float(totals.sum())),
         norm_w=round_up(t * norm),
     )
@@ -446,7 +439,8 @@ def solve_kernel(
     (True, True)
     """
     chunks = _chunks(X, y)
-    C, tol, max_iter = _check(C, tol, max_iter)
+    C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
     if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
     span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))

@@ -41,6 +41,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh, lstsq
+from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._auto import solve
@@ -342,26 +343,20 @@ class _Task:
         """Return the bias with the least primal value, of which it is a convex function."""
         if self.machine.bias == "none":
             return b
-        if self.plain and not self.s and not self.problem.hard_margin:
-            low, high = best_biases(self.y - values, self.y, self.C)
+        if self.problem.hard_margin and self.plain:  # halfway between the classes
+            return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
+        kinks = self.y - values
+        if self.plain and not self.s:
+            low, high = best_biases(kinks, self.y, self.C)
             return (low + high) / 2
-        kinks = np.append(self.y - values, 0.0 if self.s else b)
-        low, high = float(kinks.min()), float(kinks.max())
 
         def cost(b: float) -> float:
             slack = np.maximum(0, 1 - self.y * (values + b))
-            if self.problem.hard_margin and self.plain:
-                return float(slack.max())
             charge = (b / self.s) ** 2 / 2 if self.s else 0.0
             return charge + float((self.C * slack ** (1 if self.plain else 2)).sum())
 
-        for _ in range(120):
-            third = (high - low) / 3
-            if cost(low + third) <= cost(high - third):
-                high -= third
-            else:
-                low += third
-        return (low + high) / 2
+        ends = min(0.0, kinks.min()), max(0.0, kinks.max())
+        return float(minimize_scalar(cost, bounds=ends, options={"xatol": 1e-12}).x)
 
     def _solve(self, tol: float) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""

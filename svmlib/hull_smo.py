@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
-from svmlib.certificate import warn_stopped_short
 from svmlib.hulls import (
     ClosestPoints,
     NotSeparableError,
@@ -30,6 +29,7 @@ from svmlib.hulls import (
     certify_weights,
     separation,
 )
+from svmlib.problem import warn_unless_converged
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
@@ -168,13 +168,12 @@ def hull_smo(
     kept = deque(enumerate(steps), maxlen=None if trace else 1)
     n_iter, last = kept[-1]
     closest = certify_weights(X, y, last.weights)
-    converged = closest.gap <= tol * closest.distance
-    if not converged:
-        gap = closest.gap / closest.distance
-        advice = "allow more steps, or scale the columns of X"
-        warn_stopped_short("hull_smo", n_iter, f"relative gap of {gap:.3g}", tol, advice)
     history = tuple(step for _, step in kept) if trace else ()
-    return HullSolution(closest, n_iter, converged, history)
+    solution = HullSolution(closest, n_iter, closest.gap <= tol * closest.distance, history)
+    left = f"relative gap of {closest.gap / (closest.distance or 1.0):.3g}"
+    advice = "allow more steps, or scale the columns of X"
+    warn_unless_converged(solution, "hull_smo", tol, advice, left)
+    return solution
 
 
 def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:

@@ -182,20 +182,13 @@ def newton(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    solution = run_newton(problem, tol, check_start(start, problem), max_iter, trace=trace)
-    warn_unless_converged(solution, "newton", tol)
-    return solution
-
-
-def run_newton(
-    problem: DualProblem, tol: float, start: Array, max_iter: int = 1000, *, trace: bool = False
-) -> Solution:
-    """Do what `newton` does, with checked arguments and without its warning."""
-    require_convex(problem, "Newton's method")
+    start = check_start(start, problem)
     # (half of `tol`, because the certificate adds its rounding)
     alpha, steps = solve_dual(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
-    return problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
+    solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
+    warn_unless_converged(solution, "newton", tol)
+    return solution
 
 
 def solve_dual(
@@ -205,6 +198,7 @@ def solve_dual(
 
     The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9.
     """
+    require_convex(problem, "Newton's method")
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, tol, last_digits)

@@ -14,6 +14,7 @@ Derived in chapter 4, *Lagrange duality*.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
+from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import EPS, LARGEST_C, SMALLEST_NORMAL, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
@@ -33,7 +35,6 @@ from svmlib.certificate import (
     kernel_scores,
     linear_scores,
     rounding_scale,
-    warn_stopped_short,
 )
 from svmlib.kernels import (
     ClassicKernel,
@@ -441,20 +442,26 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
     return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
 
 
-def warn_unless_converged(solution: Any, solver: str, tol: float, advice: str = "") -> None:
-    """Warn with what was reached, if that is not what was asked for, and what may help.
+def warn_unless_converged(
+    solution: Any, solver: str, tol: float, advice: str = "", left: str = ""
+) -> None:
+    """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
 
-    A solution is what a solver returns, with n_iter, converged and certificate.
+    A solution is what the solver returns, with converged and n_iter; and with its certificate, if
+    what is left is not given.
     """
-    found: Certificate = solution.certificate
     if solution.converged:
         return
+    if not left:
+        found: Certificate = solution.certificate
+        left = f"KKT violation of {found.kkt_violation:.3g}"
+        if found.proves_optimality:
+            left = f"relative duality gap of {found.relative_gap:.3g}"
     if not advice:
         advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
         if found.primal == np.inf:
             advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
             advice += ", or the kernel is not positive semidefinite"
-    left = f"KKT violation of {found.kkt_violation:.3g}"
-    if found.proves_optimality:
-        left = f"relative duality gap of {found.relative_gap:.3g}"
-    warn_stopped_short(solver, solution.n_iter, left, tol, advice, level=4)
+    stopped = f"{solver} stopped after {solution.n_iter} iterations with a {left}"
+    message = f"{stopped}, rounding included, more than tol={tol:g}: {advice}"
+    warnings.warn(message, ConvergenceWarning, stacklevel=3)

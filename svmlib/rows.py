@@ -229,14 +229,13 @@ class Rows:
         proportion. It begins again where that is no more work, or where the variation would be more
         than twice that of β alone.
         """
-        change, size = beta - self.beta, np.abs(beta)
-        values, variation, updates = self.last
-        variation, updates = variation + np.abs(change), updates + 1
+        change, last = beta - self.beta, self.last
+        last = KernelSums(last.values, last.variation + np.abs(change), last.updates + 1)
         few = np.count_nonzero(change) < np.count_nonzero(beta)
-        if not (few and variation.sum() <= 2 * size.sum()):
-            change, values, variation, updates = beta, np.zeros_like(beta), size, 0
+        if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):
+            change, last = beta, KernelSums(np.zeros_like(beta), np.abs(beta), 0)
         self.beta = beta.copy()
-        self.last = KernelSums(values + self.times(change), variation, updates)
+        self.last = last._replace(values=last.values + self.times(change))
         return self.last
 
     def block(self, F: Indices) -> Array:

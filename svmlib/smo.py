@@ -141,19 +141,13 @@ def smo(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     start = check_start(start, problem)
-    solution = run_smo(problem, tol, start, max_iter, selection, trace=trace)
+    solution = run_smo(problem, tol, start, max_iter, selection, trace)
     warn_unless_converged(solution, "smo", tol)
     return solution
 
 
 def run_smo(
-    problem: DualProblem,
-    tol: float,
-    alpha: Array,
-    max_iter: int,
-    selection: Selection = "second",
-    *,
-    trace: bool = False,
+    problem: DualProblem, tol: float, alpha: Array, max_iter: int, selection: Selection, trace: bool
 ) -> Solution:
     """Do what `smo` does, with checked arguments and without its warning; α is overwritten."""
     n_iter, recorded = 0, []

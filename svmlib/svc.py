@@ -14,7 +14,8 @@ Derived in chapter 8, *The full SMO*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, Literal, Self, TypeGuard, get_args
 
 import numpy as np
@@ -53,6 +54,7 @@ _FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its wi
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 WITH_GAMMA = ("poly", "rbf", "sigmoid")
+_KERNELS: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
 
 
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
@@ -381,18 +383,14 @@ def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array
     return classes, np.where(labels == classes[1], 1.0, -1.0)
 
 
-def named_kernel(name: str, gamma: float, degree: int, coef0: float) -> Kernel:
-    """Return the kernel of this name with its parameters."""
-    kernels: dict[str, Callable[[], Kernel]] = {
-        "linear": Linear,
-        "poly": lambda: Polynomial(degree, gamma, coef0),
-        "rbf": lambda: RBF(gamma),
-        "sigmoid": lambda: Sigmoid(gamma, coef0),
-    }
-    if name not in kernels:
-        known = [*kernels, "precomputed"]
+def named_kernel(name: str, **given: float) -> Kernel:
+    """Return the kernel of this name, with those of the parameters that it has."""
+    if name not in _KERNELS:
+        known = [*_KERNELS, "precomputed"]
         raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
-    return kernels[name]()
+    wanted = [parameter.name for parameter in fields(_KERNELS[name])]
+    kernel: Kernel = _KERNELS[name](**{name: given[name] for name in wanted})
+    return kernel
 
 
 def settled_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
@@ -403,7 +401,7 @@ def settled_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
     if name == "precomputed":
         return Precomputed(X, "X")
     gamma = settled_gamma(model.gamma, X, weights) if name in WITH_GAMMA else 1.0
-    return named_kernel(name, gamma, model.degree, model.coef0)
+    return named_kernel(name, degree=model.degree, gamma=gamma, coef0=model.coef0)
 
 
 def settled_gamma(gamma: str | float, X: Array, weights: Array) -> float:
