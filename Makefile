@@ -112,7 +112,7 @@ outputs: .venv/ready
 # Look at the pages in a real browser. Beside `unit`, which is one process and takes longer, they take
 # what it leaves of the cores.
 pages: book
-	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py tests/book/test_firefox.py -n 2 --dist loadgroup -rs
+	nice $(BIN)/python -m pytest tests/book/test_pages.py tests/book/test_previews.py tests/book/test_engines.py -n 2 --dist loadgroup -rs
 
 # Drag the handles of the figures and press their keys; runs beside `downloads`
 figures: .venv/ready

@@ -1,8 +1,6 @@
 """A real Chromium, and a real JupyterLab for it to open, for the tests that need one."""
 
-import os
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -12,6 +10,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import sync_playwright
+
+from tests.engines import free_port, require
 
 IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
 PATIENCE = 120_000  # milliseconds, for a busy machine; nothing waits longer than it must
@@ -59,11 +59,7 @@ class Visited:
 def chromium():
     """Yield a browser; without one skip, unless REQUIRE_BROWSER says that this is a failure."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        message = "no Chromium on this machine: the pages were NOT looked at"
-        if os.environ.get("REQUIRE_BROWSER"):
-            pytest.fail(message)
-        pytest.skip(message)
+    require(program, "Chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program,
@@ -80,9 +76,7 @@ def jupyterlab(command, **settings):
 
     It gets a free port, no window and no password; `settings` are those of `subprocess.Popen`.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     options = f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port}"
     server = subprocess.Popen(

@@ -674,24 +674,21 @@ EXCUSED = {  # what it counts as an error, and why it is none
 }
 
 
-def test_a_second_judge_of_accessibility_agrees(browser):
-    """HTML_CodeSniffer, on three kinds of page; `python tools/npm.py ci` fetches it."""
+@each(PAGES)
+def test_a_second_judge_of_accessibility_agrees(visit):
+    """HTML_CodeSniffer, on what axe has seen; `python tools/npm.py ci` fetches it."""
     if not SECOND_JUDGE.is_file():
         pytest.skip("no html_codesniffer: only axe-core has looked at the pages")
-    tab = open_tab(browser, viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
-    for page in (FRONT, "reference/glossary.html", CHAPTERS[0]):
-        tab.goto(BOOK + page)
-        tab.evaluate(SIMPLIFY)
-        tab.evaluate(UNFOLD)
-        tab.evaluate(SECOND_JUDGE.read_text(encoding="utf-8"))
-        found = tab.evaluate(
-            """() => new Promise(done => HTMLCS.process('WCAG2AA', document, () => done(
-                HTMLCS.getMessages().filter(({type}) => type === HTMLCS.ERROR)
-                .map(({code, msg, element}) => [code, msg, element.outerHTML.slice(0, 150)]))))"""
-        )
-        errors = [error for error in found if not any(code in error[0] for code in EXCUSED)]
-        assert not errors, page
-    tab.close()
+    visit.tab.evaluate(SIMPLIFY)
+    visit.tab.evaluate(UNFOLD)
+    choose_theme(look(visit.tab, DESKTOP), "light")
+    visit.tab.evaluate(SECOND_JUDGE.read_text(encoding="utf-8"))
+    found = visit.tab.evaluate(
+        """() => new Promise(done => HTMLCS.process('WCAG2AA', document, () => done(
+            HTMLCS.getMessages().filter(({type}) => type === HTMLCS.ERROR)
+            .map(({code, msg, element}) => [code, msg, element.outerHTML.slice(0, 150)]))))"""
+    )
+    assert not [error for error in found if not any(code in error[0] for code in EXCUSED)]
 
 
 def complaints_of_axe(tab):
