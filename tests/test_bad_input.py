@@ -8,14 +8,17 @@ import pytest
 
 from svmlib.datasets import Dataset, load_circles, load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.exchange import certify_machine
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, squared
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel
+from svmlib.model_files import write_onnx
 from svmlib.newton import newton
 from svmlib.nystrom import low_rank
+from svmlib.search import SVCCV
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
 
@@ -37,6 +40,10 @@ def problem(**changes):
 
 def fit(weights=None, **parameters):
     return SVC(**parameters).fit(X, Y, weights)
+
+
+def search(**parameters):
+    return SVCCV(**parameters).fit(X, Y)
 
 
 def gram(K):
@@ -136,6 +143,19 @@ CALLS = [
     (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
     (lambda: GIVEN.fit(SKEW, Y), "X must be symmetric, but it differs .* by 1"),
     (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
+    # machines of others, and searches
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one label per row of X"),
+    (lambda: write_onnx(SVC().fit(X, Y), "x", dtype="float16"), "dtype must be"),
+    (lambda: search(Cs=(1.0, 0.0)), "Cs must be positive"),
+    (lambda: search(Cs=(np.inf,)), "Cs must be finite"),
+    (lambda: search(Cs=()), "Cs must be a non-empty vector"),
+    (lambda: search(gammas=()), "gammas must have at least one value"),
+    (lambda: search(gammas=(0.0,)), "gamma.* must be a positive"),
+    (lambda: search(gammas=(1.0,), kernel="linear"), "gammas must be None for kernel='linear'"),
+    (lambda: search(kernel="rbh"), "kernel must be one of"),
+    (lambda: search(tol=0), "tol must be a positive"),
+    (lambda: search(cache_mb=-1), "cache_mb must be a positive"),
+    (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
     # losses
     *[
         (partial(loss, margin), "margin must be")

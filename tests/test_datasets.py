@@ -1,7 +1,5 @@
 """The loaders give what the sources describe, on every machine, and nobody can spoil it."""
 
-import dataclasses
-
 import numpy as np
 import palmerpenguins
 import pytest
@@ -43,8 +41,6 @@ def test_a_dataset_keeps_its_own_copy_which_cannot_be_changed():
     for array in (data.X, data.y):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        data.X = np.ones((1, 1))
 
 
 # Penguins

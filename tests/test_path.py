@@ -82,48 +82,28 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
 # The answers of GridSearchCV
 
 
-def off_by(search, peer, X, y, folds):
-    """By how much scores may differ: hidden samples whose sign the two proofs leave open.
-
-    ½‖w − w*‖² is at most the gap, of ours and of theirs. So f differs by at most the sum of both
-    roots (times ‖φ(x)‖ = 1), and by the difference of the two b.
-    """
-    results, open_signs = search.cv_results_, np.empty((len(search.cv_results_["params"]), 3))
-    for place in np.ndindex(open_signs.shape):
-        params, (train, hidden) = results["params"][place[0]], folds[place[1]]
-        theirs = svm.SVC(**params, tol=peer.estimator.tol).fit(X[train], y[train])
-        alpha = np.zeros(train.size)
-        alpha[theirs.support_] = np.abs(theirs.dual_coef_[0])
-        problem = DualProblem(
-            X[train], np.where(y[train], 1, -1), params["C"], RBF(params["gamma"])
-        )
-        proof, f = problem.certificate(alpha, float(theirs.intercept_[0])), theirs.decision_function
-        gap = results[f"split{place[1]}_gap"][place[0]] * proof.primal * 1.01
-        apart = np.sqrt(2 * gap) + np.sqrt(2 * proof.gap)
-        own = SVC(**params, tol=search.tol).fit(X[train], y[train])
-        apart += abs(own.intercept_[0] - theirs.intercept_[0]) + 2 * np.sqrt(2 * gap)
-        open_signs[place] = (np.abs(f(X[hidden])) <= apart).mean()
-    return open_signs
-
-
 @given(seed=st.integers(0, 10**6), n=st.integers(30, 60), d=st.integers(1, 4))
-@settings(max_examples=3)
+@settings(max_examples=4)
 def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
+    """But for hidden samples whose sign the proofs leave open.
+
+    ‖w − w*‖² is at most twice the gap, 2e-9 C n, and C n at most 6000: both f are known to 0.01.
+    """
     X, y = data(seed, n=n, d=d)
     y, folds = y > 0, list(StratifiedKFold(3).split(X, y))
     grid = {"C": [0.1, 1.0, 100.0], "gamma": [0.05, 0.1, 0.7]}
-    search = SVCCV(grid["C"], grid["gamma"], cv=folds, tol=1e-7).fit(X, y)
-    peer = GridSearchCV(svm.SVC(tol=1e-7), grid, cv=folds).fit(X, y)
+    search = SVCCV(grid["C"], grid["gamma"], cv=folds, tol=1e-9).fit(X, y)
+    peer = GridSearchCV(svm.SVC(tol=1e-9), grid, cv=folds).fit(X, y)
     assert search.cv_results_["params"] == peer.cv_results_["params"]
     assert set(peer.cv_results_) <= set(search.cv_results_)
-    room = off_by(search, peer, X, y, folds)
+    room = np.array([(np.abs(f) < 0.02).mean(axis=1) for f in search.hidden_scores_])
     for k in range(3):
         ours, theirs = (s.cv_results_[f"split{k}_test_score"] for s in (search, peer))
-        assert (np.abs(ours - theirs) <= room[:, k] + 1e-12).all()
-    theirs, room = peer.cv_results_["mean_test_score"], room.mean(axis=1)
+        assert (np.abs(ours - theirs) <= room[k] + 1e-12).all()
+    theirs, room = peer.cv_results_["mean_test_score"], room.mean(axis=0)
     chosen, best = search.best_index_, peer.best_index_
     assert theirs[chosen] >= theirs[best] - room[chosen] - room[best] - 1e-12
-    assert search.worst_gap_ <= 1e-7
+    assert search.worst_gap_ <= 1e-9
     if not room.any():
         assert search.best_params_ == peer.best_params_
         assert_array_equal(search.predict(X), peer.predict(X))
@@ -311,25 +291,3 @@ def test_what_is_not_proved_is_said():
     X, y = data(11)
     with pytest.warns(ConvergenceWarning, match=r"5 of 5 machines are not proved optimal"):
         SVCCV((1.0,), (0.5,), tol=1e-17, refit=False).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"Cs": (1.0, 0.0)}, "Cs must be positive"),
-        ({"Cs": (np.inf,)}, "Cs must be finite"),
-        ({"Cs": ()}, "Cs must be a non-empty vector"),
-        ({"gammas": ()}, "gammas must have at least one value"),
-        ({"gammas": (0.0,)}, "gamma.* must be a positive"),
-        ({"gammas": (1.0,), "kernel": "linear"}, "gammas must be None for kernel='linear'"),
-        ({"kernel": "rbh"}, "kernel must be one of"),
-        ({"tol": 0}, "tol must be a positive"),
-        ({"cache_mb": -1}, "cache_mb must be a positive"),
-        ({"cv": [(np.arange(10), np.arange(10, 30))]}, "cv must give each fold samples of both"),
-    ],
-)
-def test_bad_input(settings, message):
-    X, y = data(0)
-    order = np.argsort(y, kind="stable")
-    with pytest.raises(ValueError, match=message):
-        SVCCV(**settings).fit(X[order], y[order])

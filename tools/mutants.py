@@ -45,7 +45,7 @@ KNOWN = BUILD / "tests.json"
 # Of the pages, the repository and other programs: they take long and say little of the library.
 OTHERS = """counts editions epub exercises explorable paper pictures plotting practice publish
 questions repository zips"""
-HERE = ["-k", "not killing and not data_may_be"]  # a change does not reach other processes
+HERE = ["-k", "not killing and not data_may_be and not survives"]  # no change in other processes
 QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
 QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imported already
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
