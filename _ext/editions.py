@@ -16,6 +16,7 @@ from string import Template
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from normal_form import METADATA, count_executions
 from plain_markdown import Code, Translator
 from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
@@ -24,10 +25,6 @@ from zips import write_zip
 logger = logging.getLogger(__name__)
 HERE = Path(__file__).parent
 FOLDER = "svm-notebooks"
-METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
 FIRST_CELL = """\
 # Run this cell first: it finds svmlib, the library of the book, or installs it from its wheel.
 import subprocess
@@ -176,15 +173,9 @@ def in_order(notebook, name):
 
     The ids begin with the name of the notebook, since some programs want them unique in a folder.
     """
-    count = 0
     for k, cell in enumerate(notebook.cells):
         cell.id = f"{name}-{k}"
-        if cell.cell_type == "code":
-            count += 1
-            cell.execution_count = count
-            for output in cell.outputs:
-                if output.output_type == "execute_result":
-                    output.execution_count = cell.execution_count
+    count_executions(notebook)
     return notebook
 
 

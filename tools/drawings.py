@@ -16,11 +16,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-import yaml
 from bs4 import BeautifulSoup
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-from pages import FORMULA, tex_of
+from pages import FORMULA, settings, tex_of
+from sources import execute
 from tqdm import tqdm
 
 from _ext.zips import write_zip  # the project's own folder is installed
@@ -69,8 +68,7 @@ def draw(path):
     """Run a notebook; return the drawings of each of its figures."""
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.insert(0, new_code_cell(SETTINGS))
-    resources = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=1000, kernel_name="python3", resources=resources).execute()
+    execute(notebook, path)
     drawings = {}
     for cell in notebook.cells:
         if name := cell.metadata.get("mystnb", {}).get("figure", {}).get("name"):
@@ -119,7 +117,7 @@ def collect(pages, notebooks, config):
 
 def main():
     pages, made = (Path(argument).resolve() for argument in sys.argv[1:])
-    config = yaml.safe_load(Path("_config.yml").read_text(encoding="utf-8"))
+    config = settings("config")
     notebooks = sorted(Path.cwd().glob("chapters/*.ipynb"))
     notebooks += sorted(Path.cwd().glob("reference/*.ipynb"))
     contents = collect(pages, notebooks, config)

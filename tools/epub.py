@@ -20,9 +20,8 @@ from pathlib import Path
 from string import Template
 from urllib.parse import unquote, urlsplit
 
-import yaml
 from matplotlib.figure import Figure
-from pages import make, put_back
+from pages import make, put_back, settings
 from paper import Book
 from PIL import Image
 from pygments.formatters import HtmlFormatter
@@ -233,8 +232,7 @@ def write(path, book):
 
 def main():
     folder = Path(sys.argv[1]).resolve()
-    settings = (Path(f"_{name}.yml").read_text(encoding="utf-8") for name in ("toc", "config"))
-    count = write(folder / NAME, Ebook(folder, *map(yaml.safe_load, settings)))
+    count = write(folder / NAME, Ebook(folder, settings("toc"), settings("config")))
     print(f"{folder / NAME}: {count} files")
 
 

@@ -12,14 +12,11 @@ from pathlib import Path
 import nbformat
 import reading_time
 from myst_parser.mdit_to_docutils.base import default_slugify
-from nbclient import NotebookClient
-from sources import ROOT, chapters, read
+from sources import ROOT, chapters, execute, read
 from tqdm import tqdm
 
-METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
+from _ext.normal_form import METADATA, count_executions
+
 CELL_METADATA = ("covers", "given", "mystnb", "tags")  # all that the book or the lint reads
 
 
@@ -27,31 +24,18 @@ def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Keep what a reader sees and drop what a run or an editor leaves behind."""
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
-    count = 0
     for cell in notebook.cells:
         cell.source = cell.source.strip("\n")
         kept = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
         cell.metadata = nbformat.from_dict(kept)
-        if cell.cell_type == "code":
-            count += 1
-            cell.execution_count = count
-            for output in cell.outputs:
-                if output.output_type == "execute_result":
-                    output.execution_count = count
+    count_executions(notebook)
     return notebook
 
 
 def run(path: Path) -> None:
     """Execute a notebook in its own folder and store the outputs."""
     notebook = read(path)
-    NotebookClient(
-        notebook,
-        timeout=1000,
-        startup_timeout=600,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(path.parent)}},
-        coalesce_streams=True,
-    ).execute()
+    execute(notebook, path)
     if path.parent.name == "chapters":
         reading_time.state(notebook)
     nbformat.write(normalise(notebook), path)

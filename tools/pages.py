@@ -2,7 +2,9 @@
 
 import html
 import re
+from pathlib import Path
 
+import yaml
 from bs4 import BeautifulSoup
 
 
@@ -12,6 +14,11 @@ def make(tag, *contents, **attributes):
     element = BeautifulSoup("", "html.parser").new_tag(tag, attrs=attributes)
     element.extend(contents)
     return element
+
+
+def settings(name):
+    """Return what a file of settings says, `_config.yml` or `_toc.yml`."""
+    return yaml.safe_load(Path(f"_{name}.yml").read_text(encoding="utf-8"))
 
 
 # Formulas are most of a page, and nothing in them changes: they are put aside while it is parsed.

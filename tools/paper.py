@@ -23,8 +23,7 @@ from pathlib import Path
 from string import Template
 from urllib.parse import urljoin, urlsplit
 
-import yaml
-from pages import make, parse, put_back
+from pages import make, parse, put_back, settings
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
@@ -281,8 +280,7 @@ def print_twice(book, file):
 
 def main():
     folder = Path(sys.argv[1]).resolve()
-    settings = (Path(f"_{name}.yml").read_text(encoding="utf-8") for name in ("toc", "config"))
-    book = Book(folder, *map(yaml.safe_load, settings))
+    book = Book(folder, settings("toc"), settings("config"))
     pages = print_twice(book.html(), folder / NAME)
     print(f"{folder / NAME}: {pages} pages")
 

@@ -15,10 +15,9 @@ from collections import defaultdict
 from pathlib import Path
 from string import Template
 
-import yaml
 from bs4 import BeautifulSoup
 from deck import Deck
-from pages import make, parse, put_back
+from pages import make, parse, put_back, settings
 
 HERE = Path(__file__).parent
 REVEAL = Path("node_modules", "reveal.js")  # which npm has fetched
@@ -83,7 +82,7 @@ def told(folder):
 
 def build(folder, made):
     """Write the decks of the pages in a folder, with all that they need; return them."""
-    config = yaml.safe_load(Path("_config.yml").read_text(encoding="utf-8"))
+    config = settings("config")
     notes, solved = told(folder)
     decks = [
         Deck(folder, name, question, notes[name], solved[name])

@@ -1,10 +1,11 @@
-"""Read the notebooks of the book: which there are, their text, their code, their sections."""
+"""Read and run the notebooks of the book: which there are, their text, their code, sections."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,6 +16,18 @@ def chapters() -> list[Path]:
 
 def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
+
+
+def execute(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Run a notebook in the folder of its file, as its outputs are stored."""
+    NotebookClient(
+        notebook,
+        timeout=1000,
+        startup_timeout=600,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        coalesce_streams=True,
+    ).execute()
 
 
 def code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
