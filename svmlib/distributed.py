@@ -209,7 +209,7 @@ def _minimise(
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
-    X_1 = check_points(X_1, n_features=d)
+    X_1 = check_points(_features(X_1), n_features=d)
     y_1 = check_labels(y_1, len(X_1))
     extent = _sum(chunks, _measure, X_1[0])
     if not extent.n_plus or not extent.n_minus:
@@ -445,8 +445,7 @@ def solve_kernel(
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
     span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))
     there = dask.delayed(span, traverse=False)  # so that it is sent once
-    make = dask.delayed(Span.features)
-    features = [(make(there, rows), labels) for rows, labels in chunks]
+    features = [((there, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
@@ -479,10 +478,18 @@ def _choose(
 # What is done to a chunk, where it is
 
 
+def _features(X: Any) -> Any:
+    """Return the rows, or the features that a span makes of rows.
+
+    (In a task of their own they would often be sent to the worker that sums them up.)
+    """
+    return X[0].features(X[1]) if isinstance(X, tuple) else X
+
+
 @np.errstate(over="ignore", invalid="ignore")  # the radius shows it
 def _measure(origin: Array, X: Any, y: Any) -> _Extent:
     """Return the extent of a chunk, as seen from this origin."""
-    Z = check_points(X, n_features=origin.size) - origin
+    Z = check_points(_features(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
     return _Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
@@ -492,7 +499,7 @@ def _summarise(
 ) -> _Sums:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y = np.asarray(y, dtype=float)
-    rows, s, c, q = _multipliers(origin, C, stages, h, v, X, y)
+    rows, s, c, q = _multipliers(origin, C, stages, h, v, _features(X), y)
     short = 1 - y * s
     on = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
     proximal = h * float((q - c) @ (q - c))
