@@ -57,14 +57,15 @@ def arrays(folder: Path, rows: int) -> tuple[Any, Any]:
 
 def count_sent() -> None:
     """Let this process count the bytes that it sends to others, in `TCP.sent`."""
-    write = TCP.write
+    tcp: Any = TCP
+    write = tcp.write
 
-    async def counted(comm: TCP, *args: Any, **options: Any) -> int:
-        size = await write(comm, *args, **options)
-        TCP.sent += size
+    async def counted(comm: Any, *args: Any, **options: Any) -> int:
+        size: int = await write(comm, *args, **options)
+        tcp.sent += size
         return size
 
-    TCP.sent, TCP.write = 0, counted
+    tcp.sent, tcp.write = 0, counted
 
 
 class Counter(WorkerPlugin):
@@ -77,7 +78,8 @@ class Counter(WorkerPlugin):
 
 def sent(client: Client) -> tuple[int, int]:
     """Return how many bytes the client with the scheduler, and the workers, have sent so far."""
-    return TCP.sent, sum(client.run(lambda: TCP.sent).values())
+    count: Any = lambda: TCP.sent  # type: ignore[attr-defined]  # noqa: E731
+    return count(), sum(client.run(count).values())
 
 
 def watch(

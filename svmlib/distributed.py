@@ -15,6 +15,7 @@ Derived in chapter 14, *Beyond one memory*.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,6 +43,7 @@ except ImportError as error:
 
 __all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_linear"]
 
+_LOG = logging.getLogger(__name__)
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _SAMPLES = 20  # per class and unknown, that make the first chunk a good start
 _ARMIJO = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
@@ -163,6 +165,8 @@ def solve_linear(
     starts new processes for every pass, which takes seconds each time; with
     ``pool=concurrent.futures.ProcessPoolExecutor()`` beside it, it keeps them.
 
+    *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per pass.
+
     If all workers are lost and none comes back, Dask waits for others as long as the setting
     ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise. Then it
     raises its ``NoWorkerError``.
@@ -227,6 +231,8 @@ def _minimise(
         found.append((*_certify(sums, v, origin, R, n), (stages, h, v)))
         proof = found[-1][1]
         trace.append(Pass(h, sums.free, proof))
+        progress = "pass %d: ramp %.1e C, %d samples on it, relative duality gap %.1e"
+        _LOG.info(progress, len(trace), h, sums.free, proof.relative_gap)
         if proof.relative_gap <= tol:
             break
     v, proof, state = min(found, key=lambda each: each[1].relative_gap)
@@ -449,9 +455,7 @@ def solve_kernel(
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
-    judge = dask.delayed(partial(_judge, c, b, state))
-    sums = _added([judge(there, rows, labels) for rows, labels in chunks])
-    proof = nystrom.certify_span(sums, span, c, X.shape[0])
+    proof = nystrom.certify_span(_sum(features, _judge, c, b, state), span, c, X.shape[0])
     reached = proof.reaches(tol)
     solution = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), reached, trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
@@ -520,9 +524,9 @@ def _take(number: int, count: int, X: Any) -> Array:
     return np.asarray(X[np.random.default_rng(number).permutation(len(X))[:count]], dtype=float)
 
 
-def _judge(c: Array, b: float, state: State, span: Span, X: Any, y: Any) -> nystrom.SpanSums:
+def _judge(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> nystrom.SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
-    X, y = np.ascontiguousarray(X, dtype=float), np.asarray(y, dtype=float)
+    span, X, y = rows[0], np.ascontiguousarray(rows[1], dtype=float), np.asarray(y, dtype=float)
     alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])
     return nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1]))
 
@@ -566,12 +570,8 @@ def _chunks(X: Any, y: Any) -> Chunks:
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
     apply = dask.delayed(partial(summarise, *state))
-    return _added([apply(X, y) for X, y in chunks])
-
-
-def _added(parts: list[Any]) -> Any:
-    """Add up what chunks return, as a tree."""
     add = dask.delayed(nystrom.add_sums)
+    parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
     return dask.compute(parts[0])[0]

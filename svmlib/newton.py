@@ -15,6 +15,7 @@ Derived in chapter 12, *Newton's method*.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -39,6 +40,7 @@ from svmlib.problem import (
 
 __all__ = ["NewtonStep", "newton"]
 
+_LOG = logging.getLogger(__name__)
 _LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
 _EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
 _LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
@@ -203,7 +205,10 @@ def solve_dual(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, tol, last_digits)
         with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
-            steps.extend(islice(method.steps(), max_iter))
+            for step in islice(method.steps(), max_iter):
+                steps.append(step)
+                progress = "step %d: h %.1e, %d free, relative duality gap so far %.1e"
+                _LOG.info(progress, len(steps), step.h, step.free, method.best.error)
         if method.best.error > method.tol:
             for q in np.zeros_like(start), method.c, method.q:  # which may not have been judged yet
                 method.update_best(q)

@@ -345,6 +345,8 @@ def nystrom(
 
     *Cost.* About n r² multiplications per step, n r kernel values and memory for 3 n r numbers.
 
+    *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per step.
+
     Derived in chapter 13, *Many samples*.
 
     Examples

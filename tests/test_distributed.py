@@ -416,6 +416,17 @@ def test_a_kernel_machine_survives_a_worker_and_sends_little(tmp_path):
     assert len(pickle.dumps(sums)) < 8 * (r + 1) ** 2 + 16 * r + 1000 < 8 * 5000 * r / 10
 
 
+def test_every_pass_is_logged_for_those_who_ask(caplog):
+    points, labels = clouds(400)
+    with caplog.at_level("INFO", "svmlib"):
+        trace = solve_linear(chunked(points, 100), labels).trace
+    assert [record.getMessage() for record in caplog.records] == [
+        f"pass {k}: ramp {found.h:.1e} C, {found.free} samples on it, "
+        f"relative duality gap {found.certificate.relative_gap:.1e}"
+        for k, found in enumerate(trace, 1)
+    ]
+
+
 def test_a_source_of_both_is_read_once_a_pass():
     """And once before, to be described, and the first chunk once more."""
     reads = []

@@ -252,6 +252,18 @@ def narrow(n=600):
     return DualProblem(*plane(n), 1.0, RBF(0.5), cache_mb=2)
 
 
+def test_every_step_is_logged_for_those_who_ask(caplog):
+    with caplog.at_level("INFO", "svmlib"):
+        solution = nystrom(narrow())
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == solution.n_iter > 1
+    for k, line in enumerate(lines, 1):
+        assert re.fullmatch(rf"step {k}: h \S+, \d+ free, relative duality gap so far \S+", line)
+    gaps = [float(line.split()[-1]) for line in lines]
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[-1] < 1
+
+
 def test_the_memory_limit_is_kept_and_named():
     with pytest.warns(ConvergenceWarning, match="memory_mb=0.1 has room for 7 pivots, [0-9]+ take"):
         few = nystrom(narrow(), memory_mb=0.1)
