@@ -174,10 +174,9 @@ def _guess(
     rows = problem.rows
     most = max(1, rows.room // 4 // n)
     # (Where K does not fit, `_in_span` may have tried that.)
-    tried = problem.hard_margin or not (untried or rows.fits)
-    Phi = None
-    if not (tried or problem.of_given_matrix or _needs_every_point(problem)):
-        Phi = nystrom.low_rank(problem.kernel, problem.X, most=most)
+    able = not (problem.hard_margin or problem.of_given_matrix) and (untried or rows.fits)
+    able = able and not _needs_every_point(problem)
+    Phi = nystrom.low_rank(problem.kernel, problem.X, most=most) if able else None
     if Phi is not None:
         nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
         alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)

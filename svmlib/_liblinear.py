@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._libsvm import Lines
+from svmlib._libsvm import Reader
 from svmlib._machines import Loss, Machine, widen
 from svmlib._validation import Array, check_points
 
@@ -90,7 +90,7 @@ def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
     -----
     Derived in chapter 15, *Other programs*.
     """
-    file = Lines(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
+    file = Reader(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
     solver = " ".join(file.head.get("solver_type", []))
     if "SVR" in solver or "ONECLASS" in solver:
         raise file.error(f"expected a classifier, got solver_type {solver}")

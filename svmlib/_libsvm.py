@@ -32,7 +32,7 @@ _CLASSIFIERS = "c_svc", "nu_svc"
 _TYPES = *_CLASSIFIERS, "one_class", "epsilon_svr", "nu_svr"
 _KERNELS = "linear", "polynomial", "rbf", "sigmoid", "precomputed"
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_MOST = 2**27  # numbers of a dense matrix of support vectors: a gigabyte
+_MAX_ENTRIES = 2**27  # numbers of a dense matrix of support vectors: a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ class LibsvmModel:
         return Machine(points, c, b, self.kernel, (min(pair), max(pair)), C=C)
 
 
-class Lines:
+class Reader:
     """The header of a model file, the words of its other lines, and errors that name lines."""
 
     def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
@@ -204,7 +204,7 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     """
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
-    file = Lines(path, "SV", known | extra | {"label", "nr_sv"})
+    file = Reader(path, "SV", known | extra | {"label", "nr_sv"})
     svm_type = _choice(file, "svm_type", _TYPES)
     kernel_type = _choice(file, "kernel_type", _KERNELS)
     (k,) = file.head_integers("nr_class", least=2)
@@ -231,7 +231,7 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     )
 
 
-def _choice(file: Lines, name: str, choices: tuple[str, ...]) -> str:
+def _choice(file: Reader, name: str, choices: tuple[str, ...]) -> str:
     """Return the value of a line that is one of some words."""
     value = " ".join(file.head.get(name, ["nothing"]))
     if value not in choices:
@@ -239,7 +239,9 @@ def _choice(file: Lines, name: str, choices: tuple[str, ...]) -> str:
     return value
 
 
-def _support_vectors(file: Lines, rows: int, m: int) -> tuple[Array, list[tuple[list[int], Array]]]:
+def _support_vectors(
+    file: Reader, rows: int, m: int
+) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
     coefficients, found = np.empty((rows, m)), list[tuple[list[int], Array]]()
     for line in file.words:
@@ -252,7 +254,7 @@ def _support_vectors(file: Lines, rows: int, m: int) -> tuple[Array, list[tuple[
     return coefficients, found
 
 
-def _sparse(file: Lines, pairs: list[str]) -> tuple[list[int], Array]:
+def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
     """Return indices and values of ``index:value`` pairs."""
     halves = [pair.split(":") for pair in pairs]
     if any(len(half) != 2 for half in halves):
@@ -264,7 +266,7 @@ def _sparse(file: Lines, pairs: list[str]) -> tuple[list[int], Array]:
 
 
 def _points(
-    file: Lines, found: list[tuple[list[int], Array]], precomputed: bool, n_features: int | None
+    file: Reader, found: list[tuple[list[int], Array]], precomputed: bool, n_features: int | None
 ) -> Array:
     """Return the support vectors, or the row numbers from 0 of a precomputed kernel."""
     if precomputed:
@@ -276,7 +278,7 @@ def _points(
     d = max(largest, 1) if n_features is None else n_features
     if largest > d:
         raise file.error(f"the file has {largest} features, expected {d}")
-    if d * len(found) > _MOST:
+    if d * len(found) > _MAX_ENTRIES:
         raise file.error(f"{len(found)} support vectors with {d} features are too many to hold")
     points = np.zeros((len(found), d))
     for row, (index, values) in zip(points, found, strict=True):
@@ -284,7 +286,7 @@ def _points(
     return points
 
 
-def _kernel(file: Lines, name: str) -> Kernel | None:
+def _kernel(file: Reader, name: str) -> Kernel | None:
     """Return the kernel that the header names."""
     needed = {"polynomial": ["gamma", "coef0"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}
     values = [float(file.head_numbers(key)[0]) for key in needed.get(name, [])]

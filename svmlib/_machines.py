@@ -295,9 +295,9 @@ def dense(A: Any) -> Array:
 
 def signs(machine: Machine, labels: NDArray[np.generic]) -> Array:
     """Return −1 for the first class of the machine, +1 for the second."""
-    strangers = sorted(set(labels.tolist()) - set(machine.classes), key=str)
-    if strangers:
-        raise ValueError(f"y must have the machine's labels {machine.classes}, got {strangers[:3]}")
+    unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
+    if unknown:
+        raise ValueError(f"y must have the machine's labels {machine.classes}, got {unknown[:3]}")
     return np.where(labels == machine.classes[1], 1.0, -1.0)
 
 

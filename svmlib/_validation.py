@@ -132,10 +132,10 @@ def class_factors(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]
         accepted = 'a dictionary of factors by label, "balanced" or None'
         raise ValueError(f"class_weight must be {accepted}, got {given!r:.80}")
     names = classes.tolist()
-    if strangers := [name for name in given if name not in names]:
+    if unknown := [name for name in given if name not in names]:
         # In each machine of a wrapper the classes are 0 and 1.
         advice = "; in OneVsOneClassifier or OneVsRestClassifier pass sample_weight (see notes)"
         advice = advice if names == [0, 1] else ""
-        raise ValueError(f"class_weight names {strangers!r:.80}, but y has {names}{advice}")
+        raise ValueError(f"class_weight names {unknown!r:.80}, but y has {names}{advice}")
     factors = (given.get(name, 1.0) for name in names)
     return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])

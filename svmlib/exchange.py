@@ -347,8 +347,7 @@ class _Task:
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
         kinks = self.y - values
         if self.plain and not self.s:
-            low, high = best_biases(kinks, self.y, self.C)
-            return (low + high) / 2
+            return float(best_biases(kinks, self.y, self.C).mean())
 
         def cost(b: float) -> float:
             slack = np.maximum(0, 1 - self.y * (values + b))

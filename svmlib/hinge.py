@@ -192,7 +192,7 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     low, high = best_biases(kinks, y, np.ones(y.size))
     below = np.zeros(y.size, dtype=np.bool_)
     below[np.argsort(kinks, kind="stable")[: np.sum(y > 0)]] = True
-    return low + (high - low) / 2, np.where(y < 0, below, ~below)
+    return float(low + (high - low) / 2), np.where(y < 0, below, ~below)
 
 
 def subgradient_descent(

@@ -697,7 +697,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     Z, _, _ = centre_and_scale(X, by_column=True)
     rounding = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
     cap, bound, weights = smallest, fl.round_down(smallest), answer.weights
-    creep = 8 * fl.UNIT_ROUNDOFF
+    growth = 8 * fl.UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
         if np.linalg.norm((nearest * y) @ Z) <= rounding:
@@ -705,7 +705,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
             break
         further, proved = _cap_along(normal, Z, y)
         # If rounding prevents the cap from growing, raise it by a factor that doubles each time.
-        cap, creep = max((cap * (1 + creep), 2 * creep), (further, creep))
+        cap, growth = max((cap * (1 + growth), 2 * growth), (further, growth))
         bound = max(bound, proved)
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCap(supremum, smallest, weights, bound)

@@ -200,8 +200,7 @@ def span_sums(
                 rounding=error * (weights @ size),
             )
         )
-    found: SpanSums = add_sums(parts)
-    return found
+    return SpanSums(*add_sums(parts))
 
 
 def _scores(values: Array, error: Array, sizes: Array) -> Scores:
@@ -410,11 +409,9 @@ def solve_in_span(
         enough = fl.format_bound(_COPIES * n * needed / 2**17, ROUND_CEILING)
         advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
     advice += '; solver="smo" evaluates all kernel values, if you can wait for it'
+    converged = proof.reaches(tol)
     return Solution(
-        *(alpha, b, proof, len(steps), proof.reaches(tol)),
-        pivots=span.pivots,
-        coefficients=c,
-        advice=advice,
+        alpha, b, proof, len(steps), converged, pivots=span.pivots, coefficients=c, advice=advice
     )
 
 

@@ -322,7 +322,7 @@ class DualProblem:
         if free.size:
             return float(free.sum()) / free.size, low, high
         if low > high and not self.hard_margin:
-            return best_biases(g, self.y, self.upper)[0], low, high
+            return best_biases(g, self.y, self.upper).item(0), low, high
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
@@ -393,7 +393,7 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     return upper
 
 
-def best_biases(kinks: Array, y: Array, C: Array) -> tuple[float, float]:
+def best_biases(kinks: Array, y: Array, C: Array) -> Array:
     """Return the ends of the interval of the b with the least Σ C_i max(0, 1 − y_i (s_i + b)).
 
     As b grows past a kink y_i − s_i the slope of the sum grows by C_i. It starts at −Σ C_i over the
@@ -402,8 +402,7 @@ def best_biases(kinks: Array, y: Array, C: Array) -> tuple[float, float]:
     order = kinks.argsort(kind="stable")
     slope, rounding = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
     ends = slope.searchsorted([-rounding, rounding]).clip(max=y.size - 1)
-    low, high = kinks[order[ends]].tolist()
-    return low, high
+    return np.asarray(kinks[order[ends]])
 
 
 def require_convex(problem: DualProblem, method: str) -> None:

@@ -235,7 +235,7 @@ class Rows:
         if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):
             change, last = beta, KernelSums(np.zeros_like(beta), np.abs(beta), 0)
         self.beta = beta.copy()
-        self.last = last._replace(values=last.values + self.times(change))
+        self.last = KernelSums(last.values + self.times(change), last.variation, last.updates)
         return self.last
 
     def block(self, F: Indices) -> Array:

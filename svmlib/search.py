@@ -254,7 +254,7 @@ class SVCCV(TwoClassEstimator):
         try:
             for machine in self._search(models, points, signs, folds, Cs, tol):
                 found[machine.C, machine.gamma, machine.fold] = machine
-                self._tell(found[:, machine.gamma, machine.fold], models, len(folds))
+                self._print_progress(found[:, machine.gamma, machine.fold], models, len(folds))
         finally:  # a search that is interrupted keeps what it has found
             self._report(found, models, folds, labels, None if sample_weight is None else weights)
         self._choose(found, tol)
@@ -319,10 +319,10 @@ class SVCCV(TwoClassEstimator):
         others = X, y, folds, Cs, tol, cache_mb / workers
         if workers == 1:
             return fit_candidates(numbered, *others)
-        jobs = (delayed(_listed)(part, *others) for part in parts)
+        jobs = (delayed(_fit_all)(part, *others) for part in parts)
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
 
-    def _tell(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
+    def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
         """Say what is done, when all C of a γ and a fold are."""
         if self.verbose and all(row):
             name = f"gamma {getattr(models[row[0].gamma].kernel_, 'gamma', 'none'):.3g}, "
@@ -443,5 +443,5 @@ class Answers(TwoClassEstimator):
         return np.asarray(self.scores)
 
 
-def _listed(*arguments: Any) -> list[CandidateFit]:
+def _fit_all(*arguments: Any) -> list[CandidateFit]:
     return list(fit_candidates(*arguments))

@@ -238,7 +238,7 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     X, y = data(8)
     search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, verbose=1)
     whole = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3).fit(X, y).cv_results_
-    tell, met = SVCCV._tell, []
+    tell, met = SVCCV._print_progress, []
 
     def interrupt(*arguments):
         tell(*arguments)
@@ -246,7 +246,7 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
         if len(met) == 8:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(SVCCV, "_tell", interrupt)
+    monkeypatch.setattr(SVCCV, "_print_progress", interrupt)
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, y)
     kept = search.cv_results_
