@@ -246,7 +246,8 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     error = _relative_error(theta, r)
 
     def squared(c: Array) -> float:
-        rounding = fl.round_up(error * float(np.abs(c) @ sizes) ** 2, 4 * r) + _underflow(r)
+        norm = float(np.abs(c) @ sizes)  # ‖w‖ is at most this
+        rounding = fl.round_up(error * norm * norm, 4 * r) + _underflow(r)
         # (eight operations: with room for the root)
         return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding, 8), 0))
 

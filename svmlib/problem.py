@@ -119,8 +119,8 @@ class DualProblem:
         What was subtracted from the points, with a linear kernel: the certificate then holds for
         the bias b − w·origin, too, as floats give it.
     rounding : tuple of float and ndarray, optional
-        As the attribute, where `svmlib.rows.Rows.adopt` is given values that the kernel has not
-        computed.
+        The θ and s_i of the property of this name, for values of K that the kernel has not computed
+        (`svmlib.rows.Rows.adopt`).
 
     Attributes
     ----------
@@ -446,8 +446,8 @@ def warn_unless_converged(
 ) -> None:
     """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
 
-    A solution is what the solver returns, with converged and n_iter; and with its certificate, if
-    what is left is not given.
+    A solution is what the solver returns. It has a certificate, unless the caller says what is left
+    and what may help.
     """
     if solution.converged:
         return
@@ -458,7 +458,7 @@ def warn_unless_converged(
             left = f"relative duality gap of {found.relative_gap:.3g}"
     if not advice:
         advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
-        if found.primal == np.inf:
+        if solution.certificate.primal == np.inf:
             advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
             advice += ", or the kernel is not positive semidefinite"
     stopped = f"{solver} stopped after {solution.n_iter} iterations with a {left}"

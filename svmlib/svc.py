@@ -388,8 +388,8 @@ def named_kernel(name: str, **given: float) -> Kernel:
     if name not in _KERNELS:
         known = [*_KERNELS, "precomputed"]
         raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
-    wanted = [parameter.name for parameter in fields(_KERNELS[name])]
-    kernel: Kernel = _KERNELS[name](**{name: given[name] for name in wanted})
+    parameters = {field.name: given[field.name] for field in fields(_KERNELS[name])}
+    kernel: Kernel = _KERNELS[name](**parameters)
     return kernel
 
 

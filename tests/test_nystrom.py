@@ -156,6 +156,8 @@ def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     span, hinge = Span(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
     proof = certify_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.zeros(1), n)
     assert 1 <= proof.primal <= 1 + 20 * 2.0**-53
+    beyond = certify_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.full(1, 1e200), n)
+    assert beyond.primal == np.inf, "not an OverflowError"
 
 
 @given(seed=seeds)
