@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmlib import hulls
-from svmlib.book import explorable
+from svmlib.book import explorable, plotting
 from svmlib.book.explorable.plane import round_number
 from svmlib.datasets import load_circles
 from svmlib.duality import DualProblem, solve_interior_point
@@ -270,6 +270,19 @@ def test_the_first_steps_of_smo_are_those_of_svmlib(one):
             b = (g[free | up].max() + g[free | ~up].min()) / 2
             proof = problem.certificate(alpha, b)
             assert js["gap"] == pytest.approx(proof.relative_gap, rel=1e-6)
+
+
+def test_the_image_of_the_race_shows_the_newton_steps_of_the_script(one, monkeypatch):
+    """The first twenty, before rounding can change a free set; and both end at a millionth."""
+    drawn = []
+    monkeypatch.setattr(plotting, "legend", drawn.append)
+    for seed in (0, 1, 2, 5):
+        problem, case = clouds(seed)
+        explorable.race(overlapping(seed), problem.upper[0], gamma=0.25)
+        newton = {line.get_label(): line for line in drawn[-1].lines}["Newton"]
+        run = one("newtonRun", *case)[1:21]
+        assert newton.get_xdata()[: len(run)] == pytest.approx([step["work"] for step in run])
+        assert newton.get_ydata()[-1] <= 1e-6
 
 
 def test_newton_solves_every_stage_and_in_the_end_the_problem(one):

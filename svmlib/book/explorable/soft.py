@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._validation import Array, check_scalar
@@ -17,8 +19,6 @@ from svmlib.datasets import Dataset
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.geometry import Hyperplane
 from svmlib.kernels import RBF
-from svmlib.newton import newton
-from svmlib.problem import Solution
 from svmlib.smo import smo
 
 
@@ -266,6 +266,71 @@ def box(
     return Explorable("box", name, content, draw, alt, figsize=(5.4, 3.2))
 
 
+def _newton_run(
+    problem: DualProblem, C: float, tol: float, most: int = 200
+) -> list[tuple[int, float]]:
+    """Return the free samples of each step of chapter 12's loop, and the gap after the step.
+
+    `svmlib.newton` ends stages early and, near the end, drops the smoothing; the chapter's loop and
+    the figure's script do neither.
+    """
+    K, y, lo, hi = problem.gram(), problem.y, problem.lo, problem.hi
+    beta = c = np.zeros(problem.n)
+    b, h, run = 0.0, 2 / C, list[tuple[int, float]]()
+
+    def multipliers(s: Array) -> Array:
+        return np.clip(c + (y - s) / h, lo, hi)
+
+    while len(run) < most:
+        s = K @ beta + b
+        q = multipliers(s)
+        free = (lo < q) & (q < hi)
+        if not free.any():
+            free = lo < hi  # none is on the ramp: take all
+        m, p = int(free.sum()), np.where(free, 0.0, q)
+        system = np.ones((m + 1, m + 1))
+        system[:m, :m] = K[np.ix_(free, free)] + h * np.eye(m)
+        system[m, m] = 0
+        solved = np.linalg.solve(system, np.append((s + h * q - K @ p)[free], -p.sum()))
+        p[free] = solved[:m]
+        d, ds = p - beta, K @ p + solved[m] - s
+        length = 0.0  # unless the step is longer than rounding
+        if np.abs(multipliers(s + ds) - p).max() > 1e-6 * C:
+            length = _lowest(partial(_slope, multipliers, K, beta, d, s, ds))
+        t = length or 1.0
+        beta, b = beta + t * d, b + t * (solved[m] - b)
+        q = multipliers(s + t * ds)
+        run.append((m, problem.certificate(np.abs(q), b).relative_gap))
+        if not length:  # the end of a stage
+            if run[-1][1] <= tol:
+                break
+            beta, c, h = q, q, max(h / 10, 1e-6)
+    return run
+
+
+def _slope(
+    multipliers: Callable[[Array], Array],
+    K: Array,
+    beta: Array,
+    d: Array,
+    s: Array,
+    ds: Array,
+    t: float,
+) -> float:
+    """Return the slope of a stage's objective at β + td, where the scores are s + t ds."""
+    return float(K @ d @ (beta + t * d) - multipliers(s + t * ds) @ ds)
+
+
+def _lowest(slope: Callable[[float], float]) -> float:
+    """Return where a rising slope becomes zero; 0 if it is not negative there."""
+    if slope(0.0) >= 0:
+        return 0.0  # only rounding is left
+    end = 1.0
+    while slope(end) < 0 and end < 1e9:
+        end *= 2
+    return float(brentq(slope, 0, end)) if slope(end) > 0 else end
+
+
 def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "race") -> Explorable:
     """Let SMO and Newton's method race, by multiplications; slide C; see the ramps of the stage.
 
@@ -296,21 +361,18 @@ def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "ra
     C, n, plane = round_number(C, "C", 1, 1000), len(data.y), in_plane(data, most=100)
     problem = DualProblem(data.X, data.y, C, RBF(gamma))
 
-    def reached(solve: Callable[..., Solution], steps: int) -> float:
+    def reached(steps: int) -> float:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return solve(problem, tol=1e-6, max_iter=int(steps)).certificate.relative_gap
+            return smo(problem, tol=1e-6, max_iter=int(steps)).certificate.relative_gap
 
-    pairs, systems = (solve(problem, tol=1e-6, trace=True).trace for solve in (smo, newton))
+    pairs = smo(problem, tol=1e-6, trace=True).trace
     some = np.unique(np.geomspace(1, len(pairs), 40).astype(int))
     asked = [len({i for step in pairs[:k] for i in step[:2]}) for k in some]
-    free = np.array([step.free for step in systems])
+    free, gaps = np.transpose(_newton_run(problem, C, 1e-6))
     work = {
-        "SMO": (2 * n * (np.array(asked) + some), [reached(smo, k) for k in some]),
-        "Newton": (
-            2 * n**2 + np.cumsum(free**3 / 6 + n * free),
-            [reached(newton, k + 1) for k in range(len(systems))],
-        ),
+        "SMO": (2 * n * (np.array(asked) + some), [reached(k) for k in some]),
+        "Newton": (2 * n**2 + np.cumsum(free**3 / 6 + n * free), gaps),
     }
 
     def draw(figure: Figure) -> None:
