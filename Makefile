@@ -16,7 +16,7 @@ export OPENBLAS_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 .PHONY: help book lab student pdf epub slides svg questions check test test-all live bench notebooks plain lock clean \
-  style unit outputs pages figures downloads fresh processors assignment mutants
+  style unit outputs pages figures downloads fresh processors assignment mutants judge
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1:\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -50,10 +50,11 @@ pdf: book student  ## Print the book, and its edition without solutions, as one 
 	$(BIN)/python tools/paper.py $(STUDENT)
 	@$(MAKE) --silent book student  # whose front pages offer it now
 
-epub: book  ## Pack the book as an e-book, and let EPUBCheck look at it
+epub: book student  ## Pack the book, and its edition without solutions, as an e-book each; EPUBCheck checks both
 	$(BIN)/python tools/epub.py _build/html
+	$(BIN)/python tools/epub.py $(STUDENT)
 	$(BIN)/python -m pytest tests/book/test_epub.py -rs
-	@$(MAKE) --silent book  # whose front page offers it now
+	@$(MAKE) --silent book student  # whose front pages offer it now
 
 slides: book  ## Make slides of each chapter, with notes, in _build/slides
 	$(BIN)/python tools/slides.py _build/html _build/slides
@@ -75,10 +76,12 @@ test: .venv/ready  ## Prove the library, the notebooks and the pages; run it bef
 	@echo "Testing library, notebooks and pages. This takes about six minutes on two cores."
 	@command -v chromium >/dev/null || echo "Chromium is not installed, so the pages will not be looked at."
 	$(MAKE) --jobs 2 style outputs
-	$(MAKE) --jobs 2 unit pages UNIT_WORKERS=0
+	$(MAKE) --jobs 2 unit pages $(ALSO) UNIT_WORKERS=0
 	@echo "All checks passed. Next: make book, to read what was tested."
 
+# The edition without solutions is built while `unit` still has one of the cores.
 test-all: export AGAIN := -p tests.book.again
+test-all: export ALSO := student
 test-all: test  ## What CI runs: also every cell twice, the figures by mouse and keys, the downloads
 	$(MAKE) --jobs 2 figures downloads
 
@@ -144,6 +147,9 @@ lock: .venv/ready  ## Renew constraints.txt from requirements.txt
 	$(BIN)/pip install --quiet uv==0.13.9
 	grep -v '^-c' requirements.txt | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	  --no-header --quiet --upgrade --output-file constraints.txt
+
+judge: book  ## Let Lighthouse judge the pages as a phone displays them; PAGES="index.html" names some
+	$(BIN)/python tools/judge.py _build/html $(PAGES)
 
 mutants: .venv/ready  ## Change one place of the library at a time, and see whether a test fails
 	nice $(BIN)/python tools/mutants.py $(MUTANTS)

@@ -21,6 +21,12 @@ from sphinx.util.math import get_node_equation_number
 
 logger = logging.getLogger(__name__)
 
+PREFIX = r' form="prefix" stretchy="false"'
+NUMBERS = re.compile(r"<mn>([\d.]+(?:,[\d.]+)+)</mn>")
+THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
+COMMA = '<mo separator="true">,</mo>'
+TIGHT = re.compile(f"<mo(?![^>]* lspace)(?:{PREFIX})?([^>]*)>([∗…])</mo>")
+NEXT_LINE = re.compile(f'(<mtd class="tml-left"[^>]*>(?:<mrow>)*<mo){PREFIX}')
 SHORT = 14  # characters that need not break
 WINDOWS = Path(ROOT_DIR) / "node.exe"
 NODE = WINDOWS if WINDOWS.exists() else Path(ROOT_DIR) / "bin" / "node"
@@ -45,11 +51,34 @@ def typeset(latex, display=False, in_parts=False):
     answer = json.loads(server.stdout.readline())
     if "error" in answer:
         raise NotUnderstood(answer["error"])
-    return answer["mathml"].replace(' class="tml-display" style="display:block math;"', "")
+    return mended(answer["mathml"])
+
+
+def mended(mathml):
+    """Return what Temml has written as browsers need it.
+
+    Temml takes the coordinates in (1,2) for one number, and a sign at which a line was broken for
+    the sign of a number. WebKit puts spaces around a star above a letter, Chromium around dots.
+    """
+    mathml = mathml.replace(' class="tml-display" style="display:block math;"', "")
+    mathml = NUMBERS.sub(coordinates, mathml)
+    mathml = TIGHT.sub(r'<mo lspace="0" rspace="0"\1>\2</mo>', mathml)
+    return NEXT_LINE.sub(r'\1 form="infix"', mathml)
+
+
+def coordinates(match):
+    if THOUSANDS.fullmatch(match[1]):
+        return match[0]
+    return f"<mrow>{COMMA.join(f'<mn>{part}</mn>' for part in match[1].split(','))}</mrow>"
 
 
 def characters(mathml):
     return html.unescape(re.sub("<[^>]*>", "", mathml))
+
+
+def drawn(mathml):
+    """Return the characters that a browser needs to draw formulas: also the sign of a root."""
+    return characters(mathml) + ("√" if re.search("<m(sqrt|root)[ >]", mathml) else "")
 
 
 def in_words(latex):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
-from formulas import characters
+from formulas import drawn
 from sphinx.errors import ExtensionError
 
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
@@ -99,7 +99,7 @@ def take(app, error):
     pages = [path.read_text(encoding="utf-8") for path in out.rglob("*.html")]
     formulas = "".join(formula for page in pages for formula in FORMULA.findall(page))
     (font,) = (package(app, "@fontsource/stix-two-math") / "files").glob("*-400-normal.woff2")
-    used = set(characters(formulas))
+    used = set(drawn(formulas))
     used |= {ITALIC[character] for character in used & ITALIC.keys()}
     cut(font, used, static / "math/math.woff2")
     icons = (static / ICONS).read_text(encoding="utf-8")

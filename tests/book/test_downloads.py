@@ -295,7 +295,7 @@ def distinctive(notebook):
 def student_files():
     """Return the words of all that students get, also of what is packed."""
     found = {str(file): file.read_bytes() for file in STUDENT.rglob("*") if file.is_file()}
-    for file in [name for name in found if name.endswith((".zip", ".whl"))]:
+    for file in [name for name in found if name.endswith((".zip", ".whl", ".epub"))]:
         with zipfile.ZipFile(file) as packed:
             found |= {f"{file}/{name}": packed.read(name) for name in packed.namelist()}
         del found[file]

@@ -17,6 +17,11 @@ WRONG = """[...document.querySelectorAll('article math')].filter(f => {
         && getComputedStyle(f).fontFamily.startsWith('STIX2')
         && (box.right <= innerWidth + 1 || f.closest('.display, table')));
 }).map(f => f.textContent)"""
+ROOTS = """[...document.querySelectorAll('article msqrt')].filter(root => {
+    const [whole, first, last] = [root, root.firstElementChild, root.lastElementChild].map(part =>
+        part.getBoundingClientRect());
+    return root.checkVisibility() && whole.width < last.right - first.left + 3;  // without its sign
+}).map(root => root.textContent)"""
 
 
 def one_worker_each(names):
@@ -44,9 +49,17 @@ def test_formulas_are_set_in_their_font_and_nothing_is_cut_off_on_a_phone(engine
     assert engine.ask(WRONG) == []
     assert engine.ask("document.fonts.check('16px STIX2')")
     assert engine.ask("document.documentElement.scrollWidth <= innerWidth")
-    # A fraction is higher than a letter.
-    high = "document.querySelector('article mfrac').getBoundingClientRect().height"
-    assert engine.ask(high) > 1.5 * engine.ask(high.replace("mfrac", "mi"))
+    assert engine.ask(ROOTS) == []
+    # A fraction is higher than a letter, and in a line its numbers are small.
+    for one, other, more in (
+        ("mfrac", "mi", 1.5),
+        ("math:not([display]) > mrow > mn", "math:not([display]) mfrac > mn", 1.15),
+    ):
+        high, low = (
+            f"document.querySelector('article {part}')?.getBoundingClientRect().height"
+            for part in (one, other)
+        )
+        assert engine.ask(f"!({low}) || {high} > {more} * {low}")
 
 
 @pytest.mark.parametrize("page", WITH_FIGURES)

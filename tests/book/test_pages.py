@@ -146,6 +146,11 @@ WRONG = {
     "a formula in another font": """all('article math, article math *').filter(e =>
         !style(e).fontFamily.startsWith('STIX2')).concat(all('article math').length
         && !document.fonts.check('16px STIX2') ? [document.body] : [])""",
+    "a root without its sign": """all('article msqrt').filter(root => root.checkVisibility()
+        && box(root).right - box(root.lastElementChild).right
+            + box(root.firstElementChild).left - box(root).left < 3)""",
+    "coordinates that are taken for one number": """all('article mn').filter(number =>
+        /,/.test(number.textContent) && !/^\\d{1,3}(,\\d{3})+$/.test(number.textContent))""",
     "a tab stop": "all('math, math *, .display').filter(e => e.tabIndex >= 0 && !isWide(e))",
     "an icon that is not drawn": """all('.fas, .fa-solid').filter(i =>
         isSeen(i) && !/^".+"$/.test(getComputedStyle(i, '::before').content))""",
