@@ -198,7 +198,7 @@ ENGINES = {"firefox": firefox, "webkit": webkit}
 def require(there, name):
     """Skip the tests of a missing engine, with a message, unless REQUIRE_BROWSER is set."""
     if not there:
-        message = f"no {name} on this machine: the pages were NOT tested in it"
+        message = f"no {name} on this machine: the pages were NOT looked at in it"
         (pytest.fail if os.environ.get("REQUIRE_BROWSER") else pytest.skip)(message)
 
 

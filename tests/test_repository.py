@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import distribution, distributions, packages_distributions
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import yaml
 
 import svmlib
 from tests import browser
+from tests.engines import ENGINES
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "index.md"]
@@ -95,12 +96,18 @@ def test_commands_are_told_and_exist():
     assert set(named) == made
 
 
+BROWSERS = {"chromium": browser.chromium} | {
+    name: partial(start, None) for name, start in ENGINES.items()
+}
+
+
+@pytest.mark.parametrize("name", BROWSERS)
 @pytest.mark.parametrize(("required", "outcome"), [("", pytest.skip), ("1", pytest.fail)])
-def test_without_a_browser_ci_fails_and_a_reader_is_told(monkeypatch, required, outcome):
+def test_without_a_browser_ci_fails_and_a_reader_is_told(monkeypatch, required, outcome, name):
     monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.setenv("REQUIRE_BROWSER", required)
     either = (pytest.skip.Exception, pytest.fail.Exception)
-    with pytest.raises(either, match="NOT looked at") as told, browser.chromium():
+    with pytest.raises(either, match="NOT looked at") as told, BROWSERS[name]():
         pass
     assert told.type is outcome.Exception
 
