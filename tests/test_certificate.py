@@ -111,7 +111,7 @@ def a_bias_beside_1(rng):
 def a_class_with_next_to_nothing(rng):
     """The dual value is twice the smaller multiplier, which is lost beside the other."""
     large = 2.0 * rng.integers(2**52, 2**53)
-    return DualProblem([[0.0], [0.0]], [-1, 1], 1e99), [large, rng.uniform(0.5, 1)], 0.0
+    return DualProblem([[0.0], [0.0]], [-1, 1], 1e99), [large, rng.uniform(0.5, 1.5)], 0.0
 
 
 def a_class_to_scale_down(rng):
