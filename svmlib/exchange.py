@@ -326,7 +326,7 @@ class _Task:
         if self.plain:
             m = float(lowest.min()) if self.problem.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
-        slack = np.maximum(0, 1 - lowest + 8 * UNIT_ROUNDOFF * (1 + np.abs(lowest)))
+        slack = np.maximum(0, 1 - lowest)  # rounded by u of itself, which the last line counts
         return round_up(charge + scores.squared_norm / 2 + fsum(self.C * slack**2), self.n + 16)
 
     def dual(self, alpha: Array) -> float:

@@ -219,23 +219,21 @@ def slips(monkeypatch):
 
 @may_warn
 @pytest.mark.usefixtures("slips")
-@pytest.mark.parametrize("C", [1e-3, 1.0, 1e6, 1e15])
+@pytest.mark.parametrize("C", [1e-5, 1.0, 1e6, 1e15])
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e15])
-@pytest.mark.parametrize("seed", range(2))
-def test_both_bounds_hold_exactly_where_the_optimum_is_known(seed, offset, C):
+@pytest.mark.parametrize("k", [10, 1000])
+def test_both_bounds_hold_exactly_where_the_optimum_is_known(k, offset, C):
     """Two places, many times: for the midpoint at 0 the optimum is a fraction.
 
     With each of the two samples k times, and half the distance m, α = min(C, 1/(2 k m²)): the
     dual is 2 k α − ½ (2 k α m)², exactly what the primal is. Far out, the scores cancel.
     """
-    random = np.random.RandomState(seed)
-    low, high = np.sort(random.uniform(-1, 1, 2)) + offset
-    k = 10 ** random.randint(0, 3)
+    low, high = np.sort(np.random.RandomState(k).uniform(-1, 1, 2)) + offset
     X, y = np.repeat([[low], [high]], k, axis=0), np.repeat([-1.0, 1.0], k)
     half = (Fraction(high) - Fraction(low)) / 2
     alpha = min(Fraction(C), 1 / (2 * k * half**2)) if half else Fraction(C)
     optimum = 2 * k * alpha - (2 * k * alpha * half) ** 2 / 2
-    found = solve_linear(chunked(X, max(1, 2 * k // 3)), y, C, tol=1e-13, max_iter=12)
+    found = solve_linear(chunked(X, max(1, k // 3)), y, C, tol=1e-13, max_iter=12)
     for proof in (found.certificate, *(each.certificate for each in found.trace)):
         assert Fraction(proof.dual) <= optimum
         assert proof.primal == np.inf or optimum <= Fraction(proof.primal)

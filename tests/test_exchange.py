@@ -25,6 +25,7 @@ from svmlib.book import elsewhere
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import read_liblinear, read_libsvm, write_libsvm, write_onnx
+from tests.exact import objective
 from tests.judge import exact, value
 
 X, Y = elsewhere.load("noisy")
@@ -115,6 +116,21 @@ def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
             assert_allclose(float(dual), verdict.dual, rtol=1e-6, atol=1e-9 * float(primal))
         assert verdict.lower <= primal
         assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_scores_lose_is_counted(seed):
+    """In a sum that cancels, or as 1 + 1e-17 is 1, times a large C; and in the KKT conditions."""
+    rng = np.random.default_rng(seed)
+    long, across = 1e8 * rng.normal(size=40), rng.normal(size=40)
+    across[-1] = -(long[:-1] @ across[:-1]) / long[-1]
+    for w, x, b in (long, across, 0.0), (np.ones(1), [-1e-17], 1.0):
+        for s in 1, -1:
+            A, y = np.array([x, -5 * s * w]), np.array([s, -s])
+            verdict = certify_machine((w, b), A, y, C=1e20)
+            assert objective(w, b, A, y, 1e20) <= verdict.primal
+    m = Machine(np.array([[0.0], [1.0]]), np.array([-1e-17, 1e-17]), 1.0, Linear(), C=1e-17)
+    assert certify_machine(m, m.points, [-1, 1]).kkt_violation >= 1e-17
 
 
 def verdict_upper(loss, C):
@@ -228,7 +244,7 @@ def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
         FrozenEstimator(SVC(tol=1e-7).fit(X, Y)),
         FixedThresholdClassifier(SVC(tol=1e-7)).fit(X, Y),
         RFE(LinearSVC(tol=1e-10), n_features_to_select=1).fit(X, Y),
-        make_pipeline("passthrough", SVC(tol=1e-7)).fit(X, Y),
+        make_pipeline("passthrough", "passthrough", SVC(tol=1e-7)).fit(X, Y),
     ],
     ids=lambda w: type(w).__name__,
 )

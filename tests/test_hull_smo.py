@@ -85,7 +85,8 @@ def test_a_tolerance_near_rounding_is_kept_and_one_below_does_not_loop_forever()
         np.testing.assert_allclose(solution.closest.distance, D, rtol=1e-6)
 
 
-def test_hundreds_of_points_and_features():
+def test_hulls_that_nearly_touch_and_hundreds_of_points_and_features():
+    assert hull_smo([[0, 0], [2e-8, 1], [2e-8, -1.1]], [-1, 1, 1], tol=0.1).converged
     for n, d, distance in [(1000, 3, 10), (200, 100, 12)]:
         X, y = gaussians(n, d, distance)
         check_closest(hull_smo(X, y, tol=1e-3), X, y, 1e-3)

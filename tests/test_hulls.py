@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 from svmlib.hulls import (
     NotSeparableError,
     Separation,
+    _cap_along,
     certify_weights,
     closest_points,
     convex_hull,
@@ -306,6 +307,19 @@ def test_the_largest_separating_cap_is_between_its_bounds(seed):
     assert most <= caps.supremum <= most * (1 + 1e-14)
     assert caps.none_separates == (caps.supremum <= caps.smallest)
     assert caps.lower_bound <= caps.supremum <= caps.lower_bound * (1 + 1e-10)
+
+
+def test_the_cap_up_to_which_a_direction_separates_is_proved():
+    """By exact heights along it, of points a million times as far across: then rounding counts."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y, w = np.tile([-1, 1], 4), np.append(rng.uniform(-1, 1), 1.0)
+        heights, across = 1e-6 * (y + rng.normal(size=8)), rng.normal(size=8)
+        Z = np.outer(heights, w) + np.outer(across, [-1.0, w[0]])
+        _, cap = _cap_along(w, Z, y)
+        heights = y * (exact.exact(Z) @ exact.exact(w))
+        means = [exact.least_mean(heights[y == label], Fraction(cap)) for label in (-1, 1)]
+        assert cap < 0.25 or sum(means) >= 0
 
 
 @pytest.mark.parametrize("far", [0, 1, 2**30])

@@ -225,10 +225,11 @@ def test_without_room_for_k_it_says_so_and_finds_the_same():
         assert_allclose(f, g, atol=0.02)
 
 
-def test_several_processes_find_the_same():
+def test_several_processes_find_the_same_and_each_machine_once(capsys):
     X, y = data(6)
     with parallel_config(backend="threading"):
-        shared = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0), n_jobs=3).fit(X, y)
+        shared = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0), n_jobs=3, verbose=1).fit(X, y)
+    assert len(capsys.readouterr().out.splitlines()) == 3 * 5
     alone = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0)).fit(X, y)
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
     assert shared.cv_results_["params"] == alone.cv_results_["params"]
