@@ -1,4 +1,4 @@
-"""The path of machines: one K, many values of C, each machine from the one before.
+"""The regularisation path: one K, many values of C, each machine from the one before.
 
 A grid search fits the same samples again and again. Here all machines of one γ share one Gram
 matrix K, whatever their C and their fold; the K of 2γ is that of γ with every value squared; and
