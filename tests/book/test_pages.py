@@ -21,6 +21,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from moved import MOVED
 from PIL import Image
+from pypdf import PdfReader
+from pypdf.generic import ContentStream
 
 from tests.book import ROOT
 from tests.browser import Visited, contrast, open_tab
@@ -611,6 +613,38 @@ def test_paper_is_light_with_proofs_and_without_answers(visit, theme):
     tab.evaluate("dispatchEvent(new Event('afterprint'))")
     assert tab.evaluate("document.documentElement.dataset.theme") == theme
     assert not tab.locator("details.sd-dropdown[open]").count()
+
+
+def letters_by_tag(pdf):
+    """Count what is written outside and inside the tags that a screen reader reads."""
+    reader, counts, tags = PdfReader(io.BytesIO(pdf)), [0, 0], []
+    for page in reader.pages:
+        for operands, operator in ContentStream(page.get_contents(), reader).operations:
+            if operator in (b"BDC", b"BMC"):
+                tags.append(operator == b"BDC" and "/MCID" in operands[1])
+            elif operator == b"EMC":
+                tags.pop()
+            elif operator in (b"Tj", b"TJ"):
+                counts[any(tags)] += 1
+    return counts
+
+
+def test_every_letter_of_a_formula_is_in_the_tags_of_a_pdf(browser):
+    tab = open_tab(browser)
+    tab.goto(BOOK + next(page for page in CHAPTERS if "<msqrt>" in source(page)))
+    for hidden in ("false", "true"):  # then they are not, as the count should say
+        tab.evaluate(
+            """hidden => {
+                const some = [...document.querySelectorAll('p:has(msqrt)')];
+                document.body.replaceChildren(...some);
+                for (const math of document.querySelectorAll('math')) math.ariaHidden = hidden;
+            }""",
+            hidden,
+        )
+        outside, inside = letters_by_tag(tab.pdf(tagged=True))
+        assert inside > 20
+        assert (outside < inside / 20) == (hidden == "false"), "some spaces are outside"
+    tab.close()
 
 
 # Unfolded
