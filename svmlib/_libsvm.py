@@ -16,15 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._machines import (
-    Machine,
-    chosen_pair,
-    dense,
-    kernel_of,
-    kernel_sums,
-    not_fitted,
-    pair_coefficients,
-)
+from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
+from svmlib._machines import Machine, chosen_pair, kernel_sums
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -243,15 +236,13 @@ def _support_vectors(
     file: Reader, rows: int, m: int
 ) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
-    coefficients, found = np.empty((rows, m)), list[tuple[list[int], Array]]()
+    coefficients, found = list[Array](), list[tuple[list[int], Array]]()
     for line in file.words:
-        if len(found) == m:
-            raise file.error(f"expected {m} support vectors, got more")
-        coefficients[:, len(found)] = file.numbers(line[:rows], rows)
+        coefficients.append(file.numbers(line[:rows], rows))
         found.append(_sparse(file, line[rows:]))
     if len(found) != m:
         raise file.error(f"expected {m} support vectors, got {len(found)}")
-    return coefficients, found
+    return np.array(coefficients).reshape(m, rows).T, found
 
 
 def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
@@ -355,11 +346,8 @@ def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
     if not hasattr(machine, "dual_coef_") or not hasattr(machine, "support_vectors_"):
         raise not_fitted(machine, "SVC, NuSVC, SVR")
-    svm_type, kernel = getattr(machine, "_impl", "c_svc"), kernel_of(machine, None)
-    coefficients, points = dense(machine.dual_coef_), dense(machine.support_vectors_)
-    rho = -np.ravel(machine.intercept_)
-    if kernel is None:
-        points = np.asarray(machine.support_, dtype=float)[:, None]
+    kernel, coefficients, points = expansion_of(machine, None)
+    svm_type, rho = getattr(machine, "_impl", "c_svc"), -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:
         return LibsvmModel(svm_type, kernel, (), rho, coefficients, points)
     classes, counts = np.asarray(machine.classes_), np.asarray(machine.n_support_)

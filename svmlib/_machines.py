@@ -7,7 +7,6 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -16,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 
+from svmlib._estimators import dense, expansion_of, pair_coefficients
 from svmlib._validation import (
     Array,
-    as_float,
     check_points,
     check_scalar,
     check_vector,
@@ -27,7 +26,6 @@ from svmlib._validation import (
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, expansion
 from svmlib.problem import DualProblem
-from svmlib.svc import SVC, WITH_GAMMA, named_kernel
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
@@ -152,7 +150,7 @@ def understand(
     described = _linear(params, len(X))
     _same_features(machine, X)
     return Machine(
-        dense(machine.coef_),
+        np.atleast_2d(dense(machine.coef_)),
         np.ones(1),
         float(np.ravel(machine.intercept_)[0]),
         classes=tuple(machine.classes_.tolist()),
@@ -166,6 +164,8 @@ def _of_numbers(
 ) -> Machine:
     """Return the machine that (w, b) is, or with a kernel (β, b)."""
     length = X.shape[1] if kernel is None else len(X)
+    if np.ndim(vector) == 2 and np.shape(vector)[0] == np.size(b) == 1:  # ``coef_``, ``intercept_``
+        vector, b = np.ravel(vector), np.ravel(b)[0].item()
     vector = check_vector(vector, "w" if kernel is None else "β", length=length)
     b, classes = check_scalar(b, "b"), np.unique(y).tolist()
     if len(classes) != 2:
@@ -173,12 +173,6 @@ def _of_numbers(
     if kernel is None:
         return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
     return Machine(X, vector, b, kernel, tuple(classes))
-
-
-def not_fitted(machine: Any, known: str) -> ValueError:
-    """Return the error that says what a machine must be, to be written into a file."""
-    advice = "; of a pipeline give the last step, and scale the data yourself"
-    return ValueError(f"machine must be a fitted {known}, ..., got {machine!r:.80}{advice}")
 
 
 def _params(machine: Any) -> dict[str, Any]:
@@ -198,11 +192,9 @@ def _of_support_vectors(
     """Return what an estimator with ``dual_coef_`` says of its two classes, or of two in y."""
     classes, C = np.asarray(machine.classes_), machine.get_params().get("C")
     i, j = chosen_pair(classes, y)
-    coefficients, kernel = dense(machine.dual_coef_), kernel_of(machine, X)
-    points, b = dense(machine.support_vectors_), float(np.ravel(machine.intercept_)[0])
-    if kernel is None:
-        points = np.asarray(machine.support_, dtype=float)[:, None]
-    else:
+    kernel, coefficients, points = expansion_of(machine, X)
+    b = float(np.ravel(machine.intercept_)[0])
+    if kernel is not None:
         _same_features(machine, X)
     bounds = np.ones(coefficients.shape[1])
     if len(classes) == 2:
@@ -236,13 +228,6 @@ def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
     return int(found[0]), int(found[1])
 
 
-def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:
-    """Return the coefficients of the machine for classes i < j, as LIBSVM lays them out."""
-    of_class = np.repeat(np.arange(len(coefficients) + 1), n_support)
-    own = np.where(of_class == i, coefficients[j - 1], 0.0)
-    return np.where(of_class == j, coefficients[i], own)
-
-
 def _factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
     """Return the factors of C for the classes, as the estimator has chosen them."""
     found, params = getattr(machine, "class_weight_", None), _params(machine)
@@ -272,27 +257,6 @@ def _linear(params: dict[str, Any], n: int) -> dict[str, Any]:
     return said | ({"bias": "none"} if said["bias"] and not fitted else {})
 
 
-def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
-    """Return the kernel of a fitted estimator that names it as scikit-learn does."""
-    if isinstance(machine, SVC):
-        return getattr(machine, "kernel_", None)
-    params = machine.get_params()
-    name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
-    if gamma in ("scale", "auto") and name in WITH_GAMMA:
-        if X is None:
-            raise ValueError("machine must have been fitted with a number for gamma")
-        gamma = 1 / (X.shape[1] * (X.var() if gamma == "scale" else 1.0))
-    if callable(name):
-        raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
-    if name == "precomputed":
-        return None
-    return named_kernel(name, degree=params["degree"], gamma=gamma, coef0=params["coef0"])
-
-
-def dense(A: Any) -> Array:
-    return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
-
-
 def signs(machine: Machine, labels: NDArray[np.generic]) -> Array:
     """Return −1 for the first class of the machine, +1 for the second."""
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
@@ -302,36 +266,47 @@ def signs(machine: Machine, labels: NDArray[np.generic]) -> Array:
 
 
 def multipliers(m: Machine, X: Array, y: Array) -> tuple[Array | None, bool, str]:
-    """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note.
-
-    LIBSVM writes eight digits of a support vector, so rows are recognised by eight.
-    """
+    """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note."""
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # it is w
-    alpha, same = np.zeros(y.size), True
+    alpha = np.zeros(y.size)
     if m.kernel is None or m.points is X:
         rows = m.points[:, 0].astype(int) if m.kernel is None else np.arange(y.size)
         alpha[rows] = m.coefficients * y[rows]
         return alpha, True, ""
     used = m.coefficients != 0
     points, coefficients = widen(m.points[used], X), m.coefficients[used]
-    places: dict[tuple[float, ...], list[int]] = {}
-    for i, key in reversed([*enumerate(_keys(X, y))]):
-        places.setdefault(key, []).append(i)
-    for z, c, key in zip(points, coefficients, _keys(points, coefficients), strict=True):
-        if not (found := places.get(key)):
-            return None, False, "its multipliers are not judged: a support vector is not a row of X"
-        i = found.pop()
-        alpha[i], same = abs(c), same and bool((z == X[i]).all())
-    return alpha, same, ""
+    places = _rows_of(points, coefficients, X, y)
+    if places is None:
+        return None, False, "its multipliers are not judged: a support vector is not a row of X"
+    alpha[places] = coefficients * y[places]
+    return alpha, bool((points == X[places]).all()), ""
 
 
-def _keys(points: Array, signs: Array) -> list[tuple[float, ...]]:
-    """Return eight digits of each row, and its side."""
-    return [
-        (float(sign > 0), *(float(f"{value:.8g}") for value in row))
-        for row, sign in zip(points.tolist(), signs, strict=True)
-    ]
+def _rows_of(points: Array, coefficients: Array, X: Array, y: Array) -> list[int] | None:
+    """Return which row of X each support vector is, of its own class if possible; None if not all.
+
+    LIBSVM writes eight digits of a support vector, and other programs have single precision.
+    """
+    for dtype in np.float64, np.float32:
+        keys, places = _keys(points.astype(dtype)), _keys(X.astype(dtype))
+        found, free = dict[int, int](), {*range(y.size)}
+        for own in True, False:
+            rows = dict[tuple[Any, ...], list[int]]()
+            for i in sorted(free, reverse=True):
+                rows.setdefault((own and y[i] > 0, *places[i]), []).append(i)
+            for j, key in enumerate(keys):
+                if j not in found and (same := rows.get((own and coefficients[j] > 0, *key))):
+                    found[j] = same.pop()
+            free -= {*found.values()}
+        if len(found) == len(keys):
+            return [found[j] for j in range(len(keys))]
+    return None
+
+
+def _keys(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
+    """Return eight digits of each row."""
+    return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
 
 
 def bounded_scores(m: Machine, X: Array, y: Array) -> Scores:

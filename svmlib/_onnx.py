@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._machines import Machine, kernel_of, not_fitted, understand
+from svmlib._estimators import kernel_of, not_fitted
+from svmlib._machines import Machine, understand
 from svmlib._validation import Array
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -78,12 +79,13 @@ def _two_classes(machine: Any) -> Machine:
         machine = machine.as_machine()
     if isinstance(machine, Machine):
         return machine
-    if not hasattr(machine, "coef_") and not hasattr(machine, "dual_coef_"):
+    known = [name for name in ("coef_", "dual_coef_") if hasattr(machine, name)]
+    if not hasattr(machine, "classes_") or not known:
         raise not_fitted(machine, "SVC, LinearSVC")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
         raise ValueError(f"machine must be for two classes, got {classes.size}")
-    if hasattr(machine, "dual_coef_"):
+    if "dual_coef_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
     return understand(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
 

@@ -59,10 +59,13 @@ from svmlib._rounding import UNIT_ROUNDOFF, format_bound, round_down, round_up
 from svmlib._validation import Array, check_points, check_scalar, check_vector
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
-from svmlib.problem import DualProblem, best_biases
+from svmlib.problem import DualProblem, balance, best_biases
 from svmlib.svc import SVC
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
+
+
+_ABOVE = "a multiplier above its bound: with class weights, give each row's as sample_weight"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +95,7 @@ class Verdict:
     box_violation, balance_violation : float or None
         By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
     note : str
-        Why the multipliers could not be judged, if they could not.
+        Why the multipliers could not be judged, or why some may be above their bounds.
     """
 
     machine: Machine
@@ -201,8 +204,9 @@ def certify_machine(
     C, kernel, loss, bias : optional
         What the machine does not say, or what to believe in place of what it says.
     sample_weight : array_like of shape (n,), optional
-        Factors of C, as they were given to ``fit``. Rows of weight 0 are left out; where X is a
-        Gram matrix, leave them out of X and y yourself.
+        Factors of C, as they were given to ``fit``; for a machine from a file also those of its
+        class weights, row by row. Rows of weight 0 are left out; where X is a Gram matrix, leave
+        them out of X and y yourself.
     tol : float, default 1e-8
         The relative duality gap to which our own solution is computed.
 
@@ -218,6 +222,9 @@ def certify_machine(
 
     Notes
     -----
+    It solves the problem itself, from the machine's own multipliers where these are nearly optimal.
+    Otherwise it can take several times as long as the training.
+
     Derived in chapter 15, *Other programs*.
 
     Examples
@@ -282,13 +289,14 @@ class _Task:
             own = problem.scores(alpha * self.y)
         else:
             own = bounded_scores(m, self.X, self.y)
-        best_alpha, best_b, bound = self._solve(tol)
-        best = problem.scores(best_alpha * self.y)
         primal, shifted = self.primal(own, m.b), self._best_bias(own.values, m.b)
+        dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
+        best_alpha, best_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)
+        best = problem.scores(best_alpha * self.y)
         verdict = Verdict(
             machine=m,
             primal=primal,
-            lower=max(bound, self.dual(best_alpha)) if problem.convex else -np.inf,
+            lower=max(dual, bound, self.dual(best_alpha)) if problem.convex else -np.inf,
             upper=min(self.primal(best, best_b), primal),
             best_b=shifted,
             primal_best_b=min(primal, self.primal(own, shifted)),
@@ -296,12 +304,13 @@ class _Task:
             n=self.n,
             note=note,
         )
-        return verdict if alpha is None else self._with_multipliers(verdict, alpha, own)
+        if alpha is None:
+            return verdict
+        return self._with_multipliers(replace(verdict, dual=dual), alpha, own)
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, own: Scores) -> Verdict:
-        """Add what the machine's own multipliers prove, and by how much they miss conditions."""
+        """Add by how much the machine's own multipliers miss conditions."""
         y, b, free = self.y, self.machine.b, self.machine.bias == "free"
-        dual = self.dual(alpha) if self.problem.convex else -np.inf
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         excess = own.values * y + b * y - 1 + (0 if self.plain else alpha / (2 * self.C))
         error = own.error + 8 * UNIT_ROUNDOFF * (2 + np.abs(excess))
@@ -309,11 +318,10 @@ class _Task:
         over = (error + excess).max(where=alpha > 0, initial=0)
         return replace(
             verdict,
-            dual=dual,
-            lower=max(dual, verdict.lower),
             kkt_violation=float(max(short, over)),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(fsum((alpha * y).tolist())) if free else 0.0,
+            note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
         )
 
     def primal(self, scores: Scores, b: float) -> float:
@@ -357,9 +365,13 @@ class _Task:
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
         return float(minimize_scalar(cost, bounds=ends, options={"xatol": 1e-12}).x)
 
-    def _solve(self, tol: float) -> tuple[Array, float, float]:
+    def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""
         free = self.machine.bias == "free"
+        if self.plain and free and start is not None and not self.problem.linear:
+            start = balance(np.clip(start, 0, self.problem.upper), self.y, self.problem.upper)
+            found = solve(self.problem, "auto", tol, start=start)[0]
+            return found.alpha, found.b, found.certificate.dual
         if self.plain and free:
             C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
             model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
@@ -382,7 +394,9 @@ class _Task:
     def _features(self) -> Array:
         """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""
         features = self.X
-        if not self.problem.linear:
+        if self.problem.linear and features.shape[1] > self.n:
+            features = np.transpose(np.linalg.qr(features.T, mode="r"))
+        elif not self.problem.linear:
             values, vectors = eigh(self.problem.gram())
             features = vectors * np.sqrt(np.maximum(values, 0))
         return np.column_stack([features, np.full(self.n, self.s)]) if self.s else features
@@ -399,14 +413,17 @@ def _squared_hinge(features: Array, y: Array, C: Array, free: bool) -> tuple[Arr
     def value(w: Array) -> float:
         return float(ridge @ w**2 / 2 + C @ np.maximum(0, 1 - A @ w) ** 2)
 
+    old = value(w)
     for _ in range(200):
         slack = np.maximum(0, 1 - A @ w)
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
         step, length = lstsq(H, 2 * A.T @ (C * slack) - ridge * w)[0], 1.0
-        while value(w + length * step) > value(w) and length > 1e-8:
+        while (new := value(w + length * step)) > old and length > 1e-8:
             length /= 2
-        if length <= 1e-8 or np.array_equal(w, w + length * step):
+        if new > old:
             break
-        w = w + length * step
+        w, gain, old = w + length * step, old - new, new
+        if gain <= 8 * UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
+            break
     return 2 * C * np.maximum(0, 1 - A @ w), float(w[-1]) if free else 0.0

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from copy import copy
 from dataclasses import replace
 
 import mpmath as mp
@@ -14,13 +15,14 @@ from sklearn.datasets import dump_svmlight_file, load_iris
 from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 
 import svmlib
+from svmlib import exchange
 from svmlib.book import elsewhere
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
@@ -285,6 +287,123 @@ def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
     assert primal <= verdict.primal <= primal * (1 + mp.mpf(1e-12))
 
 
+def test_numbers_in_single_precision_are_rows_of_x(tmp_path):
+    """Of an estimator whose rows had it, and of a file that some program has written so."""
+    model = SVC(gamma=0.5, tol=1e-7).fit(X.astype(np.float32), Y.astype(int))
+    write_libsvm(model, tmp_path / "model")
+    for machine in model, read_libsvm(tmp_path / "model"):
+        verdict = certify_machine(machine, X, Y, C=1.0)
+        assert verdict.dual > verdict.upper * (1 - 1e-6)
+        assert not verdict.note
+
+
+def test_a_negative_multiplier_is_named_however_the_machine_is_given():
+    """Also where the row is there once for each class: it is then its own class that counts."""
+    A, y = np.vstack([X, X[:3]]), np.append(Y, -Y[:3])
+    beta = np.append(0.01 * Y, -0.02 * Y[:3])
+    beta[4] = -0.3 * Y[4]
+    order = np.random.default_rng(0).permutation(len(y))
+    numbers = certify_machine((beta, 0.1), A, y, C=1.0, kernel=RBF(0.5))
+    machine = Machine(A[order], beta[order], 0.1, RBF(0.5), C=1.0)
+    for verdict in numbers, certify_machine(machine, A, y):
+        assert verdict.box_violation == 0.3
+        assert_allclose(verdict.dual, numbers.dual, rtol=1e-12)
+        assert_allclose(verdict.kkt_violation, numbers.kkt_violation, rtol=1e-9)
+
+
+def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(tmp_path):
+    model = SVC(gamma=0.5, class_weight={-1: 0.5, 1: 3.0}, tol=1e-7).fit(X, Y.astype(int))
+    write_libsvm(model, tmp_path / "model")
+    found = read_libsvm(tmp_path / "model")
+    assert "sample_weight" in str(certify_machine(found, X, Y, C=1.0))
+    weights = np.where(Y > 0, 3.0, 0.5)
+    verdict = certify_machine(found, X, Y, C=1.0, sample_weight=weights)
+    assert verdict.excess < 1e-6
+    assert not verdict.note
+
+
+def counted(monkeypatch, name):
+    """Return a list of the arguments of each call of a function that the judge uses."""
+    calls, function = [], getattr(exchange, name)
+
+    def call(*args, **given):
+        calls.append((args, given))
+        return function(*args, **given)
+
+    monkeypatch.setattr(exchange, name, call)
+    return calls
+
+
+@pytest.mark.parametrize(("n", "d"), [(2000, 8), (40, 500)])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_squared_hinge_takes_few_steps_in_no_more_dimensions_than_rows(
+    n, d, fit_intercept, monkeypatch
+):
+    rng = np.random.default_rng(n)
+    A = rng.normal(size=(n, d))
+    y = np.where(A[:, 0] + rng.normal(size=n) > 0, 1, -1)
+    model = LinearSVC(fit_intercept=fit_intercept, tol=1e-9, max_iter=10**5).fit(A, y)
+    calls = counted(monkeypatch, "lstsq")
+    verdict = certify_machine(model, A, y)
+    assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
+    assert 0 < len(calls) <= 20
+    assert max(H.shape[0] for (H, _), _ in calls) <= min(n, d) + 1
+
+
+def test_our_own_solution_starts_from_multipliers_that_are_nearly_optimal(monkeypatch):
+    calls = counted(monkeypatch, "solve")
+    model = SVC(gamma=0.5).fit(X, Y)
+    alpha = np.zeros(len(Y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    verdict = certify_machine(model, X, Y)
+    assert_allclose(calls[0][1]["start"], alpha, atol=1e-12)
+    assert verdict.upper - verdict.lower < 2e-8 * verdict.upper
+    assert verdict.dual < verdict.lower < verdict.primal
+    certify_machine(model, X, Y, C=2.0)  # of which they prove little
+    assert len(calls) == 1
+
+
+def test_a_row_of_coef_and_a_list_with_the_intercept_are_numbers_too():
+    model = SVC(kernel="linear", tol=1e-7).fit(X, Y)
+    assert certify_machine((model.coef_, model.intercept_), X, Y, C=1.0).excess < 1e-6
+    flat = RidgeClassifier(0.1).fit(X, Y)  # whose coef_ is a vector
+    flat.coef_, flat.intercept_ = model.coef_[0], model.intercept_
+    given = {"C": 1.0, "loss": "hinge", "bias": "free"}
+    assert certify_machine(flat, X, Y, **given).excess < 1e-6
+
+
+CHANGES = [
+    (SVC().fit(X, Y.astype(int)), "intercept_"),
+    (SVC(kernel="linear").fit(X + 1e4, Y.astype(int)), "dual_coef_"),
+    (SVC(kernel="precomputed").fit(GRAM, Y.astype(int)), "intercept_"),
+    (SVC(gamma=0.1).fit(*IRIS), "intercept_"),
+    (SVC(gamma=0.1).fit(*IRIS), "dual_coef_"),
+    (SVR(gamma=0.3).fit(X, X[:, 0]), "intercept_"),
+    (OneClassSVM(nu=0.2).fit(X), "dual_coef_"),
+]
+
+
+@pytest.mark.parametrize(("model", "name"), CHANGES, ids=str)
+def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, tmp_path):
+    """Otherwise the machine that is judged or exported would not be the one that predicts."""
+    other = copy(model)
+    write_libsvm(other, tmp_path / "before")
+    setattr(other, name, getattr(other, name) * 1.1)
+    message = "machine predicts with other numbers"
+    with pytest.raises(ValueError, match=message):
+        write_libsvm(other, tmp_path / "after")
+    assert not (tmp_path / "after").exists()
+    if hasattr(model, "classes_"):
+        A, y = {4: IRIS, 200: (GRAM, Y)}.get(model.n_features_in_, (X, Y))
+        keep = np.flatnonzero(y != 0)  # two classes of the irises
+        with pytest.raises(ValueError, match=message):
+            certify_machine(other, A[keep], y[keep])
+    if model.n_features_in_ == 2 and hasattr(model, "classes_"):
+        pytest.importorskip("onnx")
+        with pytest.raises(ValueError, match=message):
+            write_onnx(other, tmp_path / "after")
+
+
 def test_the_lower_bound_is_the_better_of_theirs_and_ours():
     verdict = certify_machine(SVC(gamma=0.5, tol=1e-10).fit(X, Y), X, Y, tol=0.5)
     assert verdict.lower == verdict.dual
@@ -527,7 +646,11 @@ BAD = [
     (GOOD.replace("total_sv ", "total_sv 1"), "nr_sv add up to total_sv"),
     (GOOD.replace("\nSV\n", "\nSV\n\n"), "expected 1 numbers, got 0"),
     (GOOD[: len(GOOD) // 2].rsplit("\n", 1)[0], "support vectors, got"),
-    (GOOD + "1 1:2 2:3\n", "support vectors, got more"),
+    (
+        GOOD.replace("nr_sv 42 40", f"nr_sv {10**13} 40").replace("sv 82", f"sv {10**13 + 40}"),
+        "expected 10000000000040 support vectors, got 82",  # and no memory for them
+    ),
+    (GOOD + "1 1:2 2:3\n", "expected 82 support vectors, got 83"),
     (GOOD.replace(" 2:", " 2;"), "expected pairs index:value"),
     (GOOD.replace(" 2:", " 1:"), "indices must ascend"),
     (GOOD.replace(" 1:", " -1:"), "numbers from 0 on"),
@@ -672,6 +795,7 @@ def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
         SVC(class_weight="balanced").fit(X, Y),
         SVC(kernel="poly", degree=2, coef0=1.0).fit(X, np.where(Y > 0, "a", "b")),
         LinearSVC(class_weight="balanced").fit(X, Y.astype(int)),
+        RidgeClassifier().fit(X, Y.astype(int)),
         svmlib.SVC().fit(X, Y),
         read_libsvm(HERE / "libsvm-noisy-rbf.model").as_machine(),
     ],
@@ -690,6 +814,7 @@ def test_estimators_give_their_labels_and_scores(model, tmp_path):
         (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
         (SVC(), "machine must be a fitted SVC"),
         (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
+        (SVR().fit(X, Y), "machine must be a fitted SVC"),
         (replace(MACHINES[0], classes=(-0.5, 0.5)), "labels must be integers or text"),
     ],
 )

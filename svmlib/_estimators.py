@@ -1,0 +1,94 @@
+"""What a fitted estimator says of its machine: kernel, coefficients, support vectors.
+
+Derived in chapter 15, *Other programs*.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from copy import copy
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from svmlib._validation import Array, as_float
+from svmlib.kernels import ClassicKernel, Kernel
+from svmlib.svc import SVC, WITH_GAMMA, named_kernel
+
+
+def expansion_of(machine: Any, X: Array | None) -> tuple[Kernel | None, Array, Array]:
+    """Return kernel, coefficients and support vectors of an estimator that predicts with them.
+
+    It may have private copies, so that it ignores what has been assigned to its attributes.
+    """
+    kernel, coefficients = kernel_of(machine, X), dense(machine.dual_coef_)
+    points = dense(machine.support_vectors_)
+    if kernel is None:
+        points = np.asarray(machine.support_, dtype=float)[:, None]
+    theirs, ours, sizes = _scores(machine, kernel, coefficients, points)
+    doubt = 1e4 * np.finfo(getattr(machine.dual_coef_, "dtype", float)).eps  # and some n roundings
+    if (np.abs(theirs - ours) > doubt * sizes).any():
+        advice = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
+        raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
+    return kernel, coefficients, points
+
+
+def _scores(
+    machine: Any, kernel: Kernel | None, c: Array, points: Array
+) -> tuple[Array, Array, Array]:
+    """Return scores of a hundred support vectors, by estimator and attributes, and their sizes."""
+    few, b = slice(None, None, 1 + len(points) // 100), np.reshape(machine.intercept_, (-1, 1))
+    if kernel is None:
+        rows = (points[few] == np.arange(machine.n_features_in_)).astype(float)
+        K = rows[:, points[:, 0].astype(int)].T
+    else:
+        rows = points[few]
+        K = kernel(points, rows)
+    s = np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
+    if isinstance(kernel, ClassicKernel):  # |k(x, z)| is at most the product of two sizes
+        s = kernel.rounding(points)[1]
+    ask = getattr(machine, "decision_function", None) or machine.predict
+    if len(b) > 1:  # one score for each pair
+        pairs = combinations(range(len(c) + 1), 2)
+        c = np.array([pair_coefficients(c, machine.n_support_, *pair) for pair in pairs])
+        ask = copy(machine).set_params(decision_function_shape="ovo").decision_function
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # these columns have no names
+        theirs = np.reshape(ask(rows), (len(rows), -1)).T
+    return theirs, c @ K + b, np.outer(np.abs(c) @ s, s[few]) + np.abs(b)
+
+
+def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
+    """Return the kernel of a fitted estimator that names it as scikit-learn does."""
+    if isinstance(machine, SVC):
+        return getattr(machine, "kernel_", None)
+    params = machine.get_params()
+    name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
+    if gamma in ("scale", "auto") and name in WITH_GAMMA:
+        if X is None:
+            raise ValueError("machine must have been fitted with a number for gamma")
+        gamma = 1 / (X.shape[1] * (X.var() if gamma == "scale" else 1.0))
+    if callable(name):
+        raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
+    if name == "precomputed":
+        return None
+    return named_kernel(name, degree=params["degree"], gamma=gamma, coef0=params["coef0"])
+
+
+def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:
+    """Return the coefficients of the machine for classes i < j, as LIBSVM lays them out."""
+    of_class = np.repeat(np.arange(len(coefficients) + 1), n_support)
+    own = np.where(of_class == i, coefficients[j - 1], 0.0)
+    return np.where(of_class == j, coefficients[i], own)
+
+
+def dense(A: Any) -> Array:
+    return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
+
+
+def not_fitted(machine: Any, known: str) -> ValueError:
+    """Return the error that says what a machine must be, to be written into a file."""
+    advice = "; of a pipeline give the last step, and scale the data yourself"
+    return ValueError(f"machine must be a fitted {known}, ..., got {machine!r:.80}{advice}")
