@@ -3,7 +3,8 @@
 Ten million noisy moons, turned into fifty columns, lie in files. They are never in one memory: each
 worker is a process that is killed if it takes more than its limit, and its memory is watched. All
 bytes that processes send one another are counted. In a second run one worker is killed during a
-pass, and the machines are compared.
+pass, and the machines are compared. In the end the measured constants say what a billion rows would
+take.
 
     python benchmarks/beyond_memory.py [rows] [folder]
 """
@@ -17,7 +18,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 import dask.array as da
@@ -28,20 +29,32 @@ from sklearn.datasets import make_moons
 
 from svmlib.distributed import KernelSolution, solve_kernel
 from svmlib.kernels import RBF
+from svmlib.nystrom import LEAST_RESIDUAL, Span, span_sums
 
 COLUMNS, CHUNK, GAMMA = 50, 100_000, 0.5
 LIMIT = 1000  # MB for each of the two workers
+MANY, WORKERS = 10**9, 100  # rows and workers on paper
+
+
+class Run(NamedTuple):
+    """A machine, and what it took: seconds, CPU seconds of the workers, and passes."""
+
+    machine: KernelSolution
+    seconds: float
+    cpu: float
+    passes: int
 
 
 def write(folder: Path, rows: int) -> int:
-    """Write the chunks that are not there yet; return how many MB all of them take."""
+    """Write the chunks that are not there yet; return how many MB they take."""
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(COLUMNS, 2)))[0].T
     for k in range(rows // CHUNK):
         if not (folder / f"y{k}.npy").exists():
             X, y = make_moons(CHUNK, noise=0.3, random_state=k)
             np.save(folder / f"X{k}.npy", X @ turn)
             np.save(folder / f"y{k}.npy", np.where(y, 1, -1))
-    return sum(file.stat().st_size for file in folder.glob("*.npy")) // 2**20
+    files = (folder / f"{letter}{k}.npy" for letter in "Xy" for k in range(rows // CHUNK))
+    return sum(file.stat().st_size for file in files) // 2**20
 
 
 def arrays(folder: Path, rows: int) -> tuple[Any, Any]:
@@ -76,10 +89,14 @@ class Counter(WorkerPlugin):
         count_sent()
 
 
-def sent(client: Client) -> tuple[int, int]:
-    """Return how many bytes the client with the scheduler, and the workers, have sent so far."""
+def spent(client: Client) -> tuple[int, int, float]:
+    """Return the bytes that the client with the scheduler, and the workers, have sent so far.
+
+    And the CPU seconds of the workers.
+    """
     count: Any = lambda: TCP.sent  # type: ignore[attr-defined]  # noqa: E731
-    return count(), sum(client.run(count).values())
+    sums = (sum(client.run(each).values()) for each in (count, time.process_time))
+    return count(), *sums
 
 
 def watch(
@@ -100,10 +117,8 @@ def watch(
             kill_after = np.inf
 
 
-def train(
-    folder: Path, rows: int, C: float, kill_after: float = np.inf
-) -> tuple[KernelSolution, float]:
-    """Train on the files, print a row of the table, and return the machine and its seconds."""
+def train(folder: Path, rows: int, C: float, kill_after: float = np.inf) -> Run:
+    """Train on the files, and print a row of the table."""
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, memory_limit=f"{LIMIT}MB", dashboard_address=None
     )
@@ -111,20 +126,45 @@ def train(
     ended = threading.Event()
     with cluster, Client(cluster) as client:
         client.register_plugin(Counter())
-        before = sent(client)
+        before = spent(client)
         threading.Thread(target=watch, args=(cluster, kill_after, most, ended)).start()
         began = time.monotonic()
         machine = solve_kernel(*arrays(folder, rows), RBF(GAMMA), C)
         seconds = time.monotonic() - began
         ended.set()
-        out, back = (now - then for now, then in zip(sent(client), before, strict=True))
+        out, back, cpu = (now - then for now, then in zip(spent(client), before, strict=True))
     passes = machine.n_iter + 4  # with those for classes, pivots, the first chunk and the judgement
     killed = kill_after < np.inf  # and what the killed one had sent is lost with it
     traffic = " | " if killed else f"{out / passes / 1e6:.1f} | {back / passes / 1e6:.1f}"
     cells = f"{machine.n_iter} | {seconds:.0f} | {max(most)} | {traffic} | {len(machine.pivots)}"
     gap = f"{machine.certificate.relative_gap:.0e}"
     print(f"| {C:g} | {'one killed' if killed else 'two'} | {cells} | {gap} |", flush=True)
-    return machine, seconds
+    return Run(machine, seconds, cpu, passes)
+
+
+def plan(folder: Path, rows: int, C: float, run: Run) -> str:
+    """Say what `MANY` rows would take, and what could be proved.
+
+    The hinge losses grow like n, and so does the sum of the multipliers, which is about twice the
+    primal value. What a sample moves w by, at the most, is measured on a chunk.
+    """
+    X, y = (np.load(folder / f"{letter}0.npy") for letter in "Xy")
+    span = Span.of_sample(RBF(GAMMA), X[:3000], max(1e-3 / (C * MANY), LEAST_RESIDUAL))
+    r, full = span.rank, np.full(CHUNK, C)
+    sums = span_sums(span, np.zeros(r), 0.0, X, y.astype(float), full, full)
+    moved = float(sums.distance.sum() / sums.total.sum())
+    primal = run.machine.certificate.primal * MANY / rows
+    work = run.cpu / rows / run.passes * (r / len(run.machine.pivots)) ** 2
+    a_pass = work * MANY / WORKERS
+    message = 8 * (r + 1) ** 2
+    return (
+        f"C = {C:g}: {r} pivots, {work * 1e6:.1f} µs of CPU per row and pass, {a_pass:.0f} s per "
+        f"pass, {a_pass * run.passes / 60:.0f} minutes for {run.passes} passes; each worker reads "
+        f"{8 * COLUMNS * MANY / WORKERS / a_pass / 1e6:.0f} MB per second. A chunk of {CHUNK:,d} "
+        f"rows takes {24 * r * CHUNK / 1e6:.0f} MB and sends {message / 1e3:.0f} kB, all of them "
+        f"{message * MANY / CHUNK / 1e9:.1f} GB per pass. What the span and rounding may hide is "
+        f"{2 * primal * moved**2:.0e} of the primal value."
+    )
 
 
 def main(rows: int, folder: Path) -> None:
@@ -140,12 +180,18 @@ def main(rows: int, folder: Path) -> None:
         "|--:|:--|--:|--:|--:|--:|--:|--:|--:|",
         flush=True,
     )
-    first, seconds = train(folder, rows, 100.0)
-    again, _ = train(folder, rows, 100.0, kill_after=seconds / 3)
+    first = train(folder, rows, 100.0)
+    again = train(folder, rows, 100.0, kill_after=first.seconds / 3)
     X = np.load(folder / "X0.npy")[:10_000]
-    most = np.abs(first.decision_function(X) - again.decision_function(X)).max()
-    train(folder, rows, 1.0)
-    print(f"\nThe scores of the first two machines differ by at most {most:.0e} on 10,000 samples.")
+    one, other = (run.machine.decision_function(X) for run in (first, again))
+    cheap = train(folder, rows, 1.0)
+    print(
+        f"\nThe scores of the first two machines differ by at most {np.abs(one - other).max():.0e} "
+        "on 10,000 samples.\n\n"
+        f"## {MANY:.0e} rows, on paper\n\n"
+        f"With the constants of {rows:,d} rows, for {WORKERS} workers with a core each:\n\n"
+        f"- {plan(folder, rows, 1.0, cheap)}\n- {plan(folder, rows, 100.0, first)}"
+    )
 
 
 if __name__ == "__main__":
