@@ -247,9 +247,11 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
 
     def squared(c: Array) -> float:
         norm = float(np.abs(c) @ sizes)  # ‖w‖ is at most this
-        rounding = fl.round_up(error * norm * norm, 4 * r) + _underflow(r)
+        # (The square first: it is infinite where the sum may be −∞.)
+        rounding = fl.round_up(error * (norm * norm), 4 * r) + _underflow(r)
         # (eight operations: with room for the root)
-        return float(np.maximum(fl.round_up(float(c @ span.gram @ c) + rounding, 8), 0))
+        square = fl.round_up(float(c @ span.gram @ c) + rounding, 8)
+        return max(square, 0.0) if abs(square) < inf else inf
 
     # the multipliers, and what rounding has moved their w by
     least = float(sums.total.min())

@@ -160,6 +160,24 @@ def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     assert beyond.primal == np.inf, "not an OverflowError"
 
 
+@pytest.mark.parametrize("c", [[1e5, -3e5], [-3e5, 1e5], [2e5, 2e5]])
+def test_a_norm_beyond_floats_is_not_taken_for_zero(c):
+    """The first product is −∞, and a fused multiply-add leaves it so."""
+    kernel, x = Polynomial(1, 1.0, 1e300), np.zeros((2, 1))
+    span, y = Span(kernel, x, 1e150 * np.eye(2)), np.array([-1.0, 1.0])
+    sums = span_sums(span, np.array(c), 0.0, x, y, np.zeros(2), np.ones(2))
+    proof = certify_span(sums, span, np.array(c), 2)
+    assert proof.primal == proof.norm_w == np.inf
+
+
+def test_a_product_beyond_floats_proves_nothing():
+    none, ones = np.zeros(2), np.ones(2)
+    expansion, residual = np.array([[1e150], [0]]), np.array([[-1e160], [0]])
+    sums = SpanSums(0.0, 0.0, ones, expansion, residual, none, 1e160 * ones, none)
+    span = Span(RBF(1.0), np.zeros((1, 1)), np.ones((1, 1)))
+    assert certify_span(sums, span, np.zeros(1), 2).dual == 0
+
+
 @given(seed=seeds)
 @settings(max_examples=40)
 def test_what_the_solver_proves_is_true(seed):
