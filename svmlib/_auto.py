@@ -21,9 +21,10 @@ import numpy as np
 from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.interior_point import run_interior_point
+from svmlib.kernels import columns
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, check_start
-from svmlib.rows import NoRoomError
+from svmlib.rows import ALL_AT_ONCE, NoRoomError
 from svmlib.smo import run_smo, steps
 
 __all__ = ["solve"]
@@ -31,13 +32,15 @@ __all__ = ["solve"]
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
-_NO_START = 350  # samples; up to here Newton's equations cost so little that a start saves nothing
+_LIGHT = 2.0  # C k(x, x); up to here most multipliers go to their bounds, and SMO is soon done
+_NO_START = 350  # samples; up to here a start saves nothing, if K is nearly of low rank
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _GLANCE, _COARSE = 64, 3e-3  # points and their residuals, for a first look at the rank of K
-_START_TOL = 0.5  # of SMO if C k(x, x) = 1; from there Newton's method takes a few steps
-# Steps of SMO per sample, before Newton's method takes over in any case: 2/3, or n/2400 if that is
-# less, because a step of SMO costs n operations, and one of Newton's method up to n³.
-_MOST_STEPS, _FULL_STEPS = 2 / 3, 2400
+_START_TOL = 0.1  # the KKT violation that SMO leaves if C k(x, x) = 1
+_FINE_TOL = 0.03  # the same where SMO is fast and the samples are few: mostly that is enough
+# Steps of SMO per sample, before Newton's method takes over in any case: 2 if they may be enough,
+# else 2/3, or n/1600 if that is less, for they cost n operations, and those of Newton's method n³.
+_MOST_FINE, _MOST_STEPS, _FULL_STEPS = 2, 2 / 3, 1600
 _PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS, _SMO_STEPS, _INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
 _RESCUED = 1000  # the most samples for the interior point method: with more it takes long
@@ -166,36 +169,47 @@ def _guess(
     From there Newton's method has fewer free multipliers to solve for.
     """
     n, alpha = problem.n, np.zeros(problem.n)
-    if n <= _NO_START or problem.linear or not problem.convex:
+    if problem.linear or not problem.convex:
         return alpha, 0, "none"
-    # Solve the problem in a few coordinates, if K is nearly of low rank: that costs much less.
-    # (Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution.)
-    # Φ may fill a quarter of the cache: its two copies and the rows of the free need the rest.
-    rows = problem.rows
-    most = max(1, rows.room // 4 // n)
-    # (Where K does not fit, `_in_span` may have tried that.)
-    able = not (problem.hard_margin or problem.of_given_matrix) and (untried or rows.fits)
-    able = able and not _needs_every_point(problem)
-    Phi = nystrom.low_rank(problem.kernel, problem.X, most=most) if able else None
-    if Phi is not None:
-        nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=rows.cache_mb)
-        alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
-        return alpha, len(taken), "newton"
-    # Else SMO. α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, most
-    # multipliers go to their bounds, and SMO is fast to the end; otherwise only until no KKT
-    # violation is large, and the larger the change, the sooner SMO slows down.
+    # α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, SMO is fast to
+    # the end; otherwise only until no KKT violation is large, and the larger the change, the sooner
+    # SMO slows down.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    near = max(tol, _START_TOL * (change**2 if change < 1 else min(change, 1e3) ** 0.2))
-    most = int(min(min(_MOST_STEPS, n / _FULL_STEPS) * n, max_iter))
-    first = list(islice(steps(problem, near), most))
+    fine = change <= _LIGHT and n <= ALL_AT_ONCE
+    if not fine:
+        low = n < 2 * _GLANCE or not _needs_every_point(problem)
+        if low and n <= _NO_START:
+            return alpha, 0, "none"
+        if low and (Phi := _features(problem, untried)) is not None:
+            nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.rows.cache_mb)
+            alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
+            return alpha, len(taken), "newton"
+    near = (_FINE_TOL if fine else _START_TOL) * min(change, 1e3) ** 0.4
+    most = int(min((_MOST_FINE if fine else min(_MOST_STEPS, n / _FULL_STEPS)) * n, max_iter))
+    with np.errstate(over="ignore", invalid="ignore"):
+        first = list(islice(steps(problem, max(tol, 2 * near), "first"), most))
     for step in first:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
     return alpha, len(first), "smo"
 
 
+def _features(problem: DualProblem, untried: bool) -> Array | None:
+    """Return Φ of a few coordinates in which the problem is nearly the same, if there are any.
+
+    Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution. And
+    where K does not fit, `_in_span` may have tried that. Φ may fill a quarter of the cache: its two
+    copies and the rows of the free need the rest.
+    """
+    rows = problem.rows
+    if problem.hard_margin or problem.of_given_matrix or not (untried or rows.fits):
+        return None
+    most = max(1, rows.room // 4 // problem.n)
+    return nystrom.low_rank(problem.kernel, problem.X, most=most)
+
+
 def _needs_every_point(problem: DualProblem) -> bool:
     """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
     few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_GLANCE]]
-    K = problem.kernel(few, few)
+    K = columns(problem.kernel, few)(few, np.empty((len(few), len(few))))
     pivots, _ = nystrom.pivoted_cholesky(K, _COARSE * K.diagonal().mean())
     return len(pivots) > 7 * _GLANCE // 8

@@ -34,12 +34,13 @@ from svmlib.rows import ALL_AT_ONCE, Indices, Rows, combine
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 
 
-def choose_form(problem: DualProblem) -> Gram:
-    """Return K in the form that suits the problem."""
+def choose_form(problem: DualProblem, start: Array) -> Gram:
+    """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
-        if problem.rows.fits and problem.n <= ALL_AT_ONCE:
-            problem.gram()
-        return Gram(problem.rows)
+        rows = problem.rows
+        if rows.fits and rows.n <= ALL_AT_ONCE and not (rows.factors and start.any()):
+            rows.gram()
+        return Gram(rows)
     # With the mean for origin: `svmlib.kernels.Linear` says why.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ

@@ -532,10 +532,12 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
         for some in np.split(used, range(BLOCK // _FEW, used.size, BLOCK // _FEW)):
             sums += beta[some] @ fill(X[some], np.empty((some.size, len(Z))))
         return sums
+    room = np.empty(min(BLOCK, used.size * len(Z)))  # once: fresh memory takes as long as values
     for first in range(0, used.size, _COLUMNS):
         some = used[first : first + _COLUMNS]
         fill, step = columns(kernel, X[some]), max(1, BLOCK // some.size)
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
-            sums[start : start + step] += fill(z, np.empty((len(z), some.size))) @ beta[some]
+            block = room[: len(z) * some.size].reshape(len(z), some.size)
+            sums[start : start + step] += fill(z, block) @ beta[some]
     return sums

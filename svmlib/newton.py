@@ -232,7 +232,7 @@ class _Newton:
     """
 
     def __init__(self, problem: DualProblem, start: Array, tol: float, last_digits: bool) -> None:
-        self.K = choose_form(problem)
+        self.K = choose_form(problem, start)
         self.y, self.hard_margin, self.biases = problem.y, problem.hard_margin, problem.biases
         self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
         self.tol = tol
@@ -319,12 +319,12 @@ class _Newton:
         q, free, fewest, in_vain = self.q, self.free, int(self.free.sum()), 0
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
-            g, x = self.y - self.K.sums(q), np.zeros(q.size)
+            g, target = self.y[F] - self.K.sums(q)[F], q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            x[F] = self.K.solve(F, SMALLEST_NORMAL, g[F], -float(q.sum()))
-            g -= self.K.times(self.K.represent(x))  # not `sums`, which would update from x
+            target[F] += self.K.solve(F, SMALLEST_NORMAL, g, -float(q.sum()))
+            g = self.y - self.K.sums(target)
             g -= float(g[F].sum()) / F.size
-            target, q = q + x, self.clip(q + x)
+            q = self.clip(target)
             released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
             new_free = np.where(free, q == target, released)
             changes = int(np.count_nonzero(new_free != free))

@@ -43,7 +43,8 @@ _PIECE = 2**20  # floats; of pieces of several MB the system gives out huge page
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
-_TRIANGLE = 32  # rows of a block, when half of K is mirrored
+_MANY = 4  # one in so many rows of K; more new ones at a time are not kept
+_TRIANGLE = 64  # rows of a block, when half of K is mirrored
 
 
 class KernelSums(NamedTuple):
@@ -243,15 +244,20 @@ class Rows:
         if self.whole is not None:
             return np.asarray(self.whole.take(F, 0).take(F, 1))
         self._require(2 * F.size**2, f"for the equations of {F.size} free multipliers")
-        if self._keep_if_room(F).all():
-            return np.array([self.kept[i][F] for i in F.tolist()])
+        if self.factors:
+            left, right, finish = self.factors
+            return finish(left.take(F, 0) @ right.take(F, 1))
         X = self.X[F]
         return columns(self.kernel, X)(X, np.empty((F.size, F.size)))
 
     def _keep_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
-        """Evaluate these rows if all of them find room, and say which are kept now."""
+        """Evaluate these rows if few are new and find room, and say which are kept now.
+
+        (Fresh memory for many rows takes longer than their values, which one sum may be all to
+        need.)
+        """
         new = np.array([i for i in wanted.tolist() if i not in self.kept], dtype=np.intp)
-        if new.size and len(self.kept) + new.size <= self.capacity:
+        if 0 < new.size <= min(self.capacity - len(self.kept), self.n // _MANY):
             self._keep(new)
         return np.array([i in self.kept for i in wanted.tolist()], dtype=bool)
 

@@ -115,9 +115,11 @@ class SVC(TwoClassEstimator):
         ``"auto"`` is Newton's method from a good guess, or the guess itself if it reaches ``tol``;
         and SMO where the kernel is not known to be positive semidefinite, or where Newton's
         equations do not fit into the memory. Where this stalls, with at most 1000 samples, it goes
-        on with the interior point method. The guess of ``"auto"`` and ``"newton"``, for more than
-        350 samples and a kernel that is not linear: the solution in a few coordinates that describe
-        the kernel (`svmlib.nystrom.low_rank`), or else the first steps of SMO.
+        on with the interior point method. The guess of ``"auto"`` and ``"newton"``,
+        for a kernel that is not linear: the first steps of SMO, which are mostly enough for up to
+        1000 samples with C k(x, x) ≤ 2. Otherwise, if the kernel is nearly of low rank: the
+        solution in a few coordinates that describe it (`svmlib.nystrom.low_rank`), or nothing for
+        up to 350 samples.
     max_iter : int, default -1
         The most iterations of all solvers together; −1 for their own defaults, but ``"auto"``
         allows SMO no more than 100 max(n, 1000) steps. A step of SMO costs n operations, an

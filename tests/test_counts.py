@@ -33,7 +33,7 @@ def test_where_there_is_room_half_of_k_is_evaluated_once():
     """The other half is its mirror image; whoever comes second evaluates nothing."""
     some = problem(300)
     solution = smo(some)
-    assert 300**2 / 2 < (values := some.kernel.values) < 0.56 * 300**2
+    assert 300**2 / 2 < (values := some.kernel.values) < 0.61 * 300**2
     newton(some)
     solve_interior_point(some)
     some.certificate(solution.alpha, solution.b)

@@ -106,7 +106,7 @@ def test_features_for_a_guess_fill_no_more_than_a_quarter_of_the_cache(monkeypat
     monkeypatch.setattr(
         "svmlib.nystrom.low_rank", lambda *given, **limit: most.extend(limit.values())
     )
-    solve(DualProblem(*data(0, n=400), 1.0, RBF(0.01), cache_mb=1), "auto", 1e-3)
+    solve(DualProblem(*data(0, n=400), 10.0, RBF(0.01), cache_mb=1), "auto", 1e-3)
     assert most[0] * 400 <= 2**17 / 4 < (most[0] + 1) * 400
 
 
