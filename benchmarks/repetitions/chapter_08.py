@@ -46,6 +46,12 @@ def second_order_takes_less_than_half_the_steps_of_first_order(seed: int) -> boo
     return second < first / 2
 
 
+def second_order_takes_fewer_steps_with_a_smaller_c_too(seed: int) -> bool:
+    rules: tuple[Any, ...] = ("second", "first")
+    second, first = (smo(birds(seed, 1), selection=rule).n_iter for rule in rules)
+    return second < first
+
+
 def first_order_takes_fewer_steps_than_the_cyclic_rule(seed: int) -> bool:
     _, first, cyclic = map(len, traces(seed))
     return first < cyclic
@@ -131,6 +137,7 @@ if __name__ == "__main__":
     repeat(
         [
             second_order_takes_less_than_half_the_steps_of_first_order,
+            second_order_takes_fewer_steps_with_a_smaller_c_too,
             first_order_takes_fewer_steps_than_the_cyclic_rule,
             every_step_gains_and_the_violation_often_rises,
             late_moves_are_of_samples_that_will_be_free,
