@@ -127,14 +127,14 @@ class Factored(Gram):
             return accurate_sum(self.Phi, beta)[0]
         return combine(beta, self.Phi)
 
-    def times(self, w: Array) -> Array:
-        return np.asarray(self.Phi @ w)
+    def times(self, v: Array) -> Array:
+        return np.asarray(self.Phi @ v)
 
     def sums(self, beta: Array) -> Array:
         return self.times(self.represent(beta))
 
-    def covector(self, w: Array) -> Array:
-        return w
+    def covector(self, v: Array) -> Array:
+        return v
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
@@ -147,24 +147,24 @@ class Factored(Gram):
         A, means = Z @ Z.T, Z @ mean
         return A, means, A.diagonal().copy()
 
-    def step(self, w: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
-        r"""Return the w that Newton's step leads to, and the change of the scores.
+    def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
+        r"""Return the v that Newton's step leads to, and the change of the scores.
 
         With no more free samples than features as in `Gram`. Else, with φ̄ for the mean of the free
         rows of Φ, and Z for these rows less φ̄,
 
         .. math::
-            (Z^\top Z + h I)\, \Delta_w = h\, \Bigl(r - (\textstyle\sum q)\, \bar\varphi\Bigr).
+            (Z^\top Z + h I)\, \Delta_v = h\, \Bigl(r - (\textstyle\sum q)\, \bar\varphi\Bigr).
         """
         Z, total = self.Phi.take(free, 0), float(q.sum())
-        if free.size <= w.size:
+        if free.size <= v.size:
             x = self.solve(free, h, -(Z @ r), -total)
             delta = r + x @ Z
-            return w + delta, _shifted(self.times(delta), free, -h * x)
+            return v + delta, _shifted(self.times(delta), free, -h * x)
         Z -= (mean := Z.sum(axis=0) / free.size)
         A = Z.T @ Z
         delta = _solve_shifted(A, h, h * (r - total * mean), A.diagonal())
-        return w + delta, self.times(delta) + (h * total / free.size - mean @ delta)
+        return v + delta, self.times(delta) + (h * total / free.size - mean @ delta)
 
 
 def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
