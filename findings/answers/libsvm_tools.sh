@@ -36,9 +36,14 @@ rows = ["0 " + " ".join(f"{j}:{v!r}" for j, v in enumerate(x, 1)) for x in fresh
 (work / "fresh").write_text("\n".join(rows) + "\n")
 PY
 svm-predict -q "$work/fresh" "$work/converted.model" "$folder/svm-predict-fresh.txt"
+declare -A warned
 for solver in 1 2 3; do
-  liblinear-train -q -s $solver -B 1 -c 1 "$work/noisy" "$folder/liblinear-$solver-noisy.model" || true
-  liblinear-train -q -s $solver -B 1 -c 1000 "$work/penguins" "$folder/liblinear-$solver-penguins.model" || true
+  for question in "noisy 1" "penguins 1000"; do
+    read -r name C <<<"$question"
+    liblinear-train -s $solver -B 1 -c "$C" "$work/$name" "$folder/liblinear-$solver-$name.model" \
+      >"$work/said" || true
+    warned[$solver-$name]=$(sed -n 's/^WARNING: //p' "$work/said")
+  done
 done
 version() { dpkg-query --show --showformat '${Version}' "$1"; }
 made="27 November 2026, $(uname -s) $(uname -m)"
@@ -62,6 +67,8 @@ record libsvm.json "LIBSVM svm-train" libsvm-tools '
   {"data": "noisy", "C": 1, "gamma": 0.5, "file": "libsvm-noisy-rbf.model"}'
 for solver in 1 2 3; do
   record "liblinear_$solver.json" "LIBLINEAR train -s $solver" liblinear-tools "
-  {\"data\": \"noisy\", \"C\": 1, \"file\": \"liblinear-$solver-noisy.model\"},
-  {\"data\": \"penguins\", \"C\": 1000, \"file\": \"liblinear-$solver-penguins.model\"}"
+  {\"data\": \"noisy\", \"C\": 1, \"file\": \"liblinear-$solver-noisy.model\",
+   \"warned\": \"${warned[$solver-noisy]}\"},
+  {\"data\": \"penguins\", \"C\": 1000, \"file\": \"liblinear-$solver-penguins.model\",
+   \"warned\": \"${warned[$solver-penguins]}\"}"
 done

@@ -7,9 +7,14 @@ would ask it: its own defaults, but for C, the kernel and the width, which are n
 The data are `noisy.csv` and `penguins.csv` in the folder of the answers.
 """
 
+import ctypes
 import json
+import os
 import platform
+import re
 import sys
+import tempfile
+import warnings
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -30,19 +35,41 @@ def asked():
         yield name, table[:, :-1].copy(), table[:, -1].astype(int), C
 
 
+def heard(fit, *question):
+    """Return what fit returns, and its first warning, of Python or on its output, or ""."""
+    with tempfile.TemporaryFile("w+") as said:
+        kept = os.dup(1), os.dup(2)
+        with warnings.catch_warnings(record=True, action="always") as caught:
+            for stream in 1, 2:
+                os.dup2(said.fileno(), stream)
+            try:
+                found = fit(*question)
+            finally:
+                sys.stdout.flush()
+                ctypes.CDLL(None).fflush(None)  # of what is not Python
+                for old, stream in zip(kept, (1, 2), strict=True):
+                    os.dup2(old, stream)
+                    os.close(old)
+        said.seek(0)
+        lines = [str(warning.message) for warning in caught] + said.read().splitlines()
+    told = [line for line in lines if re.search("warning|converge|max.*iter", line, re.IGNORECASE)]
+    return found, told[0].removeprefix("WARNING: ") if told else ""
+
+
 def linear(fit, **given):
     """Ask for a linear machine on both data sets; fit returns w, b and more to store."""
     for name, X, y, C in asked():
-        w, b = fit(X, y, C)
-        yield {"data": name, "C": C, "w": np.ravel(w).tolist(), "b": float(np.ravel(b)[0])} | given
+        (w, b), warned = heard(fit, X, y, C)
+        w, b = np.ravel(w).tolist(), float(np.ravel(b)[0])
+        yield {"data": name, "C": C, "w": w, "b": b, "warned": warned} | given
 
 
 def radial(fit, gamma=0.5, **given):
     """Ask for an RBF machine on the noisy points; fit returns β, one per row, and b."""
     name, X, y, C = next(asked())
-    beta, b = fit(X, y, C, gamma)
+    (beta, b), warned = heard(fit, X, y, C, gamma)
     beta, b = np.ravel(beta).tolist(), float(np.ravel(b)[0])
-    yield {"data": name, "C": C, "gamma": gamma, "beta": beta, "b": b} | given
+    yield {"data": name, "C": C, "gamma": gamma, "beta": beta, "b": b, "warned": warned} | given
 
 
 def spread(n, rows, values):
@@ -219,7 +246,7 @@ def liblinear_official():
     from liblinear.liblinearutil import train
 
     def line(X, y, C):
-        m = train(y, X, f"-s 2 -c {C} -B 1 -q")
+        m = train(y, X, f"-s 2 -c {C} -B 1")
         w, b = m.get_decfun()
         return w, b
 

@@ -37,6 +37,8 @@ class Answer(NamedTuple):
         The data.
     machine : Machine
         The machine, with a score that is positive for +1.
+    warned : str or None
+        The warning that came with it, "" for none, None where messages were not kept.
     """
 
     program: str
@@ -48,6 +50,7 @@ class Answer(NamedTuple):
     positive: str
     data: str
     machine: Machine
+    warned: str | None
 
 
 def load(data: str) -> tuple[Array, Array]:
@@ -79,7 +82,8 @@ def answers() -> list[Answer]:
         record = json.loads(path.read_text(encoding="utf-8"))
         about = {name: record[name] for name in Answer._fields[:7]}
         for each in record["answers"]:
-            found.append(Answer(**about, data=each["data"], machine=_machine(each)))
+            told = each.get("warned")
+            found.append(Answer(**about, data=each["data"], machine=_machine(each), warned=told))
     return found
 
 
