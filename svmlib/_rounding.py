@@ -10,7 +10,7 @@ can
 
 - bound what n operations lose: `gamma_n`, `round_up`, `round_down`,
 - bound the norms of rows, and add up as if in twice the precision, or without any rounding:
-  `row_norm_bounds`, `accurate_sum`, `exact_dot`,
+  `row_norm_bounds`, `accurate_sum`, `exact_sum`, `exact_dot`,
 - print a bound so that it stays true: `format_bound`.
 
 N. J. Higham (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from decimal import Context
 from fractions import Fraction
+from math import fsum, inf
 
 import numpy as np
 
@@ -29,7 +30,9 @@ UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
 SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
-SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF  # times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖: the error of a solver's score
+SOLVER_ROUNDING = (
+    32 * UNIT_ROUNDOFF
+)  # times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖: as a rule more than a solver's error
 LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
 LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 
@@ -41,13 +44,17 @@ def gamma_n(n: int) -> float:
 
 
 def round_up(value: float, operations: int = 4) -> float:
-    """Return a number above the exact result of a few operations on numbers of one sign."""
+    """Return a number at or above the exact result of a few operations on numbers of one sign.
+
+    (Also of both signs, if what their differences lose has been added already; and of numbers too
+    small to be normal, if what underflows has.)
+    """
     error = gamma_n(operations + 1)
     return value * (1 + error) if value >= 0 else value * (1 - error)
 
 
 def round_down(value: float, operations: int = 4) -> float:
-    """Return a number below the exact result of a few operations on numbers of one sign."""
+    """Return a number at or below the exact result: `round_up` with the other sign."""
     return -round_up(-value, operations)
 
 
@@ -103,6 +110,14 @@ def _veltkamp_split(a: Array) -> tuple[Array, Array]:
     return high, a - high
 
 
+def exact_sum(values: Array) -> float:
+    """Return the sum of floats, rounded once; infinity where it is beyond floats."""
+    try:
+        return fsum(values.tolist())
+    except OverflowError:
+        return inf
+
+
 def exact_dot(a: Array, b: Array) -> Fraction:
     """Return a·b of two finite vectors without any rounding, at some microseconds a term."""
     used = (a != 0) & (b != 0)
@@ -110,6 +125,7 @@ def exact_dot(a: Array, b: Array) -> Fraction:
     return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
 
 
-def format_bound(value: float, rounding: str) -> str:
-    """Return six digits of a number, rounded in the direction that keeps a printed bound true."""
-    return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
+def format_bound(value: float, rounding: str, digits: int = 6) -> str:
+    """Return some digits of a number, rounded in the direction that keeps a printed bound true."""
+    rounded = Context(prec=digits, rounding=rounding).create_decimal_from_float(value)
+    return f"{float(rounded):.{digits}g}"

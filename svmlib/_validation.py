@@ -33,9 +33,9 @@ def as_float(value: ArrayLike, name: str) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         accepted = "a dense array of real numbers"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
+    refuse_masked(**{name: value})  # first, as there may be NaN under a mask
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
-    refuse_masked(**{name: value})
     if given.dtype.kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
         raise ValueError(f"{name} must hold integers that are floats, too: up to 2**53 - 1 in size")
     return array

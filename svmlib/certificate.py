@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from math import fsum
 from typing import NamedTuple
 
 import numpy as np
@@ -202,7 +201,7 @@ def kernel_scores(
     *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
     rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
     within a block of columns and fewer than n over the blocks and the rows that are kept, and one
-    more for each later update. With the products β_i (Kβ)_i, their sum by `fsum` and two additions
+    more for each later update. With the products β_i (Kβ)_i, their exact sum and two additions
     that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be too large
     by θ. (That factor, and `grown` below, are of second order: no float data can show them.)
 
@@ -224,7 +223,7 @@ def kernel_scores(
     return Scores(
         values,
         error=grown * (relative * total * sizes + shift * np.abs(beta)) + tiny,
-        squared_norm=fsum((beta * values).tolist()) + slack,
+        squared_norm=fl.exact_sum(beta * values) + slack,
         sizes=np.sqrt(sizes**2 + shift),
     )
 
@@ -276,7 +275,7 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
         primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
         dual=_feasible_dual(alpha, scores, y, upper),
         kkt_violation=fl.round_up(float(max(shortfall, excess))),
-        infeasibility=fl.round_up(max(outside, abs(fsum((alpha * y).tolist())))),
+        infeasibility=fl.round_up(max(outside, abs(fl.exact_sum(alpha * y)))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )
 
@@ -302,12 +301,12 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
     times the length of its φ(x).
     """
     feasible = np.minimum(np.maximum(alpha, 0), upper)
-    excess = fsum((feasible * y).tolist())
+    excess = fl.exact_sum(feasible * y)
     taken = np.abs(alpha - feasible)
     if excess:
         heavier = np.where(y * excess > 0, feasible, 0)
         taken += heavier * (abs(excess) / heavier.sum())
     moved = fl.round_up(float(taken @ scores.sizes), 2 * y.size + 8)
-    total = fsum(feasible.tolist())
+    total = fl.exact_sum(feasible)
     least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
     return dual_lower_bound(least, scores.squared_norm, moved)

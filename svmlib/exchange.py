@@ -35,7 +35,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from math import fsum
 from typing import Any, get_args
 
 import numpy as np
@@ -55,7 +54,7 @@ from svmlib._machines import (
     understand,
     unwrap,
 )
-from svmlib._rounding import UNIT_ROUNDOFF, format_bound, round_down, round_up
+from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
 from svmlib._validation import Array, check_points, check_scalar, check_vector
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
@@ -146,7 +145,7 @@ class Verdict:
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
             f"its value is at most {format_bound(self.primal, ROUND_CEILING)}; "
             f"the optimum is in [{low}, {high}]",
-            f"so it is at most {self.excess:.2g} times the optimum above it, "
+            f"so it is at most {format_bound(self.excess, ROUND_CEILING, 3)} times the optimum above it, "
             f"and {self.n_changed} of {self.n} answers change at the optimum",
         ]
         if self.lower == -np.inf:
@@ -232,7 +231,7 @@ def certify_machine(
     >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
-    so it is at most 10 times the optimum above it, and 0 of 3 answers change at the optimum
+    so it is at most 10.1 times the optimum above it, and 0 of 3 answers change at the optimum
     its b is not the best for its w: -1 would give 0.500001
     """
     machine, X = unwrap(machine, X)
@@ -312,22 +311,22 @@ class _Task:
         """Add by how much the machine's own multipliers miss conditions."""
         y, b, free = self.y, self.machine.b, self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
-        excess = own.values * y + b * y - 1 + (0 if self.plain else alpha / (2 * self.C))
-        error = own.error + 8 * UNIT_ROUNDOFF * (2 + np.abs(excess))
-        short = (error - excess).max(where=alpha < self.problem.upper, initial=0)
-        over = (error + excess).max(where=alpha > 0, initial=0)
+        lowest, highest = own.margins(b, y)
+        slack = np.zeros(self.n) if self.plain else alpha / (2 * self.C)
+        room = 8 * UNIT_ROUNDOFF * (1 + np.abs(slack))
+        short = (1 - slack - lowest + room).max(where=alpha < self.problem.upper, initial=0)
+        over = (highest - 1 + slack + room).max(where=alpha > 0, initial=0)
         return replace(
             verdict,
-            kkt_violation=float(max(short, over)),
+            kkt_violation=round_up(float(max(short, over)), 8),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(fsum((alpha * y).tolist())) if free else 0.0,
+            balance_violation=abs(exact_sum(alpha * y)) if free else 0.0,
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
         )
 
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
-        f = scores.values + b
-        lowest = self.y * f - scores.error - 8 * UNIT_ROUNDOFF * (np.abs(f) + abs(b))
+        lowest, _ = scores.margins(b, self.y)
         charge = round_up((b / self.s) ** 2 / 2) if self.s else 0.0
         if self.machine.bias == "none" and b:
             return np.inf  # it is no machine of this problem
@@ -335,17 +334,19 @@ class _Task:
             m = float(lowest.min()) if self.problem.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         slack = np.maximum(0, 1 - lowest)  # rounded by u of itself, which the last line counts
-        return round_up(charge + scores.squared_norm / 2 + fsum(self.C * slack**2), self.n + 16)
+        return round_up(
+            charge + scores.squared_norm / 2 + float((self.C * slack**2).sum()), self.n + 16
+        )
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
-        cost = 0.0 if self.plain else round_up(fsum(alpha**2 / (4 * self.C)), 8)
+        cost = 0.0 if self.plain else round_up(exact_sum(alpha**2 / (4 * self.C)), 8)
         if self.machine.bias == "free":
             return round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
-        scores, balance = self.problem.scores(alpha * self.y), fsum(alpha * self.y)
-        charged = round_up(scores.squared_norm + (self.s * balance) ** 2, 8)
-        return round_down(dual_lower_bound(round_down(fsum(alpha)), charged) - cost, 8)
+        scores, imbalance = self.problem.scores(alpha * self.y), exact_sum(alpha * self.y)
+        charged = round_up(scores.squared_norm + (self.s * imbalance) ** 2, 8)
+        return round_down(dual_lower_bound(round_down(exact_sum(alpha)), charged) - cost, 8)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""
@@ -372,7 +373,7 @@ class _Task:
             start = balance(np.clip(start, 0, self.problem.upper), self.y, self.problem.upper)
             found = solve(self.problem, "auto", tol, start=start)[0]
             return found.alpha, found.b, found.certificate.dual
-        if self.plain and free:
+        if self.plain and free:  # for the origin that `SVC` computes with
             C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
             model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
             with warnings.catch_warnings():  # the bounds say how far it came

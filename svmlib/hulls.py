@@ -733,6 +733,6 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     R, length = float(fl.row_norm_bounds(Z).max()), float(np.linalg.norm(w))
     error = fl.gamma_n(len(w) + 5) * R * length
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
-    # The rounding down is for any order of summation; NumPy's needs less than `error` has room for.
+    # (Rounded down for any order of summation. That of NumPy loses less than `error` allows for.)
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
     return cap, min(max(fl.round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)

@@ -262,7 +262,7 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
         for each in (sums.size, sums.distance, sums.rounding)
     )
     shift, length = 4 * relative * size, float(np.sqrt(squared(a)))  # γ_{n+16} has room, too
-    # of g, and of a·g, in units of s_q: |g_q| is at most s_q Σ α_j λ_j
+    # of g, and of a·g, in units of s_q: |g_q| is at most s_q Σ α_j ‖ρ_j‖
     off = rounding + fl.gamma_n(n + r + 18) * (distance + rounding)
     cross = fl.round_up(off * float(np.abs(a) @ sizes), 4 * r) + fl.round_up(length * shift)
     cross = fl.round_up(float(a @ g) + cross)

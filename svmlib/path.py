@@ -209,9 +209,9 @@ def walk(
     alpha, upper = np.zeros(problem.n), np.full(problem.n, np.inf)
     for c in Cs.argsort(kind="stable").tolist():
         begun, before, upper = perf_counter(), upper, Cs[c] * weights
-        own = problem.with_bounds(upper)
-        form = None if low_rank is None else low_rank.with_bounds(upper)
-        solution = solve_warm(warm_start(alpha, before, own), own, form, tol)
+        problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
+        low_rank = None if low_rank is None else low_rank.with_bounds(upper)
+        solution = solve_warm(warm_start(alpha, before, problem), problem, low_rank, tol)
         alpha = solution.alpha
         yield c, solution, perf_counter() - begun
 
