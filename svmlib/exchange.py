@@ -324,6 +324,7 @@ class _Task:
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
         )
 
+    @np.errstate(over="ignore")
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)

@@ -60,6 +60,7 @@ CALLS = [
     (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
     (lambda: problem(X=X.astype("S")), "X must be a dense array of real"),
     (lambda: problem(X=np.ma.masked_less(X, 3)), "X must have no masked entries"),
+    (lambda: problem(X=np.ma.masked_invalid([[np.nan]] * 10)), "X must have no masked entries"),
     # labels
     (lambda: problem(y=ONES), r"y must contain both classes -1 and \+1, got only \+1"),
     (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),

@@ -1,5 +1,6 @@
 """Machines of other programs: verdicts are true, files keep every digit, bad ones say why."""
 
+import re
 import shutil
 import subprocess
 from copy import copy
@@ -410,6 +411,26 @@ def test_the_lower_bound_is_the_better_of_theirs_and_ours():
     verdict = certify_machine(SVC(gamma=0.5, tol=1e-10).fit(X, Y), X, Y, tol=0.5)
     assert verdict.lower == verdict.dual
     assert verdict.excess < 1e-8
+
+
+def test_a_verdict_prints_no_less_than_it_has_found():
+    for b in np.linspace(0.1, 0.2, 20):
+        verdict = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
+        printed = re.search(r"at most (\S+) times", str(verdict)).group(1)
+        assert verdict.excess <= float(printed) <= verdict.excess * 1.02
+
+
+def test_conditions_are_checked_in_full_where_large_numbers_cancel():
+    """With y f = −(2⁵³ + 2) and α/2C = 2⁵³ + 4, the condition y f ≥ 1 − α/2C is missed by 1 or 3."""
+    points, alpha, b = np.zeros((1, 1)), np.array([2 * (2.0**53 + 4)]), -(2.0**53 + 2)
+    machine = Machine(points, alpha, b, C=1.0, loss="squared_hinge")
+    assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= 1
+
+
+def test_sums_beyond_floats_bound_nothing():
+    given = {"C": 1.0, "loss": "squared_hinge", "bias": "none"}
+    verdict = certify_machine(([-1e154], 0.0), [[2.0], [-1.0]], [1, -1], **given)
+    assert verdict.primal == np.inf
 
 
 def test_a_gram_matrix_is_judged_like_its_kernel():

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 
-from svmlib import SVC, SVCCV
+from svmlib import SVC, SVCCV, problem
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
-from svmlib.path import Fold, fit_candidates, gram_matrices, warm_start
+from svmlib.path import Fold, fit_candidates, gram_matrices, walk, warm_start
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
@@ -212,6 +212,17 @@ def test_neighbours_spare_steps():
     together = SVCCV(Cs, (0.5,), refit=False).fit(X, y).cv_results_["mean_steps"]
     alone = [SVCCV((C,), (0.5,), refit=False).fit(X, y).cv_results_["mean_steps"] for C in Cs]
     assert together[1:].sum() < 0.75 * np.sum(alone[1:])
+
+
+def test_that_a_gram_matrix_is_semidefinite_is_proved_once_for_all_c(monkeypatch):
+    seen = []
+    proof = problem.cholesky
+    monkeypatch.setattr(problem, "cholesky", lambda *a, **kw: seen.append(1) or proof(*a, **kw))
+    X, y = data(0, 40, 2)
+    machine = DualProblem(X, y, kernel=lambda A, B: np.exp(-((A[:, None] - B) ** 2).sum(axis=2)))
+    found = list(walk(machine, None, np.ones(40), np.array([0.1, 1.0, 10.0]), 1e-3))
+    assert all(solution.converged for _, solution, _ in found)
+    assert len(seen) == 1
 
 
 def test_without_room_for_k_it_says_so_and_finds_the_same():

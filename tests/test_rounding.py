@@ -1,6 +1,7 @@
 """Every term of a bound on rounding, with data on which the bound is false without the term."""
 
 import warnings
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 import numpy as np
@@ -49,6 +50,21 @@ def test_norms_of_rows_are_bounded_whatever_the_sum_of_their_squares_forgets():
     assert (fl.row_norm_bounds(column) >= column[:, 0]).all()
     assert fl.row_norm_bounds(np.array([[0.0, 0.0], [1e200, 0.0]])).tolist() == [0, np.inf]
     assert fl.row_norm_bounds(np.ones((1, 4)))[0] <= 2 * (1 + 16 * UNIT_ROUNDOFF)
+
+
+def test_an_exact_sum_is_rounded_once_and_infinite_beyond_floats():
+    assert fl.exact_sum(np.array([1e16, 1.0, -1e16, 2.0**-60])) == 1.0
+    assert fl.exact_sum(np.array([1e308, 1e308])) == np.inf
+
+
+def test_printed_digits_of_a_bound_keep_it_true():
+    for value in np.random.default_rng(0).lognormal(0, 9, 100):
+        for digits in 3, 6:
+            low, high = (
+                float(fl.format_bound(value, rounding, digits))
+                for rounding in (ROUND_FLOOR, ROUND_CEILING)
+            )
+            assert low <= value <= high <= low * (1 + 10.0 ** (1 - digits) * 1.01)
 
 
 def test_the_rounding_of_a_product_is_found_to_the_last_bit():
