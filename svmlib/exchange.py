@@ -141,11 +141,12 @@ class Verdict:
             if m.class_weight != (1, 1)
         )
         low, high = format_bound(self.lower, ROUND_FLOOR), format_bound(self.upper, ROUND_CEILING)
+        excess = format_bound(self.excess, ROUND_CEILING, 3)
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
             f"its value is at most {format_bound(self.primal, ROUND_CEILING)}; "
             f"the optimum is in [{low}, {high}]",
-            f"so it is at most {format_bound(self.excess, ROUND_CEILING, 3)} times the optimum above it, "
+            f"so it is at most {excess} times the optimum above it, "
             f"and {self.n_changed} of {self.n} answers change at the optimum",
         ]
         if self.lower == -np.inf:
@@ -336,7 +337,7 @@ class _Task:
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         slack = np.maximum(0, 1 - lowest)  # rounded by u of itself, which the last line counts
         return round_up(
-            charge + scores.squared_norm / 2 + float((self.C * slack**2).sum()), self.n + 16
+            charge + scores.squared_norm / 2 + float(self.C * slack @ slack), self.n + 16
         )
 
     def dual(self, alpha: Array) -> float:

@@ -421,7 +421,7 @@ def test_a_verdict_prints_no_less_than_it_has_found():
 
 
 def test_conditions_are_checked_in_full_where_large_numbers_cancel():
-    """With y f = −(2⁵³ + 2) and α/2C = 2⁵³ + 4, the condition y f ≥ 1 − α/2C is missed by 1 or 3."""
+    """With y f = −(2⁵³ + 2) and α/2C = 2⁵³ + 4, the condition y f = 1 − α/2C is missed by 1."""
     points, alpha, b = np.zeros((1, 1)), np.array([2 * (2.0**53 + 4)]), -(2.0**53 + 2)
     machine = Machine(points, alpha, b, C=1.0, loss="squared_hinge")
     assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= 1
