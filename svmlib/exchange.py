@@ -335,10 +335,9 @@ class _Task:
         if self.plain:
             m = float(lowest.min()) if self.problem.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
-        slack = np.maximum(0, 1 - lowest)  # rounded by u of itself, which the last line counts
-        return round_up(
-            charge + scores.squared_norm / 2 + float(self.C * slack @ slack), self.n + 16
-        )
+        # (The slack is rounded by u of itself, which the last line counts.)
+        charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2)
+        return round_up(charge + scores.squared_norm / 2, self.n + 16)
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
