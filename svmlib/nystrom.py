@@ -265,7 +265,8 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     # of g, and of a·g, in units of s_q: |g_q| is at most s_q Σ α_j ‖ρ_j‖
     off = rounding + fl.gamma_n(n + r + 18) * (distance + rounding)
     cross = fl.round_up(off * float(np.abs(a) @ sizes), 4 * r) + fl.round_up(length * shift)
-    cross = fl.round_up(float(a @ g) + cross)
+    product = float(a @ g)  # −∞ would count as a norm of 0
+    cross = fl.round_up(product + cross) if product > -inf else inf
     distance += shift
     squared_norm = fl.round_up(length * length + distance * distance, 8) + 2 * cross
     dual = dual_lower_bound(
