@@ -63,23 +63,36 @@ class LiblinearModel:
         return np.array(np.asarray(self.labels)[chosen])
 
     def as_machine(self) -> Machine:
-        """Return the machine for two classes; a positive score means the larger label."""
-        if len(self.labels) != 2 or self.solver not in _LOSSES or len(self.W) != 1:
-            raise ValueError(f"model must be one of {[*_LOSSES]} for two classes: {self.solver}")
-        sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
-        smaller, larger = sorted(self.labels)
+        """Return the machine for two classes; a positive score means the larger label.
+
+        Its bias counts as penalised if the file has one. If it was trained with the option -R,
+        which the file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
+        """
+        if self.solver not in _LOSSES:
+            raise ValueError(f"model must be one of {[*_LOSSES]}, got {self.solver}")
         bias: dict[str, Any] = {"bias": "none"}
         if self.scale > 0:
             bias = {"bias": "penalised", "scale": self.scale}
-        w, b, loss = sign * self.W, sign * float(self.b[0]), _LOSSES[self.solver]
+        loss = _LOSSES[self.solver]
+        if len(self.labels) != 2:
+            one = "(W[k], b[k])"
+            if self.scale > 0 and self.scale != 1:  # which a pair cannot say
+                one = "Machine(W[[k]], np.ones(1), b[k], classes=(False, True), "
+                one += f"scale={self.scale:g})"
+            advice = f'give {one} and y == labels[k], with C, loss="{loss}", bias="{bias["bias"]}"'
+            raise ValueError(f"model has one w for each of several classes: {advice}")
+        sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
+        smaller, larger = sorted(self.labels)
+        w, b = sign * self.W, sign * float(self.b[0])
         return Machine(w, np.ones(1), b, classes=(smaller, larger), loss=loss, **bias)
 
 
 def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
     """Read a model file of LIBLINEAR, for classification.
 
-    The file does not say what C was, nor whether the bias was penalised (it is, unless the option
-    -R was given): `svmlib.exchange.certify_machine` has to be told.
+    The file does not say what C was, so pass it to `svmlib.exchange.certify_machine`. Nor does it
+    say whether the bias was penalised. It was, unless the option -R was given; then also pass
+    ``bias="free"``, because otherwise the verdict is about another problem.
 
     Raises
     ------

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
-from svmlib._machines import Machine, chosen_pair, kernel_sums
+from svmlib._machines import Machine, chosen_pair, kernel_sums, two_classes
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -295,11 +295,17 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     Of two classes, the larger label is written first, so that a positive score of LIBSVM means what
     it means here. (A score of exactly 0 is the second label's in LIBSVM, so the smaller one's.)
 
+    A file has no place for the loss, the penalty on the bias or the constant: if you certify what
+    you have read from it, pass them again. The probabilities of ``SVC(probability=True)`` are not
+    written either.
+
     Parameters
     ----------
-    machine : LibsvmModel or estimator
-        A model, or a fitted `SVC`, `NuSVC`, `SVR`, `NuSVR` or `OneClassSVM` of scikit-learn, or
-        `svmlib.SVC`. Labels must be integers.
+    machine : LibsvmModel, Machine, LiblinearModel or estimator
+        A model; a machine for two classes; or a fitted `SVC`, `NuSVC`, `SVR`, `NuSVR` or
+        `OneClassSVM` of scikit-learn, or `svmlib.SVC`; or, for two classes, an estimator with
+        ``coef_``, such as `LinearSVC`, whose w becomes the only support vector. Labels must be
+        integers.
     path : path
         The file.
 
@@ -344,16 +350,15 @@ def _line(key: str, values: Any) -> str:
 
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
-    if not hasattr(machine, "dual_coef_") or not hasattr(machine, "support_vectors_"):
+    if not hasattr(machine, "dual_coef_"):
+        return _of_two_classes(two_classes(machine))
+    if not hasattr(machine, "support_vectors_"):
         raise not_fitted(machine, "SVC, NuSVC, SVR")
     kernel, coefficients, points = expansion_of(machine, None)
     svm_type, rho = getattr(machine, "_impl", "c_svc"), -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:
         return LibsvmModel(svm_type, kernel, (), rho, coefficients, points)
-    classes, counts = np.asarray(machine.classes_), np.asarray(machine.n_support_)
-    if classes.dtype.kind not in "iuf":  # scikit-learn takes floats only if they are integers
-        advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
-        raise ValueError(f"labels must be integers in LIBSVM's files, got {classes}; {advice}")
+    classes, counts = _integers(machine.classes_), np.asarray(machine.n_support_)
     order = np.arange(len(points))
     if len(classes) == 2:  # the larger label first, whose score is positive here
         order = np.roll(order, -int(counts[0]))
@@ -361,9 +366,32 @@ def _model(machine: Any) -> LibsvmModel:
     return LibsvmModel(
         svm_type,
         kernel,
-        tuple(int(label) for label in classes),
+        classes,
         rho,
         coefficients[:, order],
         points[order],
         tuple(int(count) for count in counts),
     )
+
+
+def _of_two_classes(m: Machine) -> LibsvmModel:
+    """Return a machine as LIBSVM's model, with the class of positive scores first."""
+    order = np.argsort(m.coefficients < 0, kind="stable")
+    positive = int(np.sum(m.coefficients >= 0))
+    return LibsvmModel(
+        "c_svc",
+        m.kernel,
+        _integers(m.classes)[::-1],
+        np.array([-m.b]),
+        m.coefficients[None, order],
+        m.points[order],
+        (positive, len(order) - positive),
+    )
+
+
+def _integers(classes: Any) -> tuple[int, ...]:
+    found = np.asarray(classes)
+    if found.dtype.kind not in "iuf" or (found != np.rint(found)).any():
+        advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
+        raise ValueError(f"labels must be integers in LIBSVM's files, got {found}; {advice}")
+    return tuple(int(label) for label in found)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 
-from svmlib._estimators import dense, expansion_of, pair_coefficients
+from svmlib._estimators import dense, expansion_of, kernel_of, not_fitted, pair_coefficients
 from svmlib._validation import (
     Array,
     check_points,
@@ -145,7 +145,8 @@ def understand(
         return _of_support_vectors(machine, X, y, weights)
     params = _params(machine)
     if len(machine.classes_) != 2:
-        advice = "give (coef_[k], intercept_[k]) and y == classes_[k], C, loss and bias"
+        advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
+        advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing'
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
     described = _linear(params, len(X))
     _same_features(machine, X)
@@ -157,6 +158,23 @@ def understand(
         class_weight=tuple(_factors(machine, y, weights).tolist()),
         **described,
     )
+
+
+def two_classes(machine: Any) -> Machine:
+    """Return a machine for two classes, however it is given, without the rows that it has seen."""
+    if hasattr(machine, "as_machine"):
+        machine = machine.as_machine()
+    if isinstance(machine, Machine):
+        return machine
+    known = [name for name in ("coef_", "dual_coef_") if hasattr(machine, name)]
+    if not hasattr(machine, "classes_") or not known:
+        raise not_fitted(machine, "SVC, LinearSVC")
+    classes = np.asarray(machine.classes_)
+    if classes.size != 2:
+        raise ValueError(f"machine must be for two classes, got {classes.size}")
+    if "dual_coef_" in known:
+        kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
+    return understand(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
 
 
 def _of_numbers(

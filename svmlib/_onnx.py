@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._estimators import kernel_of, not_fitted
-from svmlib._machines import Machine, understand
+from svmlib._machines import two_classes
 from svmlib._validation import Array
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -57,7 +56,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     except ImportError as error:
         message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
         raise ImportError(message) from error
-    machine = _two_classes(machine)
+    machine = two_classes(machine)
     classes, kernel = np.asarray(machine.classes), machine.kernel
     if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
         classes = classes.astype(np.int64)
@@ -71,23 +70,6 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     constants |= {"c": coefficients[:, None], "b": np.array(machine.b), "zero": np.zeros(())}
     constants = {name: value.astype(dtype) for name, value in constants.items()}
     onnx.save(_model(onnx, steps, constants, classes, points.shape[1]), str(path))
-
-
-def _two_classes(machine: Any) -> Machine:
-    """Return a machine for two classes, however it is given."""
-    if hasattr(machine, "as_machine"):
-        machine = machine.as_machine()
-    if isinstance(machine, Machine):
-        return machine
-    known = [name for name in ("coef_", "dual_coef_") if hasattr(machine, name)]
-    if not hasattr(machine, "classes_") or not known:
-        raise not_fitted(machine, "SVC, LinearSVC")
-    classes = np.asarray(machine.classes_)
-    if classes.size != 2:
-        raise ValueError(f"machine must be for two classes, got {classes.size}")
-    if "dual_coef_" in known:
-        kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
-    return understand(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
 
 
 def _model(

@@ -64,7 +64,7 @@ from svmlib.svc import SVC
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
 
-_ABOVE = "a multiplier above its bound: with class weights, give each row's as sample_weight"
+_ABOVE = "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +193,8 @@ def certify_machine(
         - a `Pipeline`, a search or a threshold around one of these;
         - what `svmlib.model_files` has read from a file;
         - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X;
+          numbers alone mean the plain hinge and a free bias, unless you pass ``loss`` and ``bias``
+          (`LinearSVC` and LIBLINEAR penalise theirs);
         - a `Machine`.
     X : array_like of shape (n, d)
         The rows that it was trained on (a sparse matrix is made dense); or their Gram matrix, for

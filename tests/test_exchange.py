@@ -319,6 +319,7 @@ def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(
     write_libsvm(model, tmp_path / "model")
     found = read_libsvm(tmp_path / "model")
     assert "sample_weight" in str(certify_machine(found, X, Y, C=1.0))
+    assert "C was larger" in str(certify_machine(SVC(C=10.0).fit(X, Y), X, Y, C=1.0))
     weights = np.where(Y > 0, 3.0, 0.5)
     verdict = certify_machine(found, X, Y, C=1.0, sample_weight=weights)
     assert verdict.excess < 1e-6
@@ -508,7 +509,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
             "one weight vector",
         ),
         (SVC().fit(X, np.arange(len(Y)) % 3), {}, "two of the machine's 3 classes; choose rows"),
-        (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, "one vector for each of several"),
+        (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, 'several.*"squared_hinge".*"penalised"'),
         (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
         (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "of an ensemble give one member"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
@@ -561,6 +562,43 @@ def test_a_positive_score_means_the_larger_label(model, tmp_path):
     machine = read_libsvm(tmp_path / "model").as_machine()
     assert_allclose(machine.decision_function(X), model.decision_function(X), atol=1e-12)
     assert machine.classes == tuple(model.classes_)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        LinearSVC().fit(X, Y.astype(int)),
+        SGDClassifier(random_state=0).fit(X, 3 - Y.astype(int)),
+        read_liblinear(HERE / "liblinear-3-noisy.model"),
+        Machine(X[:9], np.tile([-1.0, 0.5, 0.7], 3), 0.1, RBF(0.5), (7, 3)),
+        Machine(np.arange(9.0)[:, None], np.tile([-1.0, 0.5, 0.7], 3), 0.1, None),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_machines_for_two_classes_become_files_too(machine, tmp_path):
+    """Whatever they are: our reader and svm-predict give their labels."""
+    gram = isinstance(machine, Machine) and machine.kernel is None
+    A = GRAM if gram else X
+    write_libsvm(machine, tmp_path / "model")
+    found = read_libsvm(tmp_path / "model")
+    scores = machine.decision_function(A).ravel()
+    assert_allclose(found.decision_function(A), scores, rtol=1e-12, atol=1e-12)
+    assert_array_equal(found.predict(A), machine.predict(A))
+    rows(tmp_path / "rows", A, np.zeros(len(A)), precomputed=gram)
+    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
+    assert_array_equal(np.loadtxt(tmp_path / "out"), machine.predict(A))
+
+
+def test_a_tie_is_the_larger_label_of_svc_but_the_smaller_one_of_its_file(tmp_path):
+    A, y, fresh = np.array([[0, 0], [0, 2], [2, 0], [2, 2]]), [0, 0, 1, 1], np.array([[1.0, 1.0]])
+    model = SVC(kernel="linear").fit(A, y)
+    write_libsvm(model, tmp_path / "model")
+    assert model.decision_function(fresh) == 0
+    assert model.predict(fresh) == 1
+    assert read_libsvm(tmp_path / "model").predict(fresh) == 0
+    rows(tmp_path / "rows", fresh, [0])
+    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
+    assert np.loadtxt(tmp_path / "out") == 0
 
 
 def test_a_gram_matrix_goes_by_row_numbers(tmp_path):
@@ -646,8 +684,28 @@ def test_several_classes_of_liblinear(tmp_path):
         run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
         found = read_liblinear(tmp_path / "model")
         assert_array_equal(found.predict(IRIS[0]), np.loadtxt(tmp_path / "out"))
-        with pytest.raises(ValueError, match="for two classes"):
+        message = "one w for each of several classes" if solver == 1 else "one of .*got MCSVM_CS"
+        with pytest.raises(ValueError, match=message):
             found.as_machine()
+
+
+@pytest.mark.parametrize("constant", [-1, 1, 3])
+def test_what_the_error_says_of_one_class_of_liblinears_file_judges_it(constant, tmp_path):
+    """Scores of class k are positive for it; C, loss and bias are as the error says."""
+    rows(tmp_path / "rows", *IRIS)
+    options = ["-s", 1, "-B", constant, "-e", 1e-8, "rows", "model"]
+    run("liblinear-train", *options, cwd=tmp_path)
+    model = read_liblinear(tmp_path / "model")
+    with pytest.raises(ValueError, match="y == labels") as told:
+        model.as_machine()
+    given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
+    one = re.search(r"give (.*) and y == ", str(told.value))[1]
+    assert one.startswith("Machine(") == (constant == 3)
+    for k, label in enumerate(model.labels):
+        names = {"W": model.W, "b": model.b, "k": k, "np": np, "Machine": Machine}
+        machine = eval(one, names)  # the advice is code
+        verdict = certify_machine(machine, IRIS[0], IRIS[1] == label, C=1.0, **given)
+        assert verdict.excess < 1e-3
 
 
 GOOD = (HERE / "libsvm-noisy-rbf.model").read_text()
@@ -766,7 +824,10 @@ del NO_GAMMA._gamma
         (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of the kernels"),
         (svmlib.SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of LIBSVM's kernels"),
         (SVC(), "machine must be a fitted SVC"),
-        (LinearSVC().fit(X, Y), "machine must be a fitted SVC"),
+        (LinearSVC(), "machine must be a fitted SVC"),
+        (LinearSVC().fit(*IRIS), "machine must be for two classes, got 3"),
+        (LinearSVC().fit(X, Y > 0), "labels must be integers"),
+        (Machine(X[:2], np.ones(2), 0.0, classes=(0.5, 1)), "labels must be integers"),
     ],
 )
 def test_what_libsvm_has_no_place_for_is_refused(model, message, tmp_path):
