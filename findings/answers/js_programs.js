@@ -17,10 +17,20 @@ function record(file, program, name, answers) {
   const version = from(name + "/package.json").version;
   const all = {
     program, version, source: "npm, " + name, script: "findings/answers/js_programs.js",
-    made: `27 November 2026, ${os.type()} ${os.arch()}`, C_is: "C", positive: "+1", answers,
+    made: `28 November 2026, ${os.type()} ${os.arch()}`, C_is: "C", positive: "+1", answers,
   };
   fs.writeFileSync(path.join(folder, file), JSON.stringify(all, null, 1) + "\n");
   console.log("wrote", file);
+}
+
+function heard(train) { // what it printed that sounds like a warning, or ""
+  const lines = [], kept = {};
+  for (const name of ["log", "warn", "error", "info"]) {
+    kept[name] = console[name];
+    console[name] = (...words) => lines.push(words.join(" "));
+  }
+  try { train(); } finally { Object.assign(console, kept); }
+  return lines.find((line) => /warning|converge|max.*iter/i.test(line)) || "";
 }
 
 let seed = 1; // both shuffle by Math.random
@@ -30,17 +40,18 @@ const { SVM } = from("svm");
 const old = [];
 for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
   const [X, y] = data(name), m = new SVM();
-  m.train(X, y, { C, kernel: "linear" });
-  old.push({ data: name, C, w: Array.from(m.w), b: m.b });
+  const warned = heard(() => m.train(X, y, { C, kernel: "linear" }));
+  old.push({ data: name, C, w: Array.from(m.w), b: m.b, warned });
 }
 {
   const [X, y] = data("noisy"), m = new SVM();
-  m.train(X, y, { C: 1, kernel: "rbf", rbfsigma: 1 }); // exp(−‖x − z‖²/2σ²), so gamma = ½
+  const rbf = { C: 1, kernel: "rbf", rbfsigma: 1 }; // exp(−‖x − z‖²/2σ²), so gamma = ½
+  const warned = heard(() => m.train(X, y, rbf));
   const beta = X.map((x) => { // it keeps only its support vectors
     const i = m.data.findIndex((z) => z[0] === x[0] && z[1] === x[1]);
     return i < 0 ? 0 : m.alpha[i] * m.labels[i];
   });
-  old.push({ data: "noisy", C: 1, gamma: 0.5, beta, b: m.b });
+  old.push({ data: "noisy", C: 1, gamma: 0.5, beta, b: m.b, warned });
 }
 record("svmjs.json", "npm svm (svmjs)", "svm", old);
 
@@ -49,8 +60,8 @@ const Kernel = MlSvm.default || MlSvm;
 const lines = [];
 for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
   const [X, y] = data(name), m = new Kernel({ C, kernel: "linear", whitening: false });
-  m.train(X, y);
+  const warned = heard(() => m.train(X, y));
   const at = (x) => m.marginOne(x), b = at([0, 0]);
-  lines.push({ data: name, C, w: [at([1, 0]) - b, at([0, 1]) - b], b });
+  lines.push({ data: name, C, w: [at([1, 0]) - b, at([0, 1]) - b], b, warned });
 }
 record("ml_svm.json", "npm ml-svm", "ml-svm", lines);
