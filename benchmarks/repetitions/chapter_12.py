@@ -63,19 +63,19 @@ def work(seed: int, goal: float) -> Any:
     """Return, for each C, the multiplications of SMO alone and of both."""
     found = []
     for problem in clouds(seed)[2].values():
-        both = chapter["handed_over"](problem, 500, goal)
+        both = chapter["handed_over"](problem, 2000, goal)
         found.append((chapter["smo_until"](problem, goal), both))
     return np.array(found).T
 
 
-def for_a_thousandth_smo_alone_is_the_cheapest(seed: int) -> bool:
+def for_a_thousandth_smo_alone_does_under_half_for_small_c(seed: int) -> bool:
     alone, both = work(seed, 1e-3)
-    return bool((alone < both).all())
+    return bool((alone[:2] < 0.5 * both[:2]).all())
 
 
-def for_a_millionth_both_are_cheaper_where_c_is_large(seed: int) -> bool:
+def for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100(seed: int) -> bool:
     alone, both = work(seed, 1e-6)
-    return bool(alone[0] < both[0] and (alone[2:] > both[2:]).all())
+    return bool(alone[0] < both[0] and (alone[2:] > 2.4 * both[2:]).all())
 
 
 def walked(seed: int, gamma: float, exponents: Any) -> tuple[float, float]:
@@ -107,8 +107,8 @@ if __name__ == "__main__":
             twenty_to_sixty_samples_are_free_whatever_c_is,
             if_all_are_free_many_leave_the_box_however_large,
             stages_take_at_most_two_hundred_systems,
-            for_a_thousandth_smo_alone_is_the_cheapest,
-            for_a_millionth_both_are_cheaper_where_c_is_large,
+            for_a_thousandth_smo_alone_does_under_half_for_small_c,
+            for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100,
             short_steps_need_less_than_half_of_the_systems,
             steps_of_ten_do_not_and_most_give_up,
             with_a_flat_kernel_neither,
