@@ -105,9 +105,9 @@ def solve(
         alpha, taken = solve_dual(problem, tol / 2, most, alpha, last_digits=True)
         solution = problem.solution(alpha, tol=tol, n_iter=len(taken))
         name = "newton" if taken or name == "none" else name
-    except NoRoomError:
+    except NoRoomError as error:
         if solver == "newton":
-            raise
+            raise NoRoomError(f'{error}; solver="auto" goes on with SMO') from error
         solution, name = run_smo(problem, tol, alpha, patience - spent, "second", False), "smo"
     solution = replace(solution, n_iter=spent + solution.n_iter)
     left = max_iter - solution.n_iter if solver == "auto" else 0

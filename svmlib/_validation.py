@@ -54,6 +54,8 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
     array = as_float(X, name)
     if array.ndim != 2 or array.size == 0:
         advice = f"write {name}.reshape(-1, 1) for one feature, (1, -1) for one point"
+        if array.ndim > 2:
+            advice = f"write {name}.reshape(len({name}), -1) for one row per point"
         raise ValueError(f"{name} must hold at least one point, got shape {array.shape}; {advice}")
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")

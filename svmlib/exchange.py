@@ -220,7 +220,9 @@ def certify_machine(
     Raises
     ------
     ValueError
-        If the machine is not one of the above, or X and y do not fit it.
+        If the machine is not one of the above, or X and y do not fit it; or (as a
+        `svmlib.rows.NoRoomError`) if its kernel is not linear, its loss is squared or its bias not
+        free, and there are more than about 5100 rows, whose Gram matrix takes more than 200 MB.
 
     Notes
     -----

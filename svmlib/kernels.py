@@ -386,7 +386,14 @@ class Precomputed:
         self.points = np.arange(float(len(self.K)))[:, None]
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        """Return the rows X and columns Z of K."""
+        """Return the rows X and columns Z of K.
+
+        Raises
+        ------
+        ValueError
+            If X or Z is not one column of row numbers.
+        """
+        X, Z = check_points(X), check_points(Z, "Z")
         for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")

@@ -338,7 +338,15 @@ class DualProblem:
         return scores
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
-        """Judge any (α, b) from the data alone, with every bound rounded outwards."""
+        """Judge any (α, b) from the data alone, with every bound rounded outwards.
+
+        No cache is too small for it: rows of K that find no room are evaluated again.
+
+        Raises
+        ------
+        ValueError
+            If α does not have n finite entries, or b is not a finite number.
+        """
         alpha, b = self._check(alpha), check_scalar(b, "b")
         return self._certify(alpha, b, self.scores(alpha * self.y))
 

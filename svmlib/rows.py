@@ -103,7 +103,7 @@ class Rows:
     def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
         self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
         self.room = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))  # in floats
-        self._require(2 * self.n, f"for two rows of the Gram matrix of {self.n} points")
+        self._require(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.room
         half = max(2, self.room // 2 // self.n)  # rows
         self.piece = min(_PIECE // self.n, half // 8)  # small beside the cache
@@ -136,7 +136,7 @@ class Rows:
         """Raise a `NoRoomError` if there is no room for so many floats."""
         if count > self.room:
             least = format_bound(8 * count / 2**20, ROUND_CEILING)
-            raise NoRoomError(f"DualProblem needs cache_mb={least} {purpose}; `smo` needs two rows")
+            raise NoRoomError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
 
     def _tiles(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""
@@ -181,7 +181,7 @@ class Rows:
 
     def gram(self) -> Array:
         """Return all of K, read only."""
-        self._require(self.n**2, f"for the whole Gram matrix of {self.n} points")
+        self._require(self.n**2, f"the whole Gram matrix of {self.n} points takes")
         if self.whole is None:
             self.kept, self.spare = {}, np.empty((0, self.n))  # the room is needed
             K = np.empty((self.n, self.n))
@@ -243,7 +243,7 @@ class Rows:
         """Return a copy of K_FF, which the caller may overwrite."""
         if self.whole is not None:
             return np.asarray(self.whole.take(F, 0).take(F, 1))
-        self._require(2 * F.size**2, f"for the equations of {F.size} free multipliers")
+        self._require(2 * F.size**2, f"the equations of {F.size} free multipliers take")
         if self.factors:
             left, right, finish = self.factors
             return finish(left.take(F, 0) @ right.take(F, 1))

@@ -52,7 +52,8 @@ def gram(K):
 
 CALLS = [
     # points
-    (lambda: problem(X=np.zeros(10)), r"X must hold .*\(10,\); write X.reshape"),
+    (lambda: problem(X=np.zeros(10)), r"X must hold .*\(10,\); write X.reshape\(-1, 1\)"),
+    (lambda: problem(X=np.zeros((10, 2, 2))), r"got shape .*; write X.reshape\(len\(X\), -1\)"),
     (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
     (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
     (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
@@ -77,7 +78,7 @@ CALLS = [
     (lambda: problem(C=0 * ONES), "C, times any weights, must be positive"),
     (lambda: problem(C=np.inf * ONES), "C, .* must be finite"),
     (lambda: problem(cache_mb=0), "cache_mb must be a positive"),
-    (lambda: problem(cache_mb=1e-5), "DualProblem needs cache_mb=.* two rows"),
+    (lambda: problem(cache_mb=1e-5), "^two rows .* more than cache_mb=1e-05$"),
     (lambda: problem().objective([0.0]), "alpha has 1 entries, expected 10"),
     (lambda: problem().gradient(np.nan * ONES), "alpha must be finite"),
     (lambda: problem().bias([0.0]), "alpha has 1 entries, expected 10"),

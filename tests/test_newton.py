@@ -79,8 +79,10 @@ def test_too_little_memory_is_told_and_left_to_smo():
     solution, name = solve(problem, "auto", 1e-3)
     assert solution.converged
     assert name == "smo"
-    with pytest.raises(NoRoomError, match=r"needs cache_mb=.* free multipliers; `smo`"):
+    with pytest.raises(NoRoomError, match=r"equations of .* free multipliers take .* MB, more than cache_mb=1$"):
         newton(problem)
+    with pytest.raises(NoRoomError, match=r'take .* MB.*; solver="auto" goes on with SMO$'):
+        solve(problem, "newton", 1e-3)
 
 
 def test_what_stalls_where_k_does_not_fit_is_not_left_to_a_method_that_needs_all_of_it():
