@@ -21,7 +21,6 @@ import numpy as np
 from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.interior_point import run_interior_point
-from svmlib.kernels import columns
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, check_start
 from svmlib.rows import ALL_AT_ONCE, NoRoomError
@@ -210,6 +209,6 @@ def _features(problem: DualProblem, untried: bool) -> Array | None:
 def _needs_every_point(problem: DualProblem) -> bool:
     """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
     few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_GLANCE]]
-    K = columns(problem.kernel, few)(few, np.empty((len(few), len(few))))
+    K = problem.kernel.columns(few)(few, np.empty((len(few), len(few))))
     pivots, _ = nystrom.pivoted_cholesky(K, _COARSE * K.diagonal().mean())
     return len(pivots) > 7 * _GLANCE // 8

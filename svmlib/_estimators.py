@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from svmlib._validation import Array, as_float
-from svmlib.kernels import ClassicKernel, Kernel
+from svmlib.kernels import BaseKernel, check_kernel
 from svmlib.svc import SVC, WITH_GAMMA, named_kernel, settled_gamma
 
 
-def expansion_of(machine: Any, X: Array | None) -> tuple[Kernel | None, Array, Array]:
+def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Array, Array]:
     """Return kernel, coefficients and support vectors of an estimator that predicts with them.
 
     It may have private copies, so that it ignores what has been assigned to its attributes.
@@ -36,7 +36,7 @@ def expansion_of(machine: Any, X: Array | None) -> tuple[Kernel | None, Array, A
 
 
 def _scores(
-    machine: Any, kernel: Kernel | None, c: Array, points: Array
+    machine: Any, kernel: BaseKernel | None, c: Array, points: Array
 ) -> tuple[Array, Array, Array]:
     """Return scores of a hundred support vectors, by estimator and attributes, and their sizes."""
     few, b = slice(None, None, 1 + len(points) // 100), np.reshape(machine.intercept_, (-1, 1))
@@ -46,9 +46,8 @@ def _scores(
     else:
         rows = points[few]
         K = kernel(points, rows)
-    s = np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
-    if isinstance(kernel, ClassicKernel):  # |k(x, z)| is at most the product of two sizes
-        s = kernel.rounding(points)[1]
+    known = kernel and kernel.rounding(points)  # |k(x, z)| is at most the product of two sizes
+    s = known.sizes if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair
         pairs = combinations(range(len(c) + 1), 2)
@@ -60,10 +59,11 @@ def _scores(
     return theirs, c @ K + b, np.outer(np.abs(c) @ s, s[few]) + np.abs(b)
 
 
-def kernel_of(machine: Any, X: Array | None) -> Kernel | None:
+def kernel_of(machine: Any, X: Array | None) -> BaseKernel | None:
     """Return the kernel of a fitted estimator that names it as scikit-learn does."""
     if isinstance(machine, SVC):
-        return getattr(machine, "kernel_", None)
+        known = getattr(machine, "kernel_", None)
+        return known and check_kernel(known)
     params = machine.get_params()
     name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
     if gamma in ("scale", "auto") and name in WITH_GAMMA:

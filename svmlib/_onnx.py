@@ -105,22 +105,22 @@ def _model(
 
 def _graph(kernel: Kernel | None, points: Array) -> tuple[list[str], dict[str, Array]]:
     """Return the steps from X to the matrix k of kernel values, and the constants they need."""
-    products = ["MatMul X zt t"]
-    if isinstance(kernel, Linear):
-        return ["MatMul X zt k"], {"zt": points.T}
-    if isinstance(kernel, Polynomial | Sigmoid):
-        constants = {"zt": kernel.gamma * points.T, "coef0": np.array(kernel.coef0)}
-        if isinstance(kernel, Sigmoid):
-            return [*products, "Add t coef0 u", "Tanh u k"], constants
-        return [*products, "Add t coef0 u", "Pow u degree k"], constants | {
-            "degree": np.array(float(kernel.degree))
-        }
-    if not isinstance(kernel, RBF):
-        raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
-    # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖², from the middle of the z, where the terms are small
-    centre = points.mean(axis=0)
-    z = points - centre
-    steps = ["Sub X centre x", "Mul x x xx", "ReduceSum xx axis sizes", "MatMul x zt t"]
-    steps += ["Sub sizes t u", "Add u zz v", "Mul v factor e", "Exp e k"]
-    constants = {"centre": centre, "zt": 2 * z.T, "zz": (z**2).sum(axis=1)}
-    return steps, constants | {"factor": np.array(-kernel.gamma)}
+    match kernel:
+        case Linear():
+            return ["MatMul X zt k"], {"zt": points.T}
+        case Polynomial(degree, gamma, coef0):
+            steps = ["MatMul X zt t", "Add t coef0 u", "Pow u degree k"]
+            constants = {"zt": gamma * points.T, "coef0": np.array(coef0)}
+            return steps, constants | {"degree": np.array(float(degree))}
+        case Sigmoid(gamma, coef0):
+            steps = ["MatMul X zt t", "Add t coef0 u", "Tanh u k"]
+            return steps, {"zt": gamma * points.T, "coef0": np.array(coef0)}
+        case RBF(gamma):
+            # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖², from the middle of the z, where the terms are small
+            centre = points.mean(axis=0)
+            z = points - centre
+            steps = ["Sub X centre x", "Mul x x xx", "ReduceSum xx axis sizes", "MatMul x zt t"]
+            steps += ["Sub sizes t u", "Add u zz v", "Mul v factor e", "Exp e k"]
+            constants = {"centre": centre, "zt": 2 * z.T, "zz": (z**2).sum(axis=1)}
+            return steps, constants | {"factor": np.array(-gamma)}
+    raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")

@@ -24,6 +24,7 @@ import numpy as np
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array
+from svmlib.kernels import KernelError
 from svmlib.rows import KernelSums
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
@@ -191,9 +192,7 @@ class Scores(NamedTuple):
         return y * f - error, y * f + error
 
 
-def kernel_scores(
-    sums: KernelSums, beta: Array, rounding: tuple[float, Array], shift: float
-) -> Scores:
+def kernel_scores(sums: KernelSums, beta: Array, rounding: KernelError, shift: float) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
     Rounding: a kernel value is between ± s_i s_j and off by at most θ s_i s_j.

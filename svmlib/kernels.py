@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,7 @@ from scipy.spatial.distance import cdist
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 
-__all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
+__all__ = ["RBF", "KernelError", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
@@ -33,31 +33,114 @@ _LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is
 _SKEW = {np.float16: 1e-2, np.float32: 1e-4, np.float64: 1e-10}
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _COLUMNS = 512  # of such a block
-_FEW = 8  # rows; to score so few, what `columns` prepares is prepared for them
+_SMALL_BATCH = 8  # points to score; up to so many, `columns` is called with them, not with the X
+_FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its width and its midrange
 
 Kernel = Callable[[Array, Array], Array]
 Fill = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
+Factors = tuple[Array, Array, Callable[[Array], Array]]
 
 
 def _squared_norms(X: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-class ClassicKernel:
+class KernelError(NamedTuple):
+    """Bounds for all x_i, x_j: abs(k(x_i, x_j)) ≤ s_i s_j, and the value computed is θ s_i s_j off.
+
+    Attributes
+    ----------
+    theta : float
+        θ, the relative error of the values.
+    sizes : ndarray of shape (n,)
+        The s_i, bounds on ‖φ(x_i)‖.
+    """
+
+    theta: float
+    sizes: Array
+
+
+class BaseKernel:
+    """What the library asks of a kernel, and the answers for any function k(X, Z) of the user's."""
+
+    linear = False  # whether k(x, z) = x·z
+    positive_semidefinite = False  # whether every Gram matrix of this kernel provably is
+    of_given_matrix = True  # whether the values, as computed, are the kernel by definition
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
+        raise NotImplementedError
+
+    def columns(self, Z: Array) -> Fill:
+        """Return the function (X, out) ↦ k(X, Z), which checks the values.
+
+        What depends on Z alone is done once, and values go where the caller wants them. The points
+        must be checked already. The function raises a `ValueError` if the kernel returns a matrix
+        of the wrong shape, or numbers that are not finite.
+        """
+
+        def checked(X: Array, out: Array) -> Array:
+            values = as_float(self(X.copy(), Z.copy()), "kernel(X, Z)")  # it may write into them
+            if values.shape != out.shape:
+                accepted = f"one row for each x and one column for each z, {out.shape}"
+                raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
+            out[:] = values
+            return out
+
+        return checked
+
+    def factors(self, X: Array) -> Factors | None:
+        """Return L, R and g, so that g makes k(X, X), or any part of it, of L R, in place.
+
+        What depends on a point alone is done once, where `columns` does it for every row. None if
+        the kernel has no such form for these points.
+        """
+        return None
+
+    def diagonal(self, X: Array) -> Array:
+        """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
+        some = np.split(X, range(32, len(X), 32))  # few calls, and few values for nothing
+        blocks = [self.columns(x)(x, np.empty((len(x), len(x)))) for x in some]
+        return np.concatenate([block.diagonal() for block in blocks])
+
+    def rounding(self, X: Array) -> KernelError | None:
+        """Return bounds on the values and their errors; None if only the values tell."""
+        return None
+
+    def asymmetry(self, X: Array, beta: Array) -> float:
+        """Bound what the matrix as it was given, if another was used, changes in an entry of Kβ."""
+        return 0.0
+
+    def origin(self, X: Array) -> Array:
+        """Return the origin to compute with."""
+        return np.zeros(X.shape[1])
+
+
+class _UserFunction(BaseKernel):
+    """A function of the user's."""
+
+    def __init__(self, function: Kernel) -> None:
+        self.function = function
+
+    def __repr__(self) -> str:
+        return repr(self.function)
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return self.function(X, Z)
+
+
+class ClassicKernel(BaseKernel):
     """What the four classics share: checking parameters and points, then one formula.
 
     As it stands here the formula is k(x, z) = x·z.
     """
 
-    @property
-    def positive_semidefinite(self) -> bool:
-        """Whether every Gram matrix of this kernel is provably positive semidefinite.
+    of_given_matrix = False
 
-        X Xᵀ is, and so are sums and products of such kernels, and limits. The RBF kernel is
-        h(x) exp(2γ x·z) h(z) with h(x) = exp(−γ‖x‖²), and the exponential a limit of polynomials
-        with non-negative coefficients.
-        """
-        return True
+    # X Xᵀ is, and so are sums and products of such kernels, and limits. The RBF kernel is
+    # h(x) exp(2γ x·z) h(z) with h(x) = exp(−γ‖x‖²), and the exponential a limit of polynomials
+    # with non-negative coefficients.
+    positive_semidefinite = True
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -71,11 +154,26 @@ class ClassicKernel:
         Z = check_points(Z, "Z", n_features=X.shape[1])
         return self._columns(Z)(X, np.empty((X.shape[0], Z.shape[0])))
 
-    def diagonal(self, X: Array) -> Array:
-        """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
-        return self._of_products(_squared_norms(check_points(X)))
+    def columns(self, Z: Array) -> Fill:
+        fill = self._columns(Z)
+        quiet = np.errstate(over="ignore", invalid="ignore")  # `_finite` says it in words
+        return quiet(lambda X, out: self._finite(fill(X, out)))
 
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def factors(self, X: Array) -> Factors | None:
+        quiet = np.errstate(over="ignore", invalid="ignore")
+        return X, X.T, quiet(lambda t: self._finite(self._of_products(t)))
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def diagonal(self, X: Array) -> Array:
+        return self._finite(self._of_products(_squared_norms(check_points(X))))
+
+    def _finite(self, values: Array) -> Array:
+        """Return kernel values if they are finite."""
+        if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
+            raise ValueError(f"X must be small enough for {self!r} to be finite: scale its columns")
+        return values
+
+    def rounding(self, X: Array) -> KernelError:
         """Return θ and sizes s_i that bound every value, and the error of every computed one.
 
         For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
@@ -84,7 +182,7 @@ class ClassicKernel:
         Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
-        return fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X)
+        return KernelError(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
 
     def _columns(self, Z: Array) -> Fill:
         """Return the function that writes k(X, Z), with what depends on Z alone already done."""
@@ -93,10 +191,6 @@ class ClassicKernel:
     def _of_products(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
         return t
-
-    def _factors(self, X: Array) -> tuple[Array, Array] | None:
-        """Return L and R so that `_of_products` makes k(X, X), or any part of it, of L R."""
-        return X, X.T
 
 
 @dataclass(frozen=True)
@@ -116,6 +210,18 @@ class Linear(ClassicKernel):
 
     Derived in chapter 5, *Kernels*.
     """
+
+    linear = True
+
+    def origin(self, X: Array) -> Array:
+        """Return the midrange of every column that is further from zero than it is wide; else 0.
+
+        The differences are exact, because x is between half of the midrange and twice the midrange
+        (Sterbenz).
+        """
+        low, high = X.min(axis=0), X.max(axis=0)
+        midrange = low / 2 + high / 2
+        return np.where(np.abs(midrange) > _FAR * (high - low), midrange, 0.0)
 
 
 @dataclass(frozen=True)
@@ -148,7 +254,7 @@ class Polynomial(ClassicKernel):
     coef0: float = 0.0
 
     @property
-    def positive_semidefinite(self) -> bool:
+    def positive_semidefinite(self) -> bool:  # type: ignore[override]
         """Whether c₀ ≥ 0: sums and products of kernels are kernels."""
         return bool(self.coef0 >= 0)  # not NumPy's, which `is True` does not know
 
@@ -183,7 +289,7 @@ class Polynomial(ClassicKernel):
             features.append(sqrt(ways) * np.prod(u[:, factors], axis=1))
         return np.column_stack(features)
 
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def rounding(self, X: Array) -> KernelError:
         """Return about p (d + 4) u, and s with s² = (γ‖x‖² + abs(c₀))^p.
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
@@ -192,7 +298,7 @@ class Polynomial(ClassicKernel):
         """
         base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _LEAST_SIZE)
-        return fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes
+        return KernelError(fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes)
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -233,7 +339,7 @@ class RBF(ClassicKernel):
         sigma = check_scalar(sigma, "sigma", positive=True)
         return cls(gamma=0.5 / sigma / sigma)
 
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def rounding(self, X: Array) -> KernelError:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
         With both points at most r from the origin that `_columns` chooses, the exponent −t is off
@@ -253,7 +359,7 @@ class RBF(ClassicKernel):
         exponent = fl.gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
-        return theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X))
+        return KernelError(theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X)))
 
     @np.errstate(over="ignore")
     def _columns(self, Z: Array) -> Fill:
@@ -279,11 +385,13 @@ class RBF(ClassicKernel):
         return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz]), float(zz.max())
 
     @np.errstate(over="ignore")
-    def _factors(self, X: Array) -> tuple[Array, Array] | None:
+    def factors(self, X: Array) -> Factors | None:
         """Return them as `_columns` uses them; None where it computes the distances themselves."""
         x = X - X.sum(axis=0) / len(X)
         right, largest = self._right(x)
-        return (self._left(x), right) if 2 * largest < _SAFE_EXPONENT else None
+        if not 2 * largest < _SAFE_EXPONENT:
+            return None
+        return self._left(x), right, self._of_products  # of exponents from −900: they are finite
 
     def _of_products(self, t: Array) -> Array:
         """Return the exponential of the exponents, in place."""
@@ -328,14 +436,14 @@ class Sigmoid(ClassicKernel):
 
     positive_semidefinite = False  # never guaranteed
 
-    def rounding(self, X: Array) -> tuple[float, Array]:
+    def rounding(self, X: Array) -> KernelError:
         """Return about (d + 8) u and s² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
         """
         sizes = np.sqrt(1 + self.gamma * fl.row_norm_bounds(X) ** 2)
-        return fl.gamma_n(X.shape[1] + 8), np.asarray(sizes)
+        return KernelError(fl.gamma_n(X.shape[1] + 8), sizes)
 
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
@@ -343,7 +451,7 @@ class Sigmoid(ClassicKernel):
         return np.asarray(np.tanh(t, out=t))
 
 
-class Precomputed:
+class Precomputed(BaseKernel):
     """A Gram matrix, looked up: the "points" are its row numbers.
 
     For anything that is not a vector (strings, graphs), or for values that took long to compute.
@@ -400,7 +508,7 @@ class Precomputed:
         return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
 
     def asymmetry(self, X: Array, beta: Array) -> float:
-        """Bound what the matrix as it was given, in place of `K`, changes in an entry of Kβ."""
+        """Bound what `given`, in place of `K`, changes in an entry of Kβ."""
         if self.given is self.K:
             return 0.0
         rows, used = X[:, 0].astype(int), beta.nonzero()[0]
@@ -442,8 +550,8 @@ def shortest_float_type(K: Array) -> type[np.floating[Any]]:
     return next(short, np.float64)
 
 
-def check_kernel(kernel: object) -> Kernel:
-    """Return the kernel if it can be called as ``k(X, Z)``.
+def check_kernel(kernel: object) -> BaseKernel:
+    """Return the kernel, with the methods of `BaseKernel`, if it can be called as ``k(X, Z)``.
 
     Raises
     ------
@@ -453,67 +561,7 @@ def check_kernel(kernel: object) -> Kernel:
     if isinstance(kernel, type) or not callable(kernel):
         accepted = "a kernel such as RBF(gamma=1.0), or a function f(X, Z) that returns a matrix"
         raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
-    return kernel
-
-
-def columns(kernel: Kernel, Z: Array) -> Fill:
-    """Return the function (X, out) ↦ k(X, Z), which checks what the kernel returns.
-
-    What depends on Z alone is done once, and values go where the caller wants them. The points
-    must be checked already.
-
-    Raises
-    ------
-    ValueError
-        From the function returned: if the kernel returns a matrix of the wrong shape, or numbers
-        that are not finite.
-    """
-    if isinstance(kernel, ClassicKernel):
-        fill = kernel._columns(Z)
-        quiet = np.errstate(over="ignore", invalid="ignore")  # `_finite` says it in words
-        return quiet(lambda X, out: _finite(fill(X, out), kernel))
-
-    def checked(X: Array, out: Array) -> Array:
-        values = as_float(kernel(X.copy(), Z.copy()), "kernel(X, Z)")  # it may write into them
-        if values.shape != out.shape:
-            accepted = f"one row for each x and one column for each z, {out.shape}"
-            raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
-        out[:] = values
-        return out
-
-    return checked
-
-
-def factors(kernel: Kernel, X: Array) -> tuple[Array, Array, Callable[[Array], Array]] | None:
-    """Return L, R and g, so that g makes k(X, X), or any part of it, of L R, in place.
-
-    What depends on a point alone is done once, where `columns` does it for every row. None if the
-    kernel has no such form for these points.
-    """
-    pair = kernel._factors(X) if isinstance(kernel, ClassicKernel) else None
-    if not isinstance(kernel, ClassicKernel) or pair is None:
-        return None
-    if isinstance(kernel, RBF):
-        return *pair, kernel._of_products  # of exponents from -900 to rounding: they are finite
-    quiet = np.errstate(over="ignore", invalid="ignore")
-    return *pair, quiet(lambda t: _finite(kernel._of_products(t), kernel))
-
-
-def _finite(values: Array, kernel: Kernel) -> Array:
-    """Return kernel values if they are finite."""
-    if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
-        raise ValueError(f"X must be small enough for {kernel!r} to be finite: scale its columns")
-    return values
-
-
-def diagonal(kernel: Kernel, X: Array) -> Array:
-    """Return k(x_i, x_i), of shape (n,), for any kernel and points that are already checked."""
-    if isinstance(kernel, ClassicKernel):
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(kernel.diagonal(X), kernel)
-    some = np.split(X, range(32, len(X), 32))  # few calls, and few values for nothing
-    blocks = [columns(kernel, x)(x, np.empty((len(x), len(x)))) for x in some]
-    return np.concatenate([block.diagonal() for block in blocks])
+    return kernel if isinstance(kernel, BaseKernel) else _UserFunction(kernel)
 
 
 def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
@@ -528,21 +576,19 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     >>> expansion(Polynomial(2), np.array([[1.0], [3.0]]), np.array([1.0, -1.0]), np.array([[2.0]]))
     array([-32.])
     """
-    used = np.flatnonzero(beta)
-    if isinstance(kernel, Linear):  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
+    kernel, used = check_kernel(kernel), np.flatnonzero(beta)
+    if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
         return np.asarray(Z @ fl.accurate_sum(X[used], beta[used])[0])
     sums = np.zeros(len(Z))
-    if (
-        used.size and isinstance(kernel, ClassicKernel) and len(Z) <= _FEW
-    ):  # prepare the smaller side
-        fill = columns(kernel, Z)
-        for some in np.split(used, range(BLOCK // _FEW, used.size, BLOCK // _FEW)):
+    if used.size and len(Z) <= _SMALL_BATCH and not kernel.of_given_matrix:
+        fill, most = kernel.columns(Z), BLOCK // _SMALL_BATCH  # k(X, Z) in place of k(Z, X)
+        for some in np.split(used, range(most, used.size, most)):
             sums += beta[some] @ fill(X[some], np.empty((some.size, len(Z))))
         return sums
     room = np.empty(min(BLOCK, used.size * len(Z)))  # once: fresh memory takes as long as values
     for first in range(0, used.size, _COLUMNS):
         some = used[first : first + _COLUMNS]
-        fill, step = columns(kernel, X[some]), max(1, BLOCK // some.size)
+        fill, step = kernel.columns(X[some]), max(1, BLOCK // some.size)
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
             block = room[: len(z) * some.size].reshape(len(z), some.size)

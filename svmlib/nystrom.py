@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dpstrf
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib.certificate import Certificate, Scores, dual_lower_bound, primal_upper_bound
-from svmlib.kernels import BLOCK, ClassicKernel, Kernel, columns, diagonal
+from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 from svmlib.rows import Indices
@@ -120,7 +120,7 @@ class Span:
     def features(self, X: Array) -> Array:
         """Return Φ of shape (n, r) for the rows of X."""
         Phi = np.empty((len(X), self.rank))
-        fill = columns(self.kernel, self.pivots)
+        fill = self.kernel.columns(self.pivots)
         for some in self.blocks(len(X)):
             Phi[some] = right_divide(fill(X[some], Phi[some]), self.factor)
         return Phi
@@ -172,7 +172,7 @@ def span_sums(
     off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products of
     numbers of the sizes s_j and λ_j.
     """
-    r, fill, parts = span.rank, columns(span.kernel, span.pivots), []
+    r, fill, parts = span.rank, span.kernel.columns(span.pivots), []
     for some in span.blocks(len(X)):
         x, signs, multipliers = X[some], y[some], alpha[some]
         K = fill(x, np.empty((len(x), r)))
@@ -216,7 +216,7 @@ def _residuals(
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
     size = (sizes + np.abs(A) @ pivot_sizes) * (1 + fl.gamma_n(span.rank + 4))
-    squares = diagonal(span.kernel, X) if len(X) else np.zeros(0)
+    squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
     squares = np.maximum(squares, 0) + (1 + 8 * fl.UNIT_ROUNDOFF) * error * size**2
     distances = (1 + 8 * fl.UNIT_ROUNDOFF) * np.sqrt(squares + _underflow(span.rank))
@@ -492,7 +492,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     if not provably_semidefinite(kernel):
         return None
     X = check_points(X)
-    size, sample = float(diagonal(kernel, X).mean()), _sample(X)
+    size, sample = float(kernel.diagonal(X).mean()), _sample(X)
     span = Span.of_sample(kernel, sample, _RESIDUAL * size)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, most):
         return None

@@ -24,7 +24,7 @@ import numpy as np
 from svmlib._auto import solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up
 from svmlib._validation import Array
-from svmlib.kernels import RBF, ClassicKernel, Kernel, Linear
+from svmlib.kernels import RBF, BaseKernel, KernelError, Linear
 from svmlib.newton import solve_dual
 from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution, balance
@@ -101,8 +101,8 @@ def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
 
 
 def gram_matrices(
-    kernels: Sequence[Kernel], X: Array
-) -> Iterator[tuple[Array, tuple[float, Array] | None]]:
+    kernels: Sequence[BaseKernel], X: Array
+) -> Iterator[tuple[Array, KernelError | None]]:
     r"""Yield K and its `rounding`, for each kernel; the next K may overwrite the last.
 
     (Of a kernel of the user's there is none: its values are taken as they are.)
@@ -111,7 +111,7 @@ def gram_matrices(
     at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`.
     """
     K, rounding = np.empty((0, 0)), None
-    last: Kernel = Linear()
+    last: BaseKernel = Linear()
     for kernel in kernels:
         doublings = 0
         if isinstance(kernel, RBF) and isinstance(last, RBF):
@@ -124,10 +124,10 @@ def gram_matrices(
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2, 8)
-            rounding = theta, sizes
+            rounding = KernelError(theta, sizes)
         else:
             K = Rows(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
-            rounding = kernel.rounding(X) if isinstance(kernel, ClassicKernel) else None
+            rounding = kernel.rounding(X)
         last = kernel
         yield K, rounding
 
@@ -217,7 +217,7 @@ def walk(
 
 
 def fit_candidates(
-    numbered: Sequence[tuple[int, Kernel]],
+    numbered: Sequence[tuple[int, BaseKernel]],
     X: Array,
     y: Array,
     folds: Sequence[Fold],
@@ -250,13 +250,13 @@ def fit_candidates(
         One after the other: kernels in the order given, then folds, then C ascending.
     """
     kernels, shared = [kernel for _, kernel in numbered], fits(len(X), cache_mb)
-    shared = shared and not any(isinstance(kernel, Linear) for kernel in kernels)
+    shared = shared and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
     for (g, kernel), (K, rounding) in zip(numbered, evaluated, strict=False):
         Phi = features(K) if rounding is not None else None
         for f, fold in enumerate(folds):
             train, most = fold.train, fold.weights * Cs.max()
-            own = None if rounding is None else (rounding[0], rounding[1][train])
+            own = rounding and KernelError(rounding.theta, rounding.sizes[train])
             problem = DualProblem(X[train], y[train], most, kernel, cache_mb=cache_mb, rounding=own)
             if K is not None:
                 problem.rows.adopt(K.take(train, 0).take(train, 1))

@@ -37,10 +37,9 @@ from svmlib.certificate import (
     rounding_scale,
 )
 from svmlib.kernels import (
-    ClassicKernel,
     Kernel,
+    KernelError,
     Linear,
-    Precomputed,
     check_kernel,
     expansion,
     shortest_float_type,
@@ -118,8 +117,8 @@ class DualProblem:
     origin : ndarray of shape (d,), optional
         What was subtracted from the points, with a linear kernel: the certificate then holds for
         the bias b − w·origin, too, as floats give it.
-    rounding : tuple of float and ndarray, optional
-        The θ and s_i of the property of this name, for values of K that the kernel has not computed
+    rounding : svmlib.kernels.KernelError, optional
+        That of the property of this name, for values of K that the kernel has not computed
         (`svmlib.rows.Rows.adopt`).
 
     Attributes
@@ -179,16 +178,15 @@ class DualProblem:
         *,
         cache_mb: float = 200.0,
         origin: Array | None = None,
-        rounding: tuple[float, Array] | None = None,
+        rounding: KernelError | None = None,
     ) -> None:
         self.X, self.y = check_labelled(X, y)
         self.n, self.origin = self.y.size, origin
         self._set_bounds(_bounds(C, self.n))
-        self.kernel = Linear() if kernel is None else check_kernel(kernel)
+        self.kernel = check_kernel(Linear() if kernel is None else kernel)
         if rounding is not None:
             self.rounding = rounding
-        self.linear = isinstance(self.kernel, Linear)
-        self.of_given_matrix = not isinstance(self.kernel, ClassicKernel)
+        self.linear, self.of_given_matrix = self.kernel.linear, self.kernel.of_given_matrix
         self.rows = Rows(self.kernel, self.X, cache_mb)
         self.diagonal = self.rows.diagonal
         for array in (self.X, self.y, self.upper, self.lo, self.hi, self.diagonal):
@@ -236,7 +234,7 @@ class DualProblem:
         norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
         A matrix of shorter floats gets a second trial, with what their rounding may have done.
         """
-        if isinstance(self.kernel, ClassicKernel) and self.kernel.positive_semidefinite:
+        if self.kernel.positive_semidefinite:
             return 0.0
         if not self.rows.fits:
             return np.inf
@@ -257,19 +255,19 @@ class DualProblem:
         return np.inf
 
     @cached_property
-    def rounding(self) -> tuple[float, Array]:
+    def rounding(self) -> KernelError:
         """The error θ of the kernel's values, and the sizes s_i, so that abs(k_ij) ≤ s_i s_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
         the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its
         largest value.
         """
-        if isinstance(self.kernel, ClassicKernel):
-            return self.kernel.rounding(self.X)
+        if (known := self.kernel.rounding(self.X)) is not None:
+            return known
         if self.convex:
-            return 0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift)
+            return KernelError(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
         largest = max(float(np.abs(self.rows[i]).max()) for i in range(self.n))
-        return 0.0, np.full(self.n, np.sqrt(largest))
+        return KernelError(0.0, np.full(self.n, np.sqrt(largest)))
 
     # The functions of α
 
@@ -333,9 +331,7 @@ class DualProblem:
             return linear_scores(self.X, beta, self.origin)
         shift = self.diagonal_shift if self.convex else 0.0
         scores = kernel_scores(self.rows.sums(beta), beta, self.rounding, shift)
-        if isinstance(self.kernel, Precomputed):
-            scores = scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
-        return scores
+        return scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Judge any (α, b) from the data alone, with every bound rounded outwards.

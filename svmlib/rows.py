@@ -24,13 +24,8 @@ from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_scalar
 from svmlib.kernels import (
     BLOCK,
-    ClassicKernel,
-    Kernel,
-    Linear,
-    columns,
-    diagonal,
+    BaseKernel,
     expansion,
-    factors,
     symmetric,
 )
 
@@ -100,7 +95,7 @@ class Rows:
         What it returned.
     """
 
-    def __init__(self, kernel: Kernel, X: Array, cache_mb: float) -> None:
+    def __init__(self, kernel: BaseKernel, X: Array, cache_mb: float) -> None:
         self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
         self.room = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))  # in floats
         self._require(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
@@ -109,9 +104,9 @@ class Rows:
         self.piece = min(_PIECE // self.n, half // 8)  # small beside the cache
         # One piece more is in memory, until the last of its rows is replaced.
         self.capacity = half - self.piece
-        self.diagonal = diagonal(kernel, X)
-        self.factors = factors(kernel, X)
-        self.fill = None if self.factors else columns(kernel, X)
+        self.diagonal = kernel.diagonal(X)
+        self.factors = kernel.factors(X)
+        self.fill = None if self.factors else kernel.columns(X)
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
@@ -190,7 +185,7 @@ class Rows:
             else:
                 for some in self._tiles(np.arange(self.n)):
                     self._fill(some, K[some[0] : some[-1] + 1])
-            if not isinstance(self.kernel, ClassicKernel):  # our own are symmetric but for rounding
+            if self.kernel.of_given_matrix:  # our own are symmetric but for rounding
                 K = symmetric(K, "kernel(X, X)")
             return self.adopt(K)
         return self.whole
@@ -213,7 +208,7 @@ class Rows:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
         if self.whole is not None:
             return combine(beta, self.whole)
-        if isinstance(self.kernel, Linear):
+        if self.kernel.linear:
             return np.asarray(self.X @ (beta @ self.X))
         used = beta.nonzero()[0]
         kept = self._keep_if_room(used)
@@ -248,7 +243,7 @@ class Rows:
             left, right, finish = self.factors
             return finish(left.take(F, 0) @ right.take(F, 1))
         X = self.X[F]
-        return columns(self.kernel, X)(X, np.empty((F.size, F.size)))
+        return self.kernel.columns(X)(X, np.empty((F.size, F.size)))
 
     def _keep_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if few are new and find room, and say which are kept now.

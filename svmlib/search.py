@@ -34,7 +34,7 @@ from svmlib._validation import (
     class_factors,
     refuse_masked,
 )
-from svmlib.kernels import Kernel, Linear
+from svmlib.kernels import Kernel, check_kernel
 from svmlib.path import CandidateFit, Fold, fit_candidates, fits, megabytes
 from svmlib.rows import Indices
 from svmlib.svc import (
@@ -42,7 +42,6 @@ from svmlib.svc import (
     WITH_GAMMA,
     KernelName,
     TwoClassEstimator,
-    origin_of,
     settled_gamma,
     settled_kernel,
     two_classes,
@@ -285,7 +284,7 @@ class SVCCV(TwoClassEstimator):
             model.kernel_ = settled_kernel(model, X, weights)
         if str(self.kernel) == "precomputed":
             return models, np.arange(float(len(X)))[:, None]
-        return models, X - origin_of(models[0].kernel_, X)
+        return models, X - check_kernel(models[0].kernel_).origin(X)
 
     def _fold(self, labels: Any, weights: Array, train: Indices, hidden: Indices) -> Fold:
         """Return a fold, without training samples of no weight."""
@@ -305,8 +304,8 @@ class SVCCV(TwoClassEstimator):
         """Yield every machine, in this process or from others."""
         cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
         workers = min(effective_n_jobs(self.n_jobs), len(models))
-        kernels = [model.kernel_ for model in models]
-        if not (fits(len(X), cache_mb / workers) or isinstance(kernels[0], Linear)):
+        kernels = [check_kernel(model.kernel_) for model in models]
+        if not (fits(len(X), cache_mb / workers) or kernels[0].linear):
             needed = int(workers * megabytes(len(X))) + 1
             warnings.warn(
                 f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so that "

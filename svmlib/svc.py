@@ -39,18 +39,18 @@ from svmlib._validation import (
 from svmlib.hulls import NotSeparableError, separation
 from svmlib.kernels import (
     RBF,
+    BaseKernel,
     Kernel,
     Linear,
     Polynomial,
     Precomputed,
     Sigmoid,
+    check_kernel,
     expansion,
 )
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["SVC"]
-
-_FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its width and its midrange
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 WITH_GAMMA = ("poly", "rbf", "sigmoid")
@@ -273,15 +273,16 @@ class SVC(TwoClassEstimator):
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = settled_kernel(self, X, weights)
+        kernel = check_kernel(self.kernel_)
         if self._precomputed:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
-        if np.isinf(C) and isinstance(self.kernel_, Linear):
+        if np.isinf(C) and kernel.linear:
             answer = separation(X, signs)
             if not answer.separable and answer.verify():  # else the certificate will tell
                 raise NotSeparableError(answer)
-        self._origin = origin_of(self.kernel_, X)
+        self._origin = kernel.origin(X)
         origin = self._origin if self._origin.any() else None
-        problem = DualProblem(X - self._origin, signs, bounds, self.kernel_, origin=origin)
+        problem = DualProblem(X - self._origin, signs, bounds, kernel, origin=origin)
         limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
@@ -356,7 +357,7 @@ class SVC(TwoClassEstimator):
         points = np.asarray(X)
         if self._precomputed:
             return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
-        if isinstance(self.kernel_, Linear):
+        if hasattr(self, "coef_"):
             points = points - self._origin if self._origin.any() else points
             return np.asarray(points @ self.coef_[0] + self._b)
         if hasattr(self, "pivots_"):
@@ -385,13 +386,13 @@ def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array
     return classes, np.where(labels == classes[1], 1.0, -1.0)
 
 
-def named_kernel(name: str, **given: float) -> Kernel:
+def named_kernel(name: str, **given: float) -> BaseKernel:
     """Return the kernel of this name, with those of the parameters that it has."""
     if name not in _KERNELS:
         known = [*_KERNELS, "precomputed"]
         raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
     parameters = {field.name: given[field.name] for field in fields(_KERNELS[name])}
-    kernel: Kernel = _KERNELS[name](**parameters)
+    kernel: BaseKernel = _KERNELS[name](**parameters)
     return kernel
 
 
@@ -417,17 +418,3 @@ def settled_gamma(gamma: str | float, X: Array, weights: Array) -> float:
         variance = (shares @ (X - (shares @ X).mean()) ** 2).mean()
         scale = float(1 / (X.shape[1] * variance)) if np.ptp(X) else 1.0
     return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)
-
-
-def origin_of(kernel: Kernel, X: Array) -> Array:
-    """Return the origin to compute with, for the linear kernel, which says why; else 0.
-
-    Where a column is further from zero than it is wide, its midrange becomes the origin. The
-    differences are exact, because x is between half of the midrange and twice the midrange
-    (Sterbenz).
-    """
-    if not isinstance(kernel, Linear):
-        return np.zeros(X.shape[1])
-    low, high = X.min(axis=0), X.max(axis=0)
-    midrange = low / 2 + high / 2
-    return np.asarray(np.where(np.abs(midrange) > _FAR * (high - low), midrange, 0))
