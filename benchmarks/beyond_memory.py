@@ -29,7 +29,7 @@ from sklearn.datasets import make_moons
 
 from svmlib.distributed import KernelSolution, solve_kernel
 from svmlib.kernels import RBF
-from svmlib.nystrom import LEAST_RESIDUAL, Span, span_sums
+from svmlib.nystrom import Span, span_sums
 
 COLUMNS, CHUNK, GAMMA = 50, 100_000, 0.5
 LIMIT = 1000  # MB for each of the two workers
@@ -149,7 +149,7 @@ def plan(folder: Path, rows: int, C: float, run: Run) -> str:
     primal value. What a sample moves w by, at the most, is measured on a chunk.
     """
     X, y = (np.load(folder / f"{letter}0.npy") for letter in "Xy")
-    span = Span.of_sample(RBF(GAMMA), X[:3000], max(1e-3 / (C * MANY), LEAST_RESIDUAL))
+    span = Span.of_sample(RBF(GAMMA), X[:3000], 1e-3 / (C * MANY))
     r, full = span.rank, np.full(CHUNK, C)
     sums = span_sums(span, np.zeros(r), 0.0, X, y.astype(float), full, full)
     moved = float(sums.distance.sum() / sums.total.sum())

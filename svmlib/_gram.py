@@ -86,7 +86,7 @@ class Gram:
         A, mean, sizes = self.centred(free, average)
         right = right - total * mean
         x = _solve_shifted(A, h, right - average @ right, sizes)
-        return np.asarray(x + (total / free.size - average @ x))
+        return x + (total / free.size - average @ x)
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
         """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii."""
@@ -120,7 +120,7 @@ class Factored(Gram):
 
     def __init__(self, Phi: Array) -> None:
         self.Phi, self.rank = Phi, min(Phi.shape)
-        self.diagonal = np.asarray(np.einsum("ij,ij->i", Phi, Phi))
+        self.diagonal = np.einsum("ij,ij->i", Phi, Phi)
 
     def represent(self, beta: Array) -> Array:
         if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
@@ -128,7 +128,7 @@ class Factored(Gram):
         return combine(beta, self.Phi)
 
     def times(self, v: Array) -> Array:
-        return np.asarray(self.Phi @ v)
+        return self.Phi @ v
 
     def sums(self, beta: Array) -> Array:
         return self.times(self.represent(beta))
@@ -185,4 +185,4 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError("K + hI is not positive definite to rounding")
-    return np.asarray(solution)
+    return solution

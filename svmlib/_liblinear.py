@@ -54,7 +54,7 @@ class LiblinearModel:
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores, of shape (n, n_vectors); the first label of the file has the first."""
         X = check_points(X)
-        return np.asarray(X @ widen(self.W, X).T + self.b)
+        return X @ widen(self.W, X).T + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return LIBLINEAR's labels; with one w a score of 0 is the second label's."""

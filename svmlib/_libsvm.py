@@ -74,7 +74,7 @@ class LibsvmModel:
         X = check_points(X)
         if not self.labels:
             sums = kernel_sums(self.kernel, self.points, self.coefficients[0], X)
-            return np.asarray(sums - self.rho[0])
+            return sums - self.rho[0]
         scores = np.empty((len(X), self.rho.size))
         for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
             own = pair_coefficients(self.coefficients, self.n_support, *pair)

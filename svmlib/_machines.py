@@ -92,7 +92,7 @@ class Machine:
 def kernel_sums(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
     if kernel is None:
-        return np.asarray(X[:, points[:, 0].astype(int)] @ coefficients)
+        return X[:, points[:, 0].astype(int)] @ coefficients
     return expansion(kernel, widen(points, X), coefficients, X)
 
 

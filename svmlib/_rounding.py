@@ -30,10 +30,6 @@ UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
 SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
-SOLVER_ROUNDING = (
-    32 * UNIT_ROUNDOFF
-)  # times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖: as a rule more than a solver's error
-LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
 LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 
 
@@ -67,7 +63,7 @@ def row_norm_bounds(A: Array) -> Array:
     with np.errstate(over="ignore"):
         squares = np.einsum("ij,ij->i", A, A)
     relative = gamma_n(A.shape[1] + 4)
-    return np.asarray(np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1))
+    return np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1)
 
 
 def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:

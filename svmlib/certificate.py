@@ -29,7 +29,6 @@ from svmlib.rows import KernelSums
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
 
-_MOST_DOUBT = 1e-9  # the largest error of a margin that `certify` attributes to a solver's rounding
 _HUGE = float(np.finfo(float).max)
 
 
@@ -277,19 +276,6 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
         infeasibility=fl.round_up(max(outside, abs(fl.exact_sum(alpha * y)))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )
-
-
-def rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
-    """Return an m ≤ 1 by which to divide (α, b), so that rounding leaves no slack at free samples.
-
-    With a large C, the slack that a solver's rounding leaves costs more than a longer w. m is the
-    smallest lower bound of a margin that may reach 1, up to the solver's rounding, less what the
-    next bound may lose.
-    """
-    lowest, highest = scores.margins(b, y)
-    doubt = fl.SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
-    free = highest + np.minimum(doubt, _MOST_DOUBT) >= 1
-    return float((2 * lowest - highest).min(where=free, initial=1.0))
 
 
 def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float:

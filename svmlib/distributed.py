@@ -26,13 +26,13 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import nystrom
-from svmlib._rounding import LARGEST_C, LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
+from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound
 from svmlib.kernels import ClassicKernel, Kernel, expansion
 from svmlib.newton import solve_dual
 from svmlib.nystrom import Span
-from svmlib.problem import DualProblem, warn_unless_converged
+from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
 
 try:
     import dask.array
@@ -472,11 +472,7 @@ def _choose(
     take = dask.delayed(_take)
     drawn = dask.compute(*(take(k, count, rows) for k, (rows, _) in enumerate(chunks)))
     sample = check_points(np.concatenate(drawn), n_features=d)
-    size = float(kernel.diagonal(sample).mean())
-    span = Span.of_sample(kernel, sample, max(residual / n, nystrom.LEAST_RESIDUAL * size))
-    if not span.rank:
-        raise ValueError("kernel must not be 0 at all samples")
-    return span.leading(0.0, most)
+    return Span.of_sample(kernel, sample, residual / n).leading(0.0, most)
 
 
 # What is done to a chunk, where it is
@@ -545,7 +541,7 @@ def _multipliers(
 
 def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
     """Return the slopes q = clip(c + (y − s)/h), in [0, C] for y = +1 and in [−C, 0] for −1."""
-    return np.asarray(np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y)))
+    return np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y))
 
 
 # The chunks, and sums over them

@@ -58,7 +58,7 @@ from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down,
 from svmlib._validation import Array, check_points, check_scalar, check_vector
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
-from svmlib.problem import DualProblem, balance, best_biases
+from svmlib.problem import DualProblem, balance, best_biases, without_bias
 from svmlib.svc import SVC
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
@@ -388,10 +388,8 @@ class _Task:
             alpha[model.support_] = np.abs(model.dual_coef_[0])
             return alpha, float(model.intercept_[0]), model.certificate_.dual
         features = self._features()
-        if self.plain:  # without a free bias (x, y) and (−x, −y) are one sample twice
-            twice = np.vstack([features, -features])
-            labels, halves = np.append(self.y, -self.y), np.tile(self.C / 2, 2)
-            alpha = solve(DualProblem(twice, labels, halves), "auto", tol)[0].alpha
+        if self.plain:
+            alpha = solve(without_bias(features, self.y, self.C), "auto", tol)[0].alpha
             alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
         else:
             alpha, b = _squared_hinge(features, self.y, self.C, free)

@@ -74,7 +74,7 @@ class Hyperplane:
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = w·x + b for each row of X, shape (n,)."""
-        return np.asarray(self._points(X) @ self.w + self.b)
+        return self._points(X) @ self.w + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0."""

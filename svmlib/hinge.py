@@ -29,7 +29,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._rounding import LARGEST_C, round_down, round_up
+from svmlib._rounding import round_down, round_up
 from svmlib._validation import (
     Array,
     as_float,
@@ -38,8 +38,14 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.certificate import Certificate
-from svmlib.problem import DualProblem, Solution, best_biases, warn_unless_converged
+from svmlib.problem import (
+    LARGEST_C,
+    DualProblem,
+    Solution,
+    best_biases,
+    warn_unless_converged,
+    without_bias,
+)
 
 __all__ = [
     "absolute",
@@ -360,8 +366,7 @@ def pegasos(
     True
     """
     X, y = check_labelled(X, y)
-    lam = check_scalar(lam, "lam", positive=True)
-    tol = check_scalar(tol, "tol", positive=True)
+    lam, tol = check_scalar(lam, "lam", positive=True), check_scalar(tol, "tol", positive=True)
     n_epochs = check_count(n_epochs, "n_epochs")
     n, signed, random = len(y), y[:, np.newaxis] * X, np.random.default_rng(seed)
     C = round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
@@ -382,20 +387,10 @@ def pegasos(
         if primal - dual <= tol * primal:
             break
     alpha = np.minimum(counts / (lam * t), C)
-    proof = _proof_without_bias(X, y, lam, C, alpha)
+    # λ times the usual problem, without a bias
+    proof = without_bias(X, y, C).certificate(np.tile(alpha / 2, 2), 0.0)
+    primal, dual = round_up(lam * proof.primal, 12), round_down(lam * proof.dual)
+    proof = replace(proof, primal=primal, dual=dual)
     solution = Solution(alpha, 0.0, proof, t, proof.reaches(tol))
     warn_unless_converged(solution, "pegasos", tol)
     return solution
-
-
-def _proof_without_bias(X: Array, y: Array, lam: float, C: float, alpha: Array) -> Certificate:
-    """Judge α and b = 0 in the λ form, with α_i ≤ C = 1/(λn).
-
-    Without a bias a sample and its mirror image (−x, −y) have the same margin, and in Σ α_i y_i
-    they cancel. So this is λ times the usual problem of both together, with C/2 each.
-    """
-    both = DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2)
-    proof = both.certificate(np.tile(alpha / 2, 2), 0.0)
-    return replace(
-        proof, primal=round_up(lam * proof.primal, 12), dual=round_down(lam * proof.dual)
-    )

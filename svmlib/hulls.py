@@ -210,7 +210,7 @@ class Separation:
     @property
     def point(self) -> Array | None:
         """The point common to both hulls, halfway between its two sums; None if separable."""
-        return None if self.weights is None else np.asarray(self.weights / 2 @ self.X)
+        return None if self.weights is None else self.weights / 2 @ self.X
 
     @property
     def residual(self) -> float:

@@ -42,7 +42,7 @@ Factors = tuple[Array, Array, Callable[[Array], Array]]
 
 
 def _squared_norms(X: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->i", X, X))
+    return np.einsum("ij,ij->i", X, X)
 
 
 class KernelError(NamedTuple):
@@ -372,7 +372,7 @@ class RBF(ClassicKernel):
         def fill(X: Array, out: Array) -> Array:
             left = self._left(X - centre)
             if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
-                return np.asarray(np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out))
+                return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
             return self._of_products(np.matmul(left, right, out=out))
 
         return fill
@@ -448,7 +448,7 @@ class Sigmoid(ClassicKernel):
     def _of_products(self, t: Array) -> Array:
         t *= self.gamma
         t += self.coef0
-        return np.asarray(np.tanh(t, out=t))
+        return np.tanh(t, out=t)
 
 
 class Precomputed(BaseKernel):
@@ -505,7 +505,7 @@ class Precomputed(BaseKernel):
         for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
-        return np.asarray(self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))])
+        return self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))]
 
     def asymmetry(self, X: Array, beta: Array) -> float:
         """Bound what `given`, in place of `K`, changes in an entry of Kβ."""
@@ -535,7 +535,7 @@ def symmetric(K: Array, name: str) -> Array:
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
     if skew > _SKEW[shortest_float_type(K) if skew else np.float64] * max(K.max(), -K.min()):
         raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
-    return np.asarray(K / 2 + K.T / 2) if skew else K
+    return K / 2 + K.T / 2 if skew else K
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -578,7 +578,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     """
     kernel, used = check_kernel(kernel), np.flatnonzero(beta)
     if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
-        return np.asarray(Z @ fl.accurate_sum(X[used], beta[used])[0])
+        return Z @ fl.accurate_sum(X[used], beta[used])[0]
     sums = np.zeros(len(Z))
     if used.size and len(Z) <= _SMALL_BATCH and not kernel.of_given_matrix:
         fill, most = kernel.columns(Z), BLOCK // _SMALL_BATCH  # k(X, Z) in place of k(Z, X)

@@ -27,9 +27,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
 from svmlib._gram import choose_form
-from svmlib._rounding import EPS, SMALLEST_NORMAL, SOLVER_ROUNDING
+from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.problem import (
+    SOLVER_ROUNDING,
     DualProblem,
     Solution,
     balance,
@@ -255,7 +256,7 @@ class _Newton:
             self.s = self.K.sums(beta) + self.best.b
 
     def clip(self, p: Array) -> Array:
-        return np.asarray(np.minimum(np.maximum(p, self.lo), self.hi))
+        return np.minimum(np.maximum(p, self.lo), self.hi)
 
     def steps(self) -> Iterator[NewtonStep]:
         """Yield every step, through the stages."""

@@ -32,14 +32,14 @@ from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib.certificate import Certificate, Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
-from svmlib.problem import DualProblem, Solution, warn_unless_converged
+from svmlib.problem import LARGEST_C, DualProblem, Solution, warn_unless_converged
 from svmlib.rows import Indices
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
 _SAMPLE, LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
 _RESIDUAL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
-LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
+_LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
 _UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST = 2000  # samples
 _COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
@@ -57,7 +57,7 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
 
 def right_divide(K: Array, U: Array) -> Array:
     """Return K U⁻¹, in place of K."""
-    return np.asarray(dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T)
+    return dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,12 @@ class Span:
 
     @classmethod
     def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Span:
-        """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K."""
-        pivots, U = pivoted_cholesky(kernel(X, X), residual)
+        """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K.
+
+        They end where no residual of k(x, x) is larger than the one given, or only rounding.
+        """
+        K = kernel(X, X)
+        pivots, U = pivoted_cholesky(K, max(residual, _LEAST_RESIDUAL * float(K.diagonal().mean())))
         return cls(kernel, X[pivots], U)
 
     @property
@@ -115,6 +119,8 @@ class Span:
     def leading(self, residual: float, most: float = inf) -> Span:
         """Return the pivots taken before no residual was larger, and at most so many."""
         rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), most))
+        if not rank:
+            raise ValueError("kernel must not be 0 at all samples")
         return Span(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
 
     def features(self, X: Array) -> Array:
@@ -130,7 +136,7 @@ class Span:
 
         They have the coordinates of the rows of Φ. (Φ is overwritten.)
         """
-        return np.asarray(dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T)
+        return dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Cut n rows into blocks whose r columns a processor's cache can hold."""
@@ -378,9 +384,7 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
     if problem.hard_margin or not provably_semidefinite(problem.kernel):
         needed = "a finite C and a kernel of ours that is positive semidefinite"
         raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
-    size = float(problem.diagonal.mean())
-    residual = max(tol / float(problem.upper.sum()), LEAST_RESIDUAL * size)
-    return Span.of_sample(problem.kernel, _sample(problem.X), residual)
+    return Span.of_sample(problem.kernel, _sample(problem.X), tol / float(problem.upper.sum()))
 
 
 def max_rank(n: int, memory_mb: float) -> float:
@@ -398,8 +402,6 @@ def solve_in_span(
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n, needed = problem.n, span.rank
     span = span.leading(0.0, max_rank(n, memory_mb))
-    if not span.rank:
-        raise ValueError("kernel must not be 0 at all samples")
     # (In use are the features, those less their mean, and those of the free samples.)
     nearly = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
     alpha, steps = solve_dual(nearly, tol / 2, max_iter, np.zeros(n))
@@ -428,7 +430,7 @@ def forecast(problem: DualProblem, span: Span, tol: float) -> float:
     n, y = problem.n, problem.y
     some = np.random.default_rng(n).permutation(n)[-_FORECAST:]
     some = np.append(some, [y.argmin(), y.argmax()])  # both classes
-    upper = np.minimum(problem.upper[some] * (n / some.size), fl.LARGEST_C)
+    upper = np.minimum(problem.upper[some] * (n / some.size), LARGEST_C)
     few = DualProblem(problem.X[some], y[some], upper, problem.kernel)
     return solve_in_span(few, span, tol, inf, 100).certificate.relative_gap
 

@@ -275,4 +275,4 @@ def scorer(
         hidden = X[fold.hidden]
         return lambda one: problem.decision_function(one.alpha, one.b, hidden)
     beside, y = K.take(fold.hidden, 0).take(fold.train, 1), problem.y
-    return lambda one: np.asarray(beside @ (one.alpha * y) + one.b)
+    return lambda one: beside @ (one.alpha * y) + one.b

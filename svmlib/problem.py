@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import EPS, LARGEST_C, SMALLEST_NORMAL, gamma_n
+from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
@@ -34,7 +34,6 @@ from svmlib.certificate import (
     certify,
     kernel_scores,
     linear_scores,
-    rounding_scale,
 )
 from svmlib.kernels import (
     Kernel,
@@ -48,6 +47,10 @@ from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
 
+LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
+# Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖ it is as a rule more than the error of a score that a solver updates.
+SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF
+_LARGEST_DOUBT = 1e-9  # the largest error of a margin that may be a solver's rounding
 _UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
 
 
@@ -370,7 +373,7 @@ class DualProblem:
         b = self.biases(alpha * self.y, scores.values)[0] if b is None else b
         certificate = self._certify(alpha, b, scores)
         if not (certificate.reaches(tol) or self.hard_margin):
-            m = rounding_scale(alpha, b, scores, self.y)
+            m = _rounding_scale(alpha, b, scores, self.y)
             if 0.5 < m < 1:
                 longer = balance(np.minimum(alpha / m, self.upper), self.y, self.upper)
                 other = self.scores(longer * self.y)
@@ -382,6 +385,19 @@ class DualProblem:
 
     def _check(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)
+
+
+def _rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
+    """Return an m ≤ 1 by which to divide (α, b), so that rounding leaves no slack at free samples.
+
+    With a large C, the slack that a solver's rounding leaves costs more than a longer w. m is the
+    smallest lower bound of a margin that may reach 1, up to the solver's rounding, less what the
+    next bound may lose.
+    """
+    lowest, highest = scores.margins(b, y)
+    doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
+    free = highest + np.minimum(doubt, _LARGEST_DOUBT) >= 1
+    return float((2 * lowest - highest).min(where=free, initial=1.0))
 
 
 def _bounds(C: float | ArrayLike, n: int) -> Array:
@@ -406,7 +422,17 @@ def best_biases(kinks: Array, y: Array, C: Array) -> Array:
     order = kinks.argsort(kind="stable")
     slope, rounding = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
     ends = slope.searchsorted([-rounding, rounding]).clip(max=y.size - 1)
-    return np.asarray(kinks[order[ends]])
+    return kinks[order[ends]]
+
+
+def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
+    """Return the problem without a bias as one with a bias: each sample and its mirror image.
+
+    A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
+    optimal, the multipliers of each pair add up to one of the problem without, and have half its C.
+    """
+    halves = np.full(y.size, np.divide(C, 2))
+    return DualProblem(np.vstack([X, -X]), np.append(y, -y), np.tile(halves, 2))
 
 
 def require_convex(problem: DualProblem, method: str) -> None:
@@ -440,7 +466,7 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
         return alpha
     room = np.minimum(alpha, upper - alpha)
     if 2 * abs(excess) <= (total := float(room.sum())):
-        return np.asarray(alpha - (excess / total) * y * room)
+        return alpha - (excess / total) * y * room
     heavier = y * excess > 0
     return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
 

@@ -209,7 +209,7 @@ class Rows:
         if self.whole is not None:
             return combine(beta, self.whole)
         if self.kernel.linear:
-            return np.asarray(self.X @ (beta @ self.X))
+            return self.X @ (beta @ self.X)
         used = beta.nonzero()[0]
         kept = self._keep_if_room(used)
         others = used[~kept]
@@ -237,7 +237,7 @@ class Rows:
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""
         if self.whole is not None:
-            return np.asarray(self.whole.take(F, 0).take(F, 1))
+            return self.whole.take(F, 0).take(F, 1)
         self._require(2 * F.size**2, f"the equations of {F.size} free multipliers take")
         if self.factors:
             left, right, finish = self.factors
@@ -260,4 +260,4 @@ class Rows:
 def combine(v: Array, rows: Array) -> Array:
     """Return Σ v_i rows_i; rows with v_i = 0 are skipped if they are more than two thirds."""
     used = v.nonzero()[0]
-    return np.asarray(v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows)
+    return v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows

@@ -425,7 +425,7 @@ class SVCCV(TwoClassEstimator):
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) of the best machine for every row of X, of shape (m,)."""
         check_is_fitted(self, "best_estimator_")
-        return np.asarray(self.best_estimator_.decision_function(X))
+        return self.best_estimator_.decision_function(X)
 
 
 class Answers(TwoClassEstimator):

@@ -19,9 +19,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib._rounding import EPS, SMALLEST_NORMAL, SOLVER_ROUNDING
+from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import DualProblem, Solution, check_start, warn_unless_converged
+from svmlib.problem import (
+    SOLVER_ROUNDING,
+    DualProblem,
+    Solution,
+    check_start,
+    warn_unless_converged,
+)
 
 __all__ = ["Step", "smo", "steps"]
 

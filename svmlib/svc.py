@@ -70,7 +70,7 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
         second = (self.decision_function(X) >= 0).astype(int)
-        return np.asarray(self.classes_[second])
+        return self.classes_[second]
 
 
 class SVC(TwoClassEstimator):
@@ -356,10 +356,10 @@ class SVC(TwoClassEstimator):
             X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
         points = np.asarray(X)
         if self._precomputed:
-            return np.asarray(points[:, self.support_] @ self.dual_coef_[0] + self._b)
+            return points[:, self.support_] @ self.dual_coef_[0] + self._b
         if hasattr(self, "coef_"):
             points = points - self._origin if self._origin.any() else points
-            return np.asarray(points @ self.coef_[0] + self._b)
+            return points @ self.coef_[0] + self._b
         if hasattr(self, "pivots_"):
             return expansion(self.kernel_, self.pivots_, self.pivot_coef_, points) + self._b
         return expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points) + self._b
