@@ -44,7 +44,7 @@ function nearest(corners) {
 
 /** Closest points of the hulls, reduced by a cap on the weights (Wolfe's algorithm in the plane).
 
-upper and lower bound the distance of the hulls, roundings included. Where they do not prove it
+upper and lower bound the distance between the hulls, roundings included. Where they do not prove it
 positive the hulls meet: p and q agree but for `upper`, and their weights are the proof. */
 function closest(X, y, cap = 1) {
   const {middle, Z, R} = centred(X), n = y.length;

@@ -107,13 +107,13 @@ pieces.smo = (figure) => {
       parabola.text([wall, 0.8], "M", 4, 12);
       parabola.text(spot(bottom), "δ_ij", -9, -14);
       const taken = now.stopped.map((at, k) => `${pairOf(figure.steps[k]).map(name).join("")}${at ? "*" : ""}`);
-      figure.numbers([["distance of the hulls", enclose(best(), upper)], ["δ_ij", small(bottom, sum(lambda))], ["M", small(least)], ["change of Q", small(change(step), size())],
+      figure.numbers([["distance between the hulls", enclose(best(), upper)], ["δ_ij", small(bottom, sum(lambda))], ["M", small(least)], ["change of Q", small(change(step), size())],
         ["pairs taken (* stopped at M)", taken.join(", ") || "none"]]);
       if (meet) return "p and q have met: the hulls share a point, and there is no line to find.";
       const out = [i, j].filter((k) => lambda[k] === -least), gone = listed(out.map(name));
       const outlook = done() ? "The bounds agree to six digits, so no step is left to take." : full() ? `More than ${most} steps are not kept.` : idle() ? `The pair ${name(i)}, ${name(j)} has nothing to gain.`
         : `The pair ${name(i)}, ${name(j)} would ${step > 0 ? "gain" : "lose"} weight${bottom < least ? `; the step is clipped at M, and ${gone} leave${out.length > 1 ? "" : "s"} the mixture` : ""}.`;
-      const steps = `After ${several(figure.steps.length, "step")} the distance of the hulls is ${enclose(best(), upper)}`;
+      const steps = `After ${several(figure.steps.length, "step")} the distance between the hulls is ${enclose(best(), upper)}`;
       return `${steps}${done() ? `: done. Always the steepest pair takes ${race.length - 1}` : ""}. ${outlook}`;
     },
   };
