@@ -5,10 +5,10 @@ Each module belongs to the chapter that derives it, and imports only from module
 
 - ground floor: `svmlib._validation` (checks of arguments), `svmlib._rounding` (bounds on rounding)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
-- second floor: `svmlib.hulls`, `svmlib.rows`
+- second floor: `svmlib.hulls`, `svmlib.gram_matrix`
 - third floor: `svmlib.certificate`, `svmlib.problem`
 - fourth floor: `svmlib.hull_smo`, `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`,
-  `svmlib._gram` (what Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`;
+  `svmlib._newton_forms` (what Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`;
   `svmlib.duality` is chapter 4 in one import
 - roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.path` and `svmlib.search`, the search for its C and γ

@@ -20,10 +20,10 @@ import numpy as np
 
 from svmlib import nystrom
 from svmlib._validation import Array
+from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, check_start
-from svmlib.rows import ALL_AT_ONCE, NoRoomError
 from svmlib.smo import run_smo, steps
 
 __all__ = ["solve"]
@@ -34,15 +34,15 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 _LIGHT = 2.0  # C k(x, x); up to here most multipliers go to their bounds, and SMO is soon done
 _NO_START = 350  # samples; up to here a start saves nothing, if K is nearly of low rank
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
-_GLANCE, _COARSE = 64, 3e-3  # points and their residuals, for a first look at the rank of K
+_PROBE_SIZE, _PROBE_RESIDUAL = 64, 3e-3  # points and residuals, for a first look at the rank of K
 _START_TOL = 0.1  # the KKT violation that SMO leaves if C k(x, x) = 1
 _FINE_TOL = 0.03  # the same where SMO is fast and the samples are few: mostly that is enough
 # Steps of SMO per sample, before Newton's method takes over in any case: 2 if they may be enough,
 # else 2/3, or n/1600 if that is less, for they cost n operations, and those of Newton's method n³.
 _MOST_FINE, _MOST_STEPS, _FULL_STEPS = 2, 2 / 3, 1600
-_PATIENCE = 100  # steps of SMO per sample, at most (n counts as 1000 or more); more rarely help
+_SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
 _NEWTON_STEPS, _SMO_STEPS, _INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
-_RESCUED = 1000  # the most samples for the interior point method: with more it takes long
+_MAX_INTERIOR_SAMPLES = 1000  # for the interior point method: with more it takes long
 _MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
 _MOST_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
 
@@ -87,9 +87,9 @@ def solve(
     alpha = check_start(start, problem)
     if solver == "interior_point":
         return run_interior_point(problem, tol, int(min(max_iter, _INTERIOR_STEPS))), solver
-    patience = int(min(max_iter, _PATIENCE * max(problem.n, 1000)))
+    smo_limit = int(min(max_iter, _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)))
     if solver == "smo" or (solver == "auto" and not problem.convex):
-        most = int(min(max_iter, _SMO_STEPS)) if solver == "smo" else patience
+        most = int(min(max_iter, _SMO_STEPS)) if solver == "smo" else smo_limit
         return run_smo(problem, tol, alpha, most, "second", trace=False), "smo"
     few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if few and (few.converged or problem.n > _MOST_SAMPLES):
@@ -107,20 +107,20 @@ def solve(
     except NoRoomError as error:
         if solver == "newton":
             raise NoRoomError(f'{error}; solver="auto" goes on with SMO') from error
-        solution, name = run_smo(problem, tol, alpha, patience - spent, "second", False), "smo"
+        solution, name = run_smo(problem, tol, alpha, smo_limit - spent, "second", False), "smo"
     solution = replace(solution, n_iter=spent + solution.n_iter)
     left = max_iter - solution.n_iter if solver == "auto" else 0
-    return _rescue(problem, solution, name, tol, left)
+    return _interior_point_fallback(problem, solution, name, tol, left)
 
 
-def _rescue(
+def _interior_point_fallback(
     problem: DualProblem, solution: Solution, name: str, tol: float, left: float
 ) -> tuple[Solution, str]:
     """Return what the interior point method finds if `tol` is not reached and it proves more.
 
     (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
     """
-    possible = problem.n <= _RESCUED and problem.rows.fits  # it needs all of K
+    possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.K.fits  # it needs all of K
     if possible and not solution.converged and left > 0:
         other = run_interior_point(problem, tol, int(min(left, _INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
@@ -135,16 +135,16 @@ def _in_span(
 
     With more samples than SMO can take there is no other, however many pivots it takes.
     """
-    n, rows = problem.n, problem.rows
+    n, K = problem.n, problem.K
     able = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
-    if memory_mb is None or rows.fits or problem.linear or not able:
+    if memory_mb is None or K.fits or problem.linear or not able:
         return None
     most = nystrom.max_rank(n, memory_mb)
     span = nystrom.choose_span(problem, tol)
     if n <= _MOST_SAMPLES:
         # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and
         # a sample that needs half of its points says nothing of the others.)
-        most = min(most, max(3 * isqrt(n), rows.room // 4 // n), nystrom.sample_size(n) // 2 - 1)
+        most = min(most, max(3 * isqrt(n), K.room // 4 // n), nystrom.sample_size(n) // 2 - 1)
         if span.rank > most:
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
         if not 0 < span.rank <= most:
@@ -176,11 +176,11 @@ def _guess(
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
     fine = change <= _LIGHT and n <= ALL_AT_ONCE
     if not fine:
-        low = n < 2 * _GLANCE or not _needs_every_point(problem)
+        low = n < 2 * _PROBE_SIZE or not _needs_every_point(problem)
         if low and n <= _NO_START:
             return alpha, 0, "none"
-        if low and (Phi := _features(problem, untried)) is not None:
-            nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.rows.cache_mb)
+        if low and (Phi := _low_rank_factor(problem, untried)) is not None:
+            nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
             alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
             return alpha, len(taken), "newton"
     near = (_FINE_TOL if fine else _START_TOL) * min(change, 1e3) ** 0.4
@@ -192,23 +192,23 @@ def _guess(
     return alpha, len(first), "smo"
 
 
-def _features(problem: DualProblem, untried: bool) -> Array | None:
+def _low_rank_factor(problem: DualProblem, untried: bool) -> Array | None:
     """Return Φ of a few coordinates in which the problem is nearly the same, if there are any.
 
     Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution. And
     where K does not fit, `_in_span` may have tried that. Φ may fill a quarter of the cache: its two
     copies and the rows of the free need the rest.
     """
-    rows = problem.rows
-    if problem.hard_margin or problem.of_given_matrix or not (untried or rows.fits):
+    K = problem.K
+    if problem.hard_margin or problem.of_given_matrix or not (untried or K.fits):
         return None
-    most = max(1, rows.room // 4 // problem.n)
+    most = max(1, K.room // 4 // problem.n)
     return nystrom.low_rank(problem.kernel, problem.X, most=most)
 
 
 def _needs_every_point(problem: DualProblem) -> bool:
     """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
-    few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_GLANCE]]
+    few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]]
     K = problem.kernel.columns(few)(few, np.empty((len(few), len(few))))
-    pivots, _ = nystrom.pivoted_cholesky(K, _COARSE * K.diagonal().mean())
-    return len(pivots) > 7 * _GLANCE // 8
+    pivots, _ = nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())
+    return len(pivots) > 7 * _PROBE_SIZE // 8

@@ -15,7 +15,7 @@ import numpy as np
 
 from svmlib._validation import Array, as_float
 from svmlib.kernels import BaseKernel, check_kernel
-from svmlib.svc import SVC, WITH_GAMMA, named_kernel, settled_gamma
+from svmlib.svc import SVC, WITH_GAMMA, named_kernel, resolve_gamma
 
 
 def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Array, Array]:
@@ -69,7 +69,7 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | None:
     if gamma in ("scale", "auto") and name in WITH_GAMMA:
         if X is None:
             raise ValueError("machine must have been fitted with a number for gamma")
-        gamma = settled_gamma(gamma, X, np.ones(len(X)))
+        gamma = resolve_gamma(gamma, X, np.ones(len(X)))
     if callable(name):
         raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
     if name == "precomputed":

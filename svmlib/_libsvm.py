@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
-from svmlib._machines import Machine, chosen_pair, kernel_sums, two_classes
+from svmlib._machines import Machine, chosen_pair, kernel_sums, to_binary_machine
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -351,7 +351,7 @@ def _line(key: str, values: Any) -> str:
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
     if not hasattr(machine, "dual_coef_"):
-        return _of_two_classes(two_classes(machine))
+        return _of_two_classes(to_binary_machine(machine))
     if not hasattr(machine, "support_vectors_"):
         raise not_fitted(machine, "SVC, NuSVC, SVR")
     kernel, coefficients, points = expansion_of(machine, None)

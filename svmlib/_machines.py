@@ -122,7 +122,7 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any]:
             return machine, X.toarray() if hasattr(X, "toarray") else X
 
 
-def understand(
+def to_machine(
     machine: Any,
     X: Array,
     y: NDArray[np.generic],
@@ -160,7 +160,7 @@ def understand(
     )
 
 
-def two_classes(machine: Any) -> Machine:
+def to_binary_machine(machine: Any) -> Machine:
     """Return a machine for two classes, however it is given, without the rows that it has seen."""
     if hasattr(machine, "as_machine"):
         machine = machine.as_machine()
@@ -174,7 +174,7 @@ def two_classes(machine: Any) -> Machine:
         raise ValueError(f"machine must be for two classes, got {classes.size}")
     if "dual_coef_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
-    return understand(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
+    return to_machine(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
 
 
 def _of_numbers(

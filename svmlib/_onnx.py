@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._machines import two_classes
+from svmlib._machines import to_binary_machine
 from svmlib._validation import Array
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -56,7 +56,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     except ImportError as error:
         message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
         raise ImportError(message) from error
-    machine = two_classes(machine)
+    machine = to_binary_machine(machine)
     classes, kernel = np.asarray(machine.classes), machine.kernel
     if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
         classes = classes.astype(np.int64)

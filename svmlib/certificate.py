@@ -24,8 +24,8 @@ import numpy as np
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array
+from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import KernelError
-from svmlib.rows import KernelSums
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
 
@@ -179,7 +179,7 @@ class Scores(NamedTuple):
     """Kβ as computed, and bounds on what it stands for."""
 
     values: Array  # the sums Σ_j β_j k(x_i, x_j)
-    error: Array  # how far off they can be, with room for eight roundings of these numbers
+    error: Array  # bounds on how far off they are; 8 u larger than needed, for what is done to them
     squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
     sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and not a score
     w: Array | None = None  # for the linear kernel: Σ_i β_i x_i, rounded once
@@ -196,12 +196,13 @@ def kernel_scores(sums: KernelSums, beta: Array, rounding: KernelError, shift: f
 
     Rounding: a kernel value is between ± s_i s_j and off by at most θ s_i s_j.
 
-    *Operations.* `Rows.sums` adds up terms δ_j k(x_i, x_j), for changes δ whose sum is β. A term is
-    rounded twice, as a difference of two β and as a product. It passes at most 2n additions, n
-    within a block of columns and fewer than n over the blocks and the rows that are kept, and one
-    more for each later update. With the products β_i (Kβ)_i, their exact sum and two additions
-    that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be too large
-    by θ. (That factor, and `grown` below, are of second order: no float data can show them.)
+    *Operations.* `GramMatrix.incremental_matvec` adds up terms δ_j k(x_i, x_j), for changes δ whose
+    sum is β. A term is rounded twice, as a difference of two β and as a product. It passes at most
+    2n additions, n within a block of columns and fewer than n over the blocks and the rows that are
+    kept, and one more for each later update. With the products β_i (Kβ)_i, their exact sum and two
+    additions that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be
+    too large by θ. (That factor, and `grown` below, are of second order: no float data can show
+    them.)
 
     *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
     \rvert` and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by

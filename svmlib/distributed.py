@@ -213,7 +213,7 @@ def _minimise(
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
-    X_1 = check_points(_features(X_1), n_features=d)
+    X_1 = check_points(_rows_of(X_1), n_features=d)
     y_1 = check_labels(y_1, len(X_1))
     extent = _sum(chunks, _measure, X_1[0])
     if not extent.n_plus or not extent.n_minus:
@@ -455,7 +455,7 @@ def solve_kernel(
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
-    proof = nystrom.certify_span(_sum(features, _judge, c, b, state), span, c, X.shape[0])
+    proof = nystrom.certify_span(_sum(features, _span_sums, c, b, state), span, c, X.shape[0])
     reached = proof.reaches(tol)
     solution = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), reached, trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
@@ -478,7 +478,7 @@ def _choose(
 # What is done to a chunk, where it is
 
 
-def _features(X: Any) -> Any:
+def _rows_of(X: Any) -> Any:
     """Return the rows, or the features that a span makes of rows.
 
     (In a task of their own they would often be sent to the worker that sums them up.)
@@ -489,7 +489,7 @@ def _features(X: Any) -> Any:
 @np.errstate(over="ignore", invalid="ignore")  # the radius shows it
 def _measure(origin: Array, X: Any, y: Any) -> _Extent:
     """Return the extent of a chunk, as seen from this origin."""
-    Z = check_points(_features(X), n_features=origin.size) - origin
+    Z = check_points(_rows_of(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
     return _Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
@@ -499,7 +499,7 @@ def _summarise(
 ) -> _Sums:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y = np.asarray(y, dtype=float)
-    rows, s, c, q = _multipliers(origin, C, stages, h, v, _features(X), y)
+    rows, s, c, q = _multipliers(origin, C, stages, h, v, _rows_of(X), y)
     short = 1 - y * s
     on = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
     proximal = h * float((q - c) @ (q - c))
@@ -520,7 +520,9 @@ def _take(number: int, count: int, X: Any) -> Array:
     return np.asarray(X[np.random.default_rng(number).permutation(len(X))[:count]], dtype=float)
 
 
-def _judge(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> nystrom.SpanSums:
+def _span_sums(
+    c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any
+) -> nystrom.SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     span, X, y = rows[0], np.ascontiguousarray(rows[1], dtype=float), np.asarray(y, dtype=float)
     alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])

@@ -51,7 +51,7 @@ from svmlib._machines import (
     bounded_scores,
     multipliers,
     signs,
-    understand,
+    to_machine,
     unwrap,
 )
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
@@ -220,9 +220,10 @@ def certify_machine(
     Raises
     ------
     ValueError
-        If the machine is not one of the above, or X and y do not fit it; or (as a
-        `svmlib.rows.NoRoomError`) if its kernel is not linear, its loss is squared or its bias not
-        free, and there are more than about 5100 rows, whose Gram matrix takes more than 200 MB.
+        If the machine is not one of the above, or X and y do not fit it.
+    svmlib.gram_matrix.NoRoomError
+        If there are more than about 5100 rows, whose Gram matrix takes more than 200 MB, the kernel
+        is not linear, and the loss is squared or the bias not free.
 
     Notes
     -----
@@ -243,13 +244,13 @@ def certify_machine(
     points, labels = check_points(X), np.asarray(y)
     if labels.shape != (len(points),):
         raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
-    found = understand(machine, points, labels, kernel, sample_weight)
+    found = to_machine(machine, points, labels, kernel, sample_weight)
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
-    return _Task(found, points, signs(found, labels), sample_weight).judge(tol)
+    return _MachineProblem(found, points, signs(found, labels), sample_weight).certify(tol)
 
 
-class _Task:
+class _MachineProblem:
     """The problem that a machine was to solve, on the data at hand."""
 
     def __init__(self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None) -> None:
@@ -285,7 +286,7 @@ class _Task:
         bounds = self.C if self.plain and np.isfinite(machine.C) else np.inf
         self.problem = DualProblem(self.X, y, bounds, self.kernel)
 
-    def judge(self, tol: float) -> Verdict:
+    def certify(self, tol: float) -> Verdict:
         """Compare the machine with the best lower bound."""
         m, problem = self.machine, self.problem
         alpha, same, note = multipliers(m, self.X, self.y)
@@ -387,28 +388,28 @@ class _Task:
             alpha = np.zeros(self.n)
             alpha[model.support_] = np.abs(model.dual_coef_[0])
             return alpha, float(model.intercept_[0]), model.certificate_.dual
-        features = self._features()
+        Phi = self._gram_factor()
         if self.plain:
-            alpha = solve(without_bias(features, self.y, self.C), "auto", tol)[0].alpha
+            alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha
             alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
         else:
-            alpha, b = _squared_hinge(features, self.y, self.C, free)
+            alpha, b = _squared_hinge(Phi, self.y, self.C, free)
         return alpha, b if free else self.s**2 * float(alpha @ self.y), -np.inf
 
-    def _features(self) -> Array:
+    def _gram_factor(self) -> Array:
         """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""
-        features = self.X
-        if self.problem.linear and features.shape[1] > self.n:
-            features = np.transpose(np.linalg.qr(features.T, mode="r"))
+        Phi = self.X
+        if self.problem.linear and Phi.shape[1] > self.n:
+            Phi = np.transpose(np.linalg.qr(Phi.T, mode="r"))
         elif not self.problem.linear:
             values, vectors = eigh(self.problem.gram())
-            features = vectors * np.sqrt(np.maximum(values, 0))
-        return np.column_stack([features, np.full(self.n, self.s)]) if self.s else features
+            Phi = vectors * np.sqrt(np.maximum(values, 0))
+        return np.column_stack([Phi, np.full(self.n, self.s)]) if self.s else Phi
 
 
-def _squared_hinge(features: Array, y: Array, C: Array, free: bool) -> tuple[Array, float]:
+def _squared_hinge(Phi: Array, y: Array, C: Array, free: bool) -> tuple[Array, float]:
     """Return α and b of the squared hinge, by Newton's method with a line search."""
-    A = y[:, None] * (np.column_stack([features, np.ones(y.size)]) if free else features)
+    A = y[:, None] * (np.column_stack([Phi, np.ones(y.size)]) if free else Phi)
     ridge = np.ones(A.shape[1])
     if free:
         ridge[-1] = 0

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
-from svmlib._gram import choose_form
+from svmlib._newton_forms import choose_form
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.problem import (
@@ -49,8 +49,8 @@ _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may le
 _SMALL = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
-_FEW = 3  # changes of the free set, or a twentieth of the free: if there are no more, judge q
-_PATIENCE = 3  # passes of the active set method in vain, if more than a third are free
+_FEW_CHANGES = 3  # of the free set, or a twentieth of the free: after no more, q may be the best
+_MAX_FAILED_PASSES = 3  # passes of the active set method in vain, if more than a third are free
 _MAX_LINE_SEARCH_TRIALS = 50  # the most lengths that the line search tries
 _MAX_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
 
@@ -155,7 +155,7 @@ def newton(
     ------
     ValueError
         If an argument is not as above, or the kernel is not known to be positive semidefinite, or
-        the equations do not fit the cache (a `svmlib.rows.NoRoomError`).
+        the equations do not fit the cache (a `svmlib.gram_matrix.NoRoomError`).
 
     Notes
     -----
@@ -253,7 +253,7 @@ class _Newton:
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
             self.update_best(beta)
-            self.s = self.K.sums(beta) + self.best.b
+            self.s = self.K.kernel_matvec(beta) + self.best.b
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
@@ -280,14 +280,14 @@ class _Newton:
     def update_best(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
 
-        They are judged by `sums`, which is updated once per call, not once per step like s, so it
-        accumulates less rounding. Better is what reaches the goal, or else `tol`; of two that are
-        alike in this, the one with the smaller gap.
+        Their margins come from `kernel_matvec`, which is updated once per call, not once per step
+        like s, so it accumulates less rounding. Better is what reaches the goal, or else `tol`; of
+        two that are alike in this, the one with the smaller gap.
         """
         y, C = self.y, self.C
         alpha = balance(np.abs(self.clip(q)), y, C)
         beta = y * alpha
-        sums = self.K.sums(beta)
+        sums = self.K.kernel_matvec(beta)
         b, low, high = self.biases(beta, sums)
         half_norm, slack = float(beta @ sums) / 2, 1 - y * (sums + b)
         if self.hard_margin:
@@ -313,27 +313,27 @@ class _Newton:
         Those that leave the box go to its bound, and those at a bound with a margin on the wrong
         side of 1 become free. Repeat while the number of changes decreases; before the first pass,
         compare with the number of free multipliers. If many are free, a stage is expensive, so two
-        passes without a decrease are allowed. If few change, judge q; if none changes and the error
-        is not yet small, solve once more with the same set, which refines the solution. This is a
-        primal-dual active set method.
+        passes without a decrease are allowed. If few change, q may be the best; if none changes and
+        the error is not yet small, solve once more with the same set, which refines the solution.
+        This is a primal-dual active set method.
         """
         q, free, fewest, in_vain = self.q, self.free, int(self.free.sum()), 0
         most = self.K.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
-            g, target = self.y[F] - self.K.sums(q)[F], q.copy()
+            g, target = self.y[F] - self.K.kernel_matvec(q)[F], q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
             target[F] += self.K.solve(F, SMALLEST_NORMAL, g, -float(q.sum()))
-            g = self.y - self.K.sums(target)
+            g = self.y - self.K.kernel_matvec(target)
             g -= float(g[F].sum()) / F.size
             q = self.clip(target)
             released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
             new_free = np.where(free, q == target, released)
             changes = int(np.count_nonzero(new_free != free))
-            if changes <= max(_FEW, F.size // 20):
+            if changes <= max(_FEW_CHANGES, F.size // 20):
                 self.update_best(q)
             yield NewtonStep(0.0, F.size, 1.0)
             in_vain += changes >= fewest
-            if in_vain and (3 * F.size <= q.size or in_vain == _PATIENCE):
+            if in_vain and (3 * F.size <= q.size or in_vain == _MAX_FAILED_PASSES):
                 break
             fewest, free = min(fewest, changes), new_free
 
@@ -371,7 +371,7 @@ class _Newton:
         if abs(total) > SOLVER_ROUNDING * float(np.abs(q).sum()):
             return self.v, np.full(q.size, np.sign(total))
         target = self.K.represent(q)
-        return target, self.K.times(target - self.v)
+        return target, self.K.matvec(target - self.v)
 
     def line_search(
         self, p: Array, ds: Array, inner: float, curvature: float, small: float

@@ -30,19 +30,19 @@ from scipy.linalg.lapack import dpstrf
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib.certificate import Certificate, Scores, dual_lower_bound, primal_upper_bound
+from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
 from svmlib.problem import LARGEST_C, DualProblem, Solution, warn_unless_converged
-from svmlib.rows import Indices
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
 _SAMPLE, LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
-_RESIDUAL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
+_LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
 _LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
 _UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST = 2000  # samples
-_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
+_PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
 
 
 def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
@@ -389,9 +389,13 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
 
 def max_rank(n: int, memory_mb: float) -> float:
     """Return how many pivots the memory has room for, or say how much one of them takes."""
-    most = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) * 2**17 / (_COPIES * n)
+    most = (
+        check_scalar(memory_mb, "memory_mb", positive=True, finite=False)
+        * 2**17
+        / (_PHI_COPIES * n)
+    )
     if most < 1:
-        needed = fl.format_bound(_COPIES * n / 2**17, ROUND_CEILING)
+        needed = fl.format_bound(_PHI_COPIES * n / 2**17, ROUND_CEILING)
         raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
     return most
 
@@ -413,7 +417,7 @@ def solve_in_span(
     proof = certify_span(sums, span, c, n)
     advice = f"{span.rank} pivots of a sample do not span what the kernel sees in all samples"
     if needed > span.rank:
-        enough = fl.format_bound(_COPIES * n * needed / 2**17, ROUND_CEILING)
+        enough = fl.format_bound(_PHI_COPIES * n * needed / 2**17, ROUND_CEILING)
         advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
     advice += '; solver="smo" evaluates all kernel values, if you can wait for it'
     converged = proof.reaches(tol)
@@ -495,7 +499,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
         return None
     X = check_points(X)
     size, sample = float(kernel.diagonal(X).mean()), _sample(X)
-    span = Span.of_sample(kernel, sample, _RESIDUAL * size)
+    span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * size)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, most):
         return None
     Phi = span.features(X)

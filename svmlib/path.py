@@ -24,25 +24,25 @@ import numpy as np
 from svmlib._auto import solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up
 from svmlib._validation import Array
+from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, KernelError, Linear
 from svmlib.newton import solve_dual
 from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution, balance
-from svmlib.rows import Indices, Rows
 
 __all__ = ["CandidateFit", "Fold", "fit_candidates", "walk"]
 
-_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
+_GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MOST_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _STEPS = 300  # the most of Newton's method, before `solve` takes over
 _SHARE, _LOW_RANK_SHARE = 0.9, 0.7  # of tol, for its own steps: the certificate adds its rounding
 _PIVOTS, _EXPLAINED = 200, 1e-4  # the most columns of Φ, and what it may miss of a k(x, x)
-_RESIDUAL = 1e-10  # where its factorisation stops
+_CHOLESKY_TOL = 1e-10  # where its factorisation stops
 
 
 class CandidateFit(NamedTuple):
-    """One machine of a search: which one, what was proved, and its f(x) of hidden samples.
+    """One machine of a search: which one, what was proved, and its f(x) of test samples.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class CandidateFit(NamedTuple):
         Its multipliers for the training samples of the fold, its bias and its certificate.
     fit_time, score_time : float
         Seconds.
-    scores : ndarray of shape (n_hidden,)
-        f(x) for the hidden samples of the fold.
+    scores : ndarray of shape (n_test,)
+        f(x) for the test samples of the fold.
     """
 
     gamma: int
@@ -71,18 +71,18 @@ class CandidateFit(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """One way to hide samples.
+    """One split of the samples.
 
     Attributes
     ----------
-    train, hidden : ndarray of int
-        The numbers of the samples that train, and of those that are hidden.
+    train, test : ndarray of int
+        The numbers of the training samples, and of the test samples.
     weights : ndarray of shape (n_train,)
-        The C_i of the former for C = 1.
+        The C_i of the training samples for C = 1.
     """
 
     train: Indices
-    hidden: Indices
+    test: Indices
     weights: Array
 
 
@@ -126,7 +126,7 @@ def gram_matrices(
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2, 8)
             rounding = KernelError(theta, sizes)
         else:
-            K = Rows(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
+            K = GramMatrix(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
             rounding = kernel.rounding(X)
         last = kernel
         yield K, rounding
@@ -134,7 +134,7 @@ def gram_matrices(
 
 def megabytes(n: int) -> float:
     """Return what a search keeps of the K of n samples, in MB of 2²⁰ bytes."""
-    return 8 * _COPIES * n**2 / 2**20
+    return 8 * _GRAM_COPIES * n**2 / 2**20
 
 
 def fits(n: int, cache_mb: float) -> bool:
@@ -142,7 +142,7 @@ def fits(n: int, cache_mb: float) -> bool:
     return megabytes(n) <= cache_mb
 
 
-def features(K: Array) -> Array | None:
+def low_rank_factor(K: Array) -> Array | None:
     """Return Φ with ΦΦᵀ next to K, if few columns are enough.
 
     As `svmlib.nystrom.low_rank`, from values of K, and so much closer to it that a solution with Φ
@@ -152,7 +152,7 @@ def features(K: Array) -> Array | None:
     most = min(n // 5, _PIVOTS)
     some = np.random.default_rng(n).permutation(n)[: 3 * most]
     size = float(K.diagonal().max())
-    pivots, U = pivoted_cholesky(K[np.ix_(some, some)], _RESIDUAL * size)
+    pivots, U = pivoted_cholesky(K[np.ix_(some, some)], _CHOLESKY_TOL * size)
     if not 0 < len(pivots) <= most:
         return None
     Phi = right_divide(K.take(some[pivots], 1), U)
@@ -166,7 +166,7 @@ def solve_warm(
     """Return a solution that is certified to `tol`, if one is found from this start."""
     steps = 0
     for form, share in ((low_rank, _LOW_RANK_SHARE), (problem, _SHARE)):
-        if form is not None and (form.linear or form.rows.whole is not None) and form.convex:
+        if form is not None and (form.linear or form.K.whole is not None) and form.convex:
             start, taken = solve_dual(form, share * tol, _STEPS, start)
             steps += len(taken)
             solution = problem.solution(start, tol=tol, n_iter=steps)
@@ -235,7 +235,7 @@ def fit_candidates(
     X, y : ndarray of shape (n, d) and (n,)
         The points and their labels, −1 or +1.
     folds : sequence of Fold
-        Which samples train and which are hidden.
+        The training and the test samples of each.
     Cs : ndarray
         The values of C.
     tol : float
@@ -253,13 +253,13 @@ def fit_candidates(
     shared = shared and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
     for (g, kernel), (K, rounding) in zip(numbered, evaluated, strict=False):
-        Phi = features(K) if rounding is not None else None
+        Phi = low_rank_factor(K) if rounding is not None else None
         for f, fold in enumerate(folds):
             train, most = fold.train, fold.weights * Cs.max()
             own = rounding and KernelError(rounding.theta, rounding.sizes[train])
             problem = DualProblem(X[train], y[train], most, kernel, cache_mb=cache_mb, rounding=own)
             if K is not None:
-                problem.rows.adopt(K.take(train, 0).take(train, 1))
+                problem.K.adopt(K.take(train, 0).take(train, 1))
             low_rank = None if Phi is None else DualProblem(Phi[train], y[train], most)
             score = scorer(problem, X, K, fold)
             for c, solution, seconds in walk(problem, low_rank, fold.weights, Cs, tol):
@@ -270,9 +270,9 @@ def fit_candidates(
 def scorer(
     problem: DualProblem, X: Array, K: Array | None, fold: Fold
 ) -> Callable[[Solution], Array]:
-    """Return the function that scores the hidden samples: by values of K, if there is one."""
+    """Return the function that scores the test samples: by values of K, if there is one."""
     if K is None:
-        hidden = X[fold.hidden]
-        return lambda one: problem.decision_function(one.alpha, one.b, hidden)
-    beside, y = K.take(fold.hidden, 0).take(fold.train, 1), problem.y
+        test = X[fold.test]
+        return lambda one: problem.decision_function(one.alpha, one.b, test)
+    beside, y = K.take(fold.test, 0).take(fold.train, 1), problem.y
     return lambda one: beside @ (one.alpha * y) + one.b

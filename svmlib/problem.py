@@ -35,6 +35,7 @@ from svmlib.certificate import (
     kernel_scores,
     linear_scores,
 )
+from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import (
     Kernel,
     KernelError,
@@ -43,7 +44,6 @@ from svmlib.kernels import (
     expansion,
     shortest_float_type,
 )
-from svmlib.rows import Rows
 
 __all__ = ["DualProblem", "Solution"]
 
@@ -116,13 +116,13 @@ class DualProblem:
         k(x_i, z_j); `Linear` if not given.
     cache_mb : float, default 200
         How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be
-        (`svmlib.rows.Rows`).
+        (`svmlib.gram_matrix.GramMatrix`).
     origin : ndarray of shape (d,), optional
         What was subtracted from the points, with a linear kernel: the certificate then holds for
         the bias b − w·origin, too, as floats give it.
     rounding : svmlib.kernels.KernelError, optional
         That of the property of this name, for values of K that the kernel has not computed
-        (`svmlib.rows.Rows.adopt`).
+        (`svmlib.gram_matrix.GramMatrix.adopt`).
 
     Attributes
     ----------
@@ -143,8 +143,8 @@ class DualProblem:
         Whether the kernel is `Linear`; whether it is a function or a matrix of the user's.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
-    rows : svmlib.rows.Rows
-        K, and what is kept of it.
+    K : svmlib.gram_matrix.GramMatrix
+        The Gram matrix, with what is kept of it.
 
     Raises
     ------
@@ -190,8 +190,8 @@ class DualProblem:
         if rounding is not None:
             self.rounding = rounding
         self.linear, self.of_given_matrix = self.kernel.linear, self.kernel.of_given_matrix
-        self.rows = Rows(self.kernel, self.X, cache_mb)
-        self.diagonal = self.rows.diagonal
+        self.K = GramMatrix(self.kernel, self.X, cache_mb)
+        self.diagonal = self.K.diagonal
         for array in (self.X, self.y, self.upper, self.lo, self.hi, self.diagonal):
             array.flags.writeable = False
 
@@ -216,7 +216,7 @@ class DualProblem:
         ValueError
             If it does not fit the cache; the message says how large the cache must be.
         """
-        return self.rows.gram()
+        return self.K.gram()
 
     @property
     def convex(self) -> bool:
@@ -239,7 +239,7 @@ class DualProblem:
         """
         if self.kernel.positive_semidefinite:
             return 0.0
-        if not self.rows.fits:
+        if not self.K.fits:
             return np.inf
         shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.of_given_matrix:
@@ -269,7 +269,7 @@ class DualProblem:
             return known
         if self.convex:
             return KernelError(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
-        largest = max(float(np.abs(self.rows[i]).max()) for i in range(self.n))
+        largest = max(float(np.abs(self.K[i]).max()) for i in range(self.n))
         return KernelError(0.0, np.full(self.n, np.sqrt(largest)))
 
     # The functions of α
@@ -278,11 +278,11 @@ class DualProblem:
         """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)."""
         alpha = self._check(alpha)
         beta = alpha * self.y
-        return float(alpha.sum() - 0.5 * beta @ self.rows.times(beta))
+        return float(alpha.sum() - 0.5 * beta @ self.K.matvec(beta))
 
     def gradient(self, alpha: ArrayLike) -> Array:
         """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
-        return 1 - self.y * self.rows.times(self._check(alpha) * self.y)
+        return 1 - self.y * self.K.matvec(self._check(alpha) * self.y)
 
     def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
@@ -300,7 +300,7 @@ class DualProblem:
         optimal only up to a tolerance, the ends may cross by that tolerance.
         """
         beta = self._check(alpha) * self.y
-        return self.biases(beta, self.rows.times(beta))[1:]
+        return self.biases(beta, self.K.matvec(beta))[1:]
 
     @np.errstate(over="ignore", invalid="ignore")
     def bias(self, alpha: ArrayLike) -> float:
@@ -312,7 +312,7 @@ class DualProblem:
         the least sum of C_i times the hinge loss, where that sum changes from falling to rising.
         """
         beta = self._check(alpha) * self.y
-        return self.biases(beta, self.rows.times(beta))[0]
+        return self.biases(beta, self.K.matvec(beta))[0]
 
     def biases(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""
@@ -333,7 +333,7 @@ class DualProblem:
         if self.linear:
             return linear_scores(self.X, beta, self.origin)
         shift = self.diagonal_shift if self.convex else 0.0
-        scores = kernel_scores(self.rows.sums(beta), beta, self.rounding, shift)
+        scores = kernel_scores(self.K.incremental_matvec(beta), beta, self.rounding, shift)
         return scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
@@ -438,7 +438,7 @@ def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
 def require_convex(problem: DualProblem, method: str) -> None:
     """Raise a `ValueError` if the problem is not known to be convex."""
     if not problem.convex:
-        why = "is not" if problem.rows.fits else "is too large: raise DualProblem's cache_mb"
+        why = "is not" if problem.K.fits else "is too large: raise DualProblem's cache_mb"
         needed = f"kernel must be positive semidefinite for {method}, but the Gram matrix {why}"
         raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
 

@@ -4,7 +4,7 @@ With this module you can
 
 - search with `SVCCV`: every machine is proved optimal to `tol`, and ``cv_results_`` says how well,
 - choose the simplest of those that are as good as the best, with `one_standard_error`,
-- compare two candidates on the same folds and the same hidden samples, with `SVCCV.compare`.
+- compare two candidates on the same folds and the same test samples, with `SVCCV.compare`.
 
 Used in chapter 9, *The SVM in practice*; `svmlib.path` has the algorithm.
 """
@@ -34,16 +34,16 @@ from svmlib._validation import (
     class_factors,
     refuse_masked,
 )
+from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.path import CandidateFit, Fold, fit_candidates, fits, megabytes
-from svmlib.rows import Indices
 from svmlib.svc import (
     SVC,
     WITH_GAMMA,
     KernelName,
     TwoClassEstimator,
-    settled_gamma,
-    settled_kernel,
+    resolve_gamma,
+    resolve_kernel,
     two_classes,
 )
 
@@ -51,7 +51,7 @@ __all__ = ["SVCCV", "Comparison", "one_standard_error"]
 
 
 class Comparison(NamedTuple):
-    """Two candidates, on the same folds and the same hidden samples.
+    """Two candidates, on the same folds and the same test samples.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Comparison(NamedTuple):
     standard_error : float
         Its standard error, over the folds. (They share training samples, so it is too small.)
     only_first, only_second : int
-        On how many hidden samples only the one was right.
+        On how many test samples only the one was right.
     """
 
     difference: float
@@ -132,9 +132,9 @@ class SVCCV(TwoClassEstimator):
         The candidate that was chosen, and its mean score.
     worst_gap_ : float
         The largest relative gap of all machines.
-    hidden_, hidden_scores_ : list of ndarray
-        For each fold, the numbers of its hidden samples, and their f(x) by every candidate, of
-        shape (n_candidates, n_hidden).
+    test_indices_, test_decision_values_ : list of ndarray
+        For each fold, the numbers of its test samples, and their f(x) by every candidate, of
+        shape (n_candidates, n_test).
     best_estimator_ : svmlib.svc.SVC
         The machine for all samples, which predicts; not with ``refit=False``.
     classes_ : ndarray of shape (2,)
@@ -149,7 +149,7 @@ class SVCCV(TwoClassEstimator):
     Notes
     -----
     With ``sample_weight``, a weight of 3 is three copies: in training, and in scores. In a pipeline
-    the steps before it have seen the hidden samples of its folds, too: nothing of their labels, but
+    the steps before it have seen the test samples of its folds, too: nothing of their labels, but
     their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has one K, and
     every training part of it is factorised once to prove it positive semidefinite.
 
@@ -275,28 +275,28 @@ class SVCCV(TwoClassEstimator):
             models = [SVC(**settings)]
         else:
             if gammas is None:
-                gammas = settled_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
-            numbers = [settled_gamma(gamma, X, weights) for gamma in gammas]
+                gammas = resolve_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
+            numbers = [resolve_gamma(gamma, X, weights) for gamma in gammas]
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
         if not models:
             raise ValueError("gammas must have at least one value")
         for model in models:
-            model.kernel_ = settled_kernel(model, X, weights)
+            model.kernel_ = resolve_kernel(model, X, weights)
         if str(self.kernel) == "precomputed":
             return models, np.arange(float(len(X)))[:, None]
         return models, X - check_kernel(models[0].kernel_).origin(X)
 
-    def _fold(self, labels: Any, weights: Array, train: Indices, hidden: Indices) -> Fold:
+    def _fold(self, labels: Any, weights: Array, train: Indices, test: Indices) -> Fold:
         """Return a fold, without training samples of no weight."""
         train = np.arange(len(labels))[train]  # a mask becomes numbers
-        train, hidden = train[weights[train] > 0], np.arange(len(labels))[hidden]
-        if not np.isin(self.classes_, labels[train]).all() or not weights[hidden].any():
-            needed = "samples of both classes to train on, and some to hide"
+        train, test = train[weights[train] > 0], np.arange(len(labels))[test]
+        if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
+            needed = "samples of both classes to train on, and some to test"
             raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")
         own = weights[train]
         factors = class_factors(self.class_weight, self.classes_, labels[train])
         own = own * factors[(labels[train] == self.classes_[1]).astype(int)]
-        return Fold(train, hidden, own)
+        return Fold(train, test, own)
 
     def _search(
         self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
@@ -334,13 +334,13 @@ class SVCCV(TwoClassEstimator):
     def _report(
         self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, weights: Any
     ) -> None:
-        """Score the hidden samples, and write ``cv_results_``."""
+        """Score the test samples, and write ``cv_results_``."""
         self.n_splits_, score = len(folds), self._scorer(labels, weights)
         self.cv_results_ = self._parameters(models)
-        self.hidden_ = [fold.hidden for fold in folds]
+        self.test_indices_ = [fold.test for fold in folds]
         flat = found.reshape(-1, len(folds))
         wanted: dict[str, Callable[[CandidateFit], float]] = {
-            "test_score": lambda m: score(m.scores, self.hidden_[m.fold]),
+            "test_score": lambda m: score(m.scores, self.test_indices_[m.fold]),
             "gap": lambda m: m.gap,
             "steps": lambda m: m.solution.n_iter,
             "fit_time": lambda m: m.fit_time,
@@ -359,11 +359,11 @@ class SVCCV(TwoClassEstimator):
                 self.cv_results_["worst_gap"] = table.max(axis=1)
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
-        self.hidden_scores_ = [
+        self.test_decision_values_ = [
             np.array([np.full(h.size, np.nan) if m is None else m.scores for m in flat[:, k]])
-            for k, h in enumerate(self.hidden_)
+            for k, h in enumerate(self.test_indices_)
         ]
-        self._positive = [labels[h] == self.classes_[1] for h in self.hidden_]
+        self._positive = [labels[h] == self.classes_[1] for h in self.test_indices_]
 
     def _parameters(self, models: list[SVC]) -> dict[str, Any]:
         """Return what ``cv_results_`` says of the candidates before they are tried."""
@@ -374,19 +374,19 @@ class SVCCV(TwoClassEstimator):
         return table | {"params": params}
 
     def _scorer(self, labels: Any, weights: Any) -> Callable[[Array, Indices], float]:
-        """Return the function that scores f(x) of hidden samples."""
+        """Return the function that scores f(x) of test samples."""
         positive = labels == self.classes_[1]
         if self.scoring in (None, "accuracy"):
             shares = np.ones(len(labels)) if weights is None else weights
-            return lambda f, hidden: float(
-                np.average((f >= 0) == positive[hidden], weights=shares[hidden])
+            return lambda f, test: float(
+                np.average((f >= 0) == positive[test], weights=shares[test])
             )
         scorer = check_scoring(SVC(), scoring=self.scoring)
         weighted = weights is not None and hasattr(scorer, "set_score_request")
 
-        def score(f: Array, hidden: Indices) -> float:
-            own = {"sample_weight": weights[hidden]} if weighted else {}
-            return float(scorer(Answers(self.classes_, f), hidden[:, None], labels[hidden], **own))
+        def score(f: Array, test: Indices) -> float:
+            own = {"sample_weight": weights[test]} if weighted else {}
+            return float(scorer(Answers(self.classes_, f), test[:, None], labels[test], **own))
 
         return score
 
@@ -416,7 +416,7 @@ class SVCCV(TwoClassEstimator):
         error = np.nan
         if self.n_splits_ > 1:
             error = float(differences.std(ddof=1) / np.sqrt(self.n_splits_))
-        pairs = list(zip(self.hidden_scores_, self._positive, strict=True))
+        pairs = list(zip(self.test_decision_values_, self._positive, strict=True))
         a, b = (np.concatenate([(f[k] >= 0) == y for f, y in pairs]) for k in (first, second))
         return Comparison(
             float(differences.mean()), error, int((a & ~b).sum()), int((b & ~a).sum())

@@ -212,7 +212,7 @@ class _State:
     """
 
     def __init__(self, problem: DualProblem, alpha: Array) -> None:
-        self.K, n, y = problem.rows, problem.n, problem.y
+        self.K, n, y = problem.K, problem.n, problem.y
         lo, hi = problem.lo, problem.hi
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
@@ -220,7 +220,7 @@ class _State:
         longest = 1 / max(SOLVER_ROUNDING * largest, 1e-300)
         self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
-        g = y - self.K.times(beta)
+        g = y - self.K.matvec(beta)
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
         self.both = np.array(ends)
         self.g_up, self.g_down = self.both

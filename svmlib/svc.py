@@ -272,7 +272,7 @@ class SVC(TwoClassEstimator):
         self.classes_, signs = two_classes(labels)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
-        self.kernel_ = settled_kernel(self, X, weights)
+        self.kernel_ = resolve_kernel(self, X, weights)
         kernel = check_kernel(self.kernel_)
         if self._precomputed:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
@@ -396,18 +396,18 @@ def named_kernel(name: str, **given: float) -> BaseKernel:
     return kernel
 
 
-def settled_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
+def resolve_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
     """Return the kernel of a model with its parameters settled; for "precomputed" X is its K."""
     if callable(model.kernel):
         return model.kernel
     name = str(model.kernel)
     if name == "precomputed":
         return Precomputed(X, "X")
-    gamma = settled_gamma(model.gamma, X, weights) if name in WITH_GAMMA else 1.0
+    gamma = resolve_gamma(model.gamma, X, weights) if name in WITH_GAMMA else 1.0
     return named_kernel(name, degree=model.degree, gamma=gamma, coef0=model.coef0)
 
 
-def settled_gamma(gamma: str | float, X: Array, weights: Array) -> float:
+def resolve_gamma(gamma: str | float, X: Array, weights: Array) -> float:
     """Return γ; for "scale" it is 1 if all entries of X are the same."""
     if gamma == "auto":
         return 1 / float(X.shape[1])

@@ -21,9 +21,9 @@ from svmlib.certificate import (
     primal_upper_bound,
 )
 from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
-from svmlib.rows import KernelSums
 from tests import hostile
 from tests.exact import exact
 from tests.judge import Judge, gram
@@ -58,7 +58,7 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
         problem.gram()
     if kept == "some rows":
         for i in range(problem.n):
-            problem.rows[i]
+            problem.K[i]
     judge, alpha, b = Judge(problem), some_multipliers(problem, rng), float(rng.normal())
     wild = alpha.copy()
     wild[rng.integers(problem.n)] *= 1e12  # what was summed for it leaves its rounding

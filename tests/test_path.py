@@ -67,13 +67,13 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
     folds = [Fold(rows[:half], rows[half:], weights), Fold(rows[half:], rows[:half], weights)]
     judges, n_met = {}, 0
     for machine in fit_candidates(list(enumerate(kernels)), X, y, folds, CS, 1e-3, cache_mb):
-        train, hidden, _ = folds[machine.fold]
+        train, test, _ = folds[machine.fold]
         kernel, solution, n_met = kernels[machine.gamma], machine.solution, n_met + 1
         problem = DualProblem(X[train], y[train], CS[machine.C] * weights, kernel)
         judge = judges.setdefault((machine.gamma, machine.fold), Judge(problem))
         judge.upper = [mp.mpf(C) for C in problem.upper.tolist()]
         judge.accept(solution.certificate, solution.alpha, solution.b)
-        f = problem.decision_function(solution.alpha, solution.b, X[hidden])
+        f = problem.decision_function(solution.alpha, solution.b, X[test])
         size = solution.alpha.sum() * kernel.rounding(X)[1].max() ** 2
         assert_allclose(machine.scores, f, atol=1e-9 * (size + abs(solution.b)))
     assert n_met == CS.size * len(kernels) * 2
@@ -85,7 +85,7 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
 @given(seed=st.integers(0, 10**6), n=st.integers(30, 60), d=st.integers(1, 4))
 @settings(max_examples=4)
 def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
-    """But for hidden samples whose sign the proofs leave open.
+    """But for test samples whose sign the proofs leave open.
 
     ‖w − w*‖² is at most twice the gap, 2e-9 C n, and C n at most 6000: both f are known to 0.01.
     """
@@ -96,7 +96,7 @@ def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
     peer = GridSearchCV(svm.SVC(tol=1e-9), grid, cv=folds).fit(X, y)
     assert search.cv_results_["params"] == peer.cv_results_["params"]
     assert set(peer.cv_results_) <= set(search.cv_results_)
-    room = np.array([(np.abs(f) < 0.02).mean(axis=1) for f in search.hidden_scores_])
+    room = np.array([(np.abs(f) < 0.02).mean(axis=1) for f in search.test_decision_values_])
     for k in range(3):
         ours, theirs = (s.cv_results_[f"split{k}_test_score"] for s in (search, peer))
         assert (np.abs(ours - theirs) <= room[k] + 1e-12).all()
@@ -114,12 +114,12 @@ def test_any_splitter_groups_weights_and_classes():
     groups, y = np.repeat(np.arange(12), 5), y > 0
     settings = {"class_weight": {True: 3.0}, "cv": GroupKFold(4)}
     search = SVCCV((0.3, 3.0), (0.2, 0.4), **settings, tol=1e-7).fit(X, y, groups=groups)
-    for k, (train, hidden) in enumerate(GroupKFold(4).split(X, y, groups)):
+    for k, (train, test) in enumerate(GroupKFold(4).split(X, y, groups)):
         for c, params in enumerate(search.cv_results_["params"]):
             model = SVC(**params, class_weight={True: 3.0}, tol=1e-7).fit(X[train], y[train])
-            f = model.decision_function(X[hidden])
-            assert_allclose(search.hidden_scores_[k][c], f, atol=5e-3)
-        assert_array_equal(search.hidden_[k], hidden)
+            f = model.decision_function(X[test])
+            assert_allclose(search.test_decision_values_[k][c], f, atol=5e-3)
+        assert_array_equal(search.test_indices_[k], test)
     balanced = SVCCV((0.3,), (0.2,), class_weight="balanced", tol=1e-7).fit(X, y)
     assert_allclose(balanced.best_estimator_.class_weight_, 30 / np.bincount(y), rtol=1e-12)
 
@@ -138,9 +138,9 @@ def test_a_weight_of_three_is_three_copies_and_none_is_no_sample():
     f, g = weighted.decision_function(X), repeated.decision_function(X)
     assert_allclose(f, g, atol=5e-3)
     area = SVCCV(*grid, cv=folds, scoring="roc_auc").fit(X, y, weights)
-    for k, hidden in enumerate(area.hidden_):
-        true = [roc_auc_score(y[hidden], f, sample_weight=weights[hidden])
-                for f in area.hidden_scores_[k]]  # fmt: skip
+    for k, test in enumerate(area.test_indices_):
+        true = [roc_auc_score(y[test], f, sample_weight=weights[test])
+                for f in area.test_decision_values_[k]]  # fmt: skip
         assert_allclose(area.cv_results_[f"split{k}_test_score"], true, rtol=1e-12)
 
 
@@ -160,13 +160,13 @@ def test_other_kernels(kernel):
     search = SVCCV((0.3, 3.0), gammas, kernel=kernel, coef0=-1e-3, tol=1e-6)
     search.set_params(coef0=1.0 if kernel == "poly" else -1e-3).fit(given, y)
     folds = StratifiedKFold(5).split(given, y)
-    for k, (train, hidden) in enumerate(folds):
+    for k, (train, test) in enumerate(folds):
         for c, params in enumerate(search.cv_results_["params"]):
             model = SVC(kernel=kernel, coef0=search.coef0, tol=1e-6, **params)
             own = given[np.ix_(train, train)] if kernel == "precomputed" else given[train]
-            beside = given[np.ix_(hidden, train)] if kernel == "precomputed" else given[hidden]
+            beside = given[np.ix_(test, train)] if kernel == "precomputed" else given[test]
             f = model.fit(own, y[train]).decision_function(beside)
-            assert_allclose(search.hidden_scores_[k][c], f, atol=1e-3)
+            assert_allclose(search.test_decision_values_[k][c], f, atol=1e-3)
     assert search.predict(given).shape == y.shape
 
 
@@ -201,7 +201,7 @@ def test_where_no_multiplier_is_at_its_bound_a_larger_c_costs_nothing():
     X, y = data(0, shift=4.0)
     search = SVCCV((1.0, 1e3, 1e4, 1e5), (0.5,), refit=False).fit(X, y)
     assert (search.cv_results_["mean_steps"][2:] == 0).all()
-    for scores in search.hidden_scores_:
+    for scores in search.test_decision_values_:
         assert_array_equal(scores[2], scores[3])
 
 
@@ -232,7 +232,7 @@ def test_without_room_for_k_it_says_so_and_finds_the_same():
         small = SVCCV(**grid, cache_mb=0.02).fit(X, y)
     large = SVCCV(**grid, cache_mb=1).fit(X, y)
     assert small.worst_gap_ <= 1e-6
-    for f, g in zip(small.hidden_scores_, large.hidden_scores_, strict=True):
+    for f, g in zip(small.test_decision_values_, large.test_decision_values_, strict=True):
         assert_allclose(f, g, atol=0.02)
 
 
@@ -289,8 +289,8 @@ def test_comparison_of_two_candidates():
     search = SVCCV((0.01, 10.0), (0.01, 1.0), cv=4, refit=False).fit(X, y)
     found, results = search.compare(0, 3), search.cv_results_
     right = np.zeros((2, 60), dtype=bool)
-    for k, hidden in enumerate(search.hidden_):
-        right[:, hidden] = (search.hidden_scores_[k][[0, 3]] >= 0) == (y[hidden] > 0)
+    for k, test in enumerate(search.test_indices_):
+        right[:, test] = (search.test_decision_values_[k][[0, 3]] >= 0) == (y[test] > 0)
     assert found.only_first == (right[0] & ~right[1]).sum()
     assert found.only_second == (right[1] & ~right[0]).sum()
     assert found.only_second > 0

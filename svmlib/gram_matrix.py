@@ -5,7 +5,7 @@ new one replaces the one that was evaluated first. (The cache of chapter 8 drops
 longest. That would save a few rows more, and take notes at every step.) SMO asks for single rows,
 Newton's method for blocks, and every solver for sums. With this module you can
 
-- ask `Rows` for row i, for the whole matrix, for K_FF, or for Kβ.
+- ask `GramMatrix` for row i, for the whole matrix, for K_FF, or for Kβ.
 
 Derived in chapter 8, *The full SMO*.
 """
@@ -29,7 +29,7 @@ from svmlib.kernels import (
     symmetric,
 )
 
-__all__ = ["NoRoomError", "Rows"]
+__all__ = ["GramMatrix", "KernelSums", "NoRoomError"]
 
 Indices = NDArray[np.intp]
 Finish = Callable[[Array], Array]
@@ -54,7 +54,7 @@ class NoRoomError(ValueError):
     """The cache of a problem is too small for the kernel values that are asked for."""
 
 
-class Rows:
+class GramMatrix:
     """K, whose rows are evaluated when they are asked for, and kept while there is room.
 
     Parameters
@@ -114,7 +114,7 @@ class Rows:
         self.last = KernelSums(values, variation, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
+        return GramMatrix, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
@@ -204,7 +204,7 @@ class Rows:
         self.whole, self.kept = K, dict(enumerate(K))
         return K
 
-    def times(self, beta: Array) -> Array:
+    def matvec(self, beta: Array) -> Array:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
         if self.whole is not None:
             return combine(beta, self.whole)
@@ -218,7 +218,7 @@ class Rows:
             daxpy(self.kept[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 
-    def sums(self, beta: Array) -> KernelSums:
+    def incremental_matvec(self, beta: Array) -> KernelSums:
         """Return Kβ, from that of the last β where few multipliers have changed since.
 
         Every update rounds once more, and adds to the total variation, to which the rounding is in
@@ -231,7 +231,7 @@ class Rows:
         if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):
             change, last = beta, KernelSums(np.zeros_like(beta), np.abs(beta), 0)
         self.beta = beta.copy()
-        self.last = KernelSums(last.values + self.times(change), last.variation, last.updates)
+        self.last = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
         return self.last
 
     def block(self, F: Indices) -> Array:

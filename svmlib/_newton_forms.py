@@ -3,15 +3,15 @@
 K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. The two forms store v in
 different coordinates:
 
-=========================  =========================  ====================
-..                         `Gram`, by rows of K       `Factored`, K = ΦΦᵀ
-=========================  =========================  ====================
+=========================  =========================  =======================
+..                         `GramForm`, by rows of K   `FactoredForm`, K = ΦΦᵀ
+=========================  =========================  =======================
 v                          β, where v = Σ β_i φ_i     w = v itself
 represent(β) = Σ β_i φ_i   β                          Φᵀβ
-times(v) = all φ_i·v       Kβ                         Φw
+matvec(v) = all φ_i·v      Kβ                         Φw
 covector(v), v·u = c @ u   Kβ                         w
 inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
-=========================  =========================  ====================
+=========================  =========================  =======================
 
 Each takes a Newton step, too; F, h and q are those of the docstring of `svmlib.newton.newton`: read
 it first. `choose_form` says which form.
@@ -27,51 +27,51 @@ from scipy.linalg.lapack import dposv
 
 from svmlib._rounding import EPS, accurate_sum
 from svmlib._validation import Array
+from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices, combine
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
-from svmlib.rows import ALL_AT_ONCE, Indices, Rows, combine
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 
 
-def choose_form(problem: DualProblem, start: Array) -> Gram:
+def choose_form(problem: DualProblem, start: Array) -> GramForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
-        rows = problem.rows
-        if rows.fits and rows.n <= ALL_AT_ONCE and not (rows.factors and start.any()):
-            rows.gram()
-        return Gram(rows)
+        K = problem.K
+        if K.fits and K.n <= ALL_AT_ONCE and not (K.factors and start.any()):
+            K.gram()
+        return GramForm(K)
     # With the mean for origin: `svmlib.kernels.Linear` says why.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
-        return Factored(Phi)
-    rows = Rows(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
-    rows.gram()
-    return Gram(rows)
+        return FactoredForm(Phi)
+    K = GramMatrix(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
+    K.gram()
+    return GramForm(K)
 
 
-class Gram:
+class GramForm:
     """K by its rows, with β for the coordinates of v."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.diagonal = rows, rows.diagonal
-        self.rank = rows.n  # a bound on the rank
+    def __init__(self, K: GramMatrix) -> None:
+        self.K, self.diagonal = K, K.diagonal
+        self.rank = K.n  # a bound on the rank
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
         return beta
 
-    def times(self, v: Array) -> Array:
+    def matvec(self, v: Array) -> Array:
         """Return φ_i·v for all i."""
-        return self.rows.times(v)
+        return self.K.matvec(v)
 
-    def sums(self, beta: Array) -> Array:
+    def kernel_matvec(self, beta: Array) -> Array:
         """Return Kβ, from that of the last β where few multipliers have changed since."""
-        return self.rows.sums(beta).values
+        return self.K.incremental_matvec(beta).values
 
     def covector(self, v: Array) -> Array:
         """Return the vector whose product with the coordinates of any u is u·v."""
-        return self.times(v)
+        return self.matvec(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         """Return u·v. The `scores` φ_i·u may contain a bias, because the entries of v sum to 0."""
@@ -90,7 +90,7 @@ class Gram:
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
         """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii."""
-        K = self.rows.block(free)
+        K = self.K.block(free)
         mean = average @ K
         sizes = K.diagonal() + np.abs(mean).max()
         K -= mean
@@ -112,10 +112,10 @@ class Gram:
         # x on F, and the same as a vector of all samples
         x, move = self.solve(free, h, -r[free], -float(q.sum())), np.zeros(q.size)
         move[free] = x
-        return q + move, _shifted(r + self.times(move), free, -h * x)
+        return q + move, _shifted(r + self.matvec(move), free, -h * x)
 
 
-class Factored(Gram):
+class FactoredForm(GramForm):
     """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates. Only `solve` is inherited."""
 
     def __init__(self, Phi: Array) -> None:
@@ -127,11 +127,11 @@ class Factored(Gram):
             return accurate_sum(self.Phi, beta)[0]
         return combine(beta, self.Phi)
 
-    def times(self, v: Array) -> Array:
+    def matvec(self, v: Array) -> Array:
         return self.Phi @ v
 
-    def sums(self, beta: Array) -> Array:
-        return self.times(self.represent(beta))
+    def kernel_matvec(self, beta: Array) -> Array:
+        return self.matvec(self.represent(beta))
 
     def covector(self, v: Array) -> Array:
         return v
@@ -140,7 +140,7 @@ class Factored(Gram):
         return float(u @ v)
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
-        """Return them as `Gram` does, but the means less a constant, which b absorbs."""
+        """Return them as `GramForm` does, but the means less a constant, which b absorbs."""
         Z = self.Phi.take(free, 0)
         mean = average @ Z
         Z -= mean
@@ -150,8 +150,8 @@ class Factored(Gram):
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        With no more free samples than features as in `Gram`. Else, with φ̄ for the mean of the free
-        rows of Φ, and Z for these rows less φ̄,
+        With no more free samples than features as in `GramForm`. Else, with φ̄ for the mean of the
+        free rows of Φ, and Z for these rows less φ̄,
 
         .. math::
             (Z^\top Z + h I)\, \Delta_v = h\, \Bigl(r - (\textstyle\sum q)\, \bar\varphi\Bigr).
@@ -160,11 +160,11 @@ class Factored(Gram):
         if free.size <= v.size:
             x = self.solve(free, h, -(Z @ r), -total)
             delta = r + x @ Z
-            return v + delta, _shifted(self.times(delta), free, -h * x)
+            return v + delta, _shifted(self.matvec(delta), free, -h * x)
         Z -= (mean := Z.sum(axis=0) / free.size)
         A = Z.T @ Z
         delta = _solve_shifted(A, h, h * (r - total * mean), A.diagonal())
-        return v + delta, self.times(delta) + (h * total / free.size - mean @ delta)
+        return v + delta, self.matvec(delta) + (h * total / free.size - mean @ delta)
 
 
 def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
