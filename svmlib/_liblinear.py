@@ -60,7 +60,7 @@ class LiblinearModel:
         """Return LIBLINEAR's labels; with one w a score of 0 is the second label's."""
         scores = self.decision_function(X)
         chosen = scores.argmax(axis=1) if len(self.W) > 1 else (scores[:, 0] <= 0).astype(int)
-        return np.array(np.asarray(self.labels)[chosen])
+        return np.asarray(self.labels)[chosen]
 
     def as_machine(self) -> Machine:
         """Return the machine for two classes; a positive score means the larger label.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import combinations, pairwise
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,9 @@ from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
 _TYPES = *_CLASSIFIERS, "one_class", "epsilon_svr", "nu_svr"
-_KERNELS = "linear", "polynomial", "rbf", "sigmoid", "precomputed"
+_KERNELS: dict[str, Any] = {
+    "linear": Linear, "polynomial": Polynomial, "rbf": RBF, "sigmoid": Sigmoid
+}  # fmt: skip
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _MAX_ENTRIES = 2**27  # numbers of a dense matrix of support vectors: a gigabyte
 
@@ -96,7 +98,7 @@ class LibsvmModel:
             first = scores.reshape(len(scores), -1)[:, p] > 0
             votes[:, i] += first
             votes[:, j] += ~first
-        return np.array(np.asarray(self.labels)[votes.argmax(axis=1)])
+        return np.asarray(self.labels)[votes.argmax(axis=1)]
 
     def as_machine(self) -> Machine:
         """Return a classifier of two classes; a positive score means the larger label."""
@@ -199,7 +201,7 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     extra = {"probA", "probB", "prob_density_marks"}
     file = Reader(path, "SV", known | extra | {"label", "nr_sv"})
     svm_type = _choice(file, "svm_type", _TYPES)
-    kernel_type = _choice(file, "kernel_type", _KERNELS)
+    kernel_type = _choice(file, "kernel_type", (*_KERNELS, "precomputed"))
     (k,) = file.head_integers("nr_class", least=2)
     (m,) = file.head_integers("total_sv")
     labelled = svm_type in _CLASSIFIERS
@@ -279,14 +281,16 @@ def _points(
 
 def _kernel(file: Reader, name: str) -> Kernel | None:
     """Return the kernel that the header names."""
-    needed = {"polynomial": ["gamma", "coef0"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}
-    values = [float(file.head_numbers(key)[0]) for key in needed.get(name, [])]
-    if values and values[0] <= 0:
-        raise file.error(f"gamma must be positive, got {values[0]:g}")
-    if name == "polynomial":
-        return Polynomial(*file.head_integers("degree", least=1), *values)
-    kinds: dict[str, Any] = {"linear": Linear, "rbf": RBF, "sigmoid": Sigmoid}
-    return None if name == "precomputed" else kinds[name](*values)
+    if name == "precomputed":
+        return None
+    named = [field.name for field in fields(_KERNELS[name])]
+    given: dict[str, Any] = {key: file.head_numbers(key).item() for key in named}
+    if given.get("gamma", 1) <= 0:
+        raise file.error(f"gamma must be positive, got {given['gamma']:g}")
+    if "degree" in given:
+        (given["degree"],) = file.head_integers("degree", least=1)
+    kernel: Kernel = _KERNELS[name](**given)
+    return kernel
 
 
 def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
@@ -321,14 +325,12 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     """
     model = machine if isinstance(machine, LibsvmModel) else _model(machine)
     kernel, k = model.kernel, max(2, len(model.labels))
-    names = {Linear: "linear", Polynomial: "polynomial", RBF: "rbf", Sigmoid: "sigmoid"}
-    name = "precomputed" if kernel is None else names.get(type(kernel))
+    names = {kind: name for name, kind in _KERNELS.items()} | {type(None): "precomputed"}
+    name = names.get(type(kernel))
     if name is None:
         raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
     lines = [f"svm_type {model.svm_type}", f"kernel_type {name}"]
-    for key in ("degree", "gamma", "coef0"):
-        if hasattr(kernel, key):
-            lines.append(f"{key} {getattr(kernel, key)!r}")
+    lines += [f"{key} {value!r}" for key, value in vars(kernel or Linear()).items()]
     lines += [f"nr_class {k}", f"total_sv {len(model.points)}", _line("rho", model.rho)]
     if model.labels:
         lines.append(_line("label", model.labels))

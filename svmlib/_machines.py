@@ -16,13 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 
 from svmlib._estimators import dense, expansion_of, kernel_of, not_fitted, pair_coefficients
-from svmlib._validation import (
-    Array,
-    check_points,
-    check_scalar,
-    check_vector,
-    class_factors,
-)
+from svmlib._validation import Array, check_points, check_scalar, check_vector, class_factors
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, expansion
 from svmlib.problem import DualProblem
@@ -86,7 +80,7 @@ class Machine:
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
-        return np.array(np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)])
+        return np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)]
 
 
 def kernel_sums(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:

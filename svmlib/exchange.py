@@ -152,11 +152,8 @@ class Verdict:
         if self.lower == -np.inf:
             lines[1:] = ["proves nothing: the kernel is not known to be positive semidefinite"]
         if self.dual is not None:
-            proved = (
-                f"prove {format_bound(self.dual, ROUND_FLOOR)}; they "
-                if self.lower > -np.inf
-                else ""
-            )
+            proved = f"prove {format_bound(self.dual, ROUND_FLOOR)}; they "
+            proved = proved if self.lower > -np.inf else ""
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
                 f"balance by {self.balance_violation:.2g}, "

@@ -22,12 +22,7 @@ from scipy.linalg.blas import daxpy
 
 from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_scalar
-from svmlib.kernels import (
-    BLOCK,
-    BaseKernel,
-    expansion,
-    symmetric,
-)
+from svmlib.kernels import BLOCK, BaseKernel, expansion, symmetric
 
 __all__ = ["GramMatrix", "KernelSums", "NoRoomError"]
 

@@ -152,23 +152,22 @@ class ClassicKernel(BaseKernel):
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
         X = check_points(X)
         Z = check_points(Z, "Z", n_features=X.shape[1])
-        return self._columns(Z)(X, np.empty((X.shape[0], Z.shape[0])))
+        return self.columns(Z)(X, np.empty((X.shape[0], Z.shape[0])))
 
     def columns(self, Z: Array) -> Fill:
-        fill = self._columns(Z)
-        quiet = np.errstate(over="ignore", invalid="ignore")  # `_finite` says it in words
-        return quiet(lambda X, out: self._finite(fill(X, out)))
+        quiet = np.errstate(over="ignore", invalid="ignore")
+        return quiet(lambda X, out: self._values(np.matmul(X, Z.T, out=out)))
 
     def factors(self, X: Array) -> Factors | None:
-        quiet = np.errstate(over="ignore", invalid="ignore")
-        return X, X.T, quiet(lambda t: self._finite(self._of_products(t)))
+        return X, X.T, self._values
 
-    @np.errstate(over="ignore", invalid="ignore")
     def diagonal(self, X: Array) -> Array:
-        return self._finite(self._of_products(_squared_norms(check_points(X))))
+        return self._values(_squared_norms(check_points(X)))
 
-    def _finite(self, values: Array) -> Array:
-        """Return kernel values if they are finite."""
+    @np.errstate(over="ignore", invalid="ignore")  # the error says it in words
+    def _values(self, t: Array) -> Array:
+        """Turn inner products into kernel values, in place, and return them if they are finite."""
+        values = self._of_products(t)
         if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
             raise ValueError(f"X must be small enough for {self!r} to be finite: scale its columns")
         return values
@@ -183,10 +182,6 @@ class ClassicKernel(BaseKernel):
         index, is rounding; γ alone is a kernel's parameter.)
         """
         return KernelError(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
-
-    def _columns(self, Z: Array) -> Fill:
-        """Return the function that writes k(X, Z), with what depends on Z alone already done."""
-        return lambda X, out: self._of_products(np.matmul(X, Z.T, out=out))
 
     def _of_products(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
@@ -342,7 +337,7 @@ class RBF(ClassicKernel):
     def rounding(self, X: Array) -> KernelError:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
-        With both points at most r from the origin that `_columns` chooses, the exponent −t is off
+        With both points at most r from the origin that `columns` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
         in each norm, and a few for the origin. (That is the worst case: in 1,600 random tables the
         largest error was a twentieth of it.) Point by point (`cdist`) it takes d + 4 on t itself,
@@ -362,13 +357,15 @@ class RBF(ClassicKernel):
         return KernelError(theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X)))
 
     @np.errstate(over="ignore")
-    def _columns(self, Z: Array) -> Fill:
+    def columns(self, Z: Array) -> Fill:
+        """Return the function (X, out) ↦ k(X, Z), whose values are always finite."""
         # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms in two more
         # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
         # which changes no distance; where they are still large, compute the distances themselves.
         centre = Z.sum(axis=0) / len(Z)
         right, largest = self._right(Z - centre)
 
+        @np.errstate(over="ignore", invalid="ignore")
         def fill(X: Array, out: Array) -> Array:
             left = self._left(X - centre)
             if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
@@ -386,7 +383,7 @@ class RBF(ClassicKernel):
 
     @np.errstate(over="ignore")
     def factors(self, X: Array) -> Factors | None:
-        """Return them as `_columns` uses them; None where it computes the distances themselves."""
+        """Return them as `columns` uses them; None where it computes the distances themselves."""
         x = X - X.sum(axis=0) / len(X)
         right, largest = self._right(x)
         if not 2 * largest < _SAFE_EXPONENT:

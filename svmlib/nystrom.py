@@ -309,11 +309,7 @@ def add_sums(parts: Sequence[Any]) -> Any:
 
 
 def nystrom(
-    problem: DualProblem,
-    *,
-    tol: float = 1e-3,
-    memory_mb: float = 2000.0,
-    max_iter: int = 1000,
+    problem: DualProblem, *, tol: float = 1e-3, memory_mb: float = 2000.0, max_iter: int = 1000
 ) -> Solution:
     r"""Solve a problem in the span of a few pivots, and prove what that is worth for the kernel.
 

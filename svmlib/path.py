@@ -137,11 +137,6 @@ def megabytes(n: int) -> float:
     return 8 * _GRAM_COPIES * n**2 / 2**20
 
 
-def fits(n: int, cache_mb: float) -> bool:
-    """Whether that has room."""
-    return megabytes(n) <= cache_mb
-
-
 def low_rank_factor(K: Array) -> Array | None:
     """Return Φ with ΦΦᵀ next to K, if few columns are enough.
 
@@ -249,7 +244,7 @@ def fit_candidates(
     CandidateFit
         One after the other: kernels in the order given, then folds, then C ascending.
     """
-    kernels, shared = [kernel for _, kernel in numbered], fits(len(X), cache_mb)
+    kernels, shared = [kernel for _, kernel in numbered], megabytes(len(X)) <= cache_mb
     shared = shared and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
     for (g, kernel), (K, rounding) in zip(numbered, evaluated, strict=False):

@@ -28,22 +28,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import (
-    Certificate,
-    Scores,
-    certify,
-    kernel_scores,
-    linear_scores,
-)
+from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
 from svmlib.gram_matrix import GramMatrix
-from svmlib.kernels import (
-    Kernel,
-    KernelError,
-    Linear,
-    check_kernel,
-    expansion,
-    shortest_float_type,
-)
+from svmlib.kernels import Kernel, KernelError, Linear, check_kernel, expansion, shortest_float_type
 
 __all__ = ["DualProblem", "Solution"]
 

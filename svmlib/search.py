@@ -36,7 +36,7 @@ from svmlib._validation import (
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
-from svmlib.path import CandidateFit, Fold, fit_candidates, fits, megabytes
+from svmlib.path import CandidateFit, Fold, fit_candidates, megabytes
 from svmlib.svc import (
     SVC,
     WITH_GAMMA,
@@ -305,7 +305,7 @@ class SVCCV(TwoClassEstimator):
         cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
         workers = min(effective_n_jobs(self.n_jobs), len(models))
         kernels = [check_kernel(model.kernel_) for model in models]
-        if not (fits(len(X), cache_mb / workers) or kernels[0].linear):
+        if not (megabytes(len(X)) <= cache_mb / workers or kernels[0].linear):
             needed = int(workers * megabytes(len(X))) + 1
             warnings.warn(
                 f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so that "
@@ -349,12 +349,9 @@ class SVCCV(TwoClassEstimator):
         for name, value in wanted.items():
             table = np.array([[np.nan if m is None else value(m) for m in row] for row in flat])
             if not name.endswith("time"):
-                splits = {f"split{k}_{name}": column for k, column in enumerate(table.T)}
-                self.cv_results_ |= splits
-            self.cv_results_ |= {
-                f"mean_{name}": table.mean(axis=1),
-                f"std_{name}": table.std(axis=1),
-            }
+                self.cv_results_ |= {f"split{k}_{name}": row for k, row in enumerate(table.T)}
+            self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
+            self.cv_results_[f"std_{name}"] = table.std(axis=1)
             if name == "gap":
                 self.cv_results_["worst_gap"] = table.max(axis=1)
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
