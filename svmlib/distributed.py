@@ -29,13 +29,14 @@ from svmlib import nystrom
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound
-from svmlib.kernels import ClassicKernel, Kernel, expansion
+from svmlib.kernels import Kernel, expansion
 from svmlib.newton import solve_dual
 from svmlib.nystrom import Span
 from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
 
 try:
     import dask.array
+    from dask._task_spec import Task, convert_legacy_graph
 except ImportError as error:
     raise ImportError(
         'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
@@ -446,33 +447,29 @@ def solve_kernel(
     """
     chunks = _chunks(X, y)
     C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    max_iter, most = check_count(max_iter, "max_iter"), check_count(max_pivots, "max_pivots")
     if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
-    span = _choose(chunks, kernel, X.shape, tol / C, check_count(max_pivots, "max_pivots"))
+    sample = check_points(_draw(chunks), n_features=X.shape[1])
+    span = Span.of_sample(kernel, sample, tol / C / X.shape[0]).leading(0.0, most)
     there = dask.delayed(span, traverse=False)  # so that it is sent once
     features = [((there, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
     proof = nystrom.certify_span(_sum(features, _span_sums, c, b, state), span, c, X.shape[0])
-    reached = proof.reaches(tol)
-    solution = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), reached, trace)
+    found = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), proof.reaches(tol), trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
-    warn_unless_converged(solution, "solve_kernel", tol, advice)
-    return solution
+    warn_unless_converged(found, "solve_kernel", tol, advice)
+    return found
 
 
-def _choose(
-    chunks: Chunks, kernel: ClassicKernel, shape: tuple[int, int], residual: float, most: int
-) -> Span:
-    """Return pivots from a random sample of all chunks."""
-    n, d = shape
+def _draw(chunks: Chunks) -> Any:
+    """Return a random sample of all chunks."""
     count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
-    take = dask.delayed(_take)
-    drawn = dask.compute(*(take(k, count, rows) for k, (rows, _) in enumerate(chunks)))
-    sample = check_points(np.concatenate(drawn), n_features=d)
-    return Span.of_sample(kernel, sample, residual / n).leading(0.0, most)
+    take, join = dask.delayed(_take), dask.delayed(np.concatenate)
+    drawn = [take(k, count, rows) for k, (rows, _) in enumerate(chunks)]
+    return _compute(join(drawn), drawn)
 
 
 # What is done to a chunk, where it is
@@ -558,9 +555,8 @@ def _chunks(X: Any, y: Any) -> Chunks:
     if y.shape != X.shape[:1] or not y.size:
         known = "both must know how many (they do after compute_chunk_sizes())"
         raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
-    X = X.rechunk({1: -1})  # whole rows
     # (Optimised one by one, X and y from a common source would each read it in every pass.)
-    rows = X.to_delayed(optimize_graph=False).ravel()
+    rows = X.rechunk({1: -1}).to_delayed(optimize_graph=False).ravel()  # whole rows
     labels = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 
@@ -569,7 +565,22 @@ def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
     apply = dask.delayed(partial(summarise, *state))
     add = dask.delayed(nystrom.add_sums)
-    parts = [apply(X, y) for X, y in chunks]
+    roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-    return dask.compute(parts[0])[0]
+    return _compute(parts[0], roots)
+
+
+def _compute(total: Any, parts: list[Any]) -> Any:
+    """Compute what is made of parts, each in one task with everything that only it needs.
+
+    (Rows that are read in a task of their own often travel to the worker that sums them up.)
+    """
+    graph = convert_legacy_graph(total.dask.cull({total.key}).to_dict())
+    needed, needed_by = dask.core.get_deps(graph)
+    for part in parts:
+        group = [part.key]
+        for key in group:  # while it grows
+            group += [k for k in needed[key] if k not in group and needed_by[k] <= set(group)]
+        graph[part.key] = Task.fuse(*map(graph.pop, group), key=part.key)
+    return type(total)(total.key, graph).compute()

@@ -7,13 +7,16 @@ import re
 import resource
 import signal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import dask
 import numpy as np
 import pytest
 from dask import array as da
+from dask.callbacks import Callback
 from dask.distributed import Client, LocalCluster
+from dask.sizeof import sizeof
 from distributed.utils import get_mp_context
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
@@ -425,8 +428,9 @@ def test_every_pass_is_logged_for_those_who_ask(caplog):
     ]
 
 
-def test_a_source_of_both_is_read_once_a_pass():
-    """And once before, to be described, and the first chunk once more."""
+@pytest.mark.parametrize("rows", [50, 100, 200])
+def test_a_source_of_both_is_read_once_a_pass(rows):
+    """And once before, to be described, and for the first chunk once more; so is one of two."""
     reads = []
 
     def table(number):
@@ -435,6 +439,19 @@ def test_a_source_of_both_is_read_once_a_pass():
 
     X, y = clouds(400)
     parts = [da.from_delayed(dask.delayed(table)(k), (100, 4), float) for k in range(4)]
-    rows = da.concatenate(parts)
-    found = solve_linear(rows[:, 1:], rows[:, 0])
-    assert len(reads) == 4 * (1 + found.n_iter) + 1
+    both = da.concatenate(parts).rechunk((rows, 4))
+    found = solve_linear(both[:, 1:], both[:, 0])
+    assert len(reads) == 4 * (1 + found.n_iter) + max(1, rows // 100)
+
+
+@pytest.mark.parametrize("train", [solve_linear, partial(solve_kernel, kernel=RBF(0.01))])
+def test_rows_are_read_in_the_task_that_sums_them_up(train):
+    """So no other worker can take them over, and nothing as large as they are can travel."""
+    sizes = []
+    X, y = square(16_000)
+    read = [dask.delayed(lambda k: X[2000 * k :][:2000])(k) for k in range(8)]
+    rows = da.concatenate([da.from_delayed(each, (2000, 2), float) for each in read])
+    with Callback(posttask=lambda key, result, *_: sizes.append(sizeof(result))):
+        train(2 * rows, da.from_array(y, chunks=2000))
+    assert len(sizes) > 8 * 4
+    assert sum(size >= X[:2000].nbytes for size in sizes) < 8, "the first chunk is looked at"
