@@ -31,7 +31,7 @@ from svmlib._validation import Array, check_count, check_labels, check_points, c
 from svmlib.certificate import Certificate, dual_lower_bound
 from svmlib.kernels import Kernel, expansion
 from svmlib.newton import solve_dual
-from svmlib.nystrom import Span
+from svmlib.nystrom import Span, SpanSums
 from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
 
 try:
@@ -244,13 +244,17 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     """Return h and (w, b) to begin with: those of the first chunk, if it has enough samples.
 
     It has fewer than all, so it needs a larger C for the same hyperplane. Near the optimum the
-    ramp may be narrow from the start: a few tenths of 1/C do.
+    ramp may be narrow from the start: a few tenths of 1/C are enough. The ramp, of width hC, lies
+    below the margin 1, so (w, b) is made smaller until the samples at the margin are in its middle
+    (or nearer to its upper end, if their multipliers are small). Otherwise all of them would begin
+    at its end, and the first steps of Newton's method would be much too long.
     """
     if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, LARGEST_C))
     alpha, _ = solve_dual(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
-    return 0.3 / C, np.append((alpha * y) @ X, problem.bias(alpha))
+    shift = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
+    return 0.3 / C, (1 - shift) * np.append((alpha * y) @ X, problem.bias(alpha))
 
 
 class _Extent(NamedTuple):
@@ -517,9 +521,7 @@ def _take(number: int, count: int, X: Any) -> Array:
     return np.asarray(X[np.random.default_rng(number).permutation(len(X))[:count]], dtype=float)
 
 
-def _span_sums(
-    c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any
-) -> nystrom.SpanSums:
+def _span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     span, X, y = rows[0], np.ascontiguousarray(rows[1], dtype=float), np.asarray(y, dtype=float)
     alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])

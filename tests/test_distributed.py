@@ -289,6 +289,12 @@ def test_a_kernel_machine_over_chunks_is_proved_for_the_kernel(kernel, rows, C):
     assert found.certificate.primal == pytest.approx(value, rel=1e-6)
 
 
+def test_a_start_from_the_first_chunk_is_moved_into_the_ramp():
+    """Unmoved it takes 25 passes, because each first step of Newton's method is too long."""
+    X, y = square(16_000)
+    assert solve_kernel(chunked(X, 4000), y, RBF(0.5), 0.1).n_iter <= 16
+
+
 def test_too_few_pivots_are_told_by_the_gap():
     X, y = square(500)
     with pytest.warns(ConvergenceWarning, match=r"solve_kernel .* more than 9 pivots"):
