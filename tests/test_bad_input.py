@@ -209,11 +209,13 @@ CALLS = [
     (lambda: Linear()(X, X[:, :1]), "Z has 1 features, expected 2"),
     (lambda: RBF(1.0)([1.0, 2.0], POINT), "X must hold at least one point"),
     (lambda: RBF(1.0).diagonal([[np.nan]]), "X must be finite, but it contains NaN"),
+    (lambda: Linear()([[1e200]], [[1e200]]), "X must be small enough for Linear"),
     (lambda: Precomputed(np.ones((2, 3))), "must be a square Gram matrix"),
     *[
         (partial(Precomputed, size * np.array([[1, 0.5], [0.5 + 1e-8, 1]])), "symmetric")
         for size in (1e-12, 1.0, 1e12)
     ],
+    (lambda: TABLE([0, 1], ROW), "X must hold at least one point"),
     *[(partial(TABLE, np.array(rows), ROW), "X must be .* from 0 to 2") for rows in NO_ROWS],
     *[(partial(TABLE, ROW, np.array(rows)), "Z must be one column") for rows in NO_ROWS],
     *[(partial(check_kernel, k), "kernel such as") for k in ("rbf", None, RBF, 3)],

@@ -90,6 +90,10 @@ def test_a_symmetric_matrix_is_not_copied():
     assert Precomputed(K).K is K
 
 
+def test_row_numbers_may_be_lists():
+    assert Precomputed([[2.0, 1.0], [1.0, 3.0]])([[1]], [[0], [1]]).tolist() == [[1.0, 3.0]]
+
+
 @pytest.mark.parametrize("c", [0.0, 1e-300, 1.0])
 @pytest.mark.parametrize("gamma", [1e-300, 1e-100, 1.0, 1e200])
 @pytest.mark.parametrize("degree", [1, 2, 9])

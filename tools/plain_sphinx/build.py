@@ -4,7 +4,8 @@
 
 The first folder has the pages of `make book`; the second gets an environment of its own, with the
 packages beside this file as they were on one day, and the pages of plain Sphinx. It needs Python
-3.12, as Sphinx does, and nothing else. If a page, an anchor, a formula or a figure is missing, it fails.
+3.12, as Sphinx does, and nothing else. If a page, an anchor, a formula or a figure is missing, it
+fails.
 """
 
 import os
