@@ -31,8 +31,8 @@ __all__ = ["solve"]
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # `make bench` measures where these belong.
-_LIGHT = 2.0  # C k(x, x); up to here most multipliers go to their bounds, and SMO is soon done
-_NO_START = 350  # samples; up to here a start saves nothing, if K is nearly of low rank
+_EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
+_MAX_COLD_START = 350  # samples; up to here a start saves nothing, if K is nearly of low rank
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _PROBE_SIZE, _PROBE_RESIDUAL = 64, 3e-3  # points and residuals, for a first look at the rank of K
 _START_TOL = 0.1  # the KKT violation that SMO leaves if C k(x, x) = 1
@@ -174,10 +174,10 @@ def _guess(
     # the end; otherwise only until no KKT violation is large, and the larger the change, the sooner
     # SMO slows down.
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    fine = change <= _LIGHT and n <= ALL_AT_ONCE
+    fine = change <= _EASY_CHANGE and n <= ALL_AT_ONCE
     if not fine:
         low = n < 2 * _PROBE_SIZE or not _needs_every_point(problem)
-        if low and n <= _NO_START:
+        if low and n <= _MAX_COLD_START:
             return alpha, 0, "none"
         if low and (Phi := _low_rank_factor(problem, untried)) is not None:
             nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)

@@ -46,11 +46,12 @@ __all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_li
 
 _LOG = logging.getLogger(__name__)
 _FAN_IN = 8  # sums that are added at a time on their way to the client
-_SAMPLES = 20  # per class and unknown, that make the first chunk a good start
+_MIN_START_SAMPLES = 20  # per class and unknown, that make the first chunk a good start
 _ARMIJO = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
-_SHORTEST = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
-_SOLVED = 0.01  # of the proximal term h‖q − c‖²: a step with less slope ends the stage
-_WIDER, _NARROWER = 4.0, 0.5  # the ramp if it was too narrow, and from one stage to the next
+_MIN_STEP_LENGTH = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
+_STAGE_TOL = 0.01  # of the proximal term h‖q − c‖²: a step with less slope ends the stage
+_RAMP_GROWTH = 4.0  # where the ramp was too narrow
+_RAMP_SHRINKAGE = 0.5  # from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
@@ -249,7 +250,7 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     (or nearer to its upper end, if their multipliers are small). Otherwise all of them would begin
     at its end, and the first steps of Newton's method would be much too long.
     """
-    if min(np.sum(y > 0), np.sum(y < 0)) < _SAMPLES * (X.shape[1] + 1):
+    if min(np.sum(y > 0), np.sum(y < 0)) < _MIN_START_SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, LARGEST_C))
     alpha, _ = solve_dual(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
@@ -301,21 +302,21 @@ def _passes(
             # the same way: its slope is 0.)
             end = max(float(g @ step), 0.0)
             t *= np.clip(slope / (slope - end), 0.1, 0.9) if slope else 0.0
-            if t < _SHORTEST:
-                h, t, value = _WIDER * h, 0.0, np.inf
+            if t < _MIN_STEP_LENGTH:
+                h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
             continue
         v = trial
         try:
             step = -cho_solve(cho_factor(np.diag(regularised) + sums.curvature / h), g)
         except LinAlgError:  # too few samples are on the ramp to tell b
-            h, t, value = _WIDER * h, 0.0, np.inf
+            h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
             continue
         t, slope, value = 1.0, float(g @ step), objective
         remains = sums.hinge - sums.losses - sums.proximal / 2  # the gap at the stage's minimum
-        if -slope <= _SOLVED * sums.proximal and remains > tol * objective:
+        if -slope <= _STAGE_TOL * sums.proximal and remains > tol * objective:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
             stages.append((h, v))
-            h, t, value = _NARROWER * h, 0.0, np.inf
+            h, t, value = _RAMP_SHRINKAGE * h, 0.0, np.inf
 
 
 def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:

@@ -24,17 +24,17 @@ from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_scalar
 from svmlib.kernels import BLOCK, BaseKernel, expansion, symmetric
 
-__all__ = ["GramMatrix", "KernelSums", "NoRoomError"]
+__all__ = ["GramMatrix", "NoRoomError"]
 
 Indices = NDArray[np.intp]
 Finish = Callable[[Array], Array]
 
-_PIECE = 2**20  # floats; of pieces of several MB the system gives out huge pages
+_ALLOCATION = 2**20  # floats; of pieces of several MB the system gives out huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
-_MANY = 4  # one in so many rows of K; more new ones at a time are not kept
-_TRIANGLE = 64  # rows of a block, when half of K is mirrored
+_NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
+_MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
 
 
 class KernelSums(NamedTuple):
@@ -85,7 +85,7 @@ class GramMatrix:
     whole : ndarray of shape (n, n) or None
         All of K, if it is kept.
     beta : ndarray of shape (n,)
-        The β that `sums` was last asked for.
+        The β that `incremental_matvec` was last asked for.
     last : KernelSums
         What it returned.
     """
@@ -96,7 +96,7 @@ class GramMatrix:
         self._require(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.room
         half = max(2, self.room // 2 // self.n)  # rows
-        self.piece = min(_PIECE // self.n, half // 8)  # small beside the cache
+        self.piece = min(_ALLOCATION // self.n, half // 8)  # small beside the cache
         # One piece more is in memory, until the last of its rows is replaced.
         self.capacity = half - self.piece
         self.diagonal = kernel.diagonal(X)
@@ -187,8 +187,8 @@ class GramMatrix:
 
     def _mirror(self, K: Array, left: Array, right: Array, finish: Finish) -> None:
         """Write the upper half of K by its formula, and the lower half as its mirror image."""
-        for start in range(0, self.n, _TRIANGLE):
-            rows = slice(start, start + _TRIANGLE)
+        for start in range(0, self.n, _MIRROR_BLOCK):
+            rows = slice(start, start + _MIRROR_BLOCK)
             finish(np.matmul(left[rows], right[:, start:], out=K[rows, start:]))
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K[np.diag_indices(self.n)] = self.diagonal
@@ -247,7 +247,7 @@ class GramMatrix:
         need.)
         """
         new = np.array([i for i in wanted.tolist() if i not in self.kept], dtype=np.intp)
-        if 0 < new.size <= min(self.capacity - len(self.kept), self.n // _MANY):
+        if 0 < new.size <= min(self.capacity - len(self.kept), self.n // _NEW_ROWS_DIVISOR):
             self._keep(new)
         return np.array([i in self.kept for i in wanted.tolist()], dtype=bool)
 

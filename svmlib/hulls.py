@@ -44,9 +44,9 @@ __all__ = [
     "separation",
 ]
 
-_FAR_ABOVE = 1e6  # times rounding: half a gap that wide can be proved
+_PROOF_FACTOR = 1e6  # times rounding: half a gap that wide can be proved
 _CAP_ROUNDING = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
-_AGREE = 1e-14  # times √d, of a column's largest value: two sums that differ by less are one point
+_RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that close are one point
 
 
 def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
@@ -241,7 +241,7 @@ class Separation:
             and bool((self.weights >= 0).all())
             # The sums are one but for the rounding of the weights; `fsum` rounds only once.
             and all(abs(math.fsum(self.weights[y == s]) - 1) <= 2**-50 for s in (-1, 1))
-            and self.residual <= _AGREE * math.sqrt(X.shape[1])
+            and self.residual <= _RESIDUAL_TOL * math.sqrt(X.shape[1])
         )
 
 
@@ -548,7 +548,7 @@ def _nearest_to_origin(
         stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
         if distance - bound < smallest_gap:
             smallest_gap, best = distance - bound, (coefficients @ lambdas, normal)
-        if half_the_gap and bound >= max(distance / 2, _FAR_ABOVE * rounding):
+        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * rounding):
             break
         # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
         # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)

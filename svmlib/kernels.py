@@ -46,7 +46,7 @@ def _squared_norms(X: Array) -> Array:
 
 
 class KernelError(NamedTuple):
-    """Bounds for all x_i, x_j: abs(k(x_i, x_j)) ≤ s_i s_j, and the value computed is θ s_i s_j off.
+    """For all x_i, x_j: abs(k(x_i, x_j)) ≤ s_i s_j, and what is computed is θ s_i s_j off at most.
 
     Attributes
     ----------

@@ -35,9 +35,9 @@ __all__ = ["CandidateFit", "Fold", "fit_candidates", "walk"]
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MOST_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
-_STEPS = 300  # the most of Newton's method, before `solve` takes over
-_SHARE, _LOW_RANK_SHARE = 0.9, 0.7  # of tol, for its own steps: the certificate adds its rounding
-_PIVOTS, _EXPLAINED = 200, 1e-4  # the most columns of Φ, and what it may miss of a k(x, x)
+_NEWTON_STEPS = 300  # the most of Newton's method, before `solve` takes over
+_TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
+_MAX_PIVOTS, _MAX_UNEXPLAINED = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
 _CHOLESKY_TOL = 1e-10  # where its factorisation stops
 
 
@@ -144,7 +144,7 @@ def low_rank_factor(K: Array) -> Array | None:
     is one with K.
     """
     n = len(K)
-    most = min(n // 5, _PIVOTS)
+    most = min(n // 5, _MAX_PIVOTS)
     some = np.random.default_rng(n).permutation(n)[: 3 * most]
     size = float(K.diagonal().max())
     pivots, U = pivoted_cholesky(K[np.ix_(some, some)], _CHOLESKY_TOL * size)
@@ -152,7 +152,7 @@ def low_rank_factor(K: Array) -> Array | None:
         return None
     Phi = right_divide(K.take(some[pivots], 1), U)
     missed = K.diagonal() - np.einsum("ij,ij->i", Phi, Phi)
-    return Phi if missed.max() <= _EXPLAINED * size else None
+    return Phi if missed.max() <= _MAX_UNEXPLAINED * size else None
 
 
 def solve_warm(
@@ -160,9 +160,9 @@ def solve_warm(
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start."""
     steps = 0
-    for form, share in ((low_rank, _LOW_RANK_SHARE), (problem, _SHARE)):
+    for form, share in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.whole is not None) and form.convex:
-            start, taken = solve_dual(form, share * tol, _STEPS, start)
+            start, taken = solve_dual(form, share * tol, _NEWTON_STEPS, start)
             steps += len(taken)
             solution = problem.solution(start, tol=tol, n_iter=steps)
             if solution.converged:
