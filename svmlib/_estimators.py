@@ -17,22 +17,49 @@ from svmlib._validation import Array, as_float
 from svmlib.kernels import BaseKernel, check_kernel
 from svmlib.svc import SVC, WITH_GAMMA, named_kernel, resolve_gamma
 
+_ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
+
 
 def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Array, Array]:
-    """Return kernel, coefficients and support vectors of an estimator that predicts with them.
+    """Return kernel, coefficients and support vectors of an estimator that predicts as they say.
 
     It may have private copies, so that it ignores what has been assigned to its attributes.
     """
     kernel, coefficients = kernel_of(machine, X), dense(machine.dual_coef_)
     points = dense(machine.support_vectors_)
+    advice = _ADVICE
     if kernel is None:
         points = np.asarray(machine.support_, dtype=float)[:, None]
-    theirs, ours, sizes = _scores(machine, kernel, coefficients, points)
-    doubt = 1e4 * np.finfo(getattr(machine.dual_coef_, "dtype", float)).eps  # and some n roundings
-    if (np.abs(theirs - ours) > doubt * sizes).any():
-        advice = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
-        raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
+    elif X is not None and len(points) < len(machine.support_):  # its kernel is a function
+        if machine.shape_fit_ != X.shape:
+            rows = f"the {machine.shape_fit_[0]} rows of fit, because kernel is a function"
+            raise ValueError(f"X must have {rows}; of several classes fit two; got {len(X)} rows")
+        points, advice = X[machine.support_], f"give the rows of fit in their order, or {_ADVICE}"
+    predicting = coefficients, points
+    if hasattr(machine, "pivots_"):  # `svmlib.SVC` with many samples
+        predicting = machine.pivot_coef_[None], machine.pivots_
+    _compare(*_scores(machine, kernel, *predicting), machine.dual_coef_, advice)
     return kernel, coefficients, points
+
+
+def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
+    """Return w, as a row, and b of an estimator that predicts with them."""
+    w, b = np.atleast_2d(dense(machine.coef_)), float(np.ravel(machine.intercept_)[0])
+    if hasattr(machine, "decision_function"):
+        rows = X[:100]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # these columns have no names
+            theirs = np.ravel(machine.decision_function(rows))
+        sizes = np.abs(rows) @ np.abs(w[0]) + abs(b)
+        _compare(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
+    return w, b
+
+
+def _compare(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
+    """Raise an error if scores differ by more than some n roundings of the numbers' precision."""
+    doubt = 1e4 * np.finfo(getattr(numbers, "dtype", float)).eps
+    if (np.abs(theirs - ours) > doubt * sizes).any():
+        raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
 
 
 def _scores(
@@ -70,6 +97,8 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | None:
         if X is None:
             raise ValueError("machine must have been fitted with a number for gamma")
         gamma = resolve_gamma(gamma, X, np.ones(len(X)))
+    if callable(name) and X is not None:
+        return check_kernel(name)
     if callable(name):
         raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
     if name == "precomputed":

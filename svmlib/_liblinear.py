@@ -21,6 +21,7 @@ _LOSSES: dict[str, Loss] = {
     "L2R_L2LOSS_SVC": "squared_hinge",
     "L2R_L1LOSS_SVC_DUAL": "hinge",
 }
+_CLASSIFIERS = *_LOSSES, "L2R_LR", "L2R_LR_DUAL", "L1R_LR", "L1R_L2LOSS_SVC", "MCSVM_CS"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +58,10 @@ class LiblinearModel:
         return X @ widen(self.W, X).T + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return LIBLINEAR's labels; with one w a score of 0 is the second label's."""
+        """Return LIBLINEAR's labels; of two, the second if the first score is 0 or negative."""
         scores = self.decision_function(X)
-        chosen = scores.argmax(axis=1) if len(self.W) > 1 else (scores[:, 0] <= 0).astype(int)
+        two = len(self.labels) == 2  # with one w, but MCSVM_CS has two
+        chosen = (scores[:, 0] <= 0).astype(int) if two else scores.argmax(axis=1)
         return np.asarray(self.labels)[chosen]
 
     def as_machine(self) -> Machine:
@@ -97,18 +99,17 @@ def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
     Raises
     ------
     ValueError
-        If the file is not as LIBLINEAR writes it; the message names the line.
+        If the file is not as LIBLINEAR writes it; the message names the line, which is the last one
+        where their number is wrong.
 
     Notes
     -----
     Derived in chapter 15, *Other programs*.
     """
     file = Reader(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
-    solver = " ".join(file.head.get("solver_type", []))
-    if "SVR" in solver or "ONECLASS" in solver:
-        raise file.error(f"expected a classifier, got solver_type {solver}")
+    solver = file.head_choice("solver_type", _CLASSIFIERS)
     (k,) = file.head_integers("nr_class", least=2)
-    labels = file.head_integers("label", k, -(2**31))
+    labels = file.head_labels(k)
     (d,) = file.head_integers("nr_feature", least=1)
     (scale,) = file.head_numbers("bias").tolist()
     vectors = 1 if k == 2 and solver != "MCSVM_CS" else k

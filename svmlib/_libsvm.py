@@ -121,16 +121,20 @@ class LibsvmModel:
 
 
 class Reader:
-    """The header of a model file, the words of its other lines, and errors that name lines."""
+    """The header of a model file, the words of its other lines, and errors that name lines.
+
+    Asking for a line of the header makes it the line that errors name.
+    """
 
     def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
-        self.name, self.number = Path(path).name, 0
+        self.name, self.number = Path(path).name, 1
         try:
             self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
         self.words = iter(self)
         self.head = self.header(last, known)
+        self.end_of_header = self.number
 
     def error(self, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {self.number}: {message}")
@@ -140,24 +144,46 @@ class Reader:
             self.number = number
             yield line.split()
 
-    def header(self, last: str, known: set[str]) -> dict[str, list[str]]:
-        """Return what comes before the line `last`, by its first word."""
-        found: dict[str, list[str]] = {}
+    def header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
+        """Return number and words of what comes before the line `last`, by its first word."""
+        found: dict[str, tuple[int, list[str]]] = {}
         for line in self.words:
             if line == [last]:
                 return found
             if not line or line[0] not in known or line[0] in found or len(line) < 2:
                 raise self.error(f"expected one of {sorted(known - {*found})} and its value")
-            found[line[0]] = line[1:]
+            found[line[0]] = self.number, line[1:]
         raise self.error(f"the file ends before its line {last!r}")
+
+    def head_words(self, name: str) -> list[str]:
+        """Return the words of a line of the header."""
+        if name not in self.head:
+            self.number = self.end_of_header
+            raise self.error(f"expected a line {name!r} before this one")
+        self.number, words = self.head[name]
+        return words
+
+    def head_choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """Return the value of a line of the header that is one of some words."""
+        value = " ".join(self.head_words(name))
+        if value not in choices:
+            raise self.error(f"{name} must be one of {choices}, got {value[:40]!r}")
+        return value
 
     def head_numbers(self, name: str, count: int | None = 1) -> Array:
         """Return the numbers of a line of the header."""
-        return self.numbers(self.head.get(name, []), count)
+        return self.numbers(self.head_words(name), count)
 
     def head_integers(self, name: str, count: int = 1, least: int = 0) -> list[int]:
         """Return the integers of a line of the header."""
-        return self.integers(self.head.get(name, []), count, least)
+        return self.integers(self.head_words(name), count, least)
+
+    def head_labels(self, count: int) -> list[int]:
+        """Return the labels of that many classes."""
+        labels = self.head_integers("label", count, -(2**31))
+        if len({*labels}) != count:
+            raise self.error(f"label must name different classes, got {labels}")
+        return labels
 
     def numbers(self, words: list[str], count: int | None = None) -> Array:
         for word in words:
@@ -191,7 +217,8 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     Raises
     ------
     ValueError
-        If the file is not as LIBSVM writes it; the message names the line.
+        If the file is not as LIBSVM writes it; the message names the line, which is the last one
+        where their number or the number of features is wrong.
 
     Notes
     -----
@@ -200,23 +227,23 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
     file = Reader(path, "SV", known | extra | {"label", "nr_sv"})
-    svm_type = _choice(file, "svm_type", _TYPES)
-    kernel_type = _choice(file, "kernel_type", (*_KERNELS, "precomputed"))
+    svm_type = file.head_choice("svm_type", _TYPES)
+    kernel = _kernel(file)
     (k,) = file.head_integers("nr_class", least=2)
     (m,) = file.head_integers("total_sv")
     labelled = svm_type in _CLASSIFIERS
     rho = file.head_numbers("rho", k * (k - 1) // 2 if labelled else 1)
     labels, n_support = list[int](), list[int]()
     if labelled:  # R's write.svm writes zeros for the others
-        labels = file.head_integers("label", k, -(2**31))
+        labels = file.head_labels(k)
         n_support = file.head_integers("nr_sv", k)
-    if labelled and (sum(n_support) != m or len({*labels}) != k):
-        raise file.error("label must name different classes, and nr_sv add up to total_sv")
-    coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m)
-    points = _points(file, found, kernel_type == "precomputed", n_features)
+        if sum(n_support) != m:
+            raise file.error(f"nr_sv must add up to total_sv, {m}, got {n_support}")
+    coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, kernel is None)
+    points = _points(file, found, kernel is None, n_features)
     return LibsvmModel(
         svm_type,
-        _kernel(file, kernel_type),
+        kernel,
         tuple(labels),
         rho,
         coefficients,
@@ -226,22 +253,17 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     )
 
 
-def _choice(file: Reader, name: str, choices: tuple[str, ...]) -> str:
-    """Return the value of a line that is one of some words."""
-    value = " ".join(file.head.get(name, ["nothing"]))
-    if value not in choices:
-        raise file.error(f"{name} must be one of {choices}, got {value[:40]!r}")
-    return value
-
-
 def _support_vectors(
-    file: Reader, rows: int, m: int
+    file: Reader, rows: int, m: int, precomputed: bool
 ) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
     coefficients, found = list[Array](), list[tuple[list[int], Array]]()
     for line in file.words:
         coefficients.append(file.numbers(line[:rows], rows))
-        found.append(_sparse(file, line[rows:]))
+        index, values = _sparse(file, line[rows:])
+        if precomputed and (index != [0] or values[0] < 1 or values[0] % 1):
+            raise file.error("expected 0:row for each support vector of a precomputed kernel")
+        found.append((index, values))
     if len(found) != m:
         raise file.error(f"expected {m} support vectors, got {len(found)}")
     return np.array(coefficients).reshape(m, rows).T, found
@@ -263,8 +285,6 @@ def _points(
 ) -> Array:
     """Return the support vectors, or the row numbers from 0 of a precomputed kernel."""
     if precomputed:
-        if any(index != [0] or value[0] < 1 or value[0] % 1 for index, value in found):
-            raise file.error("expected 0:row for each support vector of a precomputed kernel")
         return np.array([value - 1 for _, value in found]).reshape(-1, 1)
     first = 0 if any(index[:1] == [0] for index, _ in found) else 1
     largest = max((index[-1] + 1 - first for index, _ in found if index), default=1)
@@ -279,16 +299,17 @@ def _points(
     return points
 
 
-def _kernel(file: Reader, name: str) -> Kernel | None:
+def _kernel(file: Reader) -> Kernel | None:
     """Return the kernel that the header names."""
+    name = file.head_choice("kernel_type", (*_KERNELS, "precomputed"))
     if name == "precomputed":
         return None
-    named = [field.name for field in fields(_KERNELS[name])]
-    given: dict[str, Any] = {key: file.head_numbers(key).item() for key in named}
-    if given.get("gamma", 1) <= 0:
-        raise file.error(f"gamma must be positive, got {given['gamma']:g}")
-    if "degree" in given:
-        (given["degree"],) = file.head_integers("degree", least=1)
+    given = dict[str, Any]()
+    for key in [each.name for each in fields(_KERNELS[name])]:
+        degree = file.head_integers(key, least=1) if key == "degree" else []
+        (given[key],) = degree or file.head_numbers(key).tolist()
+        if key == "gamma" and given[key] <= 0:
+            raise file.error(f"gamma must be positive, got {given[key]:g}")
     kernel: Kernel = _KERNELS[name](**given)
     return kernel
 
@@ -352,7 +373,7 @@ def _line(key: str, values: Any) -> str:
 
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
-    if not hasattr(machine, "dual_coef_"):
+    if not hasattr(machine, "dual_coef_") or hasattr(machine, "pivots_"):
         return _of_two_classes(to_binary_machine(machine))
     if not hasattr(machine, "support_vectors_"):
         raise not_fitted(machine, "SVC, NuSVC, SVR")

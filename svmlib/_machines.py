@@ -7,7 +7,7 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 
-from svmlib._estimators import dense, expansion_of, kernel_of, not_fitted, pair_coefficients
+from svmlib._estimators import expansion_of, kernel_of, not_fitted, pair_coefficients, vector_of
 from svmlib._validation import Array, check_points, check_scalar, check_vector, class_factors
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, expansion
@@ -86,8 +86,16 @@ class Machine:
 def kernel_sums(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
     if kernel is None:
-        return X[:, points[:, 0].astype(int)] @ coefficients
+        return X[:, row_numbers(points, X.shape[1])] @ coefficients
     return expansion(kernel, widen(points, X), coefficients, X)
+
+
+def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
+    """Return which of n samples the points are, where these are numbers of rows."""
+    rows = points[:, 0].astype(np.intp)
+    if rows.max(initial=0) >= n:
+        raise ValueError(f"X must have all samples of fit: the machine uses number {rows.max()}")
+    return rows
 
 
 def widen(points: Array, X: Array) -> Array:
@@ -110,7 +118,8 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any]:
         elif hasattr(machine, "best_estimator_"):
             machine = machine.best_estimator_
         elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
-            X = machine.transform(X) if hasattr(machine, "transform") else X  # it selects columns
+            if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
+                X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
             machine = machine.estimator_
         else:
             return machine, X.toarray() if hasattr(X, "toarray") else X
@@ -125,7 +134,9 @@ def to_machine(
 ) -> Machine:
     """Return any machine as a `Machine`; of several classes, that for the two in y."""
     if hasattr(machine, "as_machine"):
+        unknown = sample_weight is not None and getattr(machine, "svm_type", "") == "nu_svc"
         machine = machine.pair(y) if hasattr(machine, "pair") else machine.as_machine()
+        machine = replace(machine, C=None) if unknown else machine  # C times which weight?
     if isinstance(machine, Machine):
         return machine
     if isinstance(machine, tuple) and len(machine) == 2:
@@ -134,22 +145,31 @@ def to_machine(
         known = "a fitted classifier, a machine read from a file, (w, b), or (β, b) with kernel="
         advice = "; of an ensemble give one member and the rows it saw"
         raise ValueError(f"machine must be {known}, got {machine!r:.80}{advice}")
-    weights = None if sample_weight is None else check_vector(sample_weight, "sample_weight")
+    weights = sample_weight
+    if weights is not None:
+        weights = check_vector(weights, "sample_weight", length=len(X))
     if all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params")):
         return _of_support_vectors(machine, X, y, weights)
-    params = _params(machine)
+    return _of_vector(machine, X, y, weights)
+
+
+def _of_vector(
+    machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
+) -> Machine:
+    """Return what an estimator with ``coef_`` says of its two classes."""
     if len(machine.classes_) != 2:
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
         advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing'
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
-    described = _linear(params, len(X))
+    described = _linear(_params(machine), len(X))
     _same_features(machine, X)
+    w, b = vector_of(machine, X)
     return Machine(
-        np.atleast_2d(dense(machine.coef_)),
+        w,
         np.ones(1),
-        float(np.ravel(machine.intercept_)[0]),
+        b,
         classes=tuple(machine.classes_.tolist()),
-        class_weight=tuple(_factors(machine, y, weights).tolist()),
+        class_weight=tuple(_factors(machine, y, sample_weight).tolist()),
         **described,
     )
 
@@ -160,15 +180,19 @@ def to_binary_machine(machine: Any) -> Machine:
         machine = machine.as_machine()
     if isinstance(machine, Machine):
         return machine
-    known = [name for name in ("coef_", "dual_coef_") if hasattr(machine, name)]
+    known = [name for name in ("support_vectors_", "coef_") if hasattr(machine, name)]
     if not hasattr(machine, "classes_") or not known:
         raise not_fitted(machine, "SVC, LinearSVC")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
         raise ValueError(f"machine must be for two classes, got {classes.size}")
-    if "dual_coef_" in known:
+    if "support_vectors_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
-    return to_machine(machine, np.zeros((2, machine.n_features_in_)), classes, None, None)
+    no_rows = np.zeros((2, np.shape(getattr(machine, known[0]))[-1]))
+    found = to_machine(machine, no_rows, classes, None, None)
+    if hasattr(machine, "pivots_"):  # it predicts with them, not with its multipliers
+        found = replace(found, points=machine.pivots_, coefficients=machine.pivot_coef_)
+    return found
 
 
 def _of_numbers(
@@ -176,8 +200,9 @@ def _of_numbers(
 ) -> Machine:
     """Return the machine that (w, b) is, or with a kernel (β, b)."""
     length = X.shape[1] if kernel is None else len(X)
-    if np.ndim(vector) == 2 and np.shape(vector)[0] == np.size(b) == 1:  # ``coef_``, ``intercept_``
-        vector, b = np.ravel(vector), np.ravel(b)[0].item()
+    if np.ndim(vector) == 2 and np.shape(vector)[0] == 1:  # as ``coef_`` is
+        vector = np.ravel(vector)
+    b = np.ravel(b).item() if np.size(b) == 1 else b  # as ``intercept_`` is
     vector = check_vector(vector, "w" if kernel is None else "β", length=length)
     b, classes = check_scalar(b, "b"), np.unique(y).tolist()
     if len(classes) != 2:
@@ -208,10 +233,8 @@ def _of_support_vectors(
     b = float(np.ravel(machine.intercept_)[0])
     if kernel is not None:
         _same_features(machine, X)
-    bounds = np.ones(coefficients.shape[1])
     if len(classes) == 2:
         coefficients = coefficients.ravel()
-        bounds = bounds if sample_weight is None else sample_weight[machine.support_]
     elif kernel is None:
         raise ValueError("a Gram matrix of several classes cannot be judged: fit two of them")
     else:  # the score of a pair is positive for its first class
@@ -219,13 +242,17 @@ def _of_support_vectors(
         coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)
         b = -float(machine.intercept_[pairs.index((i, j))])
         used = coefficients != 0
-        points, coefficients, bounds = points[used], coefficients[used], bounds[used]
+        points, coefficients = points[used], coefficients[used]
     factors = _factors(machine, y, None)
-    weights = float(factors[i]), float(factors[j])
-    if "nu" in machine.get_params():  # its multipliers are scaled so that the largest is C
-        C, weights = float((np.abs(coefficients) / bounds).max()), (1.0, 1.0)
-    pair = classes[i].item(), classes[j].item()
-    return Machine(points, coefficients, b, kernel, pair, C=C, class_weight=weights)
+    names, weights = classes.tolist(), (float(factors[i]), float(factors[j]))
+    if "nu" in machine.get_params():  # its dual has Σ α_i = ν Σ C_i, then all is scaled
+        pair = np.isin(y, classes[[i, j]])
+        total = pair.sum() if sample_weight is None else sample_weight[pair].sum()
+        C, weights = (
+            float(np.abs(coefficients).sum() / (machine.get_params()["nu"] * total)),
+            (1, 1),
+        )
+    return Machine(points, coefficients, b, kernel, (names[i], names[j]), C=C, class_weight=weights)
 
 
 def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
@@ -283,7 +310,7 @@ def multipliers(m: Machine, X: Array, y: Array) -> tuple[Array | None, bool, str
         return None, False, ""  # it is w
     alpha = np.zeros(y.size)
     if m.kernel is None or m.points is X:
-        rows = m.points[:, 0].astype(int) if m.kernel is None else np.arange(y.size)
+        rows = row_numbers(m.points, y.size) if m.kernel is None else np.arange(y.size)
         alpha[rows] = m.coefficients * y[rows]
         return alpha, True, ""
     used = m.coefficients != 0

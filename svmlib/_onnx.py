@@ -42,8 +42,8 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     ImportError
         If onnx is not installed.
     ValueError
-        If the kernel is not one of LIBSVM's, the labels neither integers nor text, or the machine
-        not one for two classes.
+        If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, or the
+        machine is not for two classes.
 
     Notes
     -----
@@ -60,8 +60,8 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     classes, kernel = np.asarray(machine.classes), machine.kernel
     if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
         classes = classes.astype(np.int64)
-    if classes.dtype.kind not in "iuU":
-        raise ValueError(f"labels must be integers or text, got {machine.classes}")
+    if classes.dtype.kind not in "biuU":
+        raise ValueError(f"labels must be integers, Booleans or text, got {machine.classes}")
     points, coefficients = machine.points, machine.coefficients
     if isinstance(kernel, Linear):
         points, coefficients = (coefficients @ points)[None], np.ones(1)
@@ -77,10 +77,11 @@ def _model(
 ) -> Any:
     """Return a model that takes these steps, from X to a score, and then looks up the label."""
     helper, kinds, tensor = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
-    text, double = classes.dtype.kind == "U", constants["b"].dtype == "float64"
-    number, label = kinds.DOUBLE if double else kinds.FLOAT, kinds.STRING if text else kinds.INT64
+    number = kinds.DOUBLE if constants["b"].dtype == "float64" else kinds.FLOAT
+    special: dict[str, Any] = {"U": (kinds.STRING, object), "b": (kinds.BOOL, bool)}
+    label, stored = special.get(classes.dtype.kind, (kinds.INT64, np.int64))
     tensors = [tensor(value, name) for name, value in constants.items()]
-    tensors.append(tensor(classes.astype(object if text else np.int64), "classes"))
+    tensors.append(tensor(classes.astype(stored), "classes"))
     tensors.append(tensor(np.array([1]), "axis"))
     nodes = [
         helper.make_node(name, wires[:-1], wires[-1:])

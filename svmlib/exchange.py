@@ -50,6 +50,7 @@ from svmlib._machines import (
     Machine,
     bounded_scores,
     multipliers,
+    row_numbers,
     signs,
     to_machine,
     unwrap,
@@ -201,7 +202,8 @@ def certify_machine(
         If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them
         are judged.
     C, kernel, loss, bias : optional
-        What the machine does not say, or what to believe in place of what it says.
+        What the machine does not say, or what to believe in place of what it says. If a machine
+        of a Gram matrix is given its kernel, X has the rows themselves.
     sample_weight : array_like of shape (n,), optional
         Factors of C, as they were given to ``fit``; for a machine from a file also those of its
         class weights, row by row. Rows of weight 0 are left out; where X is a Gram matrix, leave
@@ -242,6 +244,8 @@ def certify_machine(
     if labels.shape != (len(points),):
         raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
     found = to_machine(machine, points, labels, kernel, sample_weight)
+    if kernel is not None and found.kernel is None:  # its points are numbers of rows
+        found = replace(found, points=points[row_numbers(found.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     return _MachineProblem(found, points, signs(found, labels), sample_weight).certify(tol)

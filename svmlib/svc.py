@@ -184,7 +184,8 @@ class SVC(TwoClassEstimator):
     is that of the kernel's problem: of this classifier as a primal point, and of the multipliers
     in ``dual_coef_`` as a dual one. With more than 100,000 samples this is all they do: if it will
     not be enough, a warning says beforehand about which gap can be proved; ``solver="smo"`` goes
-    on, for hours. (`svmlib.exchange` and model files take the sum over the support vectors.)
+    on, for hours. (`svmlib.exchange` judges the sum over the support vectors; files of
+    `svmlib.model_files` have the one over the pivots.)
 
     *Weights of more than two classes.* The wrappers fit each of their machines to the labels 0 and
     1, so a factor of C by label has to come as a weight of samples, which scikit-learn passes on if

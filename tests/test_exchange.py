@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import mpmath as mp
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import dump_svmlight_file, load_iris
 from sklearn.ensemble import BaggingClassifier
-from sklearn.feature_selection import RFE
+from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
@@ -35,6 +36,12 @@ X, Y = elsewhere.load("noisy")
 HERE = elsewhere.FOLDER
 IRIS = load_iris(return_X_y=True)
 GRAM = RBF(0.5)(X, X)
+BLOCK, PAIR = np.eye(900), 1.0 - 2 * (np.arange(900) % 2)  # more samples than X has, of two classes
+
+
+def gaussian(A, B):
+    """Return what RBF(0.5) does, as a function that is known by nothing but its values."""
+    return np.exp(-0.5 * ((A[:, None] - B[None]) ** 2).sum(axis=-1))
 
 
 # The verdict
@@ -236,6 +243,25 @@ def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
         assert_allclose(found.pair(pair).decision_function(IRIS[0]), scores, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pair_of_nu_has_the_c_that_gives_the_same_machine(seed):
+    """With weights, of two classes or of three, in whatever order: LIBSVM solves it with this C."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(IRIS[1]))
+    A, y, weights = IRIS[0], IRIS[1], rng.uniform(0.2, 5, len(IRIS[1]))
+    weights[rng.choice(len(y), 9, replace=False)] = 0
+    pair = np.isin(y, rng.choice(3, 2, replace=False))
+    for used in np.ones(len(y), dtype=bool), pair:
+        weights = np.where(weights, weights, 1.0) if used is pair else weights
+        model = NuSVC(nu=0.1, gamma=0.1, tol=1e-8).fit(A[used], y[used], weights[used])
+        keep = order[pair[order]]
+        verdict = certify_machine(model, A[keep], y[keep], sample_weight=weights[keep])
+        assert verdict.excess < 1e-5
+        assert verdict.box_violation < 1e-9 * verdict.machine.C
+        again = SVC(C=verdict.machine.C, gamma=0.1, tol=1e-8).fit(A[keep], y[keep], weights[keep])
+        assert_allclose(again.decision_function(A), verdict.machine.decision_function(A), atol=1e-4)
+
+
 def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
     model, given = LinearSVC(tol=1e-10).fit(*IRIS), {"loss": "squared_hinge", "bias": "penalised"}
     for k in range(3):
@@ -249,6 +275,7 @@ def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
         FrozenEstimator(SVC(tol=1e-7).fit(X, Y)),
         FixedThresholdClassifier(SVC(tol=1e-7)).fit(X, Y),
         RFE(LinearSVC(tol=1e-10), n_features_to_select=1).fit(X, Y),
+        SelectFromModel(LinearSVC(tol=1e-10), max_features=1).fit(X, Y),  # it has seen them all
         make_pipeline("passthrough", "passthrough", SVC(tol=1e-7)).fit(X, Y),
     ],
     ids=lambda w: type(w).__name__,
@@ -265,6 +292,53 @@ def test_a_pipeline_and_a_search_are_judged_on_what_the_last_step_sees():
     assert verdict.excess < 1e-6
     assert verdict.machine.classes == ("no", "yes")
     assert search.best_params_["svc__C"] == verdict.machine.C
+
+
+TEXT = pd.Series(np.where(Y > 0, "yes", "no"))
+
+
+@pytest.mark.parametrize("labels", [TEXT.to_numpy(object), TEXT, TEXT.astype("category")], ids=type)
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(tol=1e-7),
+        NuSVC(tol=1e-7),
+        LinearSVC(tol=1e-10),
+        svmlib.SVC(tol=1e-8),
+        make_pipeline(StandardScaler(), SVC(tol=1e-7)),
+        GridSearchCV(SVC(tol=1e-7), {"C": [0.5, 2.0]}),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_labels_may_be_text_in_objects(model, labels):
+    verdict = certify_machine(model.fit(X, labels), X, labels)
+    assert verdict.machine.classes == ("no", "yes")
+    assert verdict.excess < 1e-5
+
+
+@pytest.mark.parametrize("classes", [None, "abc"])
+def test_of_several_classes_in_objects_two_are_judged(classes):
+    y = np.array([*classes], dtype=object)[IRIS[1]] if classes else IRIS[1].astype(object)
+    model = SVC(gamma=0.1, tol=1e-7).fit(IRIS[0], list(y) if classes is None else y)
+    verdict = certify_machine(model, IRIS[0][50:], y[50:])
+    assert verdict.machine.classes == tuple(classes[1:] if classes else (1, 2))
+    assert verdict.excess < 1e-5
+
+
+def test_the_kernel_may_be_a_function_or_another_one_may_be_named():
+    """RBF(0.5) in each case; of a Gram matrix and of its file, X has then the rows themselves."""
+    expected = certify_machine(SVC(gamma=0.5, tol=1e-7).fit(X, Y), X, Y)
+    function = SVC(kernel=gaussian, tol=1e-7).fit(X, Y)
+    gram = SVC(kernel="precomputed", tol=1e-7).fit(GRAM, Y)
+    for model, given in (
+        (function, {}),
+        (function, {"kernel": RBF(0.5)}),
+        (gram, {"kernel": RBF(0.5)}),
+    ):
+        verdict = certify_machine(model, X, Y, **given)
+        assert verdict.excess < 1e-6
+        assert_allclose(verdict.primal, expected.primal, rtol=1e-7)
+        assert_allclose(verdict.dual, expected.dual, rtol=1e-7)
 
 
 def test_rows_in_another_order_sparse_and_repeated_are_recognised():
@@ -326,6 +400,17 @@ def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(
     assert not verdict.note
 
 
+def test_a_file_of_nu_with_weights_does_not_say_its_c(tmp_path):
+    weights = np.random.default_rng(0).uniform(0.2, 5, len(Y))
+    model = NuSVC(nu=0.3, gamma=0.5, tol=1e-7).fit(X, Y.astype(int), weights)
+    C = certify_machine(model, X, Y, sample_weight=weights).machine.C
+    write_libsvm(model, tmp_path / "model")
+    found = read_libsvm(tmp_path / "model")
+    with pytest.raises(ValueError, match="C must be given"):
+        certify_machine(found, X, Y, sample_weight=weights)
+    assert certify_machine(found, X, Y, C=C, sample_weight=weights).excess < 1e-6
+
+
 def counted(monkeypatch, name):
     """Return a list of the arguments of each call of a function that the judge uses."""
     calls, function = [], getattr(exchange, name)
@@ -370,6 +455,11 @@ def test_our_own_solution_starts_from_multipliers_that_are_nearly_optimal(monkey
 def test_a_row_of_coef_and_a_list_with_the_intercept_are_numbers_too():
     model = SVC(kernel="linear", tol=1e-7).fit(X, Y)
     assert certify_machine((model.coef_, model.intercept_), X, Y, C=1.0).excess < 1e-6
+    beta = np.zeros((1, len(Y)))
+    beta[:, model.support_] = model.dual_coef_
+    for row in beta, beta[0]:
+        given = {"C": 1.0, "kernel": Linear()}
+        assert certify_machine((row, model.intercept_), X, Y, **given).excess < 1e-6
     flat = RidgeClassifier(0.1).fit(X, Y)  # whose coef_ is a vector
     flat.coef_, flat.intercept_ = model.coef_[0], model.intercept_
     given = {"C": 1.0, "loss": "hinge", "bias": "free"}
@@ -408,6 +498,33 @@ def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, t
             write_onnx(other, tmp_path / "after")
 
 
+class OtherSign:
+    """A linear machine as ThunderSVM shows it: its ``intercept_`` is LIBSVM's ρ, so −b."""
+
+    def __init__(self, fitted, *more):
+        for name in ("classes_", "coef_", *more):
+            setattr(self, name, getattr(fitted, name))
+        self.intercept_ = -fitted.intercept_
+
+    def get_params(self):
+        return {"C": 1.0, "kernel": "linear", "degree": 3, "gamma": 1.0, "coef0": 0.0}
+
+    def decision_function(self, A):
+        return A @ self.coef_[0] - self.intercept_[0]
+
+
+@pytest.mark.parametrize("more", [(), ("dual_coef_", "support_", "support_vectors_", "n_support_")])
+def test_an_intercept_of_the_other_sign_is_noticed(more, tmp_path):
+    fitted = SVC(kernel="linear", tol=1e-7).fit(X, Y.astype(int))
+    other, given = OtherSign(fitted, *more), {"C": 1.0, "loss": "hinge", "bias": "free"}
+    with pytest.raises(ValueError, match="machine predicts with other numbers"):
+        certify_machine(other, X, Y, **given)
+    with pytest.raises(ValueError, match="machine predicts with other numbers"):
+        write_libsvm(other, tmp_path / "model")
+    pair = other.coef_, -other.intercept_
+    assert certify_machine(pair, X, Y, **given).excess < 1e-6
+
+
 def test_the_lower_bound_is_the_better_of_theirs_and_ours():
     verdict = certify_machine(SVC(gamma=0.5, tol=1e-10).fit(X, Y), X, Y, tol=0.5)
     assert verdict.lower == verdict.dual
@@ -439,6 +556,12 @@ def test_a_gram_matrix_is_judged_like_its_kernel():
     verdict = certify_machine(model, GRAM, Y)
     other = certify_machine(SVC(gamma=0.5, tol=1e-7).fit(X, Y), X, Y)
     assert_allclose(verdict.primal, other.primal, rtol=1e-7)
+
+
+def test_a_gram_matrix_of_fewer_samples_is_refused():
+    model = SVC(kernel="precomputed").fit(GRAM, Y)
+    with pytest.raises(ValueError, match="all samples of fit: the machine uses number 199"):
+        certify_machine(model, GRAM[:99, :99], Y[:99])
 
 
 def test_a_wrong_bias_is_a_diagnosis_of_its_own():
@@ -515,8 +638,12 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X, Y + 5), {}, "y must have the machine's labels"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
-        (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), {}, "one of the kernels with a name"),
+        (SVC(kernel=gaussian).fit(X[:150], Y[:150]), {}, "must have the 150 rows of fit"),
+        (SVC(kernel=gaussian).fit(X[::-1], Y[::-1]), {}, "the rows of fit in their order"),
         (SVC(kernel="precomputed").fit(GRAM, Y), {}, "square Gram matrix"),
+        (SVC(kernel="precomputed").fit(BLOCK, PAIR), {"kernel": RBF(0.5)}, "all samples of fit"),
+        (([1.0, 2.0], np.zeros(2)), {"C": 1.0}, "b must be a finite number"),
+        (SVC(gamma=0.5).fit(X, Y), {"sample_weight": [1.0]}, "sample_weight has 1 entries"),
     ],
 )
 def test_what_cannot_be_judged_is_one_clear_error(machine, given, message):
@@ -677,6 +804,19 @@ def test_a_file_of_data_whose_columns_count_from_0_is_read(tmp_path):
     assert certify_machine(found, X, Y, C=1.0).excess < 1e-4
 
 
+@pytest.mark.parametrize("solver", range(8))
+@pytest.mark.parametrize("labels", [(-1, 1), (1, -1), (3, 1, 2)])
+def test_a_score_of_zero_has_liblinears_label(solver, labels, tmp_path):
+    """Without a constant feature a row of zeros has the score 0 for every class."""
+    A = np.vstack([np.eye(3)[np.arange(len(labels))], np.zeros((1, 3))])
+    rows(tmp_path / "rows", A, [*labels, labels[0]])
+    run("liblinear-train", "-s", solver, "rows", "model", cwd=tmp_path)
+    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
+    found = read_liblinear(tmp_path / "model")
+    assert not found.decision_function(A)[-1].any()
+    assert_array_equal(found.predict(A), np.loadtxt(tmp_path / "out"))
+
+
 def test_several_classes_of_liblinear(tmp_path):
     rows(tmp_path / "rows", *IRIS)
     for solver in 1, 4:
@@ -710,34 +850,46 @@ def test_what_the_error_says_of_one_class_of_liblinears_file_judges_it(constant,
 
 GOOD = (HERE / "libsvm-noisy-rbf.model").read_text()
 BAD = [
-    ("", "the file ends before its line 'SV'"),
-    ("svm_type c_svc\n", "the file ends before"),
-    (GOOD.replace("c_svc", "k_svc"), "svm_type must be one of"),
-    (GOOD.replace("rbf", "wave"), "kernel_type must be one of"),
-    (GOOD.replace("gamma 0.5", "gamma nan"), "line 3: expected a finite number, got 'nan'|finite"),
-    (GOOD.replace("gamma 0.5", "gamma -1"), "gamma must be positive"),
-    (GOOD.replace("gamma 0.5\n", ""), "expected 1 numbers, got 0"),
+    ("", "line 1: the file ends before its line 'SV'"),
+    ("svm_type c_svc\n", "line 1: the file ends before"),
+    (GOOD.replace("svm_type c_svc\n", ""), "line 8: expected a line 'svm_type' before this one"),
+    (GOOD.replace("c_svc", "k_svc"), "line 1: svm_type must be one of"),
+    (GOOD.replace("rbf", "wave"), "line 2: kernel_type must be one of"),
+    (GOOD.replace("gamma 0.5", "gamma nan"), "line 3: expected a finite number, got 'nan'"),
+    (GOOD.replace("gamma 0.5", "gamma -1"), "line 3: gamma must be positive"),
+    (GOOD.replace("gamma 0.5\n", ""), "line 8: expected a line 'gamma' before this one"),
     (GOOD.replace("gamma 0.5", "gamma 0.5\ngamma 0.6"), "line 4: expected one of"),
-    (GOOD.replace("gamma 0.5", "gamma 0_5"), "finite number, got '0_5'"),
+    (GOOD.replace("gamma 0.5", "gamma 0_5"), "line 3: expected a finite number, got '0_5'"),
     (GOOD.replace("gamma 0.5", "os.system 1"), "line 3: expected one of"),
-    (GOOD.replace("label 1 -1", "label 1 1"), "different classes"),
-    (GOOD.replace("label 1 -1", "label 1"), "expected 2 numbers, got 1"),
-    (GOOD.replace("label 1 -1", f"label 1 {2**53 + 1}"), "expected integers"),
-    (GOOD.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "from -2147483648 on"),
-    (GOOD.replace("total_sv ", "total_sv 1"), "nr_sv add up to total_sv"),
-    (GOOD.replace("\nSV\n", "\nSV\n\n"), "expected 1 numbers, got 0"),
+    (
+        GOOD.replace("rbf\ngamma", "polynomial\ndegree 0\ncoef0 1\ngamma"),
+        "line 3: expected numbers from 1 on",
+    ),
+    (
+        GOOD.replace("rbf\ngamma 0.5", "polynomial\ndegree 2\ngamma 0\ncoef0 1"),
+        "line 4: gamma must be positive",
+    ),
+    (GOOD.replace("nr_class 2", "nr_class 1"), "line 4: expected numbers from 2 on"),
+    (GOOD.replace("rho ", "rho 1 "), "line 6: expected 1 numbers, got 2"),
+    (GOOD.replace("label 1 -1", "label 1 1"), r"line 7: .* different classes, got \[1, 1\]"),
+    (GOOD.replace("label 1 -1", "label 1"), "line 7: expected 2 numbers, got 1"),
+    (GOOD.replace("label 1 -1", f"label 1 {2**53 + 1}"), "line 7: expected integers"),
+    (GOOD.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 7: .* from -2147483648 on"),
+    (GOOD.replace("total_sv ", "total_sv 1"), "line 8: nr_sv must add up to total_sv, 182"),
+    (GOOD.replace("\nSV\n", "\nprobA 1 x\nSV\n"), "line 9: expected a finite number, got 'x'"),
+    (GOOD.replace("\nSV\n", "\nSV\n\n"), "line 10: expected 1 numbers, got 0"),
     (GOOD[: len(GOOD) // 2].rsplit("\n", 1)[0], "support vectors, got"),
     (
         GOOD.replace("nr_sv 42 40", f"nr_sv {10**13} 40").replace("sv 82", f"sv {10**13 + 40}"),
-        "expected 10000000000040 support vectors, got 82",  # and no memory for them
+        "line 91: expected 10000000000040 support vectors, got 82",  # and no memory for them
     ),
-    (GOOD + "1 1:2 2:3\n", "expected 82 support vectors, got 83"),
-    (GOOD.replace(" 2:", " 2;"), "expected pairs index:value"),
-    (GOOD.replace(" 2:", " 1:"), "indices must ascend"),
-    (GOOD.replace(" 1:", " -1:"), "numbers from 0 on"),
+    (GOOD + "1 1:2 2:3\n", "line 92: expected 82 support vectors, got 83"),
+    (GOOD.replace(" 2:", " 2;"), "line 10: expected pairs index:value"),
+    (GOOD.replace(" 2:", " 1:"), "line 10: indices must ascend"),
+    (GOOD.replace(" 1:", " -1:"), "line 10: expected numbers from 0 on"),
     (GOOD.replace(" 2:", " 999999999999:"), "too many to hold"),
-    (GOOD.replace(" 2:", " 1e400:"), "expected a finite number"),
-    (GOOD.replace("rbf", "precomputed"), "expected 0:row"),
+    (GOOD.replace(" 2:", " 1e400:"), "line 10: expected a finite number"),
+    (GOOD.replace("rbf\ngamma 0.5", "precomputed"), "line 9: expected 0:row"),
     (GOOD.replace("rbf", "rbf\u00e9"), "ASCII"),
 ]
 
@@ -790,13 +942,15 @@ LINE = (HERE / "liblinear-3-noisy.model").read_text()
     ("text", "message"),
     [
         ("", "the file ends before its line 'w'"),
-        (LINE.replace("nr_feature 2", "nr_feature 3"), "expected 4 rows of weights, got 3"),
-        (LINE.replace("nr_feature 2", "nr_feature two"), "expected a finite number"),
-        (LINE.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "from -2147483648 on"),
-        (LINE.replace("bias 1\n", ""), "expected 1 numbers, got 0"),
-        (LINE + "1 2\n", "expected 1 numbers, got 2"),
-        (LINE.replace("L2R_L1LOSS_SVC_DUAL", "ONECLASS_SVM"), "expected a classifier"),
-        (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR"), "expected a classifier"),
+        (LINE.replace("nr_feature 2", "nr_feature 3"), "line 9: expected 4 rows of weights, got 3"),
+        (LINE.replace("nr_feature 2", "nr_feature two"), "line 4: expected a finite number"),
+        (LINE.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 3: .* from -2147483648 on"),
+        (LINE.replace("label 1 -1", "label 1 1"), "line 3: label must name different classes"),
+        (LINE.replace("bias 1\n", ""), "line 5: expected a line 'bias' before this one"),
+        (LINE + "1 2\n", "line 10: expected 1 numbers, got 2"),
+        (LINE.replace("L2R_L1LOSS_SVC_DUAL", "ONECLASS_SVM"), "line 1: solver_type must be one of"),
+        (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR"), "line 1: solver_type must be one"),
+        (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_L3LOSS"), "line 1: solver_type must be one of"),
         (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_LR"), "L2R_LR"),  # which has no loss of ours
     ],
 )
@@ -856,12 +1010,13 @@ def runtime(machine, path, A, dtype):
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda m: repr(m.kernel))
-@pytest.mark.parametrize("classes", [(-1, 1), ("no", "yes"), (7, 3)])
+@pytest.mark.parametrize("classes", [(-1, 1), ("no", "yes"), (7, 3), (False, True)])
 def test_onnxruntime_gives_our_labels_and_scores(machine, classes, tmp_path):
     machine = replace(machine, classes=classes)
     label, score = runtime(machine, tmp_path / "model.onnx", X, "float64")
     assert_allclose(score, machine.decision_function(X), atol=1e-11)
     assert_array_equal(label, machine.predict(X))
+    assert label.dtype.kind in (machine.predict(X).dtype.kind, "O")
 
 
 def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
@@ -878,6 +1033,7 @@ def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
     [
         SVC(class_weight="balanced").fit(X, Y),
         SVC(kernel="poly", degree=2, coef0=1.0).fit(X, np.where(Y > 0, "a", "b")),
+        SVC().fit(X, np.where(Y > 0, "a", "b").astype(object)),
         LinearSVC(class_weight="balanced").fit(X, Y.astype(int)),
         RidgeClassifier().fit(X, Y.astype(int)),
         svmlib.SVC().fit(X, Y),
@@ -899,7 +1055,7 @@ def test_estimators_give_their_labels_and_scores(model, tmp_path):
         (SVC(), "machine must be a fitted SVC"),
         (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
         (SVR().fit(X, Y), "machine must be a fitted SVC"),
-        (replace(MACHINES[0], classes=(-0.5, 0.5)), "labels must be integers or text"),
+        (replace(MACHINES[0], classes=(-0.5, 0.5)), "labels must be integers, Booleans or"),
     ],
 )
 def test_what_onnx_cannot_hold_is_refused(model, message, tmp_path):

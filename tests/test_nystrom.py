@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from copy import copy
 
 import mpmath as mp
 import numpy as np
@@ -16,7 +17,9 @@ from svmlib import SVC
 from svmlib import nystrom as module
 from svmlib._auto import solve
 from svmlib._rounding import gamma_n
+from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.model_files import read_libsvm, write_libsvm
 from svmlib.nystrom import Span, SpanSums, certify_span, low_rank, nystrom, span_sums
 from svmlib.problem import DualProblem
 from tests import hostile
@@ -257,11 +260,26 @@ def test_without_room_for_k_a_few_pivots_predict(large):
     assert_allclose(model.dual_coef_.sum(), 0, atol=1e-9)
 
 
+def test_files_have_the_machine_that_predicts_and_the_judge_takes_its_multipliers(large, tmp_path):
+    X, y, model = large
+    write_libsvm(model, tmp_path / "model")
+    found = read_libsvm(tmp_path / "model").as_machine()
+    assert_allclose(found.decision_function(X), model.decision_function(X), atol=1e-9)
+    assert len(found.points) == len(model.pivots_)
+    verdict = certify_machine(model, X, y)
+    assert verdict.dual >= 0.999 * verdict.upper
+    assert verdict.excess < 1e-3
+    other = copy(model)
+    other.intercept_ = model.intercept_ + 0.1
+    with pytest.raises(ValueError, match="machine predicts with other numbers"):
+        write_libsvm(other, tmp_path / "other")
+
+
 def test_a_pickle_and_a_new_fit(large):
     X, y, model = large
-    copy = pickle.loads(pickle.dumps(model))
-    assert_array_equal(copy.decision_function(X[:9]), model.decision_function(X[:9]))
-    again = copy.set_params(gamma=1.0).fit(X[:100], y[:100])
+    other = pickle.loads(pickle.dumps(model))
+    assert_array_equal(other.decision_function(X[:9]), model.decision_function(X[:9]))
+    again = other.set_params(gamma=1.0).fit(X[:100], y[:100])
     assert again.solver_ != "nystrom"
     assert not hasattr(again, "pivots_")
     assert clone(model).get_params() == SVC(gamma=0.5).get_params()
