@@ -5,7 +5,7 @@ the dual value of some multipliers. With this module you can
 
 - read and print the verdict on a classifier: `Certificate`,
 - build such bounds for a solver of your own, with `primal_upper_bound` and `dual_lower_bound`,
-- judge any (α, b) whose scores are bounded (`linear_scores`, `kernel_scores`): `certify`.
+- certify any (α, b) whose scores are bounded (`linear_scores`, `kernel_scores`): `certify`.
   `svmlib.problem.DualProblem.certificate` does both.
 
 The bounds of `svmlib._rounding` are applied to three sums: the scores Kβ, the square
@@ -259,7 +259,7 @@ def _unbounded(values: Array, sizes: Array, w: Array | None = None) -> Scores:
 
 @np.errstate(over="ignore", invalid="ignore")
 def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> Certificate:
-    """Judge (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
+    """Certify (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
 
     The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Whether K is semidefinite,
     and whose it is, only the caller can know.

@@ -10,10 +10,10 @@ and that differs from program to program:
 
 With this module you can
 
-- have a machine of any program judged from the data alone: `certify_machine`,
+- certify a machine of any program from the data alone: `certify_machine`,
 - describe a machine that has no adapter here: `Machine`.
 
-The judge never uses what a program says about itself. It evaluates the primal value of the machine
+`certify_machine` never uses what a program says about itself. It evaluates the primal value of the machine
 with all rounding accounted for, and compares it with the best lower bound it can find: that of the
 machine's own multipliers, if it has any, and that of our own solution of the same problem.
 

@@ -211,7 +211,7 @@ def solve_dual(
                 progress = "step %d: h %.1e, %d free, relative duality gap so far %.1e"
                 _LOG.info(progress, len(steps), step.h, step.free, method.best.error)
         if method.best.error > method.tol:
-            for q in np.zeros_like(start), method.c, method.q:  # which may not have been judged yet
+            for q in np.zeros_like(start), method.c, method.q:  # which may not have been tried yet
                 method.update_best(q)
     return np.abs(method.best.beta), steps
 

@@ -7,7 +7,7 @@ every solver of this problem returns. With this module you can
 
 - state the problem: `DualProblem` of points, labels, C and a kernel,
 - ask it for its objective, gradient, bias and decision values,
-- have any (α, b) judged from the data alone: `DualProblem.certificate`.
+- certify any (α, b) from the data alone: `DualProblem.certificate`.
 
 Derived in chapter 4, *Lagrange duality*.
 """
@@ -125,7 +125,7 @@ class DualProblem:
     lo, hi : ndarray of shape (n,)
         The bounds ℓ_i and u_i of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
-        The kernel.
+        The kernel; a function of the user's is wrapped, with the methods of our own kernels.
     linear, of_given_matrix : bool
         Whether the kernel is `Linear`; whether it is a function or a matrix of the user's.
     diagonal : ndarray of shape (n,)
@@ -324,7 +324,7 @@ class DualProblem:
         return scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
-        """Judge any (α, b) from the data alone, with every bound rounded outwards.
+        """Certify any (α, b) from the data alone, with every bound rounded outwards.
 
         No cache is too small for it: rows of K that find no room are evaluated again.
 

@@ -160,7 +160,7 @@ class SVC(TwoClassEstimator):
     class_weight_ : ndarray of shape (2,)
         The factors of C for the two classes.
     kernel_ : callable
-        The kernel, with its parameters settled; not with ``"precomputed"``, which needs none then.
+        The kernel, its parameters as numbers; not with ``"precomputed"``, which needs none then.
     n_features_in_ : int
         d.
     feature_names_in_ : ndarray of shape (d,)
@@ -398,7 +398,7 @@ def named_kernel(name: str, **given: float) -> BaseKernel:
 
 
 def resolve_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
-    """Return the kernel of a model with its parameters settled; for "precomputed" X is its K."""
+    """Return the kernel of a model, its parameters as numbers; for "precomputed" X is its K."""
     if callable(model.kernel):
         return model.kernel
     name = str(model.kernel)
