@@ -13,9 +13,9 @@ With this module you can
 - certify a machine of any program from the data alone: `certify_machine`,
 - describe a machine that has no adapter here: `Machine`.
 
-`certify_machine` never uses what a program says about itself. It evaluates the primal value of the machine
-with all rounding accounted for, and compares it with the best lower bound it can find: that of the
-machine's own multipliers, if it has any, and that of our own solution of the same problem.
+`certify_machine` never uses what a program says about itself. It evaluates the primal value of the
+machine with all rounding accounted for, and compares it with the best lower bound it can find: that
+of the machine's own multipliers, if it has any, and that of our own solution of the same problem.
 
 *One dual for all.* With α ≥ 0, Q_ij = y_i y_j k(x_i, x_j) and s the size of the constant feature,
 
