@@ -42,11 +42,11 @@ def counts(seed: int, kernel: Any, C: float) -> Any:
     return mistakes(seed, kernel, C)[0].sum(axis=1)
 
 
-def undecided(seed: int, one: tuple[Any, float], other: tuple[Any, float]) -> bool:
-    """Return whether fair coins could split the birds that only one gets wrong so unevenly."""
+def probabilities(seed: int, one: tuple[Any, float], other: tuple[Any, float]) -> list[float]:
+    """Return how likely fair coins split the birds that only one gets wrong as unevenly."""
     A, B = (mistakes(seed, *machine)[0] for machine in (one, other))
     sides = zip((A & ~B).sum(axis=1), (B & ~A).sum(axis=1), strict=True)
-    return all(a + b == 0 or binomtest(a, a + b).pvalue > 0.05 for a, b in sides)
+    return [binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in sides]
 
 
 def a_large_c_buys_seen_mistakes_and_costs_hidden_ones(seed: int) -> bool:
@@ -79,11 +79,19 @@ def the_line_makes_fewer_mistakes_than_the_narrow_kernel(seed: int) -> bool:
 
 
 def no_division_decides_between_one_and_ten(seed: int) -> bool:
-    return undecided(seed, (NARROW, 1), (NARROW, 10))
+    return min(probabilities(seed, (NARROW, 1), (NARROW, 10))) > 0.05
 
 
 def no_division_decides_between_the_line_and_the_narrow_kernel(seed: int) -> bool:
-    return undecided(seed, (NARROW, 1), (LINE, 1))
+    return min(probabilities(seed, (NARROW, 1), (LINE, 1))) > 0.05
+
+
+def the_large_c_errs_more_in_four_of_five_divisions(seed: int) -> bool:
+    return bool((counts(seed, NARROW, 1e4) > counts(seed, NARROW, 1)).sum() >= 4)
+
+
+def most_divisions_do_not_decide_between_one_and_ten_thousand(seed: int) -> bool:
+    return sum(p < 0.05 for p in probabilities(seed, (NARROW, 1), (NARROW, 1e4))) <= 2
 
 
 if __name__ == "__main__":
@@ -97,5 +105,7 @@ if __name__ == "__main__":
             the_line_makes_fewer_mistakes_than_the_narrow_kernel,
             no_division_decides_between_one_and_ten,
             no_division_decides_between_the_line_and_the_narrow_kernel,
+            the_large_c_errs_more_in_four_of_five_divisions,
+            most_divisions_do_not_decide_between_one_and_ten_thousand,
         ]
     )
