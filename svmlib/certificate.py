@@ -213,7 +213,7 @@ def kernel_scores(sums: KernelSums, beta: Array, rounding: KernelError, shift: f
     (values, variation, updates), (theta, sizes), n = sums, rounding, beta.size
     total = float(variation @ sizes)
     if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most s_i S
-        return _unbounded(values, sizes)
+        return unbounded_scores(values, np.inf, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared
     tiny = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
@@ -243,7 +243,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     values, largest = X @ w, np.abs(w) + e
     squared_norm = fl.round_up(float(largest @ largest), d + 4) + d * fl.SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
-        return _unbounded(values, fl.row_norm_bounds(X), w)
+        return unbounded_scores(values, np.inf, fl.row_norm_bounds(X), w)
     error = np.abs(X) @ (fl.gamma_n(d) * largest + e)
     error = error * (1 + fl.gamma_n(d + 16)) + (d + 1) * fl.SMALLEST_SUBNORMAL
     if origin is not None:
@@ -251,10 +251,12 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w)
 
 
-def _unbounded(values: Array, sizes: Array, w: Array | None = None) -> Scores:
-    """Return scores of which nothing is known, for sums that have overflowed."""
-    known = np.where(np.isfinite(values), values, 0)
-    return Scores(known, np.full_like(values, np.inf), np.inf, sizes, w)
+def unbounded_scores(
+    values: Array, error: Array | float, sizes: Array, w: Array | None = None
+) -> Scores:
+    """Return scores without a bound on ‖w‖, nor on the error of sums that have overflowed."""
+    known = np.isfinite(values)
+    return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, sizes, w)
 
 
 @np.errstate(over="ignore", invalid="ignore")

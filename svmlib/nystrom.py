@@ -29,7 +29,7 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.certificate import Certificate, Scores, dual_lower_bound, primal_upper_bound
+from svmlib.certificate import Certificate, dual_lower_bound, primal_upper_bound, unbounded_scores
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
@@ -185,7 +185,7 @@ def span_sums(
         theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
         error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
         norm_w = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
-        scores = _scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
+        scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
         shortfall = (1 - lowest).max(where=multipliers < upper[some], initial=0)
         excess = (highest - 1).max(where=multipliers > 0, initial=0)
@@ -207,12 +207,6 @@ def span_sums(
             )
         )
     return SpanSums(*add_sums(parts))
-
-
-def _scores(values: Array, error: Array, sizes: Array) -> Scores:
-    """Return sums of kernel values with their errors, infinite where a sum is no number."""
-    known = np.isfinite(values)
-    return Scores(np.where(known, values, 0), np.where(known, error, inf), inf, sizes)
 
 
 def _residuals(
