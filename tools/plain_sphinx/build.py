@@ -2,10 +2,9 @@
 
     python tools/plain_sphinx/build.py _build/html _build/plain
 
-The first folder has the pages of `make book`; the second gets an environment of its own, with the
-packages beside this file as they were on one day, and the pages of plain Sphinx. It needs Python
-3.12, as Sphinx does, and nothing else. If a page, an anchor, a formula or a figure is missing, it
-fails.
+The first folder has the pages of `make book`; the second gets an environment of its own, from the
+lock beside this file, and the pages of plain Sphinx. It needs Python 3.12, as Sphinx does, and
+nothing else. If a page, an anchor, a formula or a figure is missing, it fails.
 """
 
 import os
@@ -16,7 +15,6 @@ import venv
 from pathlib import Path
 
 HERE = Path(__file__).parent
-DAY = "2026-11-28"  # the lock: what the package index had before this day; renew it by a later one
 
 
 def build(folder):
@@ -24,9 +22,7 @@ def build(folder):
     venv.create(folder, with_pip=True)
     python, wheels = folder / "bin" / "python", map(str, Path("_build/wheel").glob("*.whl"))
     pip = [python, "-m", "pip", "install", "--quiet"]
-    subprocess.run([*pip, "uv==0.13.9"], check=True)
-    uv = [python, "-m", "uv", "pip", "install", "--quiet", "--python", python]
-    subprocess.run([*uv, "--exclude-newer", DAY, "-r", HERE / "requirements.txt"], check=True)
+    subprocess.run([*pip, "--requirement", HERE / "requirements.txt"], check=True)
     subprocess.run([*pip, "--no-deps", "--force-reinstall", *wheels], check=True)
     sphinx = [python, "-m", "sphinx", "-c", HERE, "-b", "html", "-q", "-n"]
     subprocess.run(
