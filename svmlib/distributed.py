@@ -152,9 +152,9 @@ def solve_linear(
 
     Notes
     -----
-    *Nothing is stored between passes.* The centres c are one number per sample, but they follow from
-    the few hyperplanes at which stages ended, so each chunk computes them again. A worker that dies
-    takes nothing with it that another one cannot compute again.
+    *Nothing is stored between passes.* The centres c are one number per sample, but they follow
+    from the few hyperplanes at which stages ended, so each chunk computes them again. A worker that
+    dies takes nothing with it that another one cannot compute again.
 
     *Bounds.* The slopes q are in the box, and scaling down the class with the larger sum makes them
     feasible for the dual; their sums bound the optimum from below, as those of the hinge do from

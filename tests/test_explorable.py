@@ -228,7 +228,7 @@ def test_samples_without_a_line_are_described_as_such():
     assert "The hulls meet: a star marks the common point (1.00, 0.00)" in alt
     assert "no street opens" in explorable.street(meeting, 0.0).alt
     cross = own([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, -1, -1])  # equal centroids
-    assert "no line, for w is zero" in explorable.outlier(cross, 0.1).alt
+    assert "no line, because w is zero" in explorable.outlier(cross, 0.1).alt
     for make in (lambda: explorable.units(cross, 1.0), lambda: explorable.forces(cross)):
         with pytest.raises(ValueError, match="separable"):
             make()

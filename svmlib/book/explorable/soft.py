@@ -62,7 +62,7 @@ def lift(data: Dataset, *, name: str = "lift") -> Explorable:
     alt = (
         f"{counted(len(data.y), 'sample')} lifted to the bowl of height x₁² + x₂². A level circle "
         f"marks the cut at height {height:.2f}, and the circle of radius {np.sqrt(height):.2f} "
-        "below it on the floor is its shadow: one class is inside, the other outside."
+        "below it on the floor is its projection: one class is inside, the other outside."
     )
     return Explorable("lift", name, {**plane, "movable": []}, draw, alt, figsize=(4.6, 4.2))
 
@@ -124,7 +124,7 @@ def rbf(
 
     alt = (
         f"{len(data.y)} samples of two classes and the boundary of the RBF machine with σ = "
-        f"{sigma:g} and C = {C:g}, its two sides tinted. {carry.sum()} samples carry weight and "
+        f"{sigma:g} and C = {C:g}, its two sides tinted. {carry.sum()} samples have positive multipliers and "
         f"are ringed, the larger the ring the more. {wrong[0]} samples are on the wrong side, and "
         f"{wrong[1] / len(hidden.y):.1%} of {len(hidden.y)} hidden ones."
     )
@@ -196,7 +196,7 @@ def outlier(
         right.set(xlim=(-1.5, 3.5), xlabel=r"margin $y\,f(x)$", ylabel=r"$\alpha/C$")
 
     found = (
-        "no line, for w is zero"
+        "no line, because w is zero"
         if flat
         else f"a line, its band of width {2 / np.linalg.norm(w):.2f}, and a segment to its edge "
         f"from each of the {needy.sum()} that need slack"
