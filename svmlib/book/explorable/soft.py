@@ -125,8 +125,8 @@ def rbf(
     alt = (
         f"{len(data.y)} samples of two classes and the boundary of the RBF machine with σ = "
         f"{sigma:g} and C = {C:g}, its two sides tinted. {carry.sum()} samples have positive "
-        f"multipliers and are ringed, the larger the ring the more. {wrong[0]} samples are on the wrong side, and "
-        f"{wrong[1] / len(hidden.y):.1%} of {len(hidden.y)} hidden ones."
+        f"multipliers and are ringed, the larger the ring the more. {wrong[0]} samples are on the "
+        f"wrong side, and {wrong[1] / len(hidden.y):.1%} of {len(hidden.y)} hidden ones."
     )
     content = {
         **plane,
