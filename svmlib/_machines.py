@@ -227,7 +227,7 @@ def _of_support_vectors(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``dual_coef_`` says of its two classes, or of two in y."""
-    classes, C = np.asarray(machine.classes_), machine.get_params().get("C")
+    classes, params = np.asarray(machine.classes_), machine.get_params()
     i, j = chosen_pair(classes, y)
     kernel, coefficients, points = expansion_of(machine, X)
     b = float(np.ravel(machine.intercept_)[0])
@@ -244,14 +244,11 @@ def _of_support_vectors(
         used = coefficients != 0
         points, coefficients = points[used], coefficients[used]
     factors = _factors(machine, y, None)
-    names, weights = classes.tolist(), (float(factors[i]), float(factors[j]))
-    if "nu" in machine.get_params():  # its dual has Σ α_i = ν Σ C_i, then all is scaled
+    names, C, weights = classes.tolist(), params.get("C"), (float(factors[i]), float(factors[j]))
+    if "nu" in params:  # its dual has Σ α_i = ν Σ C_i, then all is scaled
         pair = np.isin(y, classes[[i, j]])
         total = pair.sum() if sample_weight is None else sample_weight[pair].sum()
-        C, weights = (
-            float(np.abs(coefficients).sum() / (machine.get_params()["nu"] * total)),
-            (1, 1),
-        )
+        C, weights = float(np.abs(coefficients).sum() / (params["nu"] * total)), (1.0, 1.0)
     return Machine(points, coefficients, b, kernel, (names[i], names[j]), C=C, class_weight=weights)
 
 
