@@ -38,9 +38,8 @@ try:
     import dask.array
     from dask._task_spec import Task, convert_legacy_graph
 except ImportError as error:
-    raise ImportError(
-        'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
-    ) from error
+    needed = 'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
+    raise ImportError(needed) from error
 
 __all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_linear"]
 
@@ -201,8 +200,7 @@ def solve_linear(
     """
     chunks = _chunks(X, y)
     C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
-    v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
+    v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, check_count(max_iter, "max_iter"))
     solution = LinearSolution(v[:-1], float(v[-1]), proof, len(trace), proof.reaches(tol), trace)
     advice = "allow more passes, scale the columns of X, or make C less extreme"
     warn_unless_converged(solution, "solve_linear", tol, advice)
@@ -300,8 +298,7 @@ def _passes(
             # Too far. Go to the zero of the secant of the slope, which rises along the step; or
             # stay, with a wider ramp, if that is nearly here. (A start too far off is given up in
             # the same way: its slope is 0.)
-            end = max(float(g @ step), 0.0)
-            t *= np.clip(slope / (slope - end), 0.1, 0.9) if slope else 0.0
+            t *= np.clip(slope / (slope - max(float(g @ step), 0)), 0.1, 0.9) if slope else 0.0
             if t < _MIN_STEP_LENGTH:
                 h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
             continue
@@ -332,8 +329,7 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     norm, relative = float(row_norm_bounds(w[None])[0]), gamma_n(n + d + 8)
     error = gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
-    hinge = t * sums.hinge * (1 + 2 * relative)
-    primal = float(round_up((t * norm) ** 2 / 2 + hinge, d + 12))
+    primal = float(round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d + 12))
 
     # Multipliers: scale down the class with the larger sum.
     totals = np.array([sums.plus[-1], -sums.minus[-1]])
@@ -434,6 +430,11 @@ def solve_kernel(
 
     Notes
     -----
+    *Early warning.* Before the passes a small sample is trained in the span. The gap that it proves
+    is logged, as a warning if it is above `tol`. As shares of the primal value, what the span
+    misses and what rounding may add grow like C n. So if C n is large the gap may stay above `tol`
+    after any number of passes; then choose a smaller C or a larger `tol`.
+
     *Traffic.* Per pass and chunk (r + 1)² numbers and a few more travel to the client, and in the
     last pass 4r. Each worker receives the pivots and their factor, r (r + d) numbers. A chunk of m
     rows takes memory for about 3 m r numbers while it is worked on.
@@ -455,14 +456,19 @@ def solve_kernel(
     max_iter, most = check_count(max_iter, "max_iter"), check_count(max_pivots, "max_pivots")
     if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
-    sample = check_points(_draw(chunks), n_features=X.shape[1])
-    span = Span.of_sample(kernel, sample, tol / C / X.shape[0]).leading(0.0, most)
+    drawn, (n, d) = _draw(chunks), X.shape
+    sample, labels = check_points(drawn[:, :-1], n_features=d), drawn[:, -1]
+    span = Span.of_sample(kernel, sample, tol / C / n).leading(0.0, most)
+    if np.ptp(labels):
+        gap = nystrom.forecast(DualProblem(sample, labels, C, kernel), span, tol, n)
+        level = logging.INFO if gap <= tol else logging.WARNING
+        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
     there = dask.delayed(span, traverse=False)  # so that it is sent once
     features = [((there, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
-    proof = nystrom.certify_span(_sum(features, _span_sums, c, b, state), span, c, X.shape[0])
+    proof = nystrom.certify_span(_sum(features, _span_sums, c, b, state), span, c, n)
     found = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), proof.reaches(tol), trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
     warn_unless_converged(found, "solve_kernel", tol, advice)
@@ -470,10 +476,10 @@ def solve_kernel(
 
 
 def _draw(chunks: Chunks) -> Any:
-    """Return a random sample of all chunks."""
+    """Return a random sample of all chunks, with the labels as a last column."""
     count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
     take, join = dask.delayed(_take), dask.delayed(np.concatenate)
-    drawn = [take(k, count, rows) for k, (rows, _) in enumerate(chunks)]
+    drawn = [take(k, count, *chunk) for k, chunk in enumerate(chunks)]
     return _compute(join(drawn), drawn)
 
 
@@ -517,9 +523,10 @@ def _summarise(
     )
 
 
-def _take(number: int, count: int, X: Any) -> Array:
-    """Return some rows of a chunk, the same each time."""
-    return np.asarray(X[np.random.default_rng(number).permutation(len(X))[:count]], dtype=float)
+def _take(number: int, count: int, X: Any, y: Any) -> Array:
+    """Return some rows of a chunk with their labels, the same each time."""
+    some = np.random.default_rng(number).permutation(len(X))[:count]
+    return np.column_stack([X[some], y[some]]).astype(float)
 
 
 def _span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
@@ -535,15 +542,11 @@ def _multipliers(
     """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
     rows, c = np.ones((len(X), v.size)), np.zeros(len(X))
     np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
+    lower, upper = np.minimum(0, C * y), np.maximum(0, C * y)
     for h_t, v_t in stages:
-        c = _ramp(rows @ v_t, c, h_t, y, C)
+        c = np.clip(c + (y - rows @ v_t) / h_t, lower, upper)
     s = rows @ v
-    return rows, s, c, _ramp(s, c, h, y, C)
-
-
-def _ramp(s: Array, c: Array, h: float, y: Array, C: float) -> Array:
-    """Return the slopes q = clip(c + (y − s)/h), in [0, C] for y = +1 and in [−C, 0] for −1."""
-    return np.clip(c + (y - s) / h, np.minimum(0, C * y), np.maximum(0, C * y))
+    return rows, s, c, np.clip(c + (y - s) / h, lower, upper)
 
 
 # The chunks, and sums over them
@@ -566,8 +569,7 @@ def _chunks(X: Any, y: Any) -> Chunks:
 
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
-    apply = dask.delayed(partial(summarise, *state))
-    add = dask.delayed(nystrom.add_sums)
+    apply, add = dask.delayed(partial(summarise, *state)), dask.delayed(nystrom.add_sums)
     roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]

@@ -416,13 +416,14 @@ def solve_in_span(
     )
 
 
-def forecast(problem: DualProblem, span: Span, tol: float) -> float:
+def forecast(problem: DualProblem, span: Span, tol: float, rows: int = 0) -> float:
     """Return about the relative gap that a span will prove, from samples that it was not made for.
 
     They are fewer, so they have a larger C in proportion, and the sums have about the same values.
+    (If the problem has a sample of all rows itself, the caller says how many rows there are.)
     """
-    n, y = problem.n, problem.y
-    some = np.random.default_rng(n).permutation(n)[-_FORECAST:]
+    n, y = rows or problem.n, problem.y
+    some = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST:]
     some = np.append(some, [y.argmin(), y.argmax()])  # both classes
     upper = np.minimum(problem.upper[some] * (n / some.size), LARGEST_C)
     few = DualProblem(problem.X[some], y[some], upper, problem.kernel)

@@ -423,6 +423,28 @@ def test_a_kernel_machine_survives_a_worker_and_sends_little(tmp_path):
     assert len(pickle.dumps(sums)) < 8 * (r + 1) ** 2 + 16 * r + 1000 < 8 * 5000 * r / 10
 
 
+@may_warn
+@pytest.mark.parametrize(("most", "level"), [(500, "INFO"), (36, "WARNING")])
+def test_a_gap_that_cannot_be_proved_is_foretold(caplog, most, level):
+    """By a sample, which has the larger C of all rows."""
+    X, y = square(60_000)
+    with caplog.at_level("INFO", "svmlib.distributed"):
+        found = solve_kernel(chunked(X, 20_000), y, RBF(0.5), 0.1, max_pivots=most)
+    first = next(record for record in caplog.records if record.name == "svmlib.distributed")
+    assert first.levelname == level
+    assert found.converged == (level == "INFO")
+    pivots, gap = re.fullmatch(r"(\d+) pivots; expected .* gap: (\S+)", first.getMessage()).groups()
+    assert int(pivots) == len(found.pivots)
+    proved = max(found.certificate.relative_gap, 1e-3)
+    assert 0.3 < max(float(gap), 1e-3) / proved < 3, "below the tolerance they say little"
+
+
+def test_a_sample_without_one_class_foretells_nothing():
+    X, y = square(20_000)
+    y = np.where(np.arange(20_000) == 12_345, 1, -1)
+    assert solve_kernel(chunked(X, 5000), y, RBF(0.05), tol=0.1).certificate.dual > 0
+
+
 def test_every_pass_is_logged_for_those_who_ask(caplog):
     points, labels = clouds(400)
     with caplog.at_level("INFO", "svmlib"):
