@@ -61,9 +61,20 @@ function newtonRun(K, y, C, tol, d, most = 200) {
   };
   const blank = y.map(() => 0), steps = [{stage, h, c, b, s: blank, q: look(blank), free: n, gap: 1, work}];
   for (let beta = c; steps.length <= most;) {
-    const s = times(K, beta).map((v) => v + b), q = look(s), on = q.map((v, i) => v > lo[i] && v < hi[i]);
-    const free = on.includes(true) ? on : on.map(() => true), m = free.filter(Boolean).length;
-    const [p, bp] = oneSystem(K, s, q, h, free), move = p.map((v, i) => v - beta[i]);
+    const inside = (v, i) => v > lo[i] && v < hi[i];
+    let s = times(K, beta).map((v) => v + b), q = look(s);
+    if (!q.some(inside)) {  // none is on the ramp: move b alone, to the middle of where the q sum to zero
+      const far = Math.max(...s.map((v, i) => Math.abs(y[i] - v))) + h * C;
+      const end = (total) => {
+        let low = -far, high = far;
+        for (let k = 0; k < 60; k++) { const t = (low + high) / 2; if (sum(look(s.map((v) => v + t))) > total) low = t; else high = t; }
+        return low;
+      };
+      const alone = (end(1e-9 * C) + end(-1e-9 * C)) / 2;
+      b += alone; s = s.map((v) => v + alone); q = look(s);
+    }
+    const free = q.map(inside), m = free.filter(Boolean).length;
+    const [p, bp] = m ? oneSystem(K, s, q, h, free) : [q, b], move = p.map((v, i) => v - beta[i]);
     const ds = times(K, move).map((v) => v + bp - b), qp = look(s.map((v, i) => v + ds[i]));
     work += m ** 3 / 6 + n * m;
     const bend = sum(move.map((v, i) => v * (ds[i] - bp + b))), a = sum(move.map((v, i) => v * (s[i] - b)));

@@ -284,21 +284,24 @@ def _newton_run(
     while len(run) < most:
         s = K @ beta + b
         q = multipliers(s)
+        if not ((lo < q) & (q < hi)).any():  # none is on the ramp: move b alone
+            move = _bias_step(multipliers, s, float(np.abs(y - s).max()) + h * C, 1e-9 * C)
+            b, s = b + move, s + move
+            q = multipliers(s)
         free = (lo < q) & (q < hi)
-        if not free.any():
-            free = lo < hi  # none is on the ramp: take all
-        m, p = int(free.sum()), np.where(free, 0.0, q)
-        system = np.ones((m + 1, m + 1))
-        system[:m, :m] = K[np.ix_(free, free)] + h * np.eye(m)
-        system[m, m] = 0
-        solved = np.linalg.solve(system, np.append((s + h * q - K @ p)[free], -p.sum()))
-        p[free] = solved[:m]
-        d, ds = p - beta, K @ p + solved[m] - s
+        m, p, new_b = int(free.sum()), np.where(free, 0.0, q), b
+        if m:
+            system = np.ones((m + 1, m + 1))
+            system[:m, :m] = K[np.ix_(free, free)] + h * np.eye(m)
+            system[m, m] = 0
+            solved = np.linalg.solve(system, np.append((s + h * q - K @ p)[free], -p.sum()))
+            p[free], new_b = solved[:m], float(solved[m])
+        d, ds = p - beta, K @ p + new_b - s
         length = 0.0  # unless the step is longer than rounding
         if np.abs(multipliers(s + ds) - p).max() > 1e-6 * C:
             length = _lowest(partial(_slope, multipliers, K, beta, d, s, ds))
         t = length or 1.0
-        beta, b = beta + t * d, b + t * (solved[m] - b)
+        beta, b = beta + t * d, b + t * (new_b - b)
         q = multipliers(s + t * ds)
         run.append((m, problem.certificate(np.abs(q), b).relative_gap))
         if not length:  # the end of a stage
@@ -306,6 +309,15 @@ def _newton_run(
                 break
             beta, c, h = q, q, max(h / 10, 1e-6)
     return run
+
+
+def _bias_step(multipliers: Callable[[Array], Array], s: Array, far: float, small: float) -> float:
+    """Return how far to move b alone: to the middle of where the multipliers sum to zero."""
+
+    def excess(t: float, total: float) -> float:
+        return float(multipliers(s + t).sum()) - total
+
+    return float(sum(brentq(excess, -far, far, args=(total,)) for total in (small, -small))) / 2
 
 
 def _slope(
