@@ -195,8 +195,9 @@ def certify_machine(
           (`LinearSVC` and LIBLINEAR penalise theirs);
         - a `Machine`.
     X : array_like of shape (n, d)
-        The rows that it was trained on (a sparse matrix is made dense); or their Gram matrix, for
-        a precomputed kernel.
+        The rows that it was trained on (a sparse matrix is made dense), all of them in their order
+        if scikit-learn's `SVC` has a function as kernel; or their Gram matrix, for a precomputed
+        kernel.
     y : array_like of shape (n,)
         Their labels, of two classes. Without labels of the machine's own, the larger is positive.
         If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them
