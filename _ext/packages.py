@@ -18,7 +18,6 @@ from sphinx.errors import ExtensionError
 
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 ICONS = "icons.css"
-FACE = re.compile(r"@font-face\{[^}]*/fontawesome/[^}]*\}")  # whole fonts, which nobody asks for
 ITALIC = {  # a letter that stands alone is set by another character
     unicodedata.normalize("NFKC", chr(code)): chr(code)
     for code in (*range(0x1D434, 0x1D468), 0x210E, *range(0x1D6E2, 0x1D71C))
@@ -104,9 +103,7 @@ def take(app, error):
     cut(font, used, static / "math/math.woff2")
     icons = (static / ICONS).read_text(encoding="utf-8")
     solid = static / SOLID
-    style = static / "styles/pydata-sphinx-theme.css"
-    theme = style.read_text(encoding="utf-8")
-    style.write_text(FACE.sub("", theme), encoding="utf-8")
+    theme = (static / "styles/pydata-sphinx-theme.css").read_text(encoding="utf-8")
     codes = re.findall(r'content: "\\(f[0-9a-f]{3})"', icons)
     named = {chr(int(code, 16)) for code in codes} | set(re.findall("[\ue000-\uf8ff]", theme))
     if solid.exists():  # the theme's files are copied in every build

@@ -23,7 +23,8 @@ from bs4 import BeautifulSoup
 from pages import make, parse, put_back, tex_of
 
 SCRIPTS = re.compile(r"_static/(?:book\.js|explorables/)")
-STYLES = re.compile(r"_static/(?:math/|icons\.css|pygments|explorables/)")
+STYLES = re.compile(r"_static/(?:math/|explorables/)")
+PARTS = ("_static/icons.css", "_static/pygments.css")  # of the style sheet of the pages
 SCREEN = ".headerlink, .sd-summary-state-marker, script:not([type]), details.hide"
 HEADINGS = ("h1", "h2", "h3", "h4")
 AFTER = ("second-reading", "exercises", "quiz", "read-more")  # what is not the main line
@@ -145,19 +146,17 @@ class Deck:
         page = parse(folder / "chapters" / f"{name}.html", self.formulas)
         self.tex = [tex_of(formula) for formula in self.formulas]
         self.scripts = local(page.head.select("script[src]"), "src", SCRIPTS)
-        self.styles = local(page.head.select("[rel=stylesheet]"), "href", STYLES)
+        self.styles = [*PARTS, *local(page.head.select("[rel=stylesheet]"), "href", STYLES)]
         canonical = page.head.select_one("[rel=canonical]")
         self.base = urljoin(canonical["href"], ".") if canonical else "../html/chapters/"
         article = page.article
         for element in article.select(SCREEN):
             element.decompose()
-        self.files = {*self.scripts, *self.styles, "_static/favicon.svg"}
+        self.files = {*self.scripts, *self.styles, "_static/favicon.svg", "_static/icons.woff2"}
         for image in article("img"):
             image["src"] = image["src"].removeprefix("../")
             del image["loading"], image["style"]
             self.files.add(image["src"])
-        if any("icons" in style for style in self.styles):
-            self.files.add("_static/icons.woff2")
         self.chapter = article.section
         self.title = " ".join(self.chapter.h1.get_text().split())
         self.titles, self.columns, self.column, self.places, self.ahead = {}, {}, [], [], []

@@ -18,6 +18,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import light
 import pytest
 from moved import MOVED
 from PIL import Image
@@ -123,6 +124,8 @@ WORDS = """
     const size = e => parseFloat(style(e).fontSize);
     const isWide = e => e.scrollWidth > e.clientWidth + 2;
     const isSeen = e => e.checkVisibility({visibilityProperty: true});
+    const scrolls = e => isWide(e) && /auto|scroll/.test(style(e).overflowX)
+        || e.scrollHeight > e.clientHeight + 2 && /auto|scroll/.test(style(e).overflowY);
 """
 
 
@@ -138,7 +141,12 @@ def assert_none(tab, faults):
 
 # What is there
 
-WRONG = {
+OUT_OF_REACH = {
+    "what scrolls, but not by keyboard": """all('article *')
+        .filter(e => isSeen(e) && e.tabIndex < 0 && scrolls(e))""",
+    "what the theme has measured, too": """all(':is(pre, .output)[tabindex="-1"]')""",
+}
+WRONG = OUT_OF_REACH | {
     "a formula that is not set": """all('div.math')
         .filter(f => all('.display > math', f).length !== 1)""",
     "a formula that takes no room": """all('article math').filter(f =>
@@ -172,12 +180,34 @@ def test_formulas_pictures_and_figures_are_whole(tab):
     assert_none(tab, WRONG)
 
 
+SHEETS = ("article math", ".explorable")  # they have a style sheet of their own each
 USES = {  # what a page loads, and for what it has a use for it
     "math.css": "article math",
     "math.woff2": "article math",
     r"/explorables/.*\.js": ".explorable",
     r"/explorables/.*\.css": ".explorable",
 }
+
+
+@functools.cache
+def classes_without_rules():
+    """Return those for which packages have rules, and the style sheet of the pages has none."""
+
+    def named(style):
+        return set(re.findall(r"\.([A-Za-z_][\w-]*)(?=[^{}]*\{)", light.COMMENT.sub("", style)))
+
+    static = HTML / "_static"
+    all_rules = "".join(light.part(static, name) for name in light.PARTS)
+    return named(all_rules) - named((static / light.SHEET).read_text(encoding="utf-8"))
+
+
+@each(PAGES)
+def test_no_rule_is_missing_for_what_is_on_the_page(tab):
+    """Nor for what the scripts have put there."""
+    found = tab.evaluate(
+        """() => [...document.querySelectorAll('[class]')].flatMap(e => [...e.classList])"""
+    )
+    assert not classes_without_rules() & set(found)
 
 
 @each(PAGES)
@@ -189,6 +219,8 @@ def test_a_page_loads_what_it_has_a_use_for_and_is_light(visit):
     for file, use in USES.items():
         loaded = any(re.search(file, url) for url in visit.requests)
         assert loaded == bool(visit.tab.locator(use).count()), file
+    sheets = [url for url in visit.requests if urlsplit(url).path.endswith(".css")]
+    assert len(sheets) == 1 + sum(visit.tab.locator(use).count() > 0 for use in SHEETS)
     files = {HTML / unquote(urlsplit(url.removeprefix(BOOK)).path) for url in visit.requests}
     weight = sum(file.stat().st_size for file in files)
     assert weight < (1.2e6 if visit.page == FRONT else 3e6)

@@ -1,0 +1,69 @@
+"""One style sheet for all pages keeps each rule that can apply, whole addresses and licences."""
+
+import light
+import pytest
+
+WORDS = {"a", "b-c"}
+KEPT = (
+    "p{}",
+    ".a{color:red}",
+    "#a .b-c>p:hover{}",
+    ".gone,.a{}",
+    ".a:not(.gone){}",
+    ".a:not(:is(.gone,p)){}",
+    ".a[href$='.gone']{}",
+    "@media print{.a{}}",
+    "@font-face{font-family:x;src:url('data:y;z')}",
+    "@keyframes x{0%{top:0}to{top:1px}}",
+    ":is(.a,.gone) p{}",
+)
+GONE = (".gone{}", "#gone{}", ".a.gone,.gone p{}", ".a:not(p) .gone{}", ".a .gone:not(.a){}")
+
+
+@pytest.mark.parametrize("rule", KEPT)
+def test_a_rule_that_can_apply_is_kept(rule):
+    assert light.used(".gone{}" + rule + ".gone{}", WORDS) == rule
+
+
+@pytest.mark.parametrize("rule", GONE)
+def test_a_rule_that_cannot_apply_goes(rule):
+    assert light.used("p{}" + rule + ".a{}", WORDS) == "p{}.a{}"
+    assert light.used(f"@media print{{p{{}}{rule}}}", WORDS) == "@media print{p{}}"
+
+
+@pytest.fixture
+def static(tmp_path):
+    """A folder with all parts, of which each has a rule that shows its place."""
+    for k, name in enumerate(light.PARTS):
+        file = tmp_path / name.replace("*", "0")
+        file.parent.mkdir(exist_ok=True)
+        notice = "/*! A licence, example.com */" if k < 3 else "/* .a {} */"
+        file.write_text(f'@charset "UTF-8";{notice}.a{{order:{k}}}.gone{{}}', encoding="utf-8")
+    return tmp_path
+
+
+def test_the_parts_keep_their_order_and_the_notices_stand_first_once(static):
+    sheet = light.joined(static, WORDS)
+    assert sheet.startswith("/*! A licence, example.com */")
+    assert sheet.count("/*") == 1
+    assert "@charset" not in sheet
+    places = [sheet.index(f"order:{k}}}") for k in range(len(light.PARTS))]
+    assert places == sorted(places)
+    assert sheet.count(".gone") == len(light.OWN), "our own rules are for what readers do, too"
+
+
+def test_an_address_leads_to_the_same_file(static):
+    addresses = (
+        "a{b:url(x.svg) url('../y.woff2') url(\"data:z;w\") url(#here) url(https://e.example/)}"
+    )
+    (static / "styles/sphinx-book-theme.css").write_text(addresses, encoding="utf-8")
+    expected = (
+        "a{b:url(styles/x.svg) url('y.woff2') url(\"data:z;w\") url(#here) url(https://e.example/)}"
+    )
+    assert light.part(static, "styles/sphinx-book-theme.css") == expected
+
+
+def test_the_fonts_of_all_icons_stay_away(static):
+    face = "@font-face{font-family:x;src:url(../vendor/fontawesome/webfonts/x.woff2)}"
+    (static / "styles/pydata-sphinx-theme.css").write_text(face + ".a{}", encoding="utf-8")
+    assert light.part(static, "styles/pydata-sphinx-theme.css") == ".a{}"
