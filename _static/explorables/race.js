@@ -101,7 +101,7 @@ pieces.race = (figure) => {
     xticks: tens([2, 3, 4, 5, 6, 7]), yticks: tens([0, -2, -4, -6]), label: "The gap of both methods against what they have cost"});
   const ramp = figure.plane({width: 360, height: 240, xlim: [-1.6, 3.4], ylim: [-0.06, 1.06], axes: ["margin y f(x)", "α / C of every sample, and its ramp"],
     yticks: [[0, "0"], [1, "1"]], label: "The ramps of the stage, and where the samples are on them"});
-  priced(figure, "logC", "price C", data.C, 0, 3);
+  priced(figure, "logC", "price C", data.C, 0, 3, (v) => v < 3 ? String(round(v)) : `${round(v)} (the largest here)`);
   let price, runs, best;
   const run = (C) => {
     price = C; runs = {smo: smoRun(K, y, C, tol, 2), newton: newtonRun(K, y, C, tol, 2)}; best = {};  // so far

@@ -498,7 +498,10 @@ def check_threshold(visit, seen):
 
 def check_race(visit, seen):
     """The smoothing of Newton's stage, and the least gap in thirty steps of SMO."""
-    C, y = float(seen.sliders[0]), seen.y
+    C, y = float(seen.sliders[0].split()[0]), seen.y
+    assert ("largest" in seen.sliders[0]) == (C == 1000), (
+        "where the key that makes C larger does nothing"
+    )
     h = max(2 / C / 10 ** (int(seen.numbers["stage"]) - 1), 1e-6)
     assert float(seen.numbers["h"]) == pytest.approx(h, rel=0.5)
     K = DualProblem(seen.X, y, C, RBF(visit.figure("data.gamma"))).gram()
