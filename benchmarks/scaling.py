@@ -112,8 +112,8 @@ def forecast(timings: list[Timing]) -> str:
         f"For 10⁹ rows of {FEATURES} features, {workers} workers and {chunks:,d} chunks that makes "
         f"{a * n / workers:.1f} s for the sums and {b * chunks:.1f} s for the book-keeping. "
         f"The sums of a chunk are {sent / 1e3:.0f} kB when sent, those of all chunks "
-        f"{sent * chunks / 1e6:.0f} MB: {8 * sent * chunks / 1e9:.1f} s, if all went one after the "
-        "other through one cable of 1 Gbit/s."
+        f"{sent * chunks / 1e6:.0f} MB: {8 * sent * chunks / 1e9:.1f} s, if all were sent "
+        "one after the other through one cable of 1 Gbit/s."
     )
 
 
@@ -121,10 +121,10 @@ def main(sizes: tuple[int, ...]) -> str:
     load = os.getloadavg()[0]
     timings = measure(sizes)
     about = (
-        f"Seconds that a pass over $n$ rows of {FEATURES} features takes with so many workers "
-        f"(w.), the best of {RUNS} runs. Rows and rows a chunk are in "
-        "thousands; *passes* are those until the gap is a thousandth. "
-        f"Measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, "
+        f"Seconds that a pass over $n$ rows of {FEATURES} features takes with one or two workers "
+        f"(w.), the best of {RUNS} runs. Rows, and rows per chunk, are in thousands; *passes* are "
+        "those until the relative duality gap is a thousandth. The times were "
+        f"measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} cores, load {load:.1f} before the start, "
         f"Python {platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}. "
         "All workers, the scheduler and the client share that one machine."
