@@ -13,7 +13,7 @@ from of_chapter import functions, repeat
 from sklearn.datasets import make_moons
 
 from svmlib.duality import DualProblem
-from svmlib.kernels import RBF
+from svmlib.kernels import RBF, Kernel, Linear
 from svmlib.smo import smo
 
 chapter = functions("12_newton")
@@ -56,6 +56,21 @@ def stages_take_at_most_two_hundred_systems(seed: int) -> bool:
     log = [chapter["newton_stages"](clouds(seed)[2][C], C, 1e-5)[2] for C in (1, 1000)]
     systems = [sum(len(sets) for _, sets, _ in each) for each in log]
     return max(systems) <= 200 and all(each[-1][2].relative_gap <= 1e-5 for each in log)
+
+
+def stages_meet_the_tolerance_for_every_c_and_on_ties(seed: int) -> bool:
+    """For linear and RBF kernels, also where no sample is on the ramp or many coincide."""
+    rng = np.random.RandomState(seed)
+    gaps = []
+    for case in range(40):
+        y = np.repeat((-1.0, 1.0), rng.randint(2, 45, 2))
+        X = rng.standard_normal((len(y), rng.randint(1, 4))) + rng.choice((0, 0.5)) * y[:, None]
+        X = np.round(X) if case % 4 == 0 else X
+        kernel: Kernel = RBF(10 ** rng.uniform(-1.5, 1)) if case % 2 else Linear()
+        problem = DualProblem(X, y, C := 10 ** rng.uniform(-4, 4), kernel)
+        alpha, b, _ = chapter["newton_stages"](problem, C, 1e-5)
+        gaps.append(problem.certificate(alpha, b).relative_gap)
+    return max(gaps) <= 1e-5
 
 
 @cache
@@ -107,6 +122,7 @@ if __name__ == "__main__":
             twenty_to_sixty_samples_are_free_whatever_c_is,
             if_all_are_free_many_leave_the_box_however_large,
             stages_take_at_most_two_hundred_systems,
+            stages_meet_the_tolerance_for_every_c_and_on_ties,
             for_a_thousandth_smo_alone_does_under_half_for_small_c,
             for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100,
             short_steps_need_less_than_half_of_the_systems,
