@@ -272,7 +272,7 @@ def _newton_run(
     """Return the free samples of each step of chapter 12's loop, and the gap after the step.
 
     `svmlib.newton` ends stages early and, near the end, drops the smoothing; the chapter's loop and
-    the figure's script do neither.
+    the figure's script do neither. Here h is at least 1e-6; the chapter repeats spoilt stages.
     """
     K, y, lo, hi = problem.gram(), problem.y, problem.lo, problem.hi
     beta = c = np.zeros(problem.n)
