@@ -57,12 +57,15 @@ def lift(data: Dataset, *, name: str = "lift") -> Explorable:
         circle = np.sqrt(height) * np.array([np.cos(turn), np.sin(turn)])
         for level in (0.0, height):
             ax.plot(*circle, level, color=plotting.BLACK)
-        ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel=r"$\|x\|^2$")
+        ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel=r"$\|x\|^2$", zticks=[0, 0.5, 1])
+        ax.zaxis.labelpad = 0
+        ax.set_box_aspect(None, zoom=0.88)  # else the label is cut off
 
+    wrong = int(np.sum((squares > height) == (data.y > 0)))
     alt = (
         f"{counted(len(data.y), 'sample')} lifted to the bowl of height x₁² + x₂². A level circle "
         f"marks the cut at height {height:.2f}, and the circle of radius {np.sqrt(height):.2f} "
-        "below it on the floor is its projection: one class is inside, the other outside."
+        f"below it on the floor is its projection: {counted(wrong, 'sample')} on its wrong side."
     )
     return Explorable("lift", name, {**plane, "movable": []}, draw, alt, figsize=(4.6, 4.2))
 
