@@ -161,7 +161,7 @@ def _in_span(
 
 
 def _guess(
-    problem: DualProblem, tol: float, max_iter: float, untried: bool
+    problem: DualProblem, tol: float, max_iter: float, span_untried: bool
 ) -> tuple[Array, int, str]:
     """Return α near the solution, how many steps it took, and whose.
 
@@ -179,7 +179,7 @@ def _guess(
         low = n < 2 * _PROBE_SIZE or not _needs_every_point(problem)
         if low and n <= _MAX_COLD_START:
             return alpha, 0, "none"
-        if low and (Phi := _low_rank_factor(problem, untried)) is not None:
+        if low and (Phi := _low_rank_factor(problem, span_untried)) is not None:
             nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
             alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
             return alpha, len(taken), "newton"
@@ -192,7 +192,7 @@ def _guess(
     return alpha, len(first), "smo"
 
 
-def _low_rank_factor(problem: DualProblem, untried: bool) -> Array | None:
+def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     """Return Φ of a few coordinates in which the problem is nearly the same, if there are any.
 
     Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution. And
@@ -200,7 +200,7 @@ def _low_rank_factor(problem: DualProblem, untried: bool) -> Array | None:
     copies and the rows of the free need the rest.
     """
     K = problem.K
-    if problem.hard_margin or problem.of_given_matrix or not (untried or K.fits):
+    if problem.hard_margin or problem.of_given_matrix or not (span_untried or K.fits):
         return None
     most = max(1, K.room // 4 // problem.n)
     return nystrom.low_rank(problem.kernel, problem.X, most=most)
