@@ -301,8 +301,12 @@ def signs(machine: Machine, labels: NDArray[np.generic]) -> Array:
     return np.where(labels == machine.classes[1], 1.0, -1.0)
 
 
-def multipliers(m: Machine, X: Array, y: Array) -> tuple[Array | None, bool, str]:
-    """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note."""
+def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None, bool, str]:
+    """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note.
+
+    Equal rows may differ in C_i, and a machine does not always say which of them is meant. Then the
+    largest coefficient goes to the largest C_i: if any order keeps them all in the box, this does.
+    """
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # it is w
     alpha = np.zeros(y.size)
@@ -310,17 +314,19 @@ def multipliers(m: Machine, X: Array, y: Array) -> tuple[Array | None, bool, str
         rows = row_numbers(m.points, y.size) if m.kernel is None else np.arange(y.size)
         alpha[rows] = m.coefficients * y[rows]
         return alpha, True, ""
-    used = m.coefficients != 0
+    used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
     points, coefficients = widen(m.points[used], X), m.coefficients[used]
-    places = _rows_of(points, coefficients, X, y)
+    places = _rows_of(points, coefficients, X, y, C)
     if places is None:
         return None, False, "its multipliers are not judged: a support vector is not a row of X"
     alpha[places] = coefficients * y[places]
     return alpha, bool((points == X[places]).all()), ""
 
 
-def _rows_of(points: Array, coefficients: Array, X: Array, y: Array) -> list[int] | None:
+def _rows_of(points: Array, coefficients: Array, X: Array, y: Array, C: Array) -> list[int] | None:
     """Return which row of X each support vector is, of its own class if possible; None if not all.
+
+    Among equal rows the first one asked for takes the one with the largest C_i.
 
     LIBSVM writes eight digits of a support vector, and other programs have single precision.
     """
@@ -329,7 +335,7 @@ def _rows_of(points: Array, coefficients: Array, X: Array, y: Array) -> list[int
         found, free = dict[int, int](), {*range(y.size)}
         for own in True, False:
             rows = dict[tuple[Any, ...], list[int]]()
-            for i in sorted(free, reverse=True):
+            for i in sorted(free, key=lambda i: (C[i], -i)):
                 rows.setdefault((own and y[i] > 0, *places[i]), []).append(i)
             for j, key in enumerate(keys):
                 if j not in found and (same := rows.get((own and coefficients[j] > 0, *key))):

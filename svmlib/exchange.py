@@ -56,7 +56,7 @@ from svmlib._machines import (
     unwrap,
 )
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
-from svmlib._validation import Array, check_points, check_scalar, check_vector
+from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
 from svmlib.problem import DualProblem, balance, best_biases, without_bias
@@ -266,32 +266,33 @@ class _MachineProblem:
         check_scalar(machine.C, "C", positive=True, finite=machine.loss != "hinge")
         factors = np.ones(y.size)
         if weights is not None:
-            factors = check_vector(weights, "sample_weight", length=y.size)
+            factors = check_weights(weights, y.size)
             if machine.kernel is None and not factors.all():
                 raise ValueError(
                     "sample_weight must not be zero where X is a Gram matrix: leave these samples "
                     "out of X (rows and columns), y and sample_weight"
                 )
-            # (A row of weight 0 is not a row of the problem.)
-            X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
+            if not factors.all():  # a row of weight 0 is not a row of the problem
+                X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
         self.machine, self.y, self.n = machine, y, y.size
         self.kernel, self.X = machine.kernel, X
         if machine.kernel is None:
             self.kernel, self.X = Precomputed(X, "X"), np.arange(float(len(X)))[:, None]
-        factors = factors * np.asarray(machine.class_weight)[(y > 0).astype(int)]
+        of_class = [check_scalar(f, "class_weight", positive=True) for f in machine.class_weight]
+        factors = factors * np.array(of_class)[(y > 0).astype(int)]
         self.C = np.full(self.n, np.inf) if np.isinf(machine.C) else machine.C * factors
-        self.plain, self.s = machine.loss == "hinge", 0.0
+        self.hinge, self.scale = machine.loss == "hinge", 0.0
         if machine.bias == "penalised":
-            self.s = check_scalar(machine.scale, "scale", positive=True)
+            self.scale = check_scalar(machine.scale, "scale", positive=True)
         if np.isinf(machine.C) and machine.bias != "free":
             raise ValueError("C must be finite unless the bias is free")
-        bounds = self.C if self.plain and np.isfinite(machine.C) else np.inf
+        bounds = self.C if self.hinge and np.isfinite(machine.C) else np.inf
         self.problem = DualProblem(self.X, y, bounds, self.kernel)
 
     def certify(self, tol: float) -> Verdict:
         """Compare the machine with the best lower bound."""
         m, problem = self.machine, self.problem
-        alpha, same, note = multipliers(m, self.X, self.y)
+        alpha, same, note = multipliers(m, self.X, self.y, self.C)
         if alpha is not None and same:
             own = problem.scores(alpha * self.y)
         else:
@@ -320,7 +321,7 @@ class _MachineProblem:
         y, b, free = self.y, self.machine.b, self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         lowest, highest = own.margins(b, y)
-        slack = np.zeros(self.n) if self.plain else alpha / (2 * self.C)
+        slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
         room = 8 * UNIT_ROUNDOFF * (1 + np.abs(slack))
         short = (1 - slack - lowest + room).max(where=alpha < self.problem.upper, initial=0)
         over = (highest - 1 + slack + room).max(where=alpha > 0, initial=0)
@@ -336,10 +337,10 @@ class _MachineProblem:
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
-        charge = round_up((b / self.s) ** 2 / 2) if self.s else 0.0
+        charge = round_up((b / self.scale) ** 2 / 2) if self.scale else 0.0
         if self.machine.bias == "none" and b:
             return np.inf  # it is no machine of this problem
-        if self.plain:
+        if self.hinge:
             m = float(lowest.min()) if self.problem.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
@@ -349,27 +350,27 @@ class _MachineProblem:
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
-        cost = 0.0 if self.plain else round_up(exact_sum(alpha**2 / (4 * self.C)), 8)
+        cost = 0.0 if self.hinge else round_up(exact_sum(alpha**2 / (4 * self.C)), 8)
         if self.machine.bias == "free":
             return round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
         scores, imbalance = self.problem.scores(alpha * self.y), exact_sum(alpha * self.y)
-        charged = round_up(scores.squared_norm + (self.s * imbalance) ** 2, 8)
+        charged = round_up(scores.squared_norm + (self.scale * imbalance) ** 2, 8)
         return round_down(dual_lower_bound(round_down(exact_sum(alpha)), charged) - cost, 8)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""
         if self.machine.bias == "none":
             return b
-        if self.problem.hard_margin and self.plain:  # halfway between the classes
+        if self.problem.hard_margin and self.hinge:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
         kinks = self.y - values
-        if self.plain and not self.s:
+        if self.hinge and not self.scale:
             return float(best_biases(kinks, self.y, self.C).mean())
 
         def cost(b: float) -> float:
             slack = np.maximum(0, 1 - self.y * (values + b))
-            charge = (b / self.s) ** 2 / 2 if self.s else 0.0
-            return charge + float((self.C * slack ** (1 if self.plain else 2)).sum())
+            charge = (b / self.scale) ** 2 / 2 if self.scale else 0.0
+            return charge + float((self.C * slack ** (1 if self.hinge else 2)).sum())
 
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
         return float(minimize_scalar(cost, bounds=ends, options={"xatol": 1e-12}).x)
@@ -377,11 +378,11 @@ class _MachineProblem:
     def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""
         free = self.machine.bias == "free"
-        if self.plain and free and start is not None and not self.problem.linear:
+        if self.hinge and free and start is not None and not self.problem.linear:
             start = balance(np.clip(start, 0, self.problem.upper), self.y, self.problem.upper)
             found = solve(self.problem, "auto", tol, start=start)[0]
             return found.alpha, found.b, found.certificate.dual
-        if self.plain and free:  # for the origin that `SVC` computes with
+        if self.hinge and free:  # for the origin that `SVC` computes with
             C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
             model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
             with warnings.catch_warnings():  # the bounds say how far it came
@@ -391,12 +392,12 @@ class _MachineProblem:
             alpha[model.support_] = np.abs(model.dual_coef_[0])
             return alpha, float(model.intercept_[0]), model.certificate_.dual
         Phi = self._gram_factor()
-        if self.plain:
+        if self.hinge:
             alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha
             alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
         else:
             alpha, b = _squared_hinge(Phi, self.y, self.C, free)
-        return alpha, b if free else self.s**2 * float(alpha @ self.y), -np.inf
+        return alpha, b if free else self.scale**2 * float(alpha @ self.y), -np.inf
 
     def _gram_factor(self) -> Array:
         """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""
@@ -406,7 +407,7 @@ class _MachineProblem:
         elif not self.problem.linear:
             values, vectors = eigh(self.problem.gram())
             Phi = vectors * np.sqrt(np.maximum(values, 0))
-        return np.column_stack([Phi, np.full(self.n, self.s)]) if self.s else Phi
+        return np.column_stack([Phi, np.full(self.n, self.scale)]) if self.scale else Phi
 
 
 def _squared_hinge(Phi: Array, y: Array, C: Array, free: bool) -> tuple[Array, float]:

@@ -36,6 +36,7 @@ X, Y = elsewhere.load("noisy")
 HERE = elsewhere.FOLDER
 IRIS = load_iris(return_X_y=True)
 GRAM = RBF(0.5)(X, X)
+W, SQUARED = Machine(np.ones((1, 2)), np.ones(1), 0.0), {"C": 1.0, "loss": "squared_hinge"}
 BLOCK, PAIR = np.eye(900), 1.0 - 2 * (np.arange(900) % 2)  # more samples than X has, of two classes
 
 
@@ -374,6 +375,39 @@ def test_numbers_in_single_precision_are_rows_of_x(tmp_path):
         assert not verdict.note
 
 
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.5)], ids=repr)
+def test_equal_rows_of_unequal_weight_are_given_the_multipliers_that_fit(kernel):
+    """A support vector does not say which of two equal rows it is; both ways of giving it are."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A, y, w = np.tile(rng.normal(size=(12, 2)), (2, 1)), np.tile(PAIR[:12], 2), np.ones(24)
+        w[rng.permutation(12) + 12 * rng.integers(0, 2, 12)] = rng.choice([0.01, 10.0], 12)
+        model = SVC(kernel=kernel, tol=1e-8).fit(A, y, w)
+        beta = np.zeros(24)
+        beta[model.support_] = model.dual_coef_[0]
+        assert (np.abs(beta) <= w).all()
+        numbers = certify_machine(
+            (beta, model.intercept_[0]), A, y, C=1.0, kernel=kernel, sample_weight=w
+        )
+        order = rng.permutation(24)
+        given = Machine(A[order], beta[order], model.intercept_[0], kernel, C=1.0)
+        for verdict in numbers, certify_machine(given, A, y, sample_weight=w):
+            assert verdict.box_violation == 0
+            assert verdict.kkt_violation < 1e-6
+            assert verdict.dual > verdict.upper * (1 - 1e-6)
+            assert not verdict.note
+
+
+def test_equal_rows_share_the_slack_of_the_squared_hinge_by_their_weights():
+    """At ±1, w²/2 + 2 · 10.1 (1 − w)² is least at w = 1 − 1/41.4, and α_i is 2 C_i / 41.4."""
+    A, y, w = [[-1.0], [-1.0], [1.0], [1.0]], np.array([-1, -1, 1, 1]), np.array([0.1, 10, 10, 0.1])
+    for order in [0, 1, 2, 3], [1, 0, 3, 2]:
+        m = Machine(np.take(A, order, 0), (2 * w * y / 41.4)[order], 0.0, Linear())
+        verdict = certify_machine(m, A, y, **SQUARED, sample_weight=w)
+        assert verdict.kkt_violation < 1e-12
+        assert verdict.dual > verdict.upper * (1 - 1e-12)
+
+
 def test_a_negative_multiplier_is_named_however_the_machine_is_given():
     """Also where the row is there once for each class: it is then its own class that counts."""
     A, y = np.vstack([X, X[:3]]), np.append(Y, -Y[:3])
@@ -624,6 +658,10 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be given"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
+        (W, SQUARED | {"sample_weight": -Y}, "sample_weight must not be negative"),
+        (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
+        (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
+        (replace(W, class_weight=(1.0, np.nan)), SQUARED, "class_weight must be a positive .*nan"),
         (LogisticRegression().fit(X, Y), {}, "loss must be given"),
         (LinearSVC(penalty="l1").fit(X, Y), {}, "penalty"),
         (
