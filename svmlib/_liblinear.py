@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._libsvm import Reader
 from svmlib._machines import Loss, Machine, widen
+from svmlib._reader import Reader, ZeroBased
 from svmlib._validation import Array, check_points
 
 _LOSSES: dict[str, Loss] = {
@@ -89,12 +89,22 @@ class LiblinearModel:
         return Machine(w, np.ones(1), b, classes=(smaller, larger), loss=loss, **bias)
 
 
-def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
+def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto") -> LiblinearModel:
     """Read a model file of LIBLINEAR, for classification.
 
     The file does not say what C was, so pass it to `svmlib.exchange.certify_machine`. Nor does it
     say whether the bias was penalised. It was, unless the option -R was given; then also pass
     ``bias="free"``, because otherwise the verdict is about another problem.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    zero_based : bool or "auto", default "auto"
+        Whether the first column had the index 0 in the training file, as in data that
+        `sklearn.datasets.dump_svmlight_file` wrote with its defaults. LIBLINEAR takes such data
+        only if the first column is zero, and the model does not show it: then say True. "auto"
+        means False.
 
     Raises
     ------
@@ -118,4 +128,5 @@ def read_liblinear(path: str | PathLike[str]) -> LiblinearModel:
         raise file.error(f"expected {d + (scale >= 0)} rows of weights, got {len(rows)}")
     W = np.array(rows).T
     b = W[:, d] * scale if scale >= 0 else np.zeros(vectors)
-    return LiblinearModel(solver, tuple(labels), np.ascontiguousarray(W[:, :d]), b, scale)
+    W = np.pad(W[:, :d], ((0, 0), (1 - file.first_index(zero_based), 0)))
+    return LiblinearModel(solver, tuple(labels), W, b, scale)

@@ -5,8 +5,6 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from itertools import combinations, pairwise
 from os import PathLike
@@ -18,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
 from svmlib._machines import Machine, chosen_pair, kernel_sums, to_binary_machine
+from svmlib._reader import Reader, ZeroBased
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -26,7 +25,6 @@ _TYPES = *_CLASSIFIERS, "one_class", "epsilon_svr", "nu_svr"
 _KERNELS: dict[str, Any] = {
     "linear": Linear, "polynomial": Polynomial, "rbf": RBF, "sigmoid": Sigmoid
 }  # fmt: skip
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _MAX_ENTRIES = 2**27  # numbers of a dense matrix of support vectors: a gigabyte
 
 
@@ -120,89 +118,9 @@ class LibsvmModel:
         return Machine(points, c, b, self.kernel, (min(pair), max(pair)), C=C)
 
 
-class Reader:
-    """The header of a model file, the words of its other lines, and errors that name lines.
-
-    Asking for a line of the header makes it the line that errors name.
-    """
-
-    def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
-        self.name, self.number = Path(path).name, 1
-        try:
-            self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
-        except UnicodeDecodeError:
-            raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
-        self.words = iter(self)
-        self.head = self.header(last, known)
-        self.end_of_header = self.number
-
-    def error(self, message: str) -> ValueError:
-        return ValueError(f"{self.name}, line {self.number}: {message}")
-
-    def __iter__(self) -> Iterator[list[str]]:
-        for number, line in enumerate(self.lines, 1):
-            self.number = number
-            yield line.split()
-
-    def header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
-        """Return number and words of what comes before the line `last`, by its first word."""
-        found: dict[str, tuple[int, list[str]]] = {}
-        for line in self.words:
-            if line == [last]:
-                return found
-            if not line or line[0] not in known or line[0] in found or len(line) < 2:
-                raise self.error(f"expected one of {sorted(known - {*found})} and its value")
-            found[line[0]] = self.number, line[1:]
-        raise self.error(f"the file ends before its line {last!r}")
-
-    def head_words(self, name: str) -> list[str]:
-        """Return the words of a line of the header."""
-        if name not in self.head:
-            self.number = self.end_of_header
-            raise self.error(f"expected a line {name!r} before this one")
-        self.number, words = self.head[name]
-        return words
-
-    def head_choice(self, name: str, choices: tuple[str, ...]) -> str:
-        """Return the value of a line of the header that is one of some words."""
-        value = " ".join(self.head_words(name))
-        if value not in choices:
-            raise self.error(f"{name} must be one of {choices}, got {value[:40]!r}")
-        return value
-
-    def head_numbers(self, name: str, count: int | None = 1) -> Array:
-        """Return the numbers of a line of the header."""
-        return self.numbers(self.head_words(name), count)
-
-    def head_integers(self, name: str, count: int = 1, least: int = 0) -> list[int]:
-        """Return the integers of a line of the header."""
-        return self.integers(self.head_words(name), count, least)
-
-    def head_labels(self, count: int) -> list[int]:
-        """Return the labels of that many classes."""
-        labels = self.head_integers("label", count, -(2**31))
-        if len({*labels}) != count:
-            raise self.error(f"label must name different classes, got {labels}")
-        return labels
-
-    def numbers(self, words: list[str], count: int | None = None) -> Array:
-        for word in words:
-            if not _NUMBER.fullmatch(word) or not np.isfinite(float(word)):
-                raise self.error(f"expected a finite number, got {word[:40]!r}")
-        if count is not None and len(words) != count:
-            raise self.error(f"expected {count} numbers, got {len(words)}")
-        return np.array([float(word) for word in words])
-
-    def integers(self, words: list[str], count: int | None = None, least: int = 0) -> list[int]:
-        values = self.numbers(words, count)
-        if (values != np.round(values)).any() or (np.abs(values) >= 2**53).any():
-            raise self.error(f"expected integers, got {' '.join(words)[:60]}")
-        if values.min(initial=least) < least:
-            raise self.error(f"expected numbers from {least} on, got {values.min():g}")
-        return [int(value) for value in values]
-
-
-def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> LibsvmModel:
+def read_libsvm(
+    path: str | PathLike[str], *, n_features: int | None = None, zero_based: ZeroBased = "auto"
+) -> LibsvmModel:
     """Read a model file of LIBSVM.
 
     Parameters
@@ -211,8 +129,12 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
         The file.
     n_features : int, optional
         How many features there are; the largest index in the file if not given, because a file does
-        not say whether the last columns were zero. (If an index is 0, as in data that
-        `sklearn.datasets.dump_svmlight_file` wrote, the first column has the index 0.)
+        not say whether the last columns were zero.
+    zero_based : bool or "auto", default "auto"
+        Whether the first column has the index 0, as in data that
+        `sklearn.datasets.dump_svmlight_file` wrote with its defaults. "auto" means only if there is
+        an index 0, so it is wrong if the first column is zero in every support vector of such a
+        file: then say True. A precomputed kernel has no columns, and ignores it.
 
     Raises
     ------
@@ -240,7 +162,7 @@ def read_libsvm(path: str | PathLike[str], *, n_features: int | None = None) -> 
         if sum(n_support) != m:
             raise file.error(f"nr_sv must add up to total_sv, {m}, got {n_support}")
     coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, kernel is None)
-    points = _points(file, found, kernel is None, n_features)
+    points = _points(file, found, kernel is None, n_features, zero_based)
     return LibsvmModel(
         svm_type,
         kernel,
@@ -281,12 +203,16 @@ def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
 
 
 def _points(
-    file: Reader, found: list[tuple[list[int], Array]], precomputed: bool, n_features: int | None
+    file: Reader,
+    found: list[tuple[list[int], Array]],
+    precomputed: bool,
+    n_features: int | None,
+    zero_based: ZeroBased,
 ) -> Array:
     """Return the support vectors, or the row numbers from 0 of a precomputed kernel."""
     if precomputed:
         return np.array([value - 1 for _, value in found]).reshape(-1, 1)
-    first = 0 if any(index[:1] == [0] for index, _ in found) else 1
+    first = file.first_index(zero_based, any(index[:1] == [0] for index, _ in found))
     largest = max((index[-1] + 1 - first for index, _ in found if index), default=1)
     d = max(largest, 1) if n_features is None else n_features
     if largest > d:

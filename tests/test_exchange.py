@@ -842,6 +842,38 @@ def test_a_file_of_data_whose_columns_count_from_0_is_read(tmp_path):
     assert certify_machine(found, X, Y, C=1.0).excess < 1e-4
 
 
+@pytest.mark.parametrize(
+    ("read", "program", "options"),
+    [
+        (read_libsvm, "svm-", ["-g", "0.5"]),
+        (read_liblinear, "liblinear-", ["-s", "3", "-e", "1e-8"]),
+        (read_liblinear, "liblinear-", ["-s", "3", "-B", "1", "-e", "1e-8"]),
+    ],
+)
+def test_columns_that_count_from_0_where_the_first_is_empty(read, program, options, tmp_path):
+    """No index 0 is then in the file, so that the reader must be told where columns begin."""
+    A = np.column_stack([np.zeros(len(X)), X])
+    dump_svmlight_file(A, Y, str(tmp_path / "rows"))
+    run(f"{program}train", *options, "rows", "model", cwd=tmp_path)
+    run(f"{program}predict", "rows", "model", "out", cwd=tmp_path)
+    found = read(tmp_path / "model", zero_based=True)
+    assert_array_equal(found.predict(A), np.loadtxt(tmp_path / "out"))
+    assert certify_machine(found, A, Y, C=1.0).excess < 1e-4
+    for given in {}, {"zero_based": False}, {"zero_based": "auto"}:
+        shifted = read(tmp_path / "model", **given)
+        assert_array_equal(shifted.predict(X), np.loadtxt(tmp_path / "out"))
+    with pytest.raises(ValueError, match='zero_based must be True, False or "auto", got 2'):
+        read(tmp_path / "model", zero_based=2)
+
+
+def test_an_index_0_contradicts_columns_that_count_from_1(tmp_path):
+    dump_svmlight_file(X, Y, str(tmp_path / "rows"))
+    run("svm-train", "rows", "model", cwd=tmp_path)
+    with pytest.raises(ValueError, match=r"line .*: expected indices from 1 on, because zero_based"):
+        read_libsvm(tmp_path / "model", zero_based=False)
+    assert read_libsvm(tmp_path / "model", zero_based=True).points.shape[1] == X.shape[1]
+
+
 @pytest.mark.parametrize("solver", range(8))
 @pytest.mark.parametrize("labels", [(-1, 1), (1, -1), (3, 1, 2)])
 def test_a_score_of_zero_has_liblinears_label(solver, labels, tmp_path):

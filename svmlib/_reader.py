@@ -1,0 +1,110 @@
+"""Text of model files, for the readers of LIBSVM's and LIBLINEAR's: see `svmlib.model_files`.
+
+Derived in chapter 15, *Other programs*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from svmlib._validation import Array
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+ZeroBased = bool | Literal["auto"]
+
+
+class Reader:
+    """The header of a model file, the words of its other lines, and errors that name lines.
+
+    Asking for a line of the header makes it the line that errors name.
+    """
+
+    def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
+        self.name, self.number = Path(path).name, 1
+        try:
+            self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
+        except UnicodeDecodeError:
+            raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
+        self.words = iter(self)
+        self.head = self.header(last, known)
+        self.end_of_header = self.number
+
+    def error(self, message: str) -> ValueError:
+        return ValueError(f"{self.name}, line {self.number}: {message}")
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for number, line in enumerate(self.lines, 1):
+            self.number = number
+            yield line.split()
+
+    def header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
+        """Return number and words of what comes before the line `last`, by its first word."""
+        found: dict[str, tuple[int, list[str]]] = {}
+        for line in self.words:
+            if line == [last]:
+                return found
+            if not line or line[0] not in known or line[0] in found or len(line) < 2:
+                raise self.error(f"expected one of {sorted(known - {*found})} and its value")
+            found[line[0]] = self.number, line[1:]
+        raise self.error(f"the file ends before its line {last!r}")
+
+    def head_words(self, name: str) -> list[str]:
+        """Return the words of a line of the header."""
+        if name not in self.head:
+            self.number = self.end_of_header
+            raise self.error(f"expected a line {name!r} before this one")
+        self.number, words = self.head[name]
+        return words
+
+    def head_choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """Return the value of a line of the header that is one of some words."""
+        value = " ".join(self.head_words(name))
+        if value not in choices:
+            raise self.error(f"{name} must be one of {choices}, got {value[:40]!r}")
+        return value
+
+    def head_numbers(self, name: str, count: int | None = 1) -> Array:
+        """Return the numbers of a line of the header."""
+        return self.numbers(self.head_words(name), count)
+
+    def head_integers(self, name: str, count: int = 1, least: int = 0) -> list[int]:
+        """Return the integers of a line of the header."""
+        return self.integers(self.head_words(name), count, least)
+
+    def head_labels(self, count: int) -> list[int]:
+        """Return the labels of that many classes."""
+        labels = self.head_integers("label", count, -(2**31))
+        if len({*labels}) != count:
+            raise self.error(f"label must name different classes, got {labels}")
+        return labels
+
+    def numbers(self, words: list[str], count: int | None = None) -> Array:
+        for word in words:
+            if not _NUMBER.fullmatch(word) or not np.isfinite(float(word)):
+                raise self.error(f"expected a finite number, got {word[:40]!r}")
+        if count is not None and len(words) != count:
+            raise self.error(f"expected {count} numbers, got {len(words)}")
+        return np.array([float(word) for word in words])
+
+    def integers(self, words: list[str], count: int | None = None, least: int = 0) -> list[int]:
+        values = self.numbers(words, count)
+        if (values != np.round(values)).any() or (np.abs(values) >= 2**53).any():
+            raise self.error(f"expected integers, got {' '.join(words)[:60]}")
+        if values.min(initial=least) < least:
+            raise self.error(f"expected numbers from {least} on, got {values.min():g}")
+        return [int(value) for value in values]
+
+    def first_index(self, zero_based: ZeroBased, has_zero: bool = False) -> int:
+        """Return the index of the first column, 0 or 1."""
+        if zero_based not in (True, False, "auto"):
+            raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r:.40}')
+        if has_zero and not zero_based:
+            raise self.error("expected indices from 1 on, because zero_based is False")
+        return 0 if has_zero or (zero_based and zero_based != "auto") else 1
