@@ -36,7 +36,6 @@ from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
 
 try:
     import dask.array
-    from dask._task_spec import Task, convert_legacy_graph
 except ImportError as error:
     needed = 'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
     raise ImportError(needed) from error
@@ -579,13 +578,15 @@ def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
 def _compute(total: Any, parts: list[Any]) -> Any:
     """Compute what is made of parts, each in one task with everything that only it needs.
 
-    (Rows that are read in a task of their own often travel to the worker that sums them up.)
+    (Rows that are read in a task of their own often travel to the worker that sums them up. So do
+    they where tasks cannot be fused: those of a graph in Dask's old form, of tuples.)
     """
-    graph = convert_legacy_graph(total.dask.cull({total.key}).to_dict())
+    graph = total.dask.cull({total.key}).to_dict()
     needed, needed_by = dask.core.get_deps(graph)
     for part in parts:
         group = [part.key]
         for key in group:  # while it grows
             group += [k for k in needed[key] if k not in group and needed_by[k] <= set(group)]
-        graph[part.key] = Task.fuse(*map(graph.pop, group), key=part.key)
+        if all(hasattr(graph[key], "fuse") for key in group):
+            graph[part.key] = graph[part.key].fuse(*map(graph.pop, group), key=part.key)
     return type(total)(total.key, graph).compute()

@@ -1,11 +1,14 @@
 """The certified linear machine on a Dask array, with and without a cluster."""
 
+import importlib.util
 import logging
+import operator
 import os
 import pickle
 import re
 import resource
 import signal
+import sys
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -483,3 +486,26 @@ def test_rows_are_read_in_the_task_that_sums_them_up(train):
         train(2 * rows, da.from_array(y, chunks=2000))
     assert len(sizes) > 8 * 4
     assert sum(size >= X[:2000].nbytes for size in sizes) < 8, "the first chunk is looked at"
+
+
+def test_no_private_module_of_dask_is_needed(monkeypatch):
+    """If one moves, nothing says that Dask is not installed."""
+    for name in [name for name in sys.modules if name.startswith("dask._")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    spec = importlib.util.spec_from_file_location("again", distributed.__file__)
+    monkeypatch.setitem(sys.modules, "again", again := importlib.util.module_from_spec(spec))
+    spec.loader.exec_module(again)
+    assert again.__all__ == distributed.__all__
+
+
+@pytest.mark.parametrize("train", [solve_linear, partial(solve_kernel, kernel=RBF(0.01))])
+def test_a_graph_in_the_old_form_gives_the_same(train):
+    """Its tasks are tuples, which are not fused."""
+    X, y = square(2000)
+    tasks = {("old", k, 0): (operator.getitem, X, slice(500 * k, 500 * k + 500)) for k in range(4)}
+    old = da.Array(tasks, "old", ((500,) * 4, (2,)), dtype=float)
+    assert {type(task) for task in dict(old.dask).values()} == {tuple}
+    labels = da.from_array(y, chunks=500)
+    one, other = train(old, labels), train(da.from_array(X, chunks=(500, 2)), labels)
+    assert one.certificate == other.certificate
+    assert one.n_iter == other.n_iter
