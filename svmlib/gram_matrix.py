@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,10 +85,13 @@ class GramMatrix:
         New rows are cut from pieces of so many rows; spare is what is left of the last one.
     whole : ndarray of shape (n, n) or None
         All of K, if it is kept.
-    beta : ndarray of shape (n,)
-        The β that `incremental_matvec` was last asked for.
-    last : KernelSums
-        What it returned.
+    last_sum : tuple
+        The β that `incremental_matvec` was last asked for, and the `KernelSums` that it returned.
+
+    Notes
+    -----
+    Threads that share a Gram matrix may get an error, but never a wrong value: new rows come from
+    memory that no other thread is given, and are kept, like sums, only once they are complete.
     """
 
     def __init__(self, kernel: BaseKernel, X: Array, cache_mb: float) -> None:
@@ -105,8 +109,9 @@ class GramMatrix:
         self.kept: dict[int, Array] = {}
         self.spare = np.empty((0, self.n))
         self.whole: Array | None = None
-        self.beta, values, variation = np.zeros((3, self.n))
-        self.last = KernelSums(values, variation, 0)
+        self._lock = Lock()
+        beta, values, variation = np.zeros((3, self.n))
+        self.last_sum = beta, KernelSums(values, variation, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GramMatrix, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
@@ -156,17 +161,19 @@ class GramMatrix:
 
     def _keep_one(self, i: int, left: Array, right: Array, finish: Finish) -> None:
         """Evaluate row i as `_keep` does, without what many rows need: half of the time."""
-        row = self.kept[i] = finish(np.dot(left[i], right, out=self._cut(1)[0]))
+        row = finish(np.dot(left[i], right, out=self._cut(1)[0]))
         row[i] = self.diagonal[i]
         row.flags.writeable = False
+        self.kept[i] = row
         if len(self.kept) > self.capacity:
             del self.kept[next(iter(self.kept))]
 
     def _cut(self, count: int) -> Array:
         """Return room for rows, cut from larger pieces, which memory is faster to give."""
-        if len(self.spare) < count:
-            self.spare = np.empty((max(count, self.piece), self.n))
-        rows, self.spare = self.spare[:count], self.spare[count:]
+        with self._lock:  # or two threads might be given the same room
+            if len(self.spare) < count:
+                self.spare = np.empty((max(count, self.piece), self.n))
+            rows, self.spare = self.spare[:count], self.spare[count:]
         return rows
 
     def gram(self) -> Array:
@@ -220,14 +227,15 @@ class GramMatrix:
         proportion. It begins again where that is no more work, or where the variation would be more
         than twice that of β alone.
         """
-        change, last = beta - self.beta, self.last
+        before, last = self.last_sum  # read once: another thread may write in between
+        change = beta - before
         last = KernelSums(last.values, last.variation + np.abs(change), last.updates + 1)
         few = np.count_nonzero(change) < np.count_nonzero(beta)
         if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):
             change, last = beta, KernelSums(np.zeros_like(beta), np.abs(beta), 0)
-        self.beta = beta.copy()
-        self.last = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
-        return self.last
+        sums = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
+        self.last_sum = beta.copy(), sums
+        return sums
 
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""

@@ -140,7 +140,8 @@ class DualProblem:
 
     Notes
     -----
-    It can be pickled if its kernel can. Threads need a copy each.
+    It can be pickled if its kernel can. Threads need a `copy.deepcopy` each: `copy.copy` and
+    `with_bounds` share K. (Threads that share it may get an error, but no wrong certificate.)
 
     Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 

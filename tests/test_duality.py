@@ -1,7 +1,9 @@
 """The problem: objective, gradient, bias, and its one Gram matrix."""
 
+import copy
 import pickle
 import re
+from threading import Thread, current_thread, main_thread
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.smo import smo
 from tests.optimum import data
@@ -89,6 +92,69 @@ def test_the_cache_is_not_pickled():
     empty = len(pickle.dumps(problem))
     problem.gram()
     assert len(pickle.dumps(problem)) == empty
+
+
+def shares_bounds(problem):
+    return problem.with_bounds(problem.upper)
+
+
+@pytest.mark.parametrize("share", [copy.copy, shares_bounds])
+def test_a_certificate_holds_whatever_another_of_the_same_matrix_does_meanwhile(share):
+    """The kernel calls it just where a thread could: while a sum is half done."""
+    waiting, found = [], []
+
+    def kernel(A, B):
+        if waiting:
+            check(other, waiting.pop())
+        return RBF(0.5)(A, B)
+
+    def check(one, alpha):
+        found.append((one.certificate(alpha, 0.1), alpha))
+
+    (X, y), random = data(0, n=40), np.random.default_rng(0)
+    problem = DualProblem(X, y, 2.0, kernel, cache_mb=0.01)  # K has no room, so it is asked again
+    other, alpha = share(problem), random.uniform(0, 2, 40)
+    for k in range(40):
+        alpha[k], meanwhile = random.uniform(0, 2), alpha.copy()  # a change of few: sums go on
+        meanwhile[k - 1] = random.uniform(0, 2)
+        waiting.append(meanwhile)
+        check(problem, alpha.copy())
+    assert len(found) > 50  # more than ten in the middle of another
+    for certificate, alpha in found:
+        alone = DualProblem(X, y, 2.0, RBF(0.5)).certificate(alpha, 0.1)
+        assert_allclose(certificate.primal, alone.primal, rtol=1e-9)
+        assert_allclose(certificate.dual, alone.dual, rtol=1e-9)
+
+
+def test_no_two_threads_write_a_row_into_the_same_memory():
+    """While one looks for room for its row, between any two steps, another asks for its own."""
+    X, ask = data(0, n=100)[0], []
+
+    class Interrupted(GramMatrix):
+        @property
+        def spare(self):
+            now = vars(self)["spare"]
+            if ask and current_thread() is main_thread():
+                thread = Thread(target=self.__getitem__, args=[ask.pop()])
+                threads.append(thread)
+                thread.start()
+                thread.join(0.2)  # it ends, unless it has to wait for the other
+            return now
+
+        @spare.setter
+        def spare(self, new):
+            vars(self)["spare"] = new
+
+    K, threads = Interrupted(RBF(0.5), X, 0.1), []  # no room for all of K, so rows come one by one
+    assert_allclose(K[0], RBF(0.5)(X[:1], X)[0], rtol=1e-12)
+    ask += [7, 8, 9]
+    rows = {3: K[3]}
+    for thread in threads:
+        thread.join()
+    assert len(threads) == 3
+    rows |= {i: K[i] for i in (7, 8, 9)}
+    for i, row in rows.items():
+        assert_allclose(row, RBF(0.5)(X[[i]], X)[0], rtol=1e-12)
 
 
 # The KKT conditions and the bias
