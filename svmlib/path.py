@@ -46,7 +46,7 @@ class CandidateFit(NamedTuple):
 
     Attributes
     ----------
-    gamma, fold, C : int
+    gamma_index, fold_index, C_index : int
         The numbers of its γ, its fold and its C, in the order in which they were given.
     solution : svmlib.problem.Solution
         Its multipliers for the training samples of the fold, its bias and its certificate.
@@ -56,9 +56,9 @@ class CandidateFit(NamedTuple):
         f(x) for the test samples of the fold.
     """
 
-    gamma: int
-    fold: int
-    C: int
+    gamma_index: int
+    fold_index: int
+    C_index: int
     solution: Solution
     fit_time: float
     score_time: float

@@ -49,6 +49,8 @@ from svmlib.svc import (
 
 __all__ = ["SVCCV", "Comparison", "one_standard_error"]
 
+Score = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
+
 
 class Comparison(NamedTuple):
     """Two candidates, on the same folds and the same test samples.
@@ -73,15 +75,29 @@ def one_standard_error(results: dict[str, Any]) -> int:
     """Return the number of the simplest candidate that is within one standard error of the best.
 
     The standard error is that of the best one's mean, over the folds; simpler is a smaller γ, then
-    a smaller C. Give it as ``refit`` to `SVCCV`, or to scikit-learn's search over "C" and "gamma".
+    a smaller C. Give it as ``refit`` to `SVCCV`, or to scikit-learn's search over "C" and "gamma",
+    also those of a step of a pipeline, such as "svc__C".
+
+    Raises
+    ------
+    ValueError
+        If all scores are NaN, or if γ is a name for some candidates, so that it has no order.
     """
     splits = [key for key in results if key.startswith("split") and key.endswith("_test_score")]
     scores, mean = np.array([results[key] for key in splits]), results["mean_test_score"]
+    if np.isnan(mean).all():
+        raise ValueError("results must have a score, but every mean_test_score is NaN")
     best = int(np.nanargmax(mean))
     error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
     good = np.flatnonzero(mean >= mean[best] - error)
-    plain = [(p.get("gamma", 0), p["C"], -m) for p, m in zip(results["params"], mean, strict=True)]
-    return int(min(good, key=plain.__getitem__))
+    gammas, Cs = (_values(results["params"], name) for name in ("gamma", "C"))
+    return int(min(good, key=lambda k: (gammas[k], Cs[k], -mean[k])))
+
+
+def _values(params: list[dict[str, Any]], name: str) -> list[float]:
+    """Return C or γ of every candidate, 0 for all if they have the same."""
+    found = [next((p[k] for k in p if k.split("__")[-1] == name), 0) for p in params]
+    return [check_scalar(v, name) if len({*found}) > 1 else 0.0 for v in found]
 
 
 class SVCCV(TwoClassEstimator):
@@ -94,11 +110,11 @@ class SVCCV(TwoClassEstimator):
     ----------
     Cs : sequence of float, default (0.01, 0.1, 1, 10, 100, 1000, 10000)
         The values of C, positive and finite.
-    gammas : sequence of float, "scale" or "auto", optional
-        The values of γ. If not given, 4⁻², …, 4² times the γ that `svmlib.svc.SVC` calls
-        ``"scale"``; for a kernel without γ only C is searched. Where one is a power of two times
-        another, the cheapest case, K comes from squares. ``"scale"`` is that of all samples, also
-        within a fold.
+    gammas : float, "scale", "auto" or a sequence of these, optional
+        The values of γ, or a single one. If not given, 4⁻², …, 4² times the γ that
+        `svmlib.svc.SVC` calls ``"scale"``; for a kernel without γ only C is searched. Where one is
+        a power of two times another, the cheapest case, K comes from squares. ``"scale"`` is that
+        of all samples, also within a fold.
     kernel, degree, coef0, class_weight
         As in `svmlib.svc.SVC`.
     cv : int, splitter or iterable, optional
@@ -246,22 +262,31 @@ class SVCCV(TwoClassEstimator):
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)
         folds = [self._fold(labels, weights, *split) for split in splits]
-        tol, Cs = check_scalar(self.tol, "tol", positive=True), check_vector(self.Cs, "Cs")
-        if Cs.min() <= 0:
-            raise ValueError(f"Cs must be positive, got {Cs.min()}")
+        tol, Cs = self._tolerance_and_constants()
+        # (Now, because a name that scikit-learn does not have would else be found out at the end.)
+        score = self._scorer(labels, None if sample_weight is None else weights)
         found = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
         try:
-            for machine in self._search(models, points, signs, folds, Cs, tol):
-                found[machine.C, machine.gamma, machine.fold] = machine
-                self._print_progress(found[:, machine.gamma, machine.fold], models, len(folds))
+            for m in self._search(models, points, signs, folds, Cs, tol):
+                found[m.C_index, m.gamma_index, m.fold_index] = m
+                self._print_progress(found[:, m.gamma_index, m.fold_index], models, len(folds))
         finally:  # a search that is interrupted keeps what it has found
-            self._report(found, models, folds, labels, None if sample_weight is None else weights)
+            self._report(found, models, folds, labels, score)
         self._choose(found, tol)
         if self.refit:
             chosen = models[self.best_index_ % len(models)]
             self.best_estimator_ = chosen.set_params(**self.best_params_)
             self.best_estimator_.fit(X, y, sample_weight)
         return self
+
+    def _tolerance_and_constants(self) -> tuple[float, Array]:
+        """Return tol and Cs, and check what is to be done in the end."""
+        tol, Cs = check_scalar(self.tol, "tol", positive=True), check_vector(self.Cs, "Cs")
+        if Cs.min() <= 0:
+            raise ValueError(f"Cs must be positive, got {Cs.min()}")
+        if not (isinstance(self.refit, bool | np.bool_) or callable(self.refit)):
+            raise ValueError(f"refit must be True, False or a function, got {self.refit!r:.80}")
+        return tol, Cs
 
     def _candidates(self, X: Array, labels: Any, weights: Array) -> tuple[list[SVC], Array]:
         """Return a machine for each γ, with its kernel, and the points to compute with."""
@@ -276,7 +301,8 @@ class SVCCV(TwoClassEstimator):
         else:
             if gammas is None:
                 gammas = resolve_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
-            numbers = [resolve_gamma(gamma, X, weights) for gamma in gammas]
+            given: Any = [gammas] if np.isscalar(gammas) else gammas
+            numbers = [resolve_gamma(gamma, X, weights) for gamma in given]
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
         if not models:
             raise ValueError("gammas must have at least one value")
@@ -324,23 +350,23 @@ class SVCCV(TwoClassEstimator):
     def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
         """Say what is done, when all C of a γ and a fold are."""
         if self.verbose and all(row):
-            name = f"gamma {getattr(models[row[0].gamma].kernel_, 'gamma', 'none'):.3g}, "
+            name = f"gamma {getattr(models[row[0].gamma_index].kernel_, 'gamma', 'none'):.3g}, "
             print(
-                f"{name}fold {row[0].fold + 1} of {n_folds}: {len(row)} machines, worst gap "
+                f"{name}fold {row[0].fold_index + 1} of {n_folds}: {len(row)} machines, worst gap "
                 f"{max(m.gap for m in row):.1e}, {sum(m.fit_time for m in row):.2f} s",
                 flush=True,
             )
 
     def _report(
-        self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, weights: Any
+        self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, score: Score
     ) -> None:
         """Score the test samples, and write ``cv_results_``."""
-        self.n_splits_, score = len(folds), self._scorer(labels, weights)
+        self.n_splits_ = len(folds)
         self.cv_results_ = self._parameters(models)
         self.test_indices_ = [fold.test for fold in folds]
         flat = found.reshape(-1, len(folds))
         wanted: dict[str, Callable[[CandidateFit], float]] = {
-            "test_score": lambda m: score(m.scores, self.test_indices_[m.fold]),
+            "test_score": lambda m: score(m.scores, self.test_indices_[m.fold_index]),
             "gap": lambda m: m.gap,
             "steps": lambda m: m.solution.n_iter,
             "fit_time": lambda m: m.fit_time,
@@ -370,14 +396,12 @@ class SVCCV(TwoClassEstimator):
         table = {f"param_{n}": np.ma.masked_array([p[n] for p in params]) for n in names}
         return table | {"params": params}
 
-    def _scorer(self, labels: Any, weights: Any) -> Callable[[Array, Indices], float]:
+    def _scorer(self, labels: Any, weights: Any) -> Score:
         """Return the function that scores f(x) of test samples."""
         positive = labels == self.classes_[1]
         if self.scoring in (None, "accuracy"):
             shares = np.ones(len(labels)) if weights is None else weights
-            return lambda f, test: float(
-                np.average((f >= 0) == positive[test], weights=shares[test])
-            )
+            return lambda f, test: np.average((f >= 0) == positive[test], weights=shares[test])
         scorer = check_scoring(SVC(), scoring=self.scoring)
         weighted = weights is not None and hasattr(scorer, "set_score_request")
 
@@ -410,18 +434,16 @@ class SVCCV(TwoClassEstimator):
         check_is_fitted(self, "cv_results_")
         splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
         differences = np.array([scores[first] - scores[second] for scores in splits])
-        error = np.nan
-        if self.n_splits_ > 1:
-            error = float(differences.std(ddof=1) / np.sqrt(self.n_splits_))
+        error = differences.std(ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.nan
         pairs = list(zip(self.test_decision_values_, self._positive, strict=True))
         a, b = (np.concatenate([(f[k] >= 0) == y for f, y in pairs]) for k in (first, second))
-        return Comparison(
-            float(differences.mean()), error, int((a & ~b).sum()), int((b & ~a).sum())
-        )
+        only = int((a & ~b).sum()), int((b & ~a).sum())
+        return Comparison(float(differences.mean()), float(error), *only)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) of the best machine for every row of X, of shape (m,)."""
-        check_is_fitted(self, "best_estimator_")
+        advice = "call fit, and not with refit=False, which keeps no machine"
+        check_is_fitted(self, "best_estimator_", msg=f"%(name)s is not fitted yet: {advice}")
         return self.best_estimator_.decision_function(X)
 
 

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from svmlib import SVC, SVCCV, problem
 from svmlib.kernels import RBF, Polynomial
@@ -67,10 +69,10 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
     folds = [Fold(rows[:half], rows[half:], weights), Fold(rows[half:], rows[:half], weights)]
     judges, n_met = {}, 0
     for machine in fit_candidates(list(enumerate(kernels)), X, y, folds, CS, 1e-3, cache_mb):
-        train, test, _ = folds[machine.fold]
-        kernel, solution, n_met = kernels[machine.gamma], machine.solution, n_met + 1
-        problem = DualProblem(X[train], y[train], CS[machine.C] * weights, kernel)
-        judge = judges.setdefault((machine.gamma, machine.fold), Judge(problem))
+        train, test, _ = folds[machine.fold_index]
+        kernel, solution, n_met = kernels[machine.gamma_index], machine.solution, n_met + 1
+        problem = DualProblem(X[train], y[train], CS[machine.C_index] * weights, kernel)
+        judge = judges.setdefault((machine.gamma_index, machine.fold_index), Judge(problem))
         judge.upper = [mp.mpf(C) for C in problem.upper.tolist()]
         judge.accept(solution.certificate, solution.alpha, solution.b)
         f = problem.decision_function(solution.alpha, solution.b, X[test])
@@ -282,6 +284,47 @@ def test_one_standard_error_takes_the_simplest_of_the_good():
     assert search.best_index_ == one_standard_error(search.cv_results_)
     assert search.best_params_ == search.cv_results_["params"][search.best_index_]
     assert search.best_params_ == {k: getattr(search.best_estimator_, k) for k in ("C", "gamma")}
+
+
+def test_one_standard_error_reads_parameters_of_a_step_and_says_what_it_cannot_order():
+    X, y = data(9, n=60)
+    grid = {"C": (0.1, 10.0), "gamma": (0.1, 1.0)}
+    alone = GridSearchCV(SVC(), grid, refit=one_standard_error).fit(X, y)
+    steps = make_pipeline(FunctionTransformer(), SVC())
+    inside = GridSearchCV(steps, {f"svc__{k}": v for k, v in grid.items()}).fit(X, y)
+    assert one_standard_error(inside.cv_results_) == alone.best_index_ != 3
+    results = {"split0_test_score": np.ones(2), "mean_test_score": np.ones(2)}
+    for params, message in (
+        ([{"C": 1.0, "gamma": "scale"}, {"C": 1.0, "gamma": 1.0}], "gamma must be .* 'scale'"),
+        ([{"C": 1.0}, {"C": None}], "C must be a finite number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            one_standard_error(results | {"params": params})
+    names = [{"svc__C": C, "svc__gamma": "scale"} for C in (2.0, 1.0)]
+    assert one_standard_error(results | {"params": names}) == 1
+    with pytest.raises(ValueError, match="every mean_test_score is NaN"):
+        one_standard_error(results | {"params": names, "mean_test_score": np.full(2, np.nan)})
+
+
+@pytest.mark.parametrize("parameters", [{"scoring": "acurracy"}, {"refit": "accuracy"}])
+def test_a_wrong_name_is_told_before_the_search(parameters, monkeypatch):
+    monkeypatch.setattr(SVCCV, "_search", lambda *_: pytest.fail("the search has begun"))
+    name = next(iter(parameters.values()))
+    with pytest.raises(ValueError, match=f"{next(iter(parameters))}.*'{name}'"):
+        SVCCV(**parameters).fit(*data(8))
+
+
+def test_a_gamma_may_be_given_alone():
+    X, y = data(8)
+    for gamma in "scale", 0.5, np.float64(0.5):
+        one, many = (SVCCV((1.0,), each).fit(X, y) for each in (gamma, (gamma,)))
+        assert one.best_params_ == many.best_params_
+        assert_array_equal(one.test_decision_values_, many.test_decision_values_)
+
+
+def test_a_search_that_keeps_no_machine_says_so():
+    with pytest.raises(NotFittedError, match="refit=False, which keeps no machine"):
+        SVCCV((1.0,), (0.5,), refit=False).fit(*data(8)).predict([[0.0, 0.0]])
 
 
 def test_comparison_of_two_candidates():
