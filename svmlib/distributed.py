@@ -579,7 +579,7 @@ def _compute(total: Any, parts: list[Any]) -> Any:
     """Compute what is made of parts, each in one task with everything that only it needs.
 
     (Rows that are read in a task of their own often travel to the worker that sums them up. So do
-    they where tasks cannot be fused: those of a graph in Dask's old form, of tuples.)
+    they if tasks cannot be fused: Dask's have `fuse` since 2025.4, but it does not promise that.)
     """
     graph = total.dask.cull({total.key}).to_dict()
     needed, needed_by = dask.core.get_deps(graph)

@@ -18,7 +18,9 @@ import numpy as np
 import pytest
 from dask import array as da
 from dask.callbacks import Callback
+from dask.delayed import Delayed
 from dask.distributed import Client, LocalCluster
+from dask.highlevelgraph import HighLevelGraph
 from dask.sizeof import sizeof
 from distributed.utils import get_mp_context
 from scipy.sparse import csr_array
@@ -498,14 +500,9 @@ def test_no_private_module_of_dask_is_needed(monkeypatch):
     assert again.__all__ == distributed.__all__
 
 
-@pytest.mark.parametrize("train", [solve_linear, partial(solve_kernel, kernel=RBF(0.01))])
-def test_a_graph_in_the_old_form_gives_the_same(train):
-    """Its tasks are tuples, which are not fused."""
-    X, y = square(2000)
-    tasks = {("old", k, 0): (operator.getitem, X, slice(500 * k, 500 * k + 500)) for k in range(4)}
-    old = da.Array(tasks, "old", ((500,) * 4, (2,)), dtype=float)
-    assert {type(task) for task in dict(old.dask).values()} == {tuple}
-    labels = da.from_array(y, chunks=500)
-    one, other = train(old, labels), train(da.from_array(X, chunks=(500, 2)), labels)
-    assert one.certificate == other.certificate
-    assert one.n_iter == other.n_iter
+def test_tasks_that_cannot_be_fused_give_the_same():
+    """Tuples, as all tasks of Dask were once, have no such method."""
+    tasks = {"rows": (operator.add, 1, 2), "part": (operator.neg, "rows"), "sum": (abs, "part")}
+    graph = HighLevelGraph({"sum": tasks}, {"sum": set()})
+    total, part = (Delayed(key, graph, layer="sum") for key in ("sum", "part"))
+    assert distributed._compute(total, [part]) == 3
