@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 
 from svmlib._estimators import expansion_of, kernel_of, not_fitted, pair_coefficients, vector_of
-from svmlib._validation import Array, check_points, check_scalar, check_vector, class_factors
+from svmlib._validation import (
+    Array,
+    as_float,
+    check_points,
+    check_scalar,
+    check_vector,
+    class_factors,
+)
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, expansion
 from svmlib.problem import DualProblem
@@ -53,6 +60,11 @@ class Machine:
     class_weight : pair of float
         Factors of C for the two classes.
 
+    Raises
+    ------
+    ValueError
+        If points, coefficients or b are not finite numbers of these shapes.
+
     Notes
     -----
     Derived in chapter 15, *Other programs*.
@@ -73,6 +85,16 @@ class Machine:
     bias: Bias = "free"
     scale: float = 1.0
     class_weight: tuple[float, float] = (1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        points = as_float(self.points, "points")
+        coefficients = as_float(self.coefficients, "coefficients")
+        if points.ndim != 2 or coefficients.shape != points.shape[:1]:
+            shapes = f"{points.shape} and {coefficients.shape}"
+            raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
+        checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""

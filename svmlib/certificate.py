@@ -41,14 +41,15 @@ def primal_upper_bound(
     """
     if not 0 < m < np.inf:
         return np.inf
-    short = margins < m
+    short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
     slack = 1 - scaled + 4 * fl.UNIT_ROUNDOFF * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
     # (What underflows in the first division by m, the second may enlarge.)
     underflow = (n + 1) * fl.SMALLEST_SUBNORMAL / min(m, 1)
-    return fl.round_up(squared_norm / m / m / 2 + hinge, n + 12) + underflow
+    bound = fl.round_up(squared_norm / m / m / 2 + hinge, n + 12) + underflow
+    return bound if bound < np.inf else np.inf  # NaN says nothing
 
 
 def dual_lower_bound(total: float, squared_norm: float, moved: float = 0.0) -> float:

@@ -119,6 +119,8 @@ class GramMatrix:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         if i not in self.kept:
+            if not 0 <= i < self.n:
+                raise IndexError(f"row {i} of a Gram matrix of {self.n} points")
             if self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.room:
                 self.gram()
             elif self.factors:

@@ -367,12 +367,11 @@ def pegasos(
     """
     X, y = check_labelled(X, y)
     lam, tol = check_scalar(lam, "lam", positive=True), check_scalar(tol, "tol", positive=True)
-    n_epochs = check_count(n_epochs, "n_epochs")
-    n, signed, random = len(y), y[:, np.newaxis] * X, np.random.default_rng(seed)
+    n, n_epochs, signed = len(y), check_count(n_epochs, "n_epochs"), y[:, np.newaxis] * X
     C = round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= LARGEST_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
-    w, counts = np.zeros(X.shape[1]), np.zeros(n)
+    w, counts, random = np.zeros(X.shape[1]), np.zeros(n), np.random.default_rng(seed)
     for epoch in range(n_epochs):
         # A subgradient step for every point, in a new order.
         for t, i in enumerate(random.permutation(n), epoch * n + 1):
@@ -388,9 +387,10 @@ def pegasos(
             break
     alpha = np.minimum(counts / (lam * t), C)
     # λ times the usual problem, without a bias
-    proof = without_bias(X, y, C).certificate(np.tile(alpha / 2, 2), 0.0)
+    mirrored, halves = without_bias(X, y, C), np.tile(alpha / 2, 2)
+    proof, scores = mirrored.certificate(halves, 0.0), mirrored.scores(halves * mirrored.y)
     primal, dual = round_up(lam * proof.primal, 12), round_down(lam * proof.dual)
     proof = replace(proof, primal=primal, dual=dual)
-    solution = Solution(alpha, 0.0, proof, t, proof.reaches(tol))
+    solution = Solution(alpha, 0.0, proof, t, proof.reaches(tol), w=scores.w)
     warn_unless_converged(solution, "pegasos", tol)
     return solution

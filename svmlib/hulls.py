@@ -246,7 +246,7 @@ class Separation:
 
 
 class NotSeparableError(ValueError):
-    """No hyperplane separates the two classes: their convex hulls share a point.
+    """No hyperplane separates the two classes, up to rounding: their convex hulls share a point.
 
     Attributes
     ----------
@@ -268,11 +268,12 @@ class NotSeparableError(ValueError):
         self.separation = separation
 
     def __str__(self) -> str:
-        point = np.array2string(np.asarray(self.separation.point), precision=4, threshold=6)
-        return (
-            f"no hyperplane separates the two classes: their convex hulls share the point {point}; "
-            "a soft margin, C < inf, accepts such data"
-        )
+        found = self.separation
+        point = np.array2string(np.asarray(found.point), precision=4, threshold=6)
+        # Two sums of weights that are equal, but not quite 1, prove it exactly all the same.
+        doubt = bool(found.residual or math.fsum(np.asarray(found.weights) * found.y))
+        shared = f"convex hulls share the point {point}; a soft margin, C < inf, accepts such data"
+        return f"no hyperplane separates the two classes{' up to rounding' * doubt}: their {shared}"
 
 
 def _separates(w: Array, b: float, X: Array, y: Array) -> bool:

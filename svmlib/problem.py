@@ -173,23 +173,31 @@ class DualProblem:
     ) -> None:
         self.X, self.y = check_labelled(X, y)
         self.n, self.origin = self.y.size, origin
-        self._set_bounds(_bounds(C, self.n))
+        self._set_bounds(C)
         self.kernel = check_kernel(Linear() if kernel is None else kernel)
         if rounding is not None:
             self.rounding = rounding
         self.linear, self.of_given_matrix = self.kernel.linear, self.kernel.of_given_matrix
         self.K = GramMatrix(self.kernel, self.X, cache_mb)
         self.diagonal = self.K.diagonal
-        for array in (self.X, self.y, self.upper, self.lo, self.hi, self.diagonal):
+        for array in (self.X, self.y, self.diagonal):
             array.flags.writeable = False
 
-    def _set_bounds(self, upper: Array) -> None:
-        self.upper, self.hard_margin = upper, bool(np.isinf(upper[0]))
-        ends = self.y * upper
+    def _set_bounds(self, C: float | ArrayLike) -> None:
+        self.upper = _bounds(C, self.n)
+        self.hard_margin, ends = bool(np.isinf(self.upper[0])), self.y * self.upper
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+        for array in (self.upper, self.lo, self.hi):
+            array.flags.writeable = False
 
-    def with_bounds(self, upper: Array) -> DualProblem:
-        """Return the problem with other bounds C_i; the two share K and its sums."""
+    def with_bounds(self, upper: float | ArrayLike) -> DualProblem:
+        """Return the problem with other bounds C_i; the two share K and its sums.
+
+        Raises
+        ------
+        ValueError
+            If the bounds are not what the class accepts for C.
+        """
         other = copy(self)
         other._set_bounds(upper)
         return other

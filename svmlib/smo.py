@@ -200,6 +200,7 @@ def steps(
     >>> alpha
     array([0.66666667, 1.        , 0.33333333])
     """
+    tol = check_scalar(tol, "tol", positive=True)
     yield from _State(problem, check_start(start, problem)).steps(tol / 2, selection)
 
 

@@ -260,11 +260,14 @@ class SVC(TwoClassEstimator):
         ValueError
             If a parameter or the data are not as documented.
         NotSeparableError
-            If C = ∞, the kernel is linear and no hyperplane separates the classes. It carries a
-            point common to both hulls and its weights. (Other kernels: a warning.)
+            If C = ∞, the kernel is linear and no hyperplane separates the classes, up to
+            rounding. It carries a point common to both hulls and its weights. (Other kernels: a
+            warning.)
         """
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
+        limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
+        memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
         for name in ("certificate_", "coef_", "feature_names_in_", "pivots_", "pivot_coef_"):
@@ -284,8 +287,6 @@ class SVC(TwoClassEstimator):
         self._origin = kernel.origin(X)
         origin = self._origin if self._origin.any() else None
         problem = DualProblem(X - self._origin, signs, bounds, kernel, origin=origin)
-        limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
-        memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
         self._keep(solution, problem, X, used)
         warn_unless_converged(solution, self.solver_, tol, solution.advice)

@@ -8,7 +8,7 @@ import pytest
 
 from svmlib.datasets import Dataset, load_circles, load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
-from svmlib.exchange import certify_machine
+from svmlib.exchange import Machine, certify_machine
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, squared
 from svmlib.hinge import subgradient_descent as descent
@@ -228,6 +228,22 @@ CALLS = [
     (lambda: gram(lambda A, B: 1.0), r"got shape \(\)"),
     (lambda: gram(lambda A, B: "K"), "array of real numbers"),
     (lambda: gram(lambda A, B: np.full((len(A), len(B)), np.nan)), "NaN or infinity"),
+    # bounds of a problem that shares its matrix
+    *[
+        (partial(DualProblem(X, Y).with_bounds, C), "C")
+        for C in (-1.0, np.full(10, -1.0), np.full(10, np.nan), np.ones(1), np.ones((10, 1)), "1")
+    ],
+    # steps, machines of other programs
+    *[(lambda tol=tol: next(steps(DualProblem(X, Y), tol)), "tol") for tol in ("a", -1, np.nan)],
+    *[
+        (partial(Machine, points, ONES[:m], b), message)
+        for points, m, b, message in (
+            (X[:2], 1, 0.0, r"must be \(m, d\) and \(m,\), got \(2, 2\) and \(1,\)"),
+            (ONES[:2], 2, 0.0, r"got \(2,\) and \(2,\)"),
+            (np.nan * X[:2], 2, 0.0, "points must be finite"),
+            (X[:2], 2, "0", "b must be a finite number"),
+        )
+    ],
     # datasets
     *[
         (partial(load_penguins, species), "species must be at least 2 different names out of")

@@ -378,6 +378,7 @@ def test_the_primal_value_goes_up(given):
 @pytest.mark.parametrize("m", [0.0, -1.0, np.inf, -np.inf, np.nan])
 def test_what_is_no_margin_bounds_nothing(m):
     assert primal_upper_bound(1.0, np.ones(2), 1.0, m) == np.inf
+    assert primal_upper_bound(1.0, np.array([np.nan, 2.0]), 1.0) == np.inf
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-20, 1e-8, 1.0])

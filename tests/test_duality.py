@@ -45,6 +45,16 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
             array[0] = 7
 
 
+def test_other_bounds_are_copied_and_read_only_as_those_of_the_constructor():
+    upper = np.full(20, 3.0)
+    other = DualProblem(*data(0, n=20)).with_bounds(upper)
+    upper[:] = -1
+    assert_array_equal(other.upper, 3)
+    for array in (other.upper, other.lo, other.hi):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7
+
+
 # The Gram matrix
 
 
@@ -96,6 +106,15 @@ def test_the_cache_is_not_pickled():
 
 def shares_bounds(problem):
     return problem.with_bounds(problem.upper)
+
+
+@pytest.mark.parametrize("n", [20, 1001])  # all rows at once, and one by one
+def test_a_gram_matrix_has_n_rows(n):
+    K = DualProblem(*data(0, n=n)).K
+    for i in (-1, n):
+        with pytest.raises(IndexError, match=f"row {i} of a Gram matrix of {n} points"):
+            K[i]
+    assert len([*K]) == n
 
 
 @pytest.mark.parametrize("share", [copy.copy, shares_bounds])

@@ -173,6 +173,17 @@ def test_the_error_carries_the_common_point():
     np.testing.assert_array_equal(again.separation.weights, error.separation.weights)
 
 
+def test_classes_that_differ_by_rounding_are_inseparable_up_to_rounding_only():
+    """A hyperplane does separate them; the answer is one of two sums, and says which it is."""
+    X, y = np.array([[1.0, 0.0], [0.0, 0.7], [0.3, 0.49]]), np.array([-1, -1, 1])
+    answer = Separation(X, y, weights=np.array([0.3, 0.7, 1.0]))
+    assert 0 < answer.residual < 1e-15
+    assert answer.verify()
+    assert "separates the two classes up to rounding: their" in str(NotSeparableError(answer))
+    exact_point = NotSeparableError(separation([[0.0], [2.0], [1.0]], [-1, -1, 1]))
+    assert "separates the two classes: their" in str(exact_point)
+
+
 # A certificate that is wrong by little is wrong
 
 
