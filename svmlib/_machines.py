@@ -271,6 +271,8 @@ def _of_support_vectors(
         pair = np.isin(y, classes[[i, j]])
         total = pair.sum() if sample_weight is None else sample_weight[pair].sum()
         C, weights = float(np.abs(coefficients).sum() / (params["nu"] * total)), (1.0, 1.0)
+        largest = float(np.abs(coefficients).max())
+        C = largest if abs(largest - C) <= 1e-9 * C else C  # where α is at its bound, it is C
     return Machine(points, coefficients, b, kernel, (names[i], names[j]), C=C, class_weight=weights)
 
 

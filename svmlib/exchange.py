@@ -39,7 +39,7 @@ from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh, lstsq
+from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
@@ -56,10 +56,11 @@ from svmlib._machines import (
     unwrap,
 )
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
+from svmlib._squared_hinge import squared_hinge
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
-from svmlib.problem import DualProblem, balance, best_biases, without_bias
+from svmlib.problem import LARGEST_C, DualProblem, balance, best_biases, without_bias
 from svmlib.svc import SVC
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
@@ -147,8 +148,8 @@ class Verdict:
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
             f"its value is at most {format_bound(self.primal, ROUND_CEILING)}; "
             f"the optimum is in [{low}, {high}]",
-            f"so it is at most {excess} times the optimum above it, "
-            f"and {self.n_changed} of {self.n} answers change at the optimum",
+            f"so it is at most {excess} times the optimum above it; "
+            f"{self.n_changed} of {self.n} answers differ from our own solution's",
         ]
         if self.lower == -np.inf:
             lines[1:] = ["proves nothing: the kernel is not known to be positive semidefinite"]
@@ -188,7 +189,7 @@ def certify_machine(
         - a fitted `SVC` or `NuSVC` of scikit-learn, or of a library that follows it, or ours;
         - a fitted `LinearSVC`, `SGDClassifier` (hinge or squared hinge) or another estimator with
           ``coef_`` and ``intercept_``, for which you then give C, loss and bias;
-        - a `Pipeline`, a search or a threshold around one of these;
+        - a `Pipeline`, a search or a threshold (which is ignored) around one of these;
         - what `svmlib.model_files` has read from a file;
         - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X;
           numbers alone mean the plain hinge and a free bias, unless you pass ``loss`` and ``bias``
@@ -237,7 +238,7 @@ def certify_machine(
     >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
-    so it is at most 10.1 times the optimum above it, and 0 of 3 answers change at the optimum
+    so it is at most 10.1 times the optimum above it; 0 of 3 answers differ from our own solution's
     its b is not the best for its w: -1 would give 0.500001
     """
     machine, X = unwrap(machine, X)
@@ -284,10 +285,16 @@ class _MachineProblem:
         self.hinge, self.scale = machine.loss == "hinge", 0.0
         if machine.bias == "penalised":
             self.scale = check_scalar(machine.scale, "scale", positive=True)
-        if np.isinf(machine.C) and machine.bias != "free":
-            raise ValueError("C must be finite unless the bias is free")
+        self._check_constant()
         bounds = self.C if self.hinge and np.isfinite(machine.C) else np.inf
         self.problem = DualProblem(self.X, y, bounds, self.kernel)
+
+    def _check_constant(self) -> None:
+        if np.isinf(self.C).any() and self.machine.bias != "free":
+            raise ValueError("C must be finite unless the bias is free")
+        if not self.hinge and self.C.max() > LARGEST_C:
+            advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
+            raise ValueError(f"C must be at most {LARGEST_C:g}, got {self.C.max():g}; {advice}")
 
     def certify(self, tol: float) -> Verdict:
         """Compare the machine with the best lower bound."""
@@ -323,7 +330,10 @@ class _MachineProblem:
         lowest, highest = own.margins(b, y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
         room = 8 * UNIT_ROUNDOFF * (1 + np.abs(slack))
-        short = (1 - slack - lowest + room).max(where=alpha < self.problem.upper, initial=0)
+        # A product of C and weights may have been rounded in another order than here.
+        weighted = (self.C != self.machine.C).any()
+        cap = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
+        short = (1 - slack - lowest + room).max(where=alpha < cap, initial=0)
         over = (highest - 1 + slack + room).max(where=alpha > 0, initial=0)
         return replace(
             verdict,
@@ -396,7 +406,7 @@ class _MachineProblem:
             alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha
             alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
         else:
-            alpha, b = _squared_hinge(Phi, self.y, self.C, free)
+            alpha, b = squared_hinge(Phi, self.y, self.C, free)
         return alpha, b if free else self.scale**2 * float(alpha @ self.y), -np.inf
 
     def _gram_factor(self) -> Array:
@@ -408,30 +418,3 @@ class _MachineProblem:
             values, vectors = eigh(self.problem.gram())
             Phi = vectors * np.sqrt(np.maximum(values, 0))
         return np.column_stack([Phi, np.full(self.n, self.scale)]) if self.scale else Phi
-
-
-def _squared_hinge(Phi: Array, y: Array, C: Array, free: bool) -> tuple[Array, float]:
-    """Return α and b of the squared hinge, by Newton's method with a line search."""
-    A = y[:, None] * (np.column_stack([Phi, np.ones(y.size)]) if free else Phi)
-    ridge = np.ones(A.shape[1])
-    if free:
-        ridge[-1] = 0
-    w = np.zeros(A.shape[1])
-
-    def value(w: Array) -> float:
-        return float(ridge @ w**2 / 2 + C @ np.maximum(0, 1 - A @ w) ** 2)
-
-    old = value(w)
-    for _ in range(200):
-        slack = np.maximum(0, 1 - A @ w)
-        active = A[slack > 0]
-        H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
-        step, length = lstsq(H, 2 * A.T @ (C * slack) - ridge * w)[0], 1.0
-        while (new := value(w + length * step)) > old and length > 1e-8:
-            length /= 2
-        if new > old:
-            break
-        w, gain, old = w + length * step, old - new, new
-        if gain <= 8 * UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
-            break
-    return 2 * C * np.maximum(0, 1 - A @ w), float(w[-1]) if free else 0.0

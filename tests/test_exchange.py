@@ -422,6 +422,31 @@ def test_a_negative_multiplier_is_named_however_the_machine_is_given():
         assert_allclose(verdict.kkt_violation, numbers.kkt_violation, rtol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("model", "weighted"),
+    [
+        (NuSVC(nu=0.4, gamma=0.5, tol=1e-8), False),
+        (NuSVC(nu=0.4, gamma=0.5, tol=1e-8), True),
+        (SVC(class_weight="balanced", gamma=0.5, tol=1e-8), True),
+        (SVC(class_weight="balanced", gamma=0.5, tol=1e-8), False),
+    ],
+)
+def test_rounding_c_makes_no_violation(model, weighted, seed):
+    """A multiplier at its bound must not count as one below it, because C came by another way."""
+    rng = np.random.default_rng(seed)
+    some = rng.permutation(len(Y))[:150]
+    weights = {"sample_weight": rng.uniform(0.2, 3, 150)} if weighted else {}
+    model.fit(X[some], Y[some], **weights)
+    verdict = certify_machine(model, X[some], Y[some], **weights)
+    assert verdict.kkt_violation < 1e-6
+    below = np.abs(model.dual_coef_) * (1 - 1e-9)
+    bare = below[0] * np.sign(model.dual_coef_[0]), float(model.intercept_[0])
+    less = Machine(model.support_vectors_, *bare, RBF(0.5), C=verdict.machine.C)
+    less = replace(less, class_weight=verdict.machine.class_weight)
+    assert certify_machine(less, X[some], Y[some], **weights).kkt_violation > 0.5
+
+
 def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(tmp_path):
     model = SVC(gamma=0.5, class_weight={-1: 0.5, 1: 3.0}, tol=1e-7).fit(X, Y.astype(int))
     write_libsvm(model, tmp_path / "model")
@@ -658,6 +683,8 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be given"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
+        (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
+        (W, SQUARED | {"C": 1e90, "sample_weight": 1e20 + Y}, r"C must be at most .*, got 1e.110"),
         (W, SQUARED | {"sample_weight": -Y}, "sample_weight must not be negative"),
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
         (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
