@@ -256,15 +256,15 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
         A model; a machine for two classes; or a fitted `SVC`, `NuSVC`, `SVR`, `NuSVR` or
         `OneClassSVM` of scikit-learn, or `svmlib.SVC`; or, for two classes, an estimator with
         ``coef_``, such as `LinearSVC`, whose w becomes the only support vector. Labels must be
-        integers.
+        integers of 32 bits, with a sign.
     path : path
         The file.
 
     Raises
     ------
     ValueError
-        If LIBSVM has no place for the machine: labels that are not integers, another kernel, a
-        pipeline, whose scaler would be lost.
+        If LIBSVM has no place for the machine: labels that are not integers of 32 bits, another
+        kernel, a pipeline, whose scaler would be lost.
 
     Notes
     -----
@@ -280,7 +280,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     lines += [f"{key} {value!r}" for key, value in vars(kernel or Linear()).items()]
     lines += [f"nr_class {k}", f"total_sv {len(model.points)}", _line("rho", model.rho)]
     if model.labels:
-        lines.append(_line("label", model.labels))
+        lines.append(_line("label", _integers(model.labels)))
     lines += [_line(key, values) for key, values in model.extra.items()]
     if model.labels:
         lines.append(_line("nr_sv", model.n_support))
@@ -343,4 +343,6 @@ def _integers(classes: Any) -> tuple[int, ...]:
     if found.dtype.kind not in "iuf" or (found != np.rint(found)).any():
         advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
         raise ValueError(f"labels must be integers in LIBSVM's files, got {found}; {advice}")
+    if found.size and (found.min() < -(2**31) or found.max() >= 2**31):
+        raise ValueError(f"labels must be integers of 32 bits in LIBSVM's files, got {found}")
     return tuple(int(label) for label in found)

@@ -144,7 +144,14 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any]:
                 X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
             machine = machine.estimator_
         else:
+            _same_columns(machine, X)
             return machine, X.toarray() if hasattr(X, "toarray") else X
+
+
+def _same_columns(machine: Any, X: Any) -> None:
+    names, columns = getattr(machine, "feature_names_in_", None), getattr(X, "columns", None)
+    if names is not None and columns is not None and [*names] != [*columns]:
+        raise ValueError("X must have the columns of fit, in their order")
 
 
 def to_machine(
