@@ -362,7 +362,7 @@ def check_smo(visit, seen):
     bounds = [hulls.certify_weights(X, y, step.weights) for step in (first, *steps)]
     visit.figure(f"steps.push(...{[6 * i + j for i, j in (step.pair for step in steps)]})")
     visit.figure("draw()")
-    low, high = held(visit.seen().numbers["distance of the hulls"])
+    low, high = held(visit.seen().numbers["distance between the hulls"])
     best, distance = max(bound.lower_bound for bound in bounds), bounds[-1].distance
     assert low <= best * (1 + 1e-9)
     assert distance <= high * (1 + 1e-12)
@@ -657,7 +657,7 @@ BY_STEPS = {  # buttons, how many times one presses them, and what is shown in t
         ("Choose the steepest", "Take the step"),
         23,
         ": done. Always the steepest pair takes 23. The bounds agree to",
-        {"distance of the hulls": "2.00000 ± ", "change of Q": "0"},
+        {"distance between the hulls": "2.00000 ± ", "change of Q": "0"},
     ),
     "box": (
         ("Choose the pair", "Take the best step"),
