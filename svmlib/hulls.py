@@ -413,7 +413,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     Returns
     -------
     ClosestPoints
-        With a bound on the distance of the hulls.
+        With a bound on the distance between the hulls.
 
     Raises
     ------

@@ -22,7 +22,7 @@ pieces.villages = (figure) => {
   const plane = figure.plane({width: 380, label: "Villages, the hulls of the two classes and a bridge between them"}), {xlim, ylim} = plane;
   const middles = [1, -1].map((sign) => figure.of(sign).reduce((a, x, _, all) => a.map((v, k) => v + x[k] / all.length), [0, 0]));
   const most = 1.5 * length(minus(...middles)) || 1;
-  const bars = figure.plane({width: 350, height: 76, xlim: [0, most], ylim: [0, 1], yticks: [], axes: ["", "the distance between the hulls is not in the grey"], label: "What gap and bridge leave for the distance of the hulls"});
+  const bars = figure.plane({width: 350, height: 76, xlim: [0, most], ylim: [0, 1], yticks: [], axes: ["", "the distance between the hulls is not in the grey"], label: "What gap and bridge leave for the distance between the hulls"});
   figure.choice("own", "Bridge", ["the shortest", "yours to drag"]);
   figure.movable(6, (i) => `Village ${letter(i, n)} of class ${figure.name(i)}`);
   let found;
