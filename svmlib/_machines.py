@@ -316,12 +316,12 @@ def _linear(params: dict[str, Any], n: int) -> dict[str, Any]:
     ):
         raise ValueError("machine must have the penalty ½‖w‖² and one weight vector (ovr)")
     loss, C, fitted = params.get("loss", ""), params.get("C"), params.get("fit_intercept")
-    said: dict[str, Any] = {"loss": loss, "C": C, "bias": ""}  # "" is refused unless given
+    described: dict[str, Any] = {"loss": loss, "C": C, "bias": ""}  # "" is refused unless given
     if "intercept_scaling" in params:  # LinearSVC
-        said |= {"scale": float(params["intercept_scaling"]), "bias": "penalised"}
+        described |= {"scale": float(params["intercept_scaling"]), "bias": "penalised"}
     elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
-        said |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
-    return said | ({"bias": "none"} if said["bias"] and not fitted else {})
+        described |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
+    return described | ({"bias": "none"} if described["bias"] and not fitted else {})
 
 
 def signs(machine: Machine, labels: NDArray[np.generic]) -> Array:

@@ -29,6 +29,8 @@ def as_float(value: ArrayLike, name: str) -> Array:
         given = np.asarray(value)
         if given.dtype.kind in "SUcmM" or value is None:  # NumPy would make floats of these
             raise TypeError("not real numbers")
+        if given.dtype.kind == "O" and any(isinstance(v, str | bytes) for v in given.flat):
+            raise TypeError("not real numbers")
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         accepted = "a dense array of real numbers"

@@ -290,12 +290,14 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
     times the length of its φ(x).
     """
     feasible = np.minimum(np.maximum(alpha, 0), upper)
+    if not feasible.any():
+        return 0.0  # D(0), whatever the kernel
     excess = fl.exact_sum(feasible * y)
-    taken = np.abs(alpha - feasible)
+    removed = np.abs(alpha - feasible)
     if excess:
         heavier = np.where(y * excess > 0, feasible, 0)
-        taken += heavier * (abs(excess) / heavier.sum())
-    moved = fl.round_up(float(taken @ scores.sizes), 2 * y.size + 8)
+        removed += heavier * (abs(excess) / heavier.sum())
+    moved = fl.round_up(float(removed @ scores.sizes), 2 * y.size + 8)
     total = fl.exact_sum(feasible)
     least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
     return dual_lower_bound(least, scores.squared_norm, moved)

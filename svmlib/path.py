@@ -160,9 +160,9 @@ def solve_warm(
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start."""
     steps = 0
-    for form, share in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
+    for form, fraction in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.whole is not None) and form.convex:
-            start, taken = solve_dual(form, share * tol, _NEWTON_STEPS, start)
+            start, taken = solve_dual(form, fraction * tol, _NEWTON_STEPS, start)
             steps += len(taken)
             solution = problem.solution(start, tol=tol, n_iter=steps)
             if solution.converged:

@@ -30,6 +30,7 @@ INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
 SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of a matrix 3 × 3
+NO_LINE = [[0.0], [1.0], [2.0]]
 GIVEN, SKEW = SVC(kernel="precomputed"), np.triu(np.ones((10, 10)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
@@ -60,6 +61,8 @@ CALLS = [
     (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
     (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
     (lambda: problem(X=X.astype("S")), "X must be a dense array of real"),
+    (lambda: problem(X=X.astype(str).astype(object)), "X must be a dense array of real"),
+    (lambda: problem(X=X.astype("S").astype(object)), "X must be a dense array of real"),
     (lambda: problem(X=np.ma.masked_less(X, 3)), "X must have no masked entries"),
     (lambda: problem(X=np.ma.masked_invalid([[np.nan]] * 10)), "X must have no masked entries"),
     # labels
@@ -243,6 +246,11 @@ CALLS = [
             (np.nan * X[:2], 2, 0.0, "points must be finite"),
             (X[:2], 2, "0", "b must be a finite number"),
         )
+    ],
+    # what is wrong is told before the work begins, which would end with another error
+    *[
+        (partial(SVC(kernel="linear", C=np.inf, **{name: 0}).fit, NO_LINE, [1, -1, 1]), name)
+        for name in ("max_iter", "memory_mb")
     ],
     # datasets
     *[

@@ -394,6 +394,14 @@ def test_the_dual_value_goes_down(size):
         assert r - s - e**2 < 0 or 4 * s * e**2 > (r - s - e**2) ** 2, "narrow"
 
 
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), lambda A, B: -A @ B.T])
+@pytest.mark.parametrize("scale", [0.0, -0.1])  # below 0 it counts as 0
+def test_multipliers_of_zero_have_the_dual_value_zero(kernel, scale):
+    X, y = data(0, n=20)
+    found = DualProblem(X, y, 1.0, kernel).certificate(np.full(20, scale), 0.0)
+    assert found.dual == 0
+
+
 def test_a_dual_value_beyond_floats_bounds_nothing():
     for values in ((np.inf, np.inf), (1.0, np.inf), (1.0, 0.0, np.inf), (np.nan, 1.0)):
         assert dual_lower_bound(*values) == -np.inf
