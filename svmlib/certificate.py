@@ -52,15 +52,15 @@ def primal_upper_bound(
     return bound if bound < np.inf else np.inf  # NaN says nothing
 
 
-def dual_lower_bound(total: float, squared_norm: float, moved: float = 0.0) -> float:
-    """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `moved`.
+def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
+    """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
     It takes a lower bound on Σα, and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
     indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
     bound may be too high by 2⁻¹⁰⁷⁴.) The cost is rounded by at most 5u, and its two subtractions
     by less than 3u of the sizes.
     """
-    length = float(np.sqrt(max(squared_norm, 0.0))) + moved
+    length = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * length * length
     bound = total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost)
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
@@ -297,7 +297,7 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
     if excess:
         heavier = np.where(y * excess > 0, feasible, 0)
         removed += heavier * (abs(excess) / heavier.sum())
-    moved = fl.round_up(float(removed @ scores.sizes), 2 * y.size + 8)
+    displacement = fl.round_up(float(removed @ scores.sizes), 2 * y.size + 8)
     total = fl.exact_sum(feasible)
     least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
-    return dual_lower_bound(least, scores.squared_norm, moved)
+    return dual_lower_bound(least, scores.squared_norm, displacement)
