@@ -539,13 +539,13 @@ def _multipliers(
     origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
-    rows, c = np.ones((len(X), v.size)), np.zeros(len(X))
+    rows, q = np.ones((len(X), v.size)), np.zeros(len(X))
     np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
     lower, upper = np.minimum(0, C * y), np.maximum(0, C * y)
-    for h_t, v_t in stages:
-        c = np.clip(c + (y - rows @ v_t) / h_t, lower, upper)
-    s = rows @ v
-    return rows, s, c, np.clip(c + (y - s) / h, lower, upper)
+    for h_t, v_t in (*stages, (h, v)):  # the multipliers of a stage are the centres of the next one
+        s, c = rows @ v_t, q
+        q = np.clip(c + (y - s) / h_t, lower, upper)
+    return rows, s, c, q
 
 
 # The chunks, and sums over them

@@ -379,13 +379,10 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
 
 def max_rank(n: int, memory_mb: float) -> float:
     """Return how many pivots the memory has room for, or say how much one of them takes."""
-    most = (
-        check_scalar(memory_mb, "memory_mb", positive=True, finite=False)
-        * 2**17
-        / (_PHI_COPIES * n)
-    )
+    each = _PHI_COPIES * n / 2**17  # MB
+    most = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / each
     if most < 1:
-        needed = fl.format_bound(_PHI_COPIES * n / 2**17, ROUND_CEILING)
+        needed = fl.format_bound(each, ROUND_CEILING)
         raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
     return most
 
