@@ -39,12 +39,12 @@ _START_TOL = 0.1  # the KKT violation that SMO leaves if C k(x, x) = 1
 _FINE_TOL = 0.03  # the same where SMO is fast and the samples are few: mostly that is enough
 # Steps of SMO per sample, before Newton's method takes over in any case: 2 if they may be enough,
 # else 2/3, or n/1600 if that is less, for they cost n operations, and those of Newton's method n³.
-_MOST_FINE, _MOST_STEPS, _FULL_STEPS = 2, 2 / 3, 1600
+_FINE_STEPS, _START_STEPS, _MAX_START_COST = 2, 2 / 3, 1600
 _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
-_NEWTON_STEPS, _SMO_STEPS, _INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
+_MAX_NEWTON_STEPS, _MAX_SMO_STEPS, _MAX_INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
 _MAX_INTERIOR_SAMPLES = 1000  # for the interior point method: with more it takes long
-_MOST_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
-_MOST_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
+_MAX_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
+_MAX_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
 
 
 def solve(
@@ -86,49 +86,49 @@ def solve(
     """
     alpha = check_start(start, problem)
     if solver == "interior_point":
-        return run_interior_point(problem, tol, int(min(max_iter, _INTERIOR_STEPS))), solver
+        return run_interior_point(problem, tol, int(min(max_iter, _MAX_INTERIOR_STEPS))), solver
     smo_limit = int(min(max_iter, _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)))
     if solver == "smo" or (solver == "auto" and not problem.convex):
-        most = int(min(max_iter, _SMO_STEPS)) if solver == "smo" else smo_limit
-        return run_smo(problem, tol, alpha, most, "second", trace=False), "smo"
-    few = _in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
-    if few and (few.converged or problem.n > _MOST_SAMPLES):
-        return few, "nystrom"
-    spent, name = 0, "none"
-    if few:
-        alpha, spent, name = few.alpha, few.n_iter, "newton"
+        smo_limit = int(min(max_iter, _MAX_SMO_STEPS)) if solver == "smo" else smo_limit
+        return run_smo(problem, tol, alpha, smo_limit, "second", trace=False), "smo"
+    in_span = _solve_in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
+    if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):
+        return in_span, "nystrom"
+    n_iter, name = 0, "none"
+    if in_span:
+        alpha, n_iter, name = in_span.alpha, in_span.n_iter, "newton"
     elif not alpha.any():  # (one iteration is left for Newton's method)
-        alpha, spent, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
+        alpha, n_iter, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
     try:
-        most = int(min(max_iter - spent, _NEWTON_STEPS))
-        alpha, taken = solve_dual(problem, tol / 2, most, alpha, last_digits=True)
-        solution = problem.solution(alpha, tol=tol, n_iter=len(taken))
-        name = "newton" if taken or name == "none" else name
+        limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
+        alpha, newton_steps = solve_dual(problem, tol / 2, limit, alpha, last_digits=True)
+        solution = problem.solution(alpha, tol=tol, n_iter=len(newton_steps))
+        name = "newton" if newton_steps or name == "none" else name
     except NoRoomError as error:
         if solver == "newton":
             raise NoRoomError(f'{error}; solver="auto" goes on with SMO') from error
-        solution, name = run_smo(problem, tol, alpha, smo_limit - spent, "second", False), "smo"
-    solution = replace(solution, n_iter=spent + solution.n_iter)
-    left = max_iter - solution.n_iter if solver == "auto" else 0
-    return _interior_point_fallback(problem, solution, name, tol, left)
+        solution, name = run_smo(problem, tol, alpha, smo_limit - n_iter, "second", False), "smo"
+    solution = replace(solution, n_iter=n_iter + solution.n_iter)
+    remaining = max_iter - solution.n_iter if solver == "auto" else 0
+    return _interior_point_fallback(problem, solution, name, tol, remaining)
 
 
 def _interior_point_fallback(
-    problem: DualProblem, solution: Solution, name: str, tol: float, left: float
+    problem: DualProblem, solution: Solution, name: str, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
     """Return what the interior point method finds if `tol` is not reached and it proves more.
 
     (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
     """
     possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.K.fits  # it needs all of K
-    if possible and not solution.converged and left > 0:
-        other = run_interior_point(problem, tol, int(min(left, _INTERIOR_STEPS)))
+    if possible and not solution.converged and max_iter > 0:
+        other = run_interior_point(problem, tol, int(min(max_iter, _MAX_INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
             return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
     return solution, name
 
 
-def _in_span(
+def _solve_in_span(
     problem: DualProblem, tol: float, max_iter: float, memory_mb: float | None
 ) -> Solution | None:
     """Return the machine in the span of a few pivots, if K does not fit and few may be enough.
@@ -136,28 +136,30 @@ def _in_span(
     With more samples than SMO can take there is no other, however many pivots it takes.
     """
     n, K = problem.n, problem.K
-    able = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
-    if memory_mb is None or K.fits or problem.linear or not able:
+    admissible = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
+    if memory_mb is None or K.fits or problem.linear or not admissible:
         return None
-    most = nystrom.max_rank(n, memory_mb)
+    max_rank = nystrom.max_rank_in_memory(n, memory_mb)
     span = nystrom.choose_span(problem, tol)
-    if n <= _MOST_SAMPLES:
+    if n <= _MAX_SAMPLES:
         # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and
         # a sample that needs half of its points says nothing of the others.)
-        most = min(most, max(3 * isqrt(n), K.room // 4 // n), nystrom.sample_size(n) // 2 - 1)
-        if span.rank > most:
+        affordable = max(3 * isqrt(n), K.cache_size // 4 // n)
+        max_rank = min(max_rank, affordable, nystrom.sample_size(n) // 2 - 1)
+        if span.rank > max_rank:
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
-        if not 0 < span.rank <= most:
+        if not 0 < span.rank <= max_rank:
             return None
-    elif span.rank > (most := min(most, _MOST_PIVOTS)):
-        gap = nystrom.forecast(problem, span := span.leading(0.0, most), tol)
+    elif span.rank > (max_rank := min(max_rank, _MAX_PIVOTS)):
+        gap = nystrom.forecast_gap(problem, span := span.leading(0.0, max_rank), tol)
         warnings.warn(
             f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, for "
             f"which memory_mb={memory_mb:g} has room, a relative duality gap of about {gap:.1g} "
             'can be proved. solver="smo" evaluates all kernel values, if you can wait for it',
             stacklevel=4,
         )
-    return nystrom.solve_in_span(problem, span, tol, memory_mb, int(min(max_iter, _NEWTON_STEPS)))
+    limit = int(min(max_iter, _MAX_NEWTON_STEPS))
+    return nystrom.solve_in_span(problem, span, tol, memory_mb, limit)
 
 
 def _guess(
@@ -176,39 +178,41 @@ def _guess(
     change = float(problem.upper.mean()) * float(problem.diagonal.mean())
     fine = change <= _EASY_CHANGE and n <= ALL_AT_ONCE
     if not fine:
-        low = n < 2 * _PROBE_SIZE or not _needs_every_point(problem)
-        if low and n <= _MAX_COLD_START:
+        low_rank = n < 2 * _PROBE_SIZE or not _needs_every_point(problem)
+        if low_rank and n <= _MAX_COLD_START:
             return alpha, 0, "none"
-        if low and (Phi := _low_rank_factor(problem, span_untried)) is not None:
-            nearly = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
-            alpha, taken = solve_dual(nearly, tol / 2, int(min(max_iter, _NEWTON_STEPS)), alpha)
-            return alpha, len(taken), "newton"
-    near = (_FINE_TOL if fine else _START_TOL) * min(change, 1e3) ** 0.4
-    most = int(min((_MOST_FINE if fine else min(_MOST_STEPS, n / _FULL_STEPS)) * n, max_iter))
+        if low_rank and (Phi := _low_rank_factor(problem, span_untried)) is not None:
+            linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
+            limit = int(min(max_iter, _MAX_NEWTON_STEPS))
+            alpha, newton_steps = solve_dual(linear, tol / 2, limit, alpha)
+            return alpha, len(newton_steps), "newton"
+    violation = (_FINE_TOL if fine else _START_TOL) * min(change, 1e3) ** 0.4
+    per_sample = _FINE_STEPS if fine else min(_START_STEPS, n / _MAX_START_COST)
+    limit = int(min(per_sample * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
-        first = list(islice(steps(problem, max(tol, 2 * near), "first"), most))
-    for step in first:
+        start = list(islice(steps(problem, max(tol, 2 * violation), "first"), limit))
+    for step in start:
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-    return alpha, len(first), "smo"
+    return alpha, len(start), "smo"
 
 
 def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     """Return Φ of a few coordinates in which the problem is nearly the same, if there are any.
 
     Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution. And
-    where K does not fit, `_in_span` may have tried that. Φ may fill a quarter of the cache: its two
-    copies and the rows of the free need the rest.
+    where K does not fit, `_solve_in_span` may have tried that. Φ may fill a quarter of the cache:
+    its two copies and the rows of the free need the rest.
     """
     K = problem.K
-    if problem.hard_margin or problem.of_given_matrix or not (span_untried or K.fits):
+    if problem.hard_margin or problem.kernel.user_defined or not (span_untried or K.fits):
         return None
-    most = max(1, K.room // 4 // problem.n)
-    return nystrom.low_rank(problem.kernel, problem.X, most=most)
+    max_rank = max(1, K.cache_size // 4 // problem.n)
+    return nystrom.low_rank(problem.kernel, problem.X, max_rank=max_rank)
 
 
 def _needs_every_point(problem: DualProblem) -> bool:
     """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
-    few = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]]
-    K = problem.kernel.columns(few)(few, np.empty((len(few), len(few))))
+    probe = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]]
+    K = problem.kernel.evaluator(probe)(probe, np.empty((len(probe), len(probe))))
     pivots, _ = nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())
     return len(pivots) > 7 * _PROBE_SIZE // 8

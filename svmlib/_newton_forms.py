@@ -38,7 +38,7 @@ def choose_form(problem: DualProblem, start: Array) -> GramForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
         K = problem.K
-        if K.fits and K.n <= ALL_AT_ONCE and not (K.factors and start.any()):
+        if K.fits and K.n <= ALL_AT_ONCE and not (K.product_form and start.any()):
             K.gram()
         return GramForm(K)
     # With the mean for origin: `svmlib.kernels.Linear` says why.

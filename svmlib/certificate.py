@@ -104,7 +104,7 @@ class Certificate:
         stationary, not that it is a maximum, and the two values bound nothing. Where only K + ηI
         could be shown to be semidefinite, with an η of the order of rounding
         (`svmlib.problem.DualProblem.diagonal_shift`), they are bounds for K + ηI.
-    of_given_matrix : bool
+    user_defined_kernel : bool
         Whether the kernel is a function or a matrix of the user's. Then the problem is that of
         the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ;
         where K does not fit the cache it is assumed symmetric), up to the rounding that decides
@@ -131,7 +131,7 @@ class Certificate:
     infeasibility: float
     norm_w: float
     proves_optimality: bool = True
-    of_given_matrix: bool = False
+    user_defined_kernel: bool = False
 
     @property
     def gap(self) -> float:
@@ -171,7 +171,7 @@ class Certificate:
         else:
             low = fl.format_bound(self.dual, ROUND_FLOOR)
             high = fl.format_bound(self.primal, ROUND_CEILING)
-            subject = " for the Gram matrix given" if self.of_given_matrix else ""
+            subject = " for the Gram matrix given" if self.user_defined_kernel else ""
             return f"{values}\nproves that the optimum{subject} is in [{low}, {high}]"
         return f"{values}\ndoes not prove optimality: {reason}"
 

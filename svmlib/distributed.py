@@ -212,9 +212,9 @@ def _minimise(
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
-    X_1 = check_points(_rows_of(X_1), n_features=d)
+    X_1 = check_points(_features(X_1), n_features=d)
     y_1 = check_labels(y_1, len(X_1))
-    extent = _sum(chunks, _measure, X_1[0])
+    extent = _sum(chunks, _chunk_extent, X_1[0])
     if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = extent.n_plus + extent.n_minus
@@ -222,7 +222,7 @@ def _minimise(
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X_1[0] + extent.total / n
     R = round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)
-    run_pass = partial(_sum, chunks, _summarise, origin, C)
+    run_pass = partial(_sum, chunks, _chunk_sums, origin, C)
 
     start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
     found, trace = [], []
@@ -452,32 +452,32 @@ def solve_kernel(
     """
     chunks = _chunks(X, y)
     C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
-    max_iter, most = check_count(max_iter, "max_iter"), check_count(max_pivots, "max_pivots")
+    max_iter, max_pivots = check_count(max_iter, "max_iter"), check_count(max_pivots, "max_pivots")
     if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
-    drawn, (n, d) = _draw(chunks), X.shape
+    drawn, (n, d) = _sample(chunks), X.shape
     sample, labels = check_points(drawn[:, :-1], n_features=d), drawn[:, -1]
-    span = Span.of_sample(kernel, sample, tol / C / n).leading(0.0, most)
+    span = Span.of_sample(kernel, sample, tol / C / n).leading(0.0, max_pivots)
     if np.ptp(labels):
-        gap = nystrom.forecast(DualProblem(sample, labels, C, kernel), span, tol, n)
+        gap = nystrom.forecast_gap(DualProblem(sample, labels, C, kernel), span, tol, n)
         level = logging.INFO if gap <= tol else logging.WARNING
         _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
-    there = dask.delayed(span, traverse=False)  # so that it is sent once
-    features = [((there, rows), labels) for rows, labels in chunks]
+    shared_span = dask.delayed(span, traverse=False)  # so that it is sent once
+    features = [((shared_span, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
-    proof = nystrom.certify_span(_sum(features, _span_sums, c, b, state), span, c, n)
+    proof = nystrom.certify_span(_sum(features, _chunk_span_sums, c, b, state), span, c, n)
     found = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), proof.reaches(tol), trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
     warn_unless_converged(found, "solve_kernel", tol, advice)
     return found
 
 
-def _draw(chunks: Chunks) -> Any:
+def _sample(chunks: Chunks) -> Any:
     """Return a random sample of all chunks, with the labels as a last column."""
     count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
-    take, join = dask.delayed(_take), dask.delayed(np.concatenate)
+    take, join = dask.delayed(_sample_rows), dask.delayed(np.concatenate)
     drawn = [take(k, count, *chunk) for k, chunk in enumerate(chunks)]
     return _compute(join(drawn), drawn)
 
@@ -485,8 +485,8 @@ def _draw(chunks: Chunks) -> Any:
 # What is done to a chunk, where it is
 
 
-def _rows_of(X: Any) -> Any:
-    """Return the rows, or the features that a span makes of rows.
+def _features(X: Any) -> Any:
+    """Return the features of rows: the rows themselves, or what a span makes of them.
 
     (In a task of their own they would often be sent to the worker that sums them up.)
     """
@@ -494,41 +494,41 @@ def _rows_of(X: Any) -> Any:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the radius shows it
-def _measure(origin: Array, X: Any, y: Any) -> _Extent:
+def _chunk_extent(origin: Array, X: Any, y: Any) -> _Extent:
     """Return the extent of a chunk, as seen from this origin."""
-    Z = check_points(_rows_of(X), n_features=origin.size) - origin
+    Z = check_points(_features(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
     return _Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
-def _summarise(
+def _chunk_sums(
     origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Any
 ) -> _Sums:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y = np.asarray(y, dtype=float)
-    rows, s, c, q = _multipliers(origin, C, stages, h, v, _rows_of(X), y)
+    rows, s, c, q = _multipliers(origin, C, stages, h, v, _features(X), y)
     short = 1 - y * s
-    on = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
+    on_ramp = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
     proximal = h * float((q - c) @ (q - c))
     return _Sums(
         violation=max(np.where(np.abs(q) < C, short, 0).max(), np.where(q != 0, -short, 0).max()),
-        free=len(on),
+        free=len(on_ramp),
         hinge=C * np.maximum(0, short).sum(),
         losses=q @ (y - s) - proximal / 2,
         proximal=proximal,
         plus=(q * (y > 0)) @ rows,
         minus=(q * (y < 0)) @ rows,
-        curvature=on.T @ on,
+        curvature=on_ramp.T @ on_ramp,
     )
 
 
-def _take(number: int, count: int, X: Any, y: Any) -> Array:
+def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
     """Return some rows of a chunk with their labels, the same each time."""
     some = np.random.default_rng(number).permutation(len(X))[:count]
     return np.column_stack([X[some], y[some]]).astype(float)
 
 
-def _span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
+def _chunk_span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     span, X, y = rows[0], np.ascontiguousarray(rows[1], dtype=float), np.asarray(y, dtype=float)
     alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])

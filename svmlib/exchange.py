@@ -60,7 +60,7 @@ from svmlib._squared_hinge import squared_hinge
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
-from svmlib.problem import LARGEST_C, DualProblem, balance, best_biases, without_bias
+from svmlib.problem import LARGEST_C, DualProblem, balance, best_bias_interval, without_bias
 from svmlib.svc import SVC
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
@@ -375,7 +375,7 @@ class _MachineProblem:
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
         kinks = self.y - values
         if self.hinge and not self.scale:
-            return float(best_biases(kinks, self.y, self.C).mean())
+            return float(best_bias_interval(kinks, self.y, self.C).mean())
 
         def cost(b: float) -> float:
             slack = np.maximum(0, 1 - self.y * (values + b))

@@ -12,7 +12,7 @@ Derived in chapter 8, *The full SMO*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import ROUND_CEILING
 from threading import Lock
 from typing import Any, NamedTuple
@@ -23,14 +23,13 @@ from scipy.linalg.blas import daxpy
 
 from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_scalar
-from svmlib.kernels import BLOCK, BaseKernel, expansion, symmetric
+from svmlib.kernels import BLOCK, BaseKernel, ProductForm, expansion, symmetric
 
 __all__ = ["GramMatrix", "NoRoomError"]
 
 Indices = NDArray[np.intp]
-Finish = Callable[[Array], Array]
 
-_ALLOCATION = 2**20  # floats; of pieces of several MB the system gives out huge pages
+_CHUNK = 2**20  # floats; of chunks of several MB the system gives out huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
@@ -66,24 +65,23 @@ class GramMatrix:
 
     Attributes
     ----------
-    room : int
-        How many values may be kept.
+    cache_size : int
+        How many values may be cached.
     fits : bool
         Whether all of K has room.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
-    factors : tuple or None
-        L, R and g, where any part of K is g of that part of L R; so what depends on one point alone
-        is computed once.
-    fill : callable or None
-        (Z, out) ↦ k(Z, X), written into out, if there are no factors.
-    kept : dict
+    product_form : svmlib.kernels.ProductForm or None
+        How K follows from a matrix product, if it does.
+    evaluate : callable or None
+        (Z, out) ↦ k(Z, X), written into out, if there is no such form.
+    cached : dict
         The rows that are kept, by their number, the oldest first.
-    capacity : int
+    max_rows : int
         How many rows are kept at most.
-    piece, spare : int and ndarray of shape (≤ piece, n)
-        New rows are cut from pieces of so many rows; spare is what is left of the last one.
-    whole : ndarray of shape (n, n) or None
+    chunk_rows, free_rows : int and ndarray of shape (≤ chunk_rows, n)
+        New rows are cut from chunks of so many rows; what is left of the last chunk.
+    full : ndarray of shape (n, n) or None
         All of K, if it is kept.
     last_sum : tuple
         The β that `incremental_matvec` was last asked for, and the `KernelSums` that it returned.
@@ -96,19 +94,19 @@ class GramMatrix:
 
     def __init__(self, kernel: BaseKernel, X: Array, cache_mb: float) -> None:
         self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
-        self.room = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))  # in floats
-        self._require(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
-        self.fits = self.n**2 <= self.room
-        half = max(2, self.room // 2 // self.n)  # rows
-        self.piece = min(_ALLOCATION // self.n, half // 8)  # small beside the cache
-        # One piece more is in memory, until the last of its rows is replaced.
-        self.capacity = half - self.piece
+        self.cache_size = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))
+        self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
+        self.fits = self.n**2 <= self.cache_size
+        half = max(2, self.cache_size // 2 // self.n)  # rows
+        self.chunk_rows = min(_CHUNK // self.n, half // 8)  # small beside the cache
+        # One chunk more is in memory, until the last of its rows is replaced.
+        self.max_rows = half - self.chunk_rows
         self.diagonal = kernel.diagonal(X)
-        self.factors = kernel.factors(X)
-        self.fill = None if self.factors else kernel.columns(X)
-        self.kept: dict[int, Array] = {}
-        self.spare = np.empty((0, self.n))
-        self.whole: Array | None = None
+        self.product_form = kernel.product_form(X)
+        self.evaluate = None if self.product_form else kernel.evaluator(X)
+        self.cached: dict[int, Array] = {}
+        self.free_rows = np.empty((0, self.n))
+        self.full: Array | None = None
         self._lock = Lock()
         beta, values, variation = np.zeros((3, self.n))
         self.last_sum = beta, KernelSums(values, variation, 0)
@@ -118,108 +116,107 @@ class GramMatrix:
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
-        if i not in self.kept:
+        if i not in self.cached:
             if not 0 <= i < self.n:
                 raise IndexError(f"row {i} of a Gram matrix of {self.n} points")
-            if self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.room:
+            if self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.cache_size:
                 self.gram()
-            elif self.factors:
-                self._keep_one(i, *self.factors)
+            elif self.product_form:
+                self._cache_one(i, self.product_form)
             else:
-                self._keep(np.array([i]))
-        return self.kept[i]
+                self._cache(np.array([i]))
+        return self.cached[i]
 
-    def _require(self, count: int, purpose: str) -> None:
+    def _require_room(self, count: int, purpose: str) -> None:
         """Raise a `NoRoomError` if there is no room for so many floats."""
-        if count > self.room:
+        if count > self.cache_size:
             least = format_bound(8 * count / 2**20, ROUND_CEILING)
             raise NoRoomError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
 
-    def _tiles(self, wanted: Indices) -> Iterator[Indices]:
+    def _batches(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""
         step = max(1, BLOCK // self.n)
         return (wanted[start : start + step] for start in range(0, wanted.size, step))
 
-    def _fill(self, wanted: Indices, out: Array) -> Array:
+    def _evaluate_rows(self, wanted: Indices, out: Array) -> Array:
         """Write these rows into `out`, and return it."""
-        if self.factors:
-            left, right, finish = self.factors
-            finish(np.matmul(left[wanted], right, out=out))
-        elif self.fill:
-            self.fill(self.X[wanted], out)
+        if self.product_form:
+            left, right, transform = self.product_form
+            transform(np.matmul(left[wanted], right, out=out))
+        elif self.evaluate:
+            self.evaluate(self.X[wanted], out)
         # the diagonal as it is known: the RBF's fast formula gives 1 only up to rounding
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
         out.flags.writeable = False
         return out
 
-    def _keep(self, wanted: Indices) -> None:
+    def _cache(self, wanted: Indices) -> None:
         """Evaluate these rows; the oldest make room for them."""
-        for some in self._tiles(wanted):
-            self.kept.update(
-                zip(some.tolist(), self._fill(some, self._cut(some.size)), strict=True)
-            )
-        while len(self.kept) > self.capacity:
-            del self.kept[next(iter(self.kept))]
+        for batch in self._batches(wanted):
+            rows = self._evaluate_rows(batch, self._allocate(batch.size))
+            self.cached.update(zip(batch.tolist(), rows, strict=True))
+        while len(self.cached) > self.max_rows:
+            del self.cached[next(iter(self.cached))]
 
-    def _keep_one(self, i: int, left: Array, right: Array, finish: Finish) -> None:
-        """Evaluate row i as `_keep` does, without what many rows need: half of the time."""
-        row = finish(np.dot(left[i], right, out=self._cut(1)[0]))
+    def _cache_one(self, i: int, form: ProductForm) -> None:
+        """Evaluate row i as `_cache` does, without what many rows need: half of the time."""
+        row = form.transform(np.dot(form.left[i], form.right, out=self._allocate(1)[0]))
         row[i] = self.diagonal[i]
         row.flags.writeable = False
-        self.kept[i] = row
-        if len(self.kept) > self.capacity:
-            del self.kept[next(iter(self.kept))]
+        self.cached[i] = row
+        if len(self.cached) > self.max_rows:
+            del self.cached[next(iter(self.cached))]
 
-    def _cut(self, count: int) -> Array:
+    def _allocate(self, count: int) -> Array:
         """Return room for rows, cut from larger pieces, which memory is faster to give."""
         with self._lock:  # or two threads might be given the same room
-            if len(self.spare) < count:
-                self.spare = np.empty((max(count, self.piece), self.n))
-            rows, self.spare = self.spare[:count], self.spare[count:]
+            if len(self.free_rows) < count:
+                self.free_rows = np.empty((max(count, self.chunk_rows), self.n))
+            rows, self.free_rows = self.free_rows[:count], self.free_rows[count:]
         return rows
 
     def gram(self) -> Array:
         """Return all of K, read only."""
-        self._require(self.n**2, f"the whole Gram matrix of {self.n} points takes")
-        if self.whole is None:
-            self.kept, self.spare = {}, np.empty((0, self.n))  # the room is needed
+        self._require_room(self.n**2, f"the whole Gram matrix of {self.n} points takes")
+        if self.full is None:
+            self.cached, self.free_rows = {}, np.empty((0, self.n))  # the room is needed
             K = np.empty((self.n, self.n))
-            if self.factors:
-                self._mirror(K, *self.factors)
+            if self.product_form:
+                self._write_symmetric(K, self.product_form)
             else:
-                for some in self._tiles(np.arange(self.n)):
-                    self._fill(some, K[some[0] : some[-1] + 1])
-            if self.kernel.of_given_matrix:  # our own are symmetric but for rounding
+                for batch in self._batches(np.arange(self.n)):
+                    self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
+            if self.kernel.user_defined:  # our own are symmetric but for rounding
                 K = symmetric(K, "kernel(X, X)")
-            return self.adopt(K)
-        return self.whole
+            return self.set_gram(K)
+        return self.full
 
-    def _mirror(self, K: Array, left: Array, right: Array, finish: Finish) -> None:
+    def _write_symmetric(self, K: Array, form: ProductForm) -> None:
         """Write the upper half of K by its formula, and the lower half as its mirror image."""
         for start in range(0, self.n, _MIRROR_BLOCK):
             rows = slice(start, start + _MIRROR_BLOCK)
-            finish(np.matmul(left[rows], right[:, start:], out=K[rows, start:]))
+            form.transform(np.matmul(form.left[rows], form.right[:, start:], out=K[rows, start:]))
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K[np.diag_indices(self.n)] = self.diagonal
 
-    def adopt(self, K: Array) -> Array:
+    def set_gram(self, K: Array) -> Array:
         """Take K for the Gram matrix, and return it; the caller answers for its values."""
         K.flags.writeable = False
-        self.whole, self.kept = K, dict(enumerate(K))
+        self.full, self.cached = K, dict(enumerate(K))
         return K
 
     def matvec(self, beta: Array) -> Array:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
-        if self.whole is not None:
-            return combine(beta, self.whole)
+        if self.full is not None:
+            return combine(beta, self.full)
         if self.kernel.linear:
             return self.X @ (beta @ self.X)
         used = beta.nonzero()[0]
-        kept = self._keep_if_room(used)
+        kept = self._cache_if_room(used)
         others = used[~kept]
         sums = expansion(self.kernel, self.X[others], beta[others], self.X)
         for i in used[kept].tolist():
-            daxpy(self.kept[i], sums, a=beta[i])  # sums += beta[i] * row
+            daxpy(self.cached[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 
     def incremental_matvec(self, beta: Array) -> KernelSums:
@@ -241,25 +238,26 @@ class GramMatrix:
 
     def block(self, F: Indices) -> Array:
         """Return a copy of K_FF, which the caller may overwrite."""
-        if self.whole is not None:
-            return self.whole.take(F, 0).take(F, 1)
-        self._require(2 * F.size**2, f"the equations of {F.size} free multipliers take")
-        if self.factors:
-            left, right, finish = self.factors
-            return finish(left.take(F, 0) @ right.take(F, 1))
+        if self.full is not None:
+            return self.full.take(F, 0).take(F, 1)
+        self._require_room(2 * F.size**2, f"the equations of {F.size} free multipliers take")
+        if self.product_form:
+            left, right, transform = self.product_form
+            return transform(left.take(F, 0) @ right.take(F, 1))
         X = self.X[F]
-        return self.kernel.columns(X)(X, np.empty((F.size, F.size)))
+        return self.kernel.evaluator(X)(X, np.empty((F.size, F.size)))
 
-    def _keep_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
+    def _cache_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if few are new and find room, and say which are kept now.
 
         (Fresh memory for many rows takes longer than their values, which one sum may be all to
         need.)
         """
-        new = np.array([i for i in wanted.tolist() if i not in self.kept], dtype=np.intp)
-        if 0 < new.size <= min(self.capacity - len(self.kept), self.n // _NEW_ROWS_DIVISOR):
-            self._keep(new)
-        return np.array([i in self.kept for i in wanted.tolist()], dtype=bool)
+        new = np.array([i for i in wanted.tolist() if i not in self.cached], dtype=np.intp)
+        room = min(self.max_rows - len(self.cached), self.n // _NEW_ROWS_DIVISOR)
+        if 0 < new.size <= room:
+            self._cache(new)
+        return np.array([i in self.cached for i in wanted.tolist()], dtype=bool)
 
 
 def combine(v: Array, rows: Array) -> Array:

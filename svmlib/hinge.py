@@ -42,7 +42,7 @@ from svmlib.problem import (
     LARGEST_C,
     DualProblem,
     Solution,
-    best_biases,
+    best_bias_interval,
     warn_unless_converged,
     without_bias,
 )
@@ -195,7 +195,7 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     b, kinks included.
     """
     kinks = y - scores
-    low, high = best_biases(kinks, y, np.ones(y.size))
+    low, high = best_bias_interval(kinks, y, np.ones(y.size))
     below = np.zeros(y.size, dtype=np.bool_)
     below[np.argsort(kinks, kind="stable")[: np.sum(y > 0)]] = True
     return float(low + (high - low) / 2), np.where(y < 0, below, ~below)

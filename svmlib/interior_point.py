@@ -26,7 +26,7 @@ __all__ = ["solve_interior_point"]
 _TOL_SHARE = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
 _STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
 _GROWTH = 16  # times as much is added to a matrix that was not positive definite: a few trials do
-_GUESS_GAP = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
+_CROSSOVER_GAP = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
 
 
 def solve_interior_point(
@@ -72,7 +72,7 @@ def solve_interior_point(
     Notes
     -----
     Derived in chapter 4, *Lagrange duality*, whose ``follow_path`` it is, with an upper bound, the
-    unknowns s and ξ eliminated, and a last step to the exact solution (`_finish`). It does not move
+    unknowns s and ξ eliminated, and a crossover to the exact solution. It does not move
     the origin: `svmlib.svc.SVC` does. (With Mehrotra's corrector it would be about two thirds of
     the iterations.)
 
@@ -97,7 +97,7 @@ def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solut
     require_convex(problem, "the interior point method")
     iterates = list(islice(_iterate(problem, _TOL_SHARE * tol), max_iter))
     alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
-    return _finish(problem, alpha, b, tol, len(iterates))
+    return _crossover(problem, alpha, b, tol, len(iterates))
 
 
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
@@ -127,23 +127,23 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
         # mean, or more after a short step, so that the gap falls no faster than the residual.
         target = max(0.1, 1 - length) * gap / bounded.sum()
         missing = target / distance - multiplier
-        # Δα = along − along_y Δb, with the Δb that makes Σ α_i y_i zero.
-        along = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
-        along_y = cho_solve(factor, y)
-        db = float(y @ (along + distance[0]) / (y @ along_y))
-        ddistance = np.outer([1, -1], along - along_y * db)
+        # Δα = direction − direction_y Δb, with the Δb that makes Σ α_i y_i zero.
+        direction = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
+        direction_y = cho_solve(factor, y)
+        db = float(y @ (direction + distance[0]) / (y @ direction_y))
+        ddistance = np.outer([1, -1], direction - direction_y * db)
         dmultiplier = missing - multiplier / distance * ddistance
         if not np.isfinite(ddistance + dmultiplier).all():
             return
         # All of α, C − α, s and ξ stay positive.
-        longest = min(_longest(distance, ddistance), _longest(multiplier, dmultiplier))
-        length = min(1.0, _STEP_FRACTION * longest)
+        max_length = min(_max_length(distance, ddistance), _max_length(multiplier, dmultiplier))
+        length = min(1.0, _STEP_FRACTION * max_length)
         distance, multiplier = distance + length * ddistance, multiplier + length * dmultiplier
         b += length * db
         yield distance[0], b
 
 
-def _longest(values: Array, direction: Array) -> float:
+def _max_length(values: Array, direction: Array) -> float:
     """Return the largest t for which values + t · direction are still ≥ 0."""
     falls = direction < 0
     return float((values[falls] / -direction[falls]).min(initial=np.inf))
@@ -167,7 +167,7 @@ def _mean_diagonal(problem: DualProblem) -> float:
     return max(float(np.abs(problem.diagonal).mean()), SMALLEST_NORMAL)
 
 
-def _finish(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:
+def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:
     """Put multipliers to their bounds, solve for the free ones, and keep what is better.
 
     An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. Where
@@ -177,15 +177,15 @@ def _finish(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: in
     # sums are floats, not above 1e300.
     y, upper = problem.y, np.minimum(problem.upper, 1e300)
     alpha = np.minimum(alpha, upper)
-    exact = balance(np.clip(_exact(problem, alpha, b), 0, upper), y, upper)
-    best = problem.solution(exact, tol=tol, n_iter=n_iter)
-    if not best.certificate.optimal_to(min(tol, _GUESS_GAP)):
-        left = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter)
-        best = min(best, left, key=lambda solution: solution.certificate.gap)
+    snapped = balance(np.clip(_solve_free(problem, alpha, b), 0, upper), y, upper)
+    best = problem.solution(snapped, tol=tol, n_iter=n_iter)
+    if not best.certificate.optimal_to(min(tol, _CROSSOVER_GAP)):
+        interior = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter)
+        best = min(best, interior, key=lambda solution: solution.certificate.gap)
     return best
 
 
-def _exact(problem: DualProblem, alpha: Array, b: float) -> Array:
+def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
     """Return α with multipliers at the bounds where their margins say so, and solve for the others.
 
     At an active bound y f(x) − 1 stays away from zero, while the distance of α from the bound

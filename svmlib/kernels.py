@@ -28,17 +28,17 @@ from svmlib._validation import Array, as_float, check_count, check_points, check
 __all__ = ["RBF", "KernelError", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
-_LEAST_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
+_MIN_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
 # By so much of the largest value K and Kᵀ may differ, which is only rounding, by their digits.
 _SKEW = {np.float16: 1e-2, np.float32: 1e-4, np.float64: 1e-10}
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
-_COLUMNS = 512  # of such a block
-_SMALL_BATCH = 8  # points to score; up to so many, `columns` is called with them, not with the X
-_FAR = 1.01  # widths of a column; 1, and a hundredth for the rounding of its width and its midrange
+_BLOCK_COLUMNS = 512  # of such a block
+_SMALL_BATCH = 8  # points to score; up to so many, `evaluator` is called with them, not with the X
+_BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many of the points of the sum at a time
+_FAR_FROM_ZERO = 1.01  # widths of a column: 1, and its rounding and that of the midrange
 
 Kernel = Callable[[Array, Array], Array]
-Fill = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
-Factors = tuple[Array, Array, Callable[[Array], Array]]
+Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
 def _squared_norms(X: Array) -> Array:
@@ -60,18 +60,26 @@ class KernelError(NamedTuple):
     sizes: Array
 
 
+class ProductForm(NamedTuple):
+    """A matrix of kernel values, or any part of it, as `transform` of a matrix product."""
+
+    left: Array  # one row for each row of K
+    right: Array  # one column for each column of K
+    transform: Callable[[Array], Array]  # entry by entry, in place
+
+
 class BaseKernel:
     """What the library asks of a kernel, and the answers for any function k(X, Z) of the user's."""
 
     linear = False  # whether k(x, z) = x·z
     positive_semidefinite = False  # whether every Gram matrix of this kernel provably is
-    of_given_matrix = True  # whether the values, as computed, are the kernel by definition
+    user_defined = True  # a function or a matrix of the user's: its values are taken as exact
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
         raise NotImplementedError
 
-    def columns(self, Z: Array) -> Fill:
+    def evaluator(self, Z: Array) -> Evaluator:
         """Return the function (X, out) ↦ k(X, Z), which checks the values.
 
         What depends on Z alone is done once, and values go where the caller wants them. The points
@@ -89,18 +97,17 @@ class BaseKernel:
 
         return checked
 
-    def factors(self, X: Array) -> Factors | None:
-        """Return L, R and g, so that g makes k(X, X), or any part of it, of L R, in place.
+    def product_form(self, X: Array) -> ProductForm | None:
+        """Return k(X, X) as a function of matrix products, or None if it has no such form here.
 
-        What depends on a point alone is done once, where `columns` does it for every row. None if
-        the kernel has no such form for these points.
+        What depends on a point alone is done once, where `evaluator` does it for every row.
         """
         return None
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
         some = np.split(X, range(32, len(X), 32))  # few calls, and few values for nothing
-        blocks = [self.columns(x)(x, np.empty((len(x), len(x)))) for x in some]
+        blocks = [self.evaluator(x)(x, np.empty((len(x), len(x)))) for x in some]
         return np.concatenate([block.diagonal() for block in blocks])
 
     def rounding(self, X: Array) -> KernelError | None:
@@ -135,7 +142,7 @@ class ClassicKernel(BaseKernel):
     As it stands here the formula is k(x, z) = x·z.
     """
 
-    of_given_matrix = False
+    user_defined = False
 
     # X Xᵀ is, and so are sums and products of such kernels, and limits. The RBF kernel is
     # h(x) exp(2γ x·z) h(z) with h(x) = exp(−γ‖x‖²), and the exponential a limit of polynomials
@@ -152,14 +159,14 @@ class ClassicKernel(BaseKernel):
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
         X = check_points(X)
         Z = check_points(Z, "Z", n_features=X.shape[1])
-        return self.columns(Z)(X, np.empty((X.shape[0], Z.shape[0])))
+        return self.evaluator(Z)(X, np.empty((X.shape[0], Z.shape[0])))
 
-    def columns(self, Z: Array) -> Fill:
+    def evaluator(self, Z: Array) -> Evaluator:
         quiet = np.errstate(over="ignore", invalid="ignore")
         return quiet(lambda X, out: self._values(np.matmul(X, Z.T, out=out)))
 
-    def factors(self, X: Array) -> Factors | None:
-        return X, X.T, self._values
+    def product_form(self, X: Array) -> ProductForm | None:
+        return ProductForm(X, X.T, self._values)
 
     def diagonal(self, X: Array) -> Array:
         return self._values(_squared_norms(check_points(X)))
@@ -167,7 +174,7 @@ class ClassicKernel(BaseKernel):
     @np.errstate(over="ignore", invalid="ignore")  # the error says it in words
     def _values(self, t: Array) -> Array:
         """Turn inner products into kernel values, in place, and return them if they are finite."""
-        values = self._of_products(t)
+        values = self._transform(t)
         if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # a sum is faster
             raise ValueError(f"X must be small enough for {self!r} to be finite: scale its columns")
         return values
@@ -183,7 +190,7 @@ class ClassicKernel(BaseKernel):
         """
         return KernelError(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
 
-    def _of_products(self, t: Array) -> Array:
+    def _transform(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
         return t
 
@@ -216,7 +223,7 @@ class Linear(ClassicKernel):
         """
         low, high = X.min(axis=0), X.max(axis=0)
         midrange = low / 2 + high / 2
-        return np.where(np.abs(midrange) > _FAR * (high - low), midrange, 0.0)
+        return np.where(np.abs(midrange) > _FAR_FROM_ZERO * (high - low), midrange, 0.0)
 
 
 @dataclass(frozen=True)
@@ -292,10 +299,10 @@ class Polynomial(ClassicKernel):
         underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
         """
         base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
-        sizes = np.maximum(base ** (self.degree / 2), _LEAST_SIZE)
+        sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
         return KernelError(fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes)
 
-    def _of_products(self, t: Array) -> Array:
+    def _transform(self, t: Array) -> Array:
         t *= self.gamma
         t += self.coef0
         base = t.copy()
@@ -337,7 +344,7 @@ class RBF(ClassicKernel):
     def rounding(self, X: Array) -> KernelError:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
-        With both points at most r from the origin that `columns` chooses, the exponent −t is off
+        With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
         in each norm, and a few for the origin. (That is the worst case: in 1,600 random tables the
         largest error was a twentieth of it.) Point by point (`cdist`) it takes d + 4 on t itself,
@@ -357,7 +364,7 @@ class RBF(ClassicKernel):
         return KernelError(theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X)))
 
     @np.errstate(over="ignore")
-    def columns(self, Z: Array) -> Fill:
+    def evaluator(self, Z: Array) -> Evaluator:
         """Return the function (X, out) ↦ k(X, Z), whose values are always finite."""
         # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms in two more
         # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
@@ -366,13 +373,13 @@ class RBF(ClassicKernel):
         right, largest = self._right(Z - centre)
 
         @np.errstate(over="ignore", invalid="ignore")
-        def fill(X: Array, out: Array) -> Array:
+        def evaluate(X: Array, out: Array) -> Array:
             left = self._left(X - centre)
             if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
                 return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
-            return self._of_products(np.matmul(left, right, out=out))
+            return self._transform(np.matmul(left, right, out=out))
 
-        return fill
+        return evaluate
 
     def _left(self, x: Array) -> Array:
         return np.column_stack([x, self.gamma * _squared_norms(x), np.ones(len(x))])
@@ -382,15 +389,15 @@ class RBF(ClassicKernel):
         return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz]), float(zz.max())
 
     @np.errstate(over="ignore")
-    def factors(self, X: Array) -> Factors | None:
-        """Return them as `columns` uses them; None where it computes the distances themselves."""
+    def product_form(self, X: Array) -> ProductForm | None:
+        """Return it as `evaluator` computes; None where that takes the distances themselves."""
         x = X - X.sum(axis=0) / len(X)
         right, largest = self._right(x)
         if not 2 * largest < _SAFE_EXPONENT:
             return None
-        return self._left(x), right, self._of_products  # of exponents from −900: they are finite
+        return ProductForm(self._left(x), right, self._transform)  # exponents from −900
 
-    def _of_products(self, t: Array) -> Array:
+    def _transform(self, t: Array) -> Array:
         """Return the exponential of the exponents, in place."""
         return np.exp(t, out=t)
 
@@ -442,7 +449,7 @@ class Sigmoid(ClassicKernel):
         sizes = np.sqrt(1 + self.gamma * fl.row_norm_bounds(X) ** 2)
         return KernelError(fl.gamma_n(X.shape[1] + 8), sizes)
 
-    def _of_products(self, t: Array) -> Array:
+    def _transform(self, t: Array) -> Array:
         t *= self.gamma
         t += self.coef0
         return np.tanh(t, out=t)
@@ -577,17 +584,17 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
         return Z @ fl.accurate_sum(X[used], beta[used])[0]
     sums = np.zeros(len(Z))
-    if used.size and len(Z) <= _SMALL_BATCH and not kernel.of_given_matrix:
-        fill, most = kernel.columns(Z), BLOCK // _SMALL_BATCH  # k(X, Z) in place of k(Z, X)
-        for some in np.split(used, range(most, used.size, most)):
-            sums += beta[some] @ fill(X[some], np.empty((some.size, len(Z))))
+    if used.size and len(Z) <= _SMALL_BATCH and not kernel.user_defined:
+        evaluate = kernel.evaluator(Z)  # k(X, Z) in place of k(Z, X)
+        for some in np.split(used, range(_BATCH_POINTS, used.size, _BATCH_POINTS)):
+            sums += beta[some] @ evaluate(X[some], np.empty((some.size, len(Z))))
         return sums
-    room = np.empty(min(BLOCK, used.size * len(Z)))  # once: fresh memory takes as long as values
-    for first in range(0, used.size, _COLUMNS):
-        some = used[first : first + _COLUMNS]
-        fill, step = kernel.columns(X[some]), max(1, BLOCK // some.size)
+    buffer = np.empty(min(BLOCK, used.size * len(Z)))  # once: fresh memory takes as long as values
+    for first in range(0, used.size, _BLOCK_COLUMNS):
+        some = used[first : first + _BLOCK_COLUMNS]
+        evaluate, step = kernel.evaluator(X[some]), max(1, BLOCK // some.size)
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
-            block = room[: len(z) * some.size].reshape(len(z), some.size)
-            sums[start : start + step] += fill(z, block) @ beta[some]
+            block = buffer[: len(z) * some.size].reshape(len(z), some.size)
+            sums[start : start + step] += evaluate(z, block) @ beta[some]
     return sums

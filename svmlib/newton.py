@@ -234,7 +234,7 @@ class _Newton:
 
     def __init__(self, problem: DualProblem, start: Array, tol: float, last_digits: bool) -> None:
         self.K = choose_form(problem, start)
-        self.y, self.hard_margin, self.biases = problem.y, problem.hard_margin, problem.biases
+        self.problem, self.y, self.hard_margin = problem, problem.y, problem.hard_margin
         self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
         self.tol = tol
         self.exact = last_digits and problem.n * self.K.rank <= _SMALL_PROBLEM
@@ -288,7 +288,7 @@ class _Newton:
         alpha = balance(np.abs(self.clip(q)), y, C)
         beta = y * alpha
         sums = self.K.kernel_matvec(beta)
-        b, low, high = self.biases(beta, sums)
+        b, low, high = self.problem.bias_and_interval(beta, sums)
         half_norm, slack = float(beta @ sums) / 2, 1 - y * (sums + b)
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))

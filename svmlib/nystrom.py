@@ -39,9 +39,9 @@ __all__ = ["Span", "low_rank", "nystrom"]
 
 _SAMPLE, LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
 _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
-_LEAST_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
-_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
-_FORECAST = 2000  # samples
+_MIN_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
+_MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
+_FORECAST_SAMPLES = 2000
 _PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
 
 
@@ -103,7 +103,7 @@ class Span:
         They end where no residual of k(x, x) is larger than the one given, or only rounding.
         """
         K = kernel(X, X)
-        pivots, U = pivoted_cholesky(K, max(residual, _LEAST_RESIDUAL * float(K.diagonal().mean())))
+        pivots, U = pivoted_cholesky(K, max(residual, _MIN_RESIDUAL * float(K.diagonal().mean())))
         return cls(kernel, X[pivots], U)
 
     @property
@@ -116,9 +116,9 @@ class Span:
         """The kernel values of the pivots, as computed."""
         return self.kernel(self.pivots, self.pivots)
 
-    def leading(self, residual: float, most: float = inf) -> Span:
+    def leading(self, residual: float, max_rank: float = inf) -> Span:
         """Return the pivots taken before no residual was larger, and at most so many."""
-        rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), most))
+        rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), max_rank))
         if not rank:
             raise ValueError("kernel must not be 0 at all samples")
         return Span(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
@@ -126,9 +126,9 @@ class Span:
     def features(self, X: Array) -> Array:
         """Return Φ of shape (n, r) for the rows of X."""
         Phi = np.empty((len(X), self.rank))
-        fill = self.kernel.columns(self.pivots)
-        for some in self.blocks(len(X)):
-            Phi[some] = right_divide(fill(X[some], Phi[some]), self.factor)
+        evaluate = self.kernel.evaluator(self.pivots)
+        for block in self.blocks(len(X)):
+            Phi[block] = right_divide(evaluate(X[block], Phi[block]), self.factor)
         return Phi
 
     def coefficients(self, Phi: Array) -> Array:
@@ -178,16 +178,16 @@ def span_sums(
     off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products of
     numbers of the sizes s_j and λ_j.
     """
-    r, fill, parts = span.rank, span.kernel.columns(span.pivots), []
-    for some in span.blocks(len(X)):
-        x, signs, multipliers = X[some], y[some], alpha[some]
-        K = fill(x, np.empty((len(x), r)))
+    r, evaluate, parts = span.rank, span.kernel.evaluator(span.pivots), []
+    for block in span.blocks(len(X)):
+        x, signs, multipliers = X[block], y[block], alpha[block]
+        K = evaluate(x, np.empty((len(x), r)))
         theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
         error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
         norm_w = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
-        shortfall = (1 - lowest).max(where=multipliers < upper[some], initial=0)
+        shortfall = (1 - lowest).max(where=multipliers < upper[block], initial=0)
         excess = (highest - 1).max(where=multipliers > 0, initial=0)
         used = np.flatnonzero(multipliers)
         weights = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
@@ -197,7 +197,7 @@ def span_sums(
         parts.append(
             SpanSums(
                 violation=float(np.maximum(shortfall, excess)),
-                hinge=primal_upper_bound(0.0, lowest, upper[some]),
+                hinge=primal_upper_bound(0.0, lowest, upper[block]),
                 total=weights.sum(axis=1),
                 expansion=weights @ A,
                 residual=weights @ residual,
@@ -377,14 +377,14 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
     return Span.of_sample(problem.kernel, _sample(problem.X), tol / float(problem.upper.sum()))
 
 
-def max_rank(n: int, memory_mb: float) -> float:
+def max_rank_in_memory(n: int, memory_mb: float) -> float:
     """Return how many pivots the memory has room for, or say how much one of them takes."""
-    each = _PHI_COPIES * n / 2**17  # MB
-    most = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / each
-    if most < 1:
-        needed = fl.format_bound(each, ROUND_CEILING)
+    mb_per_pivot = _PHI_COPIES * n / 2**17  # MB
+    max_rank = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / mb_per_pivot
+    if max_rank < 1:
+        needed = fl.format_bound(mb_per_pivot, ROUND_CEILING)
         raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
-    return most
+    return max_rank
 
 
 def solve_in_span(
@@ -392,13 +392,13 @@ def solve_in_span(
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n, needed = problem.n, span.rank
-    span = span.leading(0.0, max_rank(n, memory_mb))
+    span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
     # (In use are the features, those less their mean, and those of the free samples.)
-    nearly = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
-    alpha, steps = solve_dual(nearly, tol / 2, max_iter, np.zeros(n))
-    w = (alpha * problem.y) @ nearly.X
-    b = nearly.biases(alpha * problem.y, nearly.X @ w)[0]
-    del nearly
+    linear = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
+    alpha, steps = solve_dual(linear, tol / 2, max_iter, np.zeros(n))
+    w = (alpha * problem.y) @ linear.X
+    b = linear.bias_and_interval(alpha * problem.y, linear.X @ w)[0]
+    del linear
     c = span.coefficients(w[None])[0]
     sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)
     proof = certify_span(sums, span, c, n)
@@ -413,18 +413,18 @@ def solve_in_span(
     )
 
 
-def forecast(problem: DualProblem, span: Span, tol: float, rows: int = 0) -> float:
+def forecast_gap(problem: DualProblem, span: Span, tol: float, rows: int = 0) -> float:
     """Return about the relative gap that a span will prove, from samples that it was not made for.
 
     They are fewer, so they have a larger C in proportion, and the sums have about the same values.
     (If the problem has a sample of all rows itself, the caller says how many rows there are.)
     """
     n, y = rows or problem.n, problem.y
-    some = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST:]
-    some = np.append(some, [y.argmin(), y.argmax()])  # both classes
-    upper = np.minimum(problem.upper[some] * (n / some.size), LARGEST_C)
-    few = DualProblem(problem.X[some], y[some], upper, problem.kernel)
-    return solve_in_span(few, span, tol, inf, 100).certificate.relative_gap
+    chosen = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST_SAMPLES:]
+    chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
+    upper = np.minimum(problem.upper[chosen] * (n / chosen.size), LARGEST_C)
+    subproblem = DualProblem(problem.X[chosen], y[chosen], upper, problem.kernel)
+    return solve_in_span(subproblem, span, tol, inf, 100).certificate.relative_gap
 
 
 def sample_size(n: int) -> int:
@@ -436,7 +436,7 @@ def _sample(X: Array) -> Array:
     return X[np.random.default_rng(len(X)).permutation(len(X))[: sample_size(len(X))]]
 
 
-def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None:
+def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | None:
     r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
@@ -451,15 +451,15 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
         A kernel of `svmlib.kernels` that is positive semidefinite whatever the points.
     X : array_like of shape (n, d)
         The points.
-    most : float, optional
+    max_rank : float, optional
         The largest r to return.
 
     Returns
     -------
     ndarray of shape (n, r), or None
-        Φ; None for any other kernel; if r would be 0, more than `most`, or about half of the sample
-        (a good half of the points, but at most 200 + n/20 of them and 3000); or if the residuals of
-        all points add up to more than a 200th of the sum of k(x, x).
+        Φ; None for any other kernel; if r would be 0, more than `max_rank`, or about half of the
+        sample (a good half of the points, but at most 200 + n/20 of them and 3000); or if the
+        residuals of all points add up to more than a 200th of the sum of k(x, x).
 
     Raises
     ------
@@ -488,8 +488,8 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, most: float = inf) -> Array | None
     X = check_points(X)
     size, sample = float(kernel.diagonal(X).mean()), _sample(X)
     span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * size)
-    if not 0 < span.rank <= min(len(sample) // 2 - 1, most):
+    if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None
     Phi = span.features(X)
-    left = size - float(np.vdot(Phi, Phi)) / len(X)
-    return Phi if left <= _UNEXPLAINED * size else None
+    unexplained = size - float(np.vdot(Phi, Phi)) / len(X)
+    return Phi if unexplained <= _MAX_UNEXPLAINED * size else None

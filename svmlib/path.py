@@ -5,7 +5,7 @@ matrix K, whatever their C and their fold; the K of 2γ is that of γ with every
 each machine starts where its neighbour, the one with the next smaller C, has ended. With this
 module you can
 
-- follow a problem along ascending values of C, each certified: `walk`,
+- follow a problem along ascending values of C, each certified: `regularisation_path`,
 - do so for many folds and kernels: `fit_candidates`, which `svmlib.search.SVCCV` asks.
 
 Derived in chapter 12, *Newton's method*.
@@ -30,14 +30,14 @@ from svmlib.newton import solve_dual
 from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution, balance
 
-__all__ = ["CandidateFit", "Fold", "fit_candidates", "walk"]
+__all__ = ["CandidateFit", "Fold", "fit_candidates", "regularisation_path"]
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
-_MOST_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
-_NEWTON_STEPS = 300  # the most of Newton's method, before `solve` takes over
+_MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
+_MAX_NEWTON_STEPS = 300  # before `solve` takes over
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
-_MAX_PIVOTS, _MAX_UNEXPLAINED = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
+_MAX_PIVOTS, _MAX_RESIDUAL = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
 _CHOLESKY_TOL = 1e-10  # where its factorisation stops
 
 
@@ -115,7 +115,7 @@ def gram_matrices(
     for kernel in kernels:
         doublings = 0
         if isinstance(kernel, RBF) and isinstance(last, RBF):
-            tried = range(1, _MOST_DOUBLINGS + 1)
+            tried = range(1, _MAX_DOUBLINGS + 1)
             doublings = next((k for k in tried if last.gamma * 2**k == kernel.gamma), 0)
         if doublings and rounding is not None:
             K.flags.writeable = True
@@ -132,27 +132,27 @@ def gram_matrices(
         yield K, rounding
 
 
-def megabytes(n: int) -> float:
+def gram_megabytes(n: int) -> float:
     """Return what a search keeps of the K of n samples, in MB of 2²⁰ bytes."""
     return 8 * _GRAM_COPIES * n**2 / 2**20
 
 
-def low_rank_factor(K: Array) -> Array | None:
+def low_rank_from_gram(K: Array) -> Array | None:
     """Return Φ with ΦΦᵀ next to K, if few columns are enough.
 
     As `svmlib.nystrom.low_rank`, from values of K, and so much closer to it that a solution with Φ
     is one with K.
     """
     n = len(K)
-    most = min(n // 5, _MAX_PIVOTS)
-    some = np.random.default_rng(n).permutation(n)[: 3 * most]
+    max_rank = min(n // 5, _MAX_PIVOTS)
+    sample = np.random.default_rng(n).permutation(n)[: 3 * max_rank]
     size = float(K.diagonal().max())
-    pivots, U = pivoted_cholesky(K[np.ix_(some, some)], _CHOLESKY_TOL * size)
-    if not 0 < len(pivots) <= most:
+    pivots, U = pivoted_cholesky(K[np.ix_(sample, sample)], _CHOLESKY_TOL * size)
+    if not 0 < len(pivots) <= max_rank:
         return None
-    Phi = right_divide(K.take(some[pivots], 1), U)
-    missed = K.diagonal() - np.einsum("ij,ij->i", Phi, Phi)
-    return Phi if missed.max() <= _MAX_UNEXPLAINED * size else None
+    Phi = right_divide(K.take(sample[pivots], 1), U)
+    residuals = K.diagonal() - np.einsum("ij,ij->i", Phi, Phi)
+    return Phi if residuals.max() <= _MAX_RESIDUAL * size else None
 
 
 def solve_warm(
@@ -161,9 +161,9 @@ def solve_warm(
     """Return a solution that is certified to `tol`, if one is found from this start."""
     steps = 0
     for form, fraction in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
-        if form is not None and (form.linear or form.K.whole is not None) and form.convex:
-            start, taken = solve_dual(form, fraction * tol, _NEWTON_STEPS, start)
-            steps += len(taken)
+        if form is not None and (form.linear or form.K.full is not None) and form.convex:
+            start, newton_steps = solve_dual(form, fraction * tol, _MAX_NEWTON_STEPS, start)
+            steps += len(newton_steps)
             solution = problem.solution(start, tol=tol, n_iter=steps)
             if solution.converged:
                 return solution
@@ -171,7 +171,7 @@ def solve_warm(
     return replace(solution, n_iter=steps + solution.n_iter)
 
 
-def walk(
+def regularisation_path(
     problem: DualProblem, low_rank: DualProblem | None, weights: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
     """Follow a problem along ascending values of C, each machine from the one before.
@@ -197,18 +197,18 @@ def walk(
     Examples
     --------
     >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], kernel=RBF(1.0))
-    >>> found = list(walk(problem, None, np.ones(3), np.array([10.0, 0.1]), 1e-3))
+    >>> found = list(regularisation_path(problem, None, np.ones(3), np.array([10.0, 0.1]), 1e-3))
     >>> [number for number, _, _ in found], all(one.converged for _, one, _ in found)
     ([1, 0], True)
     """
     alpha, upper = np.zeros(problem.n), np.full(problem.n, np.inf)
     for c in Cs.argsort(kind="stable").tolist():
-        begun, before, upper = perf_counter(), upper, Cs[c] * weights
+        started, before, upper = perf_counter(), upper, Cs[c] * weights
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         low_rank = None if low_rank is None else low_rank.with_bounds(upper)
         solution = solve_warm(warm_start(alpha, before, problem), problem, low_rank, tol)
         alpha = solution.alpha
-        yield c, solution, perf_counter() - begun
+        yield c, solution, perf_counter() - started
 
 
 def fit_candidates(
@@ -244,22 +244,25 @@ def fit_candidates(
     CandidateFit
         One after the other: kernels in the order given, then folds, then C ascending.
     """
-    kernels, shared = [kernel for _, kernel in numbered], megabytes(len(X)) <= cache_mb
+    kernels, shared = [kernel for _, kernel in numbered], gram_megabytes(len(X)) <= cache_mb
     shared = shared and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
     for (g, kernel), (K, rounding) in zip(numbered, evaluated, strict=False):
-        Phi = low_rank_factor(K) if rounding is not None else None
+        Phi = low_rank_from_gram(K) if rounding is not None else None
         for f, fold in enumerate(folds):
-            train, most = fold.train, fold.weights * Cs.max()
-            own = rounding and KernelError(rounding.theta, rounding.sizes[train])
-            problem = DualProblem(X[train], y[train], most, kernel, cache_mb=cache_mb, rounding=own)
+            train, upper = fold.train, fold.weights * Cs.max()
+            errors = rounding and KernelError(rounding.theta, rounding.sizes[train])
+            problem = DualProblem(
+                X[train], y[train], upper, kernel, cache_mb=cache_mb, rounding=errors
+            )
             if K is not None:
-                problem.K.adopt(K.take(train, 0).take(train, 1))
-            low_rank = None if Phi is None else DualProblem(Phi[train], y[train], most)
+                problem.K.set_gram(K.take(train, 0).take(train, 1))
+            low_rank = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             score = scorer(problem, X, K, fold)
-            for c, solution, seconds in walk(problem, low_rank, fold.weights, Cs, tol):
-                begun, scores = perf_counter(), score(solution)
-                yield CandidateFit(g, f, c, solution, seconds, perf_counter() - begun, scores)
+            path = regularisation_path(problem, low_rank, fold.weights, Cs, tol)
+            for c, solution, seconds in path:
+                started, scores = perf_counter(), score(solution)
+                yield CandidateFit(g, f, c, solution, seconds, perf_counter() - started, scores)
 
 
 def scorer(
@@ -269,5 +272,5 @@ def scorer(
     if K is None:
         test = X[fold.test]
         return lambda one: problem.decision_function(one.alpha, one.b, test)
-    beside, y = K.take(fold.test, 0).take(fold.train, 1), problem.y
-    return lambda one: beside @ (one.alpha * y) + one.b
+    K_test, y = K.take(fold.test, 0).take(fold.train, 1), problem.y
+    return lambda one: K_test @ (one.alpha * y) + one.b

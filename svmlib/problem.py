@@ -109,7 +109,7 @@ class DualProblem:
         the bias b − w·origin, too, as floats give it.
     rounding : svmlib.kernels.KernelError, optional
         That of the property of this name, for values of K that the kernel has not computed
-        (`svmlib.gram_matrix.GramMatrix.adopt`).
+        (`svmlib.gram_matrix.GramMatrix.set_gram`).
 
     Attributes
     ----------
@@ -126,8 +126,8 @@ class DualProblem:
         The bounds ℓ_i and u_i of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
         The kernel; a function of the user's is wrapped, with the methods of our own kernels.
-    linear, of_given_matrix : bool
-        Whether the kernel is `Linear`; whether it is a function or a matrix of the user's.
+    linear : bool
+        Whether the kernel is `Linear`.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
     K : svmlib.gram_matrix.GramMatrix
@@ -177,7 +177,7 @@ class DualProblem:
         self.kernel = check_kernel(Linear() if kernel is None else kernel)
         if rounding is not None:
             self.rounding = rounding
-        self.linear, self.of_given_matrix = self.kernel.linear, self.kernel.of_given_matrix
+        self.linear = self.kernel.linear
         self.K = GramMatrix(self.kernel, self.X, cache_mb)
         self.diagonal = self.K.diagonal
         for array in (self.X, self.y, self.diagonal):
@@ -238,7 +238,7 @@ class DualProblem:
         if not self.K.fits:
             return np.inf
         shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
-        if not self.of_given_matrix:
+        if not self.kernel.user_defined:
             theta, sizes = self.rounding
             shift += 2 * theta * float(sizes @ sizes)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
@@ -296,7 +296,7 @@ class DualProblem:
         optimal only up to a tolerance, the ends may cross by that tolerance.
         """
         beta = self._check(alpha) * self.y
-        return self.biases(beta, self.K.matvec(beta))[1:]
+        return self.bias_and_interval(beta, self.K.matvec(beta))[1:]
 
     @np.errstate(over="ignore", invalid="ignore")
     def bias(self, alpha: ArrayLike) -> float:
@@ -308,9 +308,9 @@ class DualProblem:
         the least sum of C_i times the hinge loss, where that sum changes from falling to rising.
         """
         beta = self._check(alpha) * self.y
-        return self.biases(beta, self.K.matvec(beta))[0]
+        return self.bias_and_interval(beta, self.K.matvec(beta))[0]
 
-    def biases(self, beta: Array, scores: Array) -> tuple[float, float, float]:
+    def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""
         g, grows, shrinks = self.y - scores, beta < self.hi, beta > self.lo
         low = float(g.max(where=grows, initial=-np.inf))
@@ -319,7 +319,7 @@ class DualProblem:
         if free.size:
             return float(free.sum()) / free.size, low, high
         if low > high and not self.hard_margin:
-            return best_biases(g, self.y, self.upper).item(0), low, high
+            return best_bias_interval(g, self.y, self.upper).item(0), low, high
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
@@ -347,8 +347,8 @@ class DualProblem:
 
     def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
         found = certify(alpha, b, scores, self.y, self.upper)
-        known, whose = self.convex, self.of_given_matrix
-        return replace(found, proves_optimality=known, of_given_matrix=whose)
+        own = self.kernel.user_defined
+        return replace(found, proves_optimality=self.convex, user_defined_kernel=own)
 
     @np.errstate(over="ignore", invalid="ignore")
     def solution(
@@ -366,7 +366,7 @@ class DualProblem:
         makes the gap smaller.
         """
         scores = self.scores(alpha * self.y)
-        b = self.biases(alpha * self.y, scores.values)[0] if b is None else b
+        b = self.bias_and_interval(alpha * self.y, scores.values)[0] if b is None else b
         certificate = self._certify(alpha, b, scores)
         if not (certificate.reaches(tol) or self.hard_margin):
             m = _rounding_scale(alpha, b, scores, self.y)
@@ -409,7 +409,7 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     return upper
 
 
-def best_biases(kinks: Array, y: Array, C: Array) -> Array:
+def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     """Return the ends of the interval of the b with the least Σ C_i max(0, 1 − y_i (s_i + b)).
 
     As b grows past a kink y_i − s_i the slope of the sum grows by C_i. It starts at −Σ C_i over the

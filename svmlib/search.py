@@ -36,7 +36,7 @@ from svmlib._validation import (
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
-from svmlib.path import CandidateFit, Fold, fit_candidates, megabytes
+from svmlib.path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib.svc import (
     SVC,
     WITH_GAMMA,
@@ -271,7 +271,7 @@ class SVCCV(TwoClassEstimator):
                 found[m.C_index, m.gamma_index, m.fold_index] = m
                 self._print_progress(found[:, m.gamma_index, m.fold_index], models, len(folds))
         finally:  # a search that is interrupted keeps what it has found
-            self._report(found, models, folds, labels, score)
+            self._write_results(found, models, folds, labels, score)
         self._choose(found, tol)
         if self.refit:
             chosen = models[self.best_index_ % len(models)]
@@ -319,10 +319,9 @@ class SVCCV(TwoClassEstimator):
         if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
             needed = "samples of both classes to train on, and some to test"
             raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")
-        own = weights[train]
         factors = class_factors(self.class_weight, self.classes_, labels[train])
-        own = own * factors[(labels[train] == self.classes_[1]).astype(int)]
-        return Fold(train, test, own)
+        second = labels[train] == self.classes_[1]
+        return Fold(train, test, weights[train] * factors[second.astype(int)])
 
     def _search(
         self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
@@ -331,8 +330,8 @@ class SVCCV(TwoClassEstimator):
         cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
         workers = min(effective_n_jobs(self.n_jobs), len(models))
         kernels = [check_kernel(model.kernel_) for model in models]
-        if not (megabytes(len(X)) <= cache_mb / workers or kernels[0].linear):
-            needed = int(workers * megabytes(len(X))) + 1
+        if not (gram_megabytes(len(X)) <= cache_mb / workers or kernels[0].linear):
+            needed = int(workers * gram_megabytes(len(X))) + 1
             warnings.warn(
                 f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so that "
                 f"every machine evaluates its own rows of it; cache_mb={needed} is enough",
@@ -357,7 +356,7 @@ class SVCCV(TwoClassEstimator):
                 flush=True,
             )
 
-    def _report(
+    def _write_results(
         self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, score: Score
     ) -> None:
         """Score the test samples, and write ``cv_results_``."""
@@ -406,8 +405,9 @@ class SVCCV(TwoClassEstimator):
         weighted = weights is not None and hasattr(scorer, "set_score_request")
 
         def score(f: Array, test: Indices) -> float:
-            own = {"sample_weight": weights[test]} if weighted else {}
-            return float(scorer(Answers(self.classes_, f), test[:, None], labels[test], **own))
+            keywords = {"sample_weight": weights[test]} if weighted else {}
+            classifier = PrecomputedScores(self.classes_, f)
+            return float(scorer(classifier, test[:, None], labels[test], **keywords))
 
         return score
 
@@ -419,9 +419,9 @@ class SVCCV(TwoClassEstimator):
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
         self.worst_gap_ = float(results["worst_gap"].max())
-        short = sum(not machine.solution.converged for machine in found.flat)
-        if short:
-            message = f"{short} of {found.size} machines are not proved optimal to tol={tol:g}"
+        n_unproved = sum(not machine.solution.converged for machine in found.flat)
+        if n_unproved:
+            message = f"{n_unproved} of {found.size} machines are not proved optimal to tol={tol:g}"
             warnings.warn(
                 f"{message}: the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
                 "make Cs or gammas less extreme",
@@ -437,8 +437,8 @@ class SVCCV(TwoClassEstimator):
         error = differences.std(ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.nan
         pairs = list(zip(self.test_decision_values_, self._positive, strict=True))
         a, b = (np.concatenate([(f[k] >= 0) == y for f, y in pairs]) for k in (first, second))
-        only = int((a & ~b).sum()), int((b & ~a).sum())
-        return Comparison(float(differences.mean()), float(error), *only)
+        n_only = int((a & ~b).sum()), int((b & ~a).sum())
+        return Comparison(float(differences.mean()), float(error), *n_only)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) of the best machine for every row of X, of shape (m,)."""
@@ -447,8 +447,8 @@ class SVCCV(TwoClassEstimator):
         return self.best_estimator_.decision_function(X)
 
 
-class Answers(TwoClassEstimator):
-    """A classifier that has answered already, for scorers that ask again."""
+class PrecomputedScores(TwoClassEstimator):
+    """A classifier whose scores are there already, for scorers that ask for them."""
 
     kernel = None
 
@@ -457,7 +457,7 @@ class Answers(TwoClassEstimator):
         self.scores = scores
 
     def decision_function(self, X: Any) -> Array:
-        """Return f(x) of the samples that the answers are about."""
+        """Return f(x) of the samples."""
         return np.asarray(self.scores)
 
 

@@ -223,8 +223,8 @@ class _State:
         beta = alpha * y
         g = y - self.K.matvec(beta)
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
-        self.both = np.array(ends)
-        self.g_up, self.g_down = self.both
+        self.gradients = np.array(ends)
+        self.g_up, self.g_down = self.gradients
         self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
         # rounding counts as that.
@@ -234,7 +234,7 @@ class _State:
         self.work, self.slope, self.half_curvature = np.empty((3, n))
         # all pairs, both ways round, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
-        self.pairs = (way for pair in pairs for way in (pair, pair[::-1]))
+        self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
 
     def steps(self, target_violation: float, selection: Selection) -> Iterator[Step]:
         """Yield every step, until the slope of no pair exceeds `target_violation`."""
@@ -297,5 +297,5 @@ class _State:
         g_up[j], g_down[j] = g_j, (g_j if beta[j] > self.lo[j] else np.inf)
         change = np.subtract(K_i, K_j, out=self.work)
         change *= length
-        self.both -= change
+        self.gradients -= change
         return length, length * (g_i - g_j - length * curvature / 2)

@@ -272,7 +272,7 @@ class SVC(TwoClassEstimator):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
         for name in ("certificate_", "coef_", "feature_names_in_", "pivots_", "pivot_coef_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
-        X, labels, weights, used = self._samples(X, y, sample_weight)
+        X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
@@ -288,15 +288,15 @@ class SVC(TwoClassEstimator):
         origin = self._origin if self._origin.any() else None
         problem = DualProblem(X - self._origin, signs, bounds, kernel, origin=origin)
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
-        self._keep(solution, problem, X, used)
+        self._set_fitted_attributes(solution, problem, X, used)
         warn_unless_converged(solution, self.solver_, tol, solution.advice)
         return self
 
-    def _samples(
+    def _weighted_samples(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
-        points, labels = self._data(X, y)
+        points, labels = self._checked(X, y)
         self._precomputed = str(self.kernel) == "precomputed"
         if self._precomputed and points.shape[0] != points.shape[1]:
             raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
@@ -309,7 +309,7 @@ class SVC(TwoClassEstimator):
         return points, labels[used], weights[used], used
 
     @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
-    def _data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
         """Return finite float64 points in C order, and labels; scikit-learn checks what is not."""
         refuse_masked(X=X, y=y)
         labels = np.asarray(y)
@@ -320,7 +320,7 @@ class SVC(TwoClassEstimator):
         check_classification_targets(labels)
         return np.ascontiguousarray(as_float(points, "X")), labels
 
-    def _keep(
+    def _set_fitted_attributes(
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
     ) -> None:
         """Keep what predictions need, under the names that scikit-learn uses."""

@@ -266,7 +266,7 @@ def test_certificates_are_narrow_where_there_is_room(kernel, C):
     problem = DualProblem(X, y, C, kernel)
     solution, judge = solve_interior_point(problem), Judge(problem)
     assert solution.certificate.relative_gap < (1e-9 if C == 1 else 1e-7)
-    assert solution.certificate.of_given_matrix == isinstance(kernel, Precomputed)
+    assert solution.certificate.user_defined_kernel == isinstance(kernel, Precomputed)
     for alpha, b in (solution.alpha, solution.b), (0.9 * solution.alpha, solution.b + 0.1):
         certificate = problem.certificate(alpha, b)
         assert_allclose(certificate.primal, float(judge.primal(alpha, b)), rtol=1e-9)
@@ -302,7 +302,7 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     assert replace(good, dual=0.5).optimal_to(0.5), "at most"
     assert replace(good, dual=0.5).gap == 0.5
     assert "proves that the optimum is in [0.9999, 1]" in str(good)
-    assert "optimum for the Gram matrix given is in" in str(replace(good, of_given_matrix=True))
+    assert "optimum for the Gram matrix given is in" in str(replace(good, user_defined_kernel=True))
     assert not replace(good, kkt_violation=1e-15).optimal_to(1e-5)
     for bad, reason in [
         (replace(good, proves_optimality=False), "positive semidefinite"),

@@ -97,7 +97,7 @@ def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
         q = np.clip(q + (y - Z @ v_t) / h_t, np.minimum(0, C * y), np.maximum(0, C * y))
     m = y * (Z @ v)
     violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
-    found = distributed._summarise(origin, C, stages, h, v, X, y)
+    found = distributed._chunk_sums(origin, C, stages, h, v, X, y)
     assert distributed._Sums(*found).violation == pytest.approx(violation)
 
 
@@ -213,7 +213,7 @@ def test_the_kkt_violation_is_that_of_the_longer_w(far):
 @pytest.fixture
 def slips(monkeypatch):
     """Sums about as bad as γ_n allows: losses too small, Σα too large."""
-    summarise = distributed._summarise
+    summarise = distributed._chunk_sums
 
     def worse(*state):
         sums = summarise(*state)
@@ -222,7 +222,7 @@ def slips(monkeypatch):
             side[-1] *= 1 + slip
         return sums._replace(hinge=sums.hinge * (1 - slip))
 
-    monkeypatch.setattr(distributed, "_summarise", worse)
+    monkeypatch.setattr(distributed, "_chunk_sums", worse)
 
 
 @may_warn
@@ -422,7 +422,7 @@ def test_a_kernel_machine_survives_a_worker_and_sends_little(tmp_path):
     assert shot.certificate == calm.certificate
     np.testing.assert_array_equal(shot.coefficients, calm.coefficients)
     r = len(calm.pivots)
-    sums = distributed._summarise(
+    sums = distributed._chunk_sums(
         *(np.zeros(r), 1.0, [], 1.0, np.zeros(r + 1)), np.ones((5000, r)), np.ones(5000)
     )
     assert len(pickle.dumps(sums)) < 8 * (r + 1) ** 2 + 16 * r + 1000 < 8 * 5000 * r / 10

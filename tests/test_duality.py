@@ -151,8 +151,8 @@ def test_no_two_threads_write_a_row_into_the_same_memory():
 
     class Interrupted(GramMatrix):
         @property
-        def spare(self):
-            now = vars(self)["spare"]
+        def free_rows(self):
+            now = vars(self)["free_rows"]
             if ask and current_thread() is main_thread():
                 thread = Thread(target=self.__getitem__, args=[ask.pop()])
                 threads.append(thread)
@@ -160,9 +160,9 @@ def test_no_two_threads_write_a_row_into_the_same_memory():
                 thread.join(0.2)  # it ends, unless it has to wait for the other
             return now
 
-        @spare.setter
-        def spare(self, new):
-            vars(self)["spare"] = new
+        @free_rows.setter
+        def free_rows(self, new):
+            vars(self)["free_rows"] = new
 
     K, threads = Interrupted(RBF(0.5), X, 0.1), []  # no room for all of K, so rows come one by one
     assert_allclose(K[0], RBF(0.5)(X[:1], X)[0], rtol=1e-12)

@@ -317,8 +317,8 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch):
     assert solve(narrow(), "auto", 1e-3)[1] != "nystrom", "unless it is asked for"
     assert solve(narrow(), "auto", 1e-3, memory_mb=100)[1] == "nystrom"
     assert solve(narrow(), "auto", 1e-3, memory_mb=0.3)[1] != "nystrom"
-    monkeypatch.setattr("svmlib._auto._MOST_SAMPLES", 599)
-    monkeypatch.setattr(module, "_FORECAST", 200)
+    monkeypatch.setattr("svmlib._auto._MAX_SAMPLES", 599)
+    monkeypatch.setattr(module, "_FORECAST_SAMPLES", 200)
     with pytest.warns(UserWarning, match="with 21 pivots, .* memory_mb=0.3 .* gap") as said:
         solution, name = solve(narrow(), "auto", 1e-3, memory_mb=0.3)
     assert name == "nystrom"
@@ -328,7 +328,7 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch):
     about = float(re.findall(r"about (\S+) can be", str(said[0].message))[0])
     assert gap / 3 < about < 3 * gap
     alone = DualProblem(narrow().X, np.where(np.arange(600) == 7, 1, -1), 1.0, RBF(0.5))
-    assert module.forecast(alone, module.choose_span(alone, 1e-3), 1e-3) < 1e-2
+    assert module.forecast_gap(alone, module.choose_span(alone, 1e-3), 1e-3) < 1e-2
 
 
 @pytest.mark.parametrize("kernel", [Sigmoid(0.1), lambda A, B: A @ B.T, RBF(1e-300)])
@@ -387,7 +387,7 @@ def test_low_rank_is_less_than_half_of_the_points_looked_at():
     X = points(0, 1000, 125)
     Phi = low_rank(Linear(), X[:, :124])
     assert_allclose(Phi @ Phi.T, X[:, :124] @ X[:, :124].T, atol=1e-9)
-    assert low_rank(Linear(), X[:, :124], most=123) is low_rank(Linear(), X) is None
+    assert low_rank(Linear(), X[:, :124], max_rank=123) is low_rank(Linear(), X) is None
     assert low_rank(Linear(), X[:398, :99]) is not None
     assert low_rank(Linear(), X[:398, :100]) is None
     assert low_rank(Linear(), X[:5, :1]) is None

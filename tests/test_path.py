@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 from svmlib import SVC, SVCCV, problem
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
-from svmlib.path import Fold, fit_candidates, gram_matrices, walk, warm_start
+from svmlib.path import Fold, fit_candidates, gram_matrices, regularisation_path, warm_start
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
@@ -222,7 +222,7 @@ def test_that_a_gram_matrix_is_semidefinite_is_proved_once_for_all_c(monkeypatch
     monkeypatch.setattr(problem, "cholesky", lambda *a, **kw: seen.append(1) or proof(*a, **kw))
     X, y = data(0, 40, 2)
     machine = DualProblem(X, y, kernel=lambda A, B: np.exp(-((A[:, None] - B) ** 2).sum(axis=2)))
-    found = list(walk(machine, None, np.ones(40), np.array([0.1, 1.0, 10.0]), 1e-3))
+    found = list(regularisation_path(machine, None, np.ones(40), np.array([0.1, 1.0, 10.0]), 1e-3))
     assert all(solution.converged for _, solution, _ in found)
     assert len(seen) == 1
 

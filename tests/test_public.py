@@ -207,7 +207,7 @@ def test_a_gram_matrix_of_shorter_floats_is_taken_and_proved(short, tol):
     K = np.where(np.triu(np.ones(K.shape), 1), np.nextafter(K, short(2)), K)
     model = SVC(kernel="precomputed", tol=tol).fit(K, y)
     assert model.certificate_.optimal_to(tol)
-    assert model.certificate_.of_given_matrix
+    assert model.certificate_.user_defined_kernel
     own = SVC(kernel=lambda A, B: RBF(0.1)(A, B).astype(short), tol=tol).fit(X, y)
     assert own.certificate_.optimal_to(tol)
     for skewed in K.astype(float) + 1e-8 * np.triu(np.ones(K.shape), 1), K + np.eye(200, k=199):

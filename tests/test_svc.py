@@ -218,7 +218,7 @@ def test_precomputed_is_the_kernel_that_computed_it(weights):
     assert_allclose(model.decision_function(L), direct.decision_function(Z), atol=1e-9)
     assert_array_equal(model.support_, direct.support_)
     assert_array_equal(direct.support_vectors_, X[direct.support_])
-    assert model.certificate_.of_given_matrix
+    assert model.certificate_.user_defined_kernel
     assert model.certificate_.relative_gap < 1e-8
     assert len(pickle.dumps(model)) < K.nbytes  # which predictions never ask for
 
