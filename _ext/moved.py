@@ -1,7 +1,7 @@
 """Old addresses: a page that has moved leads to the new one, and an anchor to where it is now.
 
-Where one chapter became two, an anchor is looked for in both. A chapter that kept its address but
-lost some of its sections leads on from these as well.
+Where one chapter became two, an anchor is looked for in both. A page that kept its address leads
+on from the sections that it lost and from the headings that have another name now.
 """
 
 import json
@@ -17,8 +17,7 @@ MOVED = {  # an old page, and the pages that have its parts now
     "chapters/11_newton": ("chapters/12_newton",),
     "chapters/12_many_samples": ("chapters/13_many_samples", "chapters/14_beyond_memory"),
 }
-SPLIT = {  # pages that kept their address, and those that have their parts now
-    "chapters/11_wide_margin": ("chapters/11_wide_margin",),
+SPLIT = {  # a page that kept its address, and those that have its parts now
     "chapters/13_many_samples": ("chapters/13_many_samples", "chapters/14_beyond_memory"),
 }
 RENAMED = {  # headings and boxes of these pages
@@ -33,6 +32,25 @@ RENAMED = {  # headings and boxes of these pages
     "a-few-features-for-a-kernel": "low-rank-approximation-a-few-features-for-a-kernel",
     "by-lot": "random-fourier-features",
     "past-one-machine": "sums-over-chunks-of-rows",
+    "four-ways-to-ask": "four-equivalent-formulations",
+    "a-thousand-gaps-a-thousand-bridges": "gaps-and-bridges-an-experiment-with-two-hulls",
+    "two-problems-one-answer": "the-hull-problem-in-coordinates-two-problems-one-answer",
+    "choose-the-pair": "choosing-the-pair-the-most-violating-pair",
+    "the-rule-for-the-penguins": "the-decision-rule-for-the-penguins",
+    "a-bound-by-adding-up": "a-lower-bound-by-adding-up-constraints",
+    "the-same-for-every-problem": "lagrange-duality-for-every-problem",
+    "a-fence-pushes-back": "lagrange-multipliers-a-fence-pushes-back",
+    "the-saddle": "the-saddle-point-of-the-lagrangian",
+    "the-line-in-the-box": "two-multipliers-a-line-in-a-box",
+    "what-must-not-matter-altered-copies": "data-augmentation-altered-copies",
+    "a-share-instead-of-a-price": "the-machine-a-share-instead-of-a-price",
+    "one-class-away-from-the-origin": "one-class-machines-away-from-the-origin",
+    "regression-a-tube": "support-vector-regression-a-tube",
+    "exactly": "the-machine-exactly",
+    "one-class-exactly": "the-one-class-machine-exactly",
+    "the-tube-exactly": "support-vector-regression-exactly",
+    "do-more-samples-help": "learning-curves-do-more-samples-help",
+    "dask-takes-the-place-of-the-list": "dask-arrays-in-place-of-the-list",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
     "fig-practice-support": "fig-margin-support",
@@ -88,14 +106,21 @@ def lead_on(app, error):
             lead = LEAD.format(places=json.dumps(known), otherwise=otherwise)
             page = PAGE.format(name=name, lead=lead)
             (folder / f"{old}.html").write_text(page, encoding="utf-8")
-    for name, pages in SPLIT.items():
-        if app.env.found_docs.issuperset(pages):
-            file = folder / f"{name}.html"
-            page = file.read_text(encoding="utf-8")
-            lead = LEAD.format(places=json.dumps(places(folder, pages)), otherwise="")
-            # An earlier build may have put one there already.
-            page = re.sub(r"<script>\n\(places =>.*?</script>\n", "", page, flags=re.DOTALL)
-            file.write_text(page.replace("</head>", f"{lead}</head>", 1), encoding="utf-8")
+    for name in app.env.found_docs:
+        lead_within(folder, name, SPLIT.get(name, (name,)))
+
+
+def lead_within(folder, name, pages):
+    """Lead on from the anchors that a page has no more, if there are any."""
+    file = folder / f"{name}.html"
+    # An earlier build may have put a script there already.
+    page = re.sub(
+        r"<script>\n\(places =>.*?</script>\n", "", file.read_text("utf-8"), flags=re.DOTALL
+    )
+    if found := places(folder, pages):
+        lead = LEAD.format(places=json.dumps(found), otherwise="")
+        page = page.replace("</head>", f"{lead}</head>", 1)
+    file.write_text(page, encoding="utf-8")
 
 
 def setup(app):

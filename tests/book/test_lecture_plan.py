@@ -50,11 +50,11 @@ def cited_by(chapter, section, until=None):
 def test_a_part_of_a_unit_that_comes_before_another_cites_nothing_of_it():
     general = cited_by(
         "04_lagrange_duality",
-        "the-same-for-every-problem",
+        "lagrange-duality-for-every-problem",
         until="### The dual of the support vector machine",
     )
     assert general
-    assert ("04_lagrange_duality", "a-bound-by-adding-up") not in general
+    assert ("04_lagrange_duality", "a-lower-bound-by-adding-up-constraints") not in general
     assert ("04_lagrange_duality", "the-difference-of-the-two-values") not in general
     for section in (
         "coordinate-descent-one-multiplier-at-a-time",

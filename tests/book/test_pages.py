@@ -241,6 +241,10 @@ LEADS = {  # old addresses; the first two are of pages that kept their sections
     "13_many_samples.html#alg-beyond-chunks": "14_beyond_memory.html#alg-beyond-chunks",
     "13_many_samples.html#ex-many-bound": "14_beyond_memory.html#ex-many-bound",
     "13_many_samples.html#by-lot": "13_many_samples.html#random-fourier-features",
+    "04_lagrange_duality.html#the-saddle": (
+        "04_lagrange_duality.html#the-saddle-point-of-the-lagrangian"
+    ),
+    "09_relatives.html#exactly": "10_relatives.html#the-machine-exactly",
     "10_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
     "11_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
 }
@@ -918,8 +922,8 @@ FINDS = {  # in the reader's words; the section, or the term of the glossary, th
     "cross-validation": "09_practice|term-cross-validation",
     "one-class": "#one-class",
     "nystrom": "term-Nystrom|#.*nystrom",  # typed without its dots
-    "Dask": "#dask-takes-the-place-of-the-list",
-    "Lagrange multiplier": "#a-fence-pushes-back|#term-multiplier",
+    "Dask": "#dask-arrays-in-place-of-the-list",
+    "Lagrange multiplier": "#lagrange-multipliers-a-fence-pushes-back|#term-multiplier",
     "duality gap": "#when-the-duality-gap-closes|term-duality-gap",
     "SMO": r"03_smo\.html|08_full_smo\.html|term-SMO",
 }
