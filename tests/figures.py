@@ -51,8 +51,8 @@ def hidden_values():
 
 
 @cache
-def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0)):
-    """The same search by four cuts of the folds."""
+def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0), cuts=4):
+    """The same search by several cuts of the folds."""
     noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas}
     grid["svc__C"] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
     return [
@@ -62,7 +62,7 @@ def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0)):
             cv=StratifiedKFold(3, shuffle=True, random_state=cut),
             return_train_score=True,
         ).fit(noisy.X, noisy.y)
-        for cut in range(4)
+        for cut in range(cuts)
     ]
 
 

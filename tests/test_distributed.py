@@ -4,7 +4,6 @@ import importlib.util
 import logging
 import operator
 import os
-import pickle
 import re
 import resource
 import signal
@@ -36,6 +35,7 @@ from tests import exact
 
 may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 UNKNOWN = da.ones((4, 1))[da.ones(4) > 0]  # rows
+TRAIN = [solve_linear, partial(solve_kernel, kernel=RBF(0.01))]
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +132,7 @@ def test_a_start_from_the_first_chunk_saves_passes_or_does_no_harm(kind, rows, l
 
 
 @pytest.mark.parametrize("apart", [1.0, 3.5, 10.0])
-@pytest.mark.parametrize("C", [1e-2, 1e2, 1e4, 1e6])
+@pytest.mark.parametrize("C", [1e-2, 1e6])
 def test_passes_are_few_whatever_the_price_and_the_gap(apart, C):
     """Where no line separates the clouds, where one nearly does, and where one does easily."""
     X, y = clouds(2000, apart=apart)
@@ -227,7 +227,7 @@ def slips(monkeypatch):
 
 @may_warn
 @pytest.mark.usefixtures("slips")
-@pytest.mark.parametrize("C", [1e-5, 1.0, 1e6, 1e15])
+@pytest.mark.parametrize("C", [1e-5, 1.0, 1e15])
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e15])
 @pytest.mark.parametrize("k", [10, 1000])
 def test_both_bounds_hold_exactly_where_the_optimum_is_known(k, offset, C):
@@ -378,63 +378,34 @@ def cluster(workers):
 def labels_or_death(number, folder):
     """Return labels, but at the fourth reading two chunks kill the worker that reads them."""
     (folder / f"read{number}").open("a").write("x")
-    if number in (4, 9) and (folder / f"read{number}").read_text() == "xxxx":
+    if number in (1, 3) and (folder / f"read{number}").read_text() == "xxxx":
         (folder / f"shot{number}").write_text(str(os.getpid()))
         os.kill(os.getpid(), signal.SIGKILL)
-    return draw(number)[:, 0]
+    return square(5000, number)[1]
 
 
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
 @pytest.mark.usefixtures("cluster")
-def test_killing_workers_in_a_pass_changes_nothing(tmp_path):
-    """Rows that the two held, and sums that they had made, are made again, to the last bit."""
-    X, calm_y = drawn(12)
-    X = X.persist()
-    labels = [dask.delayed(labels_or_death)(k, tmp_path) for k in range(12)]
-    y = da.concatenate([da.from_delayed(each, (10_000,), float) for each in labels])
-    calm, shot = solve_linear(X, calm_y), solve_linear(X, y)
+@pytest.mark.parametrize("train", TRAIN)
+def test_killing_workers_in_a_pass_changes_nothing(train, tmp_path):
+    """Rows that the two held, features and sums that they made, come again, to the last bit."""
+    parts = [dask.delayed(lambda k: square(5000, k)[0])(k) for k in range(6)]
+    X = da.concatenate([da.from_delayed(each, (5000, 2), float) for each in parts]).persist()
+    labels = [dask.delayed(labels_or_death)(k, tmp_path) for k in range(6)]
+    y = da.concatenate([da.from_delayed(each, (5000,), float) for each in labels])
+    calm, shot = train(X, np.concatenate([square(5000, k)[1] for k in range(6)])), train(X, y)
     assert len({mark.read_text() for mark in tmp_path.glob("shot*")}) == 2
     assert shot.trace == calm.trace
     assert (shot.certificate, shot.b) == (calm.certificate, calm.b)
-    np.testing.assert_array_equal(shot.w, calm.w)
-
-
-@pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
-@pytest.mark.usefixtures("cluster")
-def test_a_kernel_machine_survives_a_worker_and_sends_little(tmp_path):
-    """The features are made by the workers, again where one has died, and none of them travels."""
-
-    def rows(number, deadly):
-        mark = tmp_path / f"read{number}"
-        if deadly and number == 3:
-            mark.open("a").write("x")
-            if mark.read_text() == "xxxx":
-                os.kill(os.getpid(), signal.SIGKILL)
-        return np.column_stack(square(5000, number))
-
-    def train(deadly):
-        parts = [da.from_delayed(dask.delayed(rows)(k, deadly), (5000, 3), float) for k in range(4)]
-        table = da.concatenate(parts)
-        return solve_kernel(table[:, :2], table[:, 2], RBF(0.1))
-
-    calm, shot = train(False), train(True)
-    assert (tmp_path / "read3").read_text().startswith("xxxx")
-    assert shot.certificate == calm.certificate
-    np.testing.assert_array_equal(shot.coefficients, calm.coefficients)
-    r = len(calm.pivots)
-    sums = distributed._chunk_sums(
-        *(np.zeros(r), 1.0, [], 1.0, np.zeros(r + 1)), np.ones((5000, r)), np.ones(5000)
-    )
-    assert len(pickle.dumps(sums)) < 8 * (r + 1) ** 2 + 16 * r + 1000 < 8 * 5000 * r / 10
 
 
 @may_warn
 @pytest.mark.parametrize(("most", "level"), [(500, "INFO"), (36, "WARNING")])
 def test_a_gap_that_cannot_be_proved_is_foretold(caplog, most, level):
     """By a sample, which has the larger C of all rows."""
-    X, y = square(60_000)
+    X, y = square(12_000)
     with caplog.at_level("INFO", "svmlib.distributed"):
-        found = solve_kernel(chunked(X, 20_000), y, RBF(0.5), 0.1, max_pivots=most)
+        found = solve_kernel(chunked(X, 4000), y, RBF(0.5), 0.1, max_pivots=most)
     first = next(record for record in caplog.records if record.name == "svmlib.distributed")
     assert first.levelname == level
     assert found.converged == (level == "INFO")
@@ -445,9 +416,9 @@ def test_a_gap_that_cannot_be_proved_is_foretold(caplog, most, level):
 
 
 def test_a_sample_without_one_class_foretells_nothing():
-    X, y = square(20_000)
-    y = np.where(np.arange(20_000) == 12_345, 1, -1)
-    assert solve_kernel(chunked(X, 5000), y, RBF(0.05), tol=0.1).certificate.dual > 0
+    X, _ = square(8000)
+    y = np.where(np.arange(8000) == 1, 1, -1)
+    assert solve_kernel(chunked(X, 2000), y, RBF(0.05), tol=0.1).certificate.dual > 0
 
 
 def test_every_pass_is_logged_for_those_who_ask(caplog):
@@ -477,17 +448,17 @@ def test_a_source_of_both_is_read_once_a_pass(rows):
     assert len(reads) == 4 * (1 + found.n_iter) + max(1, rows // 100)
 
 
-@pytest.mark.parametrize("train", [solve_linear, partial(solve_kernel, kernel=RBF(0.01))])
+@pytest.mark.parametrize("train", TRAIN)
 def test_rows_are_read_in_the_task_that_sums_them_up(train):
     """So no other worker can take them over, and nothing as large as they are can travel."""
     sizes = []
-    X, y = square(16_000)
-    read = [dask.delayed(lambda k: X[2000 * k :][:2000])(k) for k in range(8)]
-    rows = da.concatenate([da.from_delayed(each, (2000, 2), float) for each in read])
+    X, y = square(8000)
+    read = [dask.delayed(lambda k: X[1000 * k :][:1000])(k) for k in range(8)]
+    rows = da.concatenate([da.from_delayed(each, (1000, 2), float) for each in read])
     with Callback(posttask=lambda key, result, *_: sizes.append(sizeof(result))):
-        train(2 * rows, da.from_array(y, chunks=2000))
+        train(2 * rows, da.from_array(y, chunks=1000))
     assert len(sizes) > 8 * 4
-    assert sum(size >= X[:2000].nbytes for size in sizes) < 8, "the first chunk is looked at"
+    assert sum(size >= X[:1000].nbytes for size in sizes) < 8, "the first chunk is looked at"
 
 
 def test_no_private_module_of_dask_is_needed(monkeypatch):

@@ -141,8 +141,11 @@ def test_no_slip_of_the_pen_passes(name):
     """But for three at most, which make no difference."""
     task = _engine._EXERCISES[name]
     inputs = list(task.inputs(np.random.RandomState(0)))
-    task = replace(task, inputs=lambda _: inputs)
-    verdicts = [task.verdict(mutant) for mutant in mutants(SOLUTIONS[name])]
+    few, task = (replace(task, inputs=lambda _, n=n: inputs[:n]) for n in (4, len(inputs)))
+    verdicts = []
+    for mutant in mutants(SOLUTIONS[name]):
+        words = few.verdict(mutant)
+        verdicts.append(task.verdict(mutant) if "every check passed" in words else words)
     assert len(verdicts) > 5
     assert sum("every check passed" in words for words in verdicts) <= 3
     assert not any("not written" in words or "0x" in words for words in verdicts)

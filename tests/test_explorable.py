@@ -276,7 +276,7 @@ def test_the_image_of_the_race_shows_the_newton_steps_of_the_script(one, monkeyp
     """The first twenty, before rounding can change a free set; and both end at a millionth."""
     drawn = []
     monkeypatch.setattr(plotting, "legend", drawn.append)
-    for seed in (0, 1, 2, 5):
+    for seed in (1, 2):
         problem, case = clouds(seed)
         explorable.race(overlapping(seed), problem.upper[0], gamma=0.25)
         newton = {line.get_label(): line for line in drawn[-1].lines}["Newton"]
@@ -312,7 +312,7 @@ def test_newton_solves_every_stage_and_in_the_end_the_problem(one):
 
 
 def test_winners_and_who_is_within_one_standard_error_are_those_of_the_search():
-    made = searches(gammas=(0.3, 3.0))
+    made = searches(gammas=(0.3, 3.0), cuts=2)
     data = explorable.winner(made).data
     cells = [{"svc__C": C, "svc__gamma": gamma} for gamma in data["gamma"] for C in data["C"]]
     for search, cut in zip(made, data["cuts"], strict=True):

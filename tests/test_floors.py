@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import svmlib
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@cache
 def imports(package: str) -> dict[str, set[str]]:
     """Return which modules of its package each module imports, wherever the import stands.
 

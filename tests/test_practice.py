@@ -275,12 +275,8 @@ def test_noise_is_mostly_answered_by_no_machine():
 
 def test_the_grid_grows_at_its_rim():
     table, y = two_hills(200, far=0.9)
-    said = []
-    costs = practice.Costs(y)
     steps = practice.prepared(practice.look(1000 * table))
-    steps.set_params(**{})
-    found = practice.search(steps, 1000 * table, y, practice.cut(y), costs, say=said.append)
-    assert any("fold 1 of 5" in text for text in said)
+    found = practice.search(steps, 1000 * table, y, practice.cut(y), practice.Costs(y))
     best = found.candidates[found.best]
     prices = sorted({c.C for c in found.candidates if c.kind == best.kind})
     assert found.notes or prices[0] < best.C < prices[-1]
@@ -326,13 +322,15 @@ def test_new_rows_are_answered_or_left_to_a_person():
     assert np.mean(p.argmax(axis=1) == y) > 0.9
 
 
-def test_a_wrong_label_is_among_the_first_suspects():
+def test_booleans_are_classes_and_a_wrong_label_is_among_the_first_suspects():
     table, y = two_hills(100, far=6)
     y[[3, 77]] = 1 - y[[3, 77]]
-    target = pd.Series(y, index=table.index, dtype=float)
-    target.iloc[[0, 40]] = np.nan  # places are those of the table that was given
+    target = pd.Series(y.astype(bool), index=table.index, dtype="boolean")
+    target.iloc[[0, 40]] = pd.NA  # places are those of the table that was given
     study = practice.recipe(table, target, n_folds=2)
     assert set(study.suspects(2).tolist()) == {3, 77}
+    assert len(study.task.y) == 98
+    assert study.predict(table).dtype == bool
 
 
 def test_several_classes_weights_and_holes():
@@ -382,15 +380,6 @@ def test_rows_of_one_stretch_of_time_count_as_one_in_a_standard_error():
     assert errors[1] > 2 * errors[0]
 
 
-def test_booleans_are_classes_and_rows_without_a_target_are_left_out():
-    table, y = two_hills(100)
-    target = pd.Series(y.astype(bool), dtype="boolean")
-    target[:4] = pd.NA
-    study = practice.recipe(table, target, n_folds=2)
-    assert len(study.task.y) == 96
-    assert study.predict(table).dtype == bool
-
-
 def test_whole_numbers_and_rounded_ones_are_amounts_and_classes_say_how_they_were_read():
     random = np.random.default_rng(0)
     X = random.standard_normal((90, 2))
@@ -403,8 +392,8 @@ def test_whole_numbers_and_rounded_ones_are_amounts_and_classes_say_how_they_wer
     fever = (37 + 0.5 * random.standard_normal(4000)).round(1)  # few values for so many rows
     assert practice.Costs(fever).amount
     assert not practice.Costs(np.arange(40) % 10).amount
-    y = np.arange(60) % 12
-    assert "read as classes" in practice.recipe(np.c_[y, y], y, n_folds=2).report()
+    y = np.arange(44) % 11
+    assert "read as classes" in practice.recipe(y[:, None], y, n_folds=2).report()
 
 
 def test_the_cost_of_an_amount_may_be_a_function():
@@ -456,19 +445,14 @@ def test_a_rare_class_of_a_large_table_is_in_the_search():
     assert np.sum(y[some]) == 30
 
 
-def test_a_report_of_many_columns_is_short():
+def test_a_report_of_many_columns_is_short_and_it_says_how_far_it_is(capsys):
     table = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 100)))
     table.iloc[3, 7] = np.nan
-    text = practice.recipe(table, np.arange(40) % 2, n_folds=2).report()
+    text = practice.recipe(table, np.arange(40) % 2, n_folds=2, progress=True).report()
+    assert "fold 1 of 2" in capsys.readouterr().out
     assert "7: number" in text
     assert "and 99 others: 99 number" in text
     assert len(text.splitlines()) < 40
-
-
-def test_it_says_how_far_it_is(capsys):
-    table, y = two_hills(60)
-    practice.recipe(table, y, n_folds=2, progress=True)
-    assert "fold 1 of 2" in capsys.readouterr().out
 
 
 # Sentences
