@@ -493,11 +493,11 @@ def _rounding(Z: Array, y: Array, weights: Array) -> float:
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
     sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
     rounding), and the lowest vertex is a sum of up to k + 2 heights with weights off by 4u in all.
-    Together that is less than 4 γ_{k+d+12} R. Weights that do not sum to one count as divided by
+    Together that is less than 3 γ_{k+d+12} R. Weights that do not sum to one count as divided by
     their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
-    excess.
+    excess. (Of the two sums `fsum` forgets less than the fourth γ_{k+d+12} has room for.)
     """
-    misses = sum(abs(math.fsum(weights[y == label]) - 1) + fl.UNIT_ROUNDOFF for label in (-1, 1))
+    misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
     R, k = float(fl.row_norm_bounds(Z).max()), int(np.count_nonzero(weights))
     return (4 * fl.gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
 

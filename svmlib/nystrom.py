@@ -264,7 +264,8 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     shift, length = 4 * relative * size, float(np.sqrt(squared(a)))  # γ_{n+16} has room, too
     # of g, and of a·g, in units of s_q: |g_q| is at most s_q Σ α_j ‖ρ_j‖
     off = rounding + fl.gamma_n(n + r + 18) * (distance + rounding)
-    cross = fl.round_up(off * float(np.abs(a) @ sizes), 4 * r) + fl.round_up(length * shift)
+    # (what rounds these products is of second order: ε has room for it, and so has `shift`)
+    cross = off * float(np.abs(a) @ sizes) + length * shift
     product = float(a @ g)  # −∞ would count as a norm of 0
     cross = fl.round_up(product + cross) if product > -inf else inf
     distance += shift

@@ -500,6 +500,7 @@ def test_the_squared_hinge_takes_few_steps_in_no_more_dimensions_than_rows(
     rng = np.random.default_rng(n)
     A = rng.normal(size=(n, d))
     y = np.where(A[:, 0] + rng.normal(size=n) > 0, 1, -1)
+    A[0] = 0  # without an intercept the score is 0, and so is its rounding
     model = LinearSVC(fit_intercept=fit_intercept, tol=1e-9, max_iter=10**5).fit(A, y)
     calls = counted(monkeypatch, "lstsq", _squared_hinge)
     verdict = certify_machine(model, A, y)
@@ -758,6 +759,7 @@ def test_files_have_every_digit_and_the_answers_of_the_machine(machine, tmp_path
         f = machine.decision_function(A).ravel()
         assert_allclose(found.decision_function(A), f, rtol=1e-12, atol=1e-12)
         assert_array_equal(found.as_machine().predict(A), machine.predict(A))
+        assert found.n_support[0] == np.sum(found.coefficients >= 0), "those of the first label"
     rows(tmp_path / "rows", A, np.zeros(len(A)), precomputed=gram)
     run("svm-predict", "rows", "model", "out", cwd=tmp_path)
     answers = np.loadtxt(tmp_path / "out")  # which are printed with six digits
