@@ -43,7 +43,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "_build" / "mutants"
 KNOWN = BUILD / "tests.json"
 # Of the pages, the repository and other programs: they take long and say little of the library.
-OTHERS = """counts editions epub exercises explorable paper pictures plotting practice publish
+OTHERS = """editions epub exercises explorable paper pictures plotting practice publish
 questions repository zips"""
 HERE = ["-k", "not killing and not data_may_be and not survives"]  # no change in other processes
 QUIET = ["-q", "-p", "no:cacheprovider", "--timeout", "0", "-W"]
