@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import nystrom
-from svmlib._rounding import LARGEST_NORM, gamma_n, round_down, round_up, row_norm_bounds
+from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound
 from svmlib.kernels import Kernel, expansion
@@ -322,7 +322,9 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
     t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) Nor is a KKT violation
     above t times the computed one and 4ε. That takes ε ≤ ½; beyond it nothing is known. A sum over
-    the n samples is off by γ_n of the sizes of its terms, and so w by γ_n R Σα.
+    the n samples is off by γ_n of the sizes of its terms, and so w by 3 γ_n R Σα, of which two γ_n
+    are for the factors that scale the classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers
+    what is done to these sums and bounds, and the rounding of ‖w‖².
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
     norm, relative = float(row_norm_bounds(w[None])[0]), gamma_n(n + d + 8)
@@ -335,15 +337,14 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     least = float(totals.min())
     share = least / np.where(totals > 0, totals, 1)
     feasible = share[0] * sums.plus[:-1] + share[1] * sums.minus[:-1]
-    squared_norm = round_up(float(feasible @ feasible), d + 4)
-    moved = round_up(4 * relative * R * float(totals.sum()))
-    dual = dual_lower_bound(round_down(2 * least * (1 - 2 * relative)), squared_norm, moved)
+    moved = 4 * relative * R * float(totals.sum())
+    dual = dual_lower_bound(2 * least * (1 - 2 * relative), float(feasible @ feasible), moved)
     return t * v, Certificate(
         primal=primal if error <= 0.5 else np.inf,
         dual=max(0.0, dual),  # that of α = 0
         kkt_violation=float(round_up(t * sums.violation + 4 * error)) if error <= 0.5 else np.inf,
-        infeasibility=round_up(abs(float(totals[0] - totals[1])) + relative * float(totals.sum())),
-        norm_w=round_up(t * norm),
+        infeasibility=abs(float(totals[0] - totals[1])) + relative * float(totals.sum()),
+        norm_w=t * norm,
     )
 
 

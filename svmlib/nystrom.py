@@ -156,8 +156,8 @@ class SpanSums(NamedTuple):
     expansion: Array  # Σ α_j a_j
     residual: Array  # Σ α_j r_j
     distance: Array  # above Σ α_j ‖ρ_j‖
-    size: Array  # above Σ α_j (s_j + λ_j)
-    rounding: Array  # above Σ α_j ε (s_j + λ_j)
+    size: Array  # Σ α_j (s_j + λ_j)
+    rounding: Array  # Σ α_j ε (s_j + λ_j)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -174,9 +174,10 @@ def span_sums(
         \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot r_j .
 
     *Rounding.* A kernel value is off by at most θ times the sizes s of its two points
-    (`kernel.rounding`). With λ_j = Σ_p |a_jp| s_p and ε = θ + γ_{2r+8} (1 + θ), a computed r_jq is
+    (`kernel.rounding`). With λ_j = Σ_p |a_jp| s_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq is
     off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products of
-    numbers of the sizes s_j and λ_j.
+    numbers of the sizes s_j and λ_j. They need 2r + 4 operations at most. The others are for the
+    root of the square, and for what rounds these bounds themselves, which is of second order.
     """
     r, evaluate, parts = span.rank, span.kernel.evaluator(span.pivots), []
     for block in span.blocks(len(X)):
@@ -184,7 +185,7 @@ def span_sums(
         K = evaluate(x, np.empty((len(x), r)))
         theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
         error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
-        norm_w = fl.round_up(float(np.abs(c) @ pivot_sizes), r)
+        norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
         shortfall = (1 - lowest).max(where=multipliers < upper[block], initial=0)
@@ -212,15 +213,14 @@ def span_sums(
 def _residuals(
     span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return above ‖ρ_j‖, the a_j and r_j, and above s_j + λ_j, for the rows of X."""
+    """Return above ‖ρ_j‖, the a_j and r_j, and s_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
-    size = (sizes + np.abs(A) @ pivot_sizes) * (1 + fl.gamma_n(span.rank + 4))
+    size = sizes + np.abs(A) @ pivot_sizes
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
-    squares = np.maximum(squares, 0) + (1 + 8 * fl.UNIT_ROUNDOFF) * error * size**2
-    distances = (1 + 8 * fl.UNIT_ROUNDOFF) * np.sqrt(squares + _underflow(span.rank))
-    return distances, A, residual, size
+    squares = np.maximum(squares, 0) + error * size**2 + _underflow(span.rank)
+    return np.sqrt(squares), A, residual, size
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -239,7 +239,9 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
             + \Bigl( \sum_j \alpha_j \lVert \rho_j \rVert \Bigr)^2 .
 
     *Rounding.* A sum over n rows is off by γ_n of the sizes of its terms. That moves w by at most
-    4 γ_n Σ α_j (s_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes.
+    3 γ_n Σ α_j (s_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. Instead of
+    3 γ_n it counts 4 γ_{n+16}, and 2r + 16 operations in ε, as `span_sums` does: that covers what
+    is done to these bounds, and the sums of the squares of what they bound.
     """
     r, relative = span.rank, fl.gamma_n(n + 16)
     theta, sizes = span.kernel.rounding(span.pivots)
@@ -248,9 +250,7 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     def squared(c: Array) -> float:
         norm = float(np.abs(c) @ sizes)  # ‖w‖ is at most this
         # (The square first: it is infinite where the sum may be −∞.)
-        rounding = fl.round_up(error * (norm * norm), 4 * r) + _underflow(r)
-        # (eight operations: with room for the root)
-        square = fl.round_up(float(c @ span.gram @ c) + rounding, 8)
+        square = float(c @ span.gram @ c) + (error * (norm * norm) + _underflow(r))
         return max(square, 0.0) if abs(square) < inf else inf
 
     # the multipliers, and what rounding has moved their w by
@@ -258,35 +258,30 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     signed = np.array([1, -1]) * least / np.where(sums.total > 0, sums.total, 1)
     a, g = signed @ sums.expansion, signed @ sums.residual
     size, distance, rounding = (
-        fl.round_up(float(np.abs(signed) @ each), n + 8)
-        for each in (sums.size, sums.distance, sums.rounding)
+        float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.rounding)
     )
-    shift, length = 4 * relative * size, float(np.sqrt(squared(a)))  # γ_{n+16} has room, too
+    shift, length = 4 * relative * size, float(np.sqrt(squared(a)))
     # of g, and of a·g, in units of s_q: |g_q| is at most s_q Σ α_j ‖ρ_j‖
     off = rounding + fl.gamma_n(n + r + 18) * (distance + rounding)
-    # (what rounds these products is of second order: ε has room for it, and so has `shift`)
-    cross = off * float(np.abs(a) @ sizes) + length * shift
     product = float(a @ g)  # −∞ would count as a norm of 0
-    cross = fl.round_up(product + cross) if product > -inf else inf
-    distance += shift
-    squared_norm = fl.round_up(length * length + distance * distance, 8) + 2 * cross
-    dual = dual_lower_bound(
-        fl.round_down(2 * least * (1 - 2 * relative)), fl.round_up(squared_norm)
-    )
+    cross = product + (off * float(np.abs(a) @ sizes) + length * shift) if product > -inf else inf
+    distance = fl.round_up(distance, n + 12) + shift
+    squared_norm = length * length + distance * distance + 2 * cross
+    dual = dual_lower_bound(2 * least * (1 - 2 * relative), squared_norm)
     primal = fl.round_up(squared(c) / 2 + sums.hinge, n + 8)
     imbalance = abs(float(sums.total[0] - sums.total[1])) + relative * float(sums.total.sum())
     return Certificate(
         primal=primal if primal < inf else inf,
         dual=max(0.0, dual),  # that of α = 0
         kkt_violation=fl.round_up(sums.violation) if sums.violation < inf else inf,
-        infeasibility=fl.round_up(imbalance),
+        infeasibility=imbalance,
         norm_w=float(np.sqrt(squared(c))) if primal < inf else inf,
     )
 
 
 def _relative_error(theta: float, r: int) -> float:
-    """Return ε, rounded up: what r kernel values, and sums of their products, may lose."""
-    return fl.round_up(theta + fl.gamma_n(2 * r + 8) * (1 + theta))
+    """Return ε: what r kernel values, and sums of their products, may lose."""
+    return theta + fl.gamma_n(2 * r + 16) * (1 + theta)
 
 
 def _underflow(r: int) -> float:
