@@ -42,6 +42,17 @@ def the_first_lower_bounds_prove_nothing_and_the_last_ones_enclose(seed: int) ->
     return bool((dual[:3] < 0).all() and enclosed and len(dual) <= 20)
 
 
+def the_mean_of_the_machines_is_close_unless_the_rows_are_sorted(seed: int) -> bool:
+    chunks = drawn(1000 * seed, 12)
+    X, y = (np.concatenate(each) for each in zip(*chunks, strict=True))
+    best = newton(DualProblem(X, y, 1.0), tol=1e-6).certificate.primal
+    order = np.argsort(X[:, 0])
+    pieces = [(X[k], y[k]) for k in np.array_split(order, 12)]
+    means = [chapter["mean_of_machines"](some) for some in (chunks, pieces)]
+    close, far = (chapter["relative_excess"](v, X, y, best) for v in means)
+    return bool(close < 2e-4 and far > 0.2)
+
+
 def small_c_widens_the_ramp_and_ends_within_fifty_passes(seed: int) -> bool:
     held = []
     for C in (1e-6, 1e-5):
@@ -78,6 +89,7 @@ if __name__ == "__main__":
     repeat(
         [
             the_first_lower_bounds_prove_nothing_and_the_last_ones_enclose,
+            the_mean_of_the_machines_is_close_unless_the_rows_are_sorted,
             small_c_widens_the_ramp_and_ends_within_fifty_passes,
             the_start_from_the_first_chunk_takes_at_most_ten_passes,
             a_kernel_machine_over_chunks_knows_the_disc,
