@@ -59,47 +59,52 @@ SHOWN = (  # in chapter 12: n, kernel and C
 STEPS = 100_000  # of LIBSVM with the linear kernel
 ENOUGH = 20.0  # seconds after which a larger problem of the kind is not given to LIBSVM
 
-Maker = Callable[[int], tuple[np.ndarray, np.ndarray]]
+Data = tuple[np.ndarray, np.ndarray]
+Maker = Callable[[int], Data]
 
 
-def easy(n: int) -> tuple[np.ndarray, np.ndarray]:
-    return make_classification(n, 10, class_sep=1.0, flip_y=0.01, random_state=0)
+def easy(n: int) -> Data:
+    data: Data = make_classification(n, 10, class_sep=1.0, flip_y=0.01, random_state=0)
+    return data
 
 
-def noisy(n: int) -> tuple[np.ndarray, np.ndarray]:
-    return make_classification(n, 20, class_sep=0.5, flip_y=0.1, random_state=0)
+def noisy(n: int) -> Data:
+    data: Data = make_classification(n, 20, class_sep=0.5, flip_y=0.1, random_state=0)
+    return data
 
 
-def circles(n: int) -> tuple[np.ndarray, np.ndarray]:
-    return make_circles(n, noise=0.2, factor=0.6, random_state=0)
+def circles(n: int) -> Data:
+    data: Data = make_circles(n, noise=0.2, factor=0.6, random_state=0)
+    return data
 
 
-def overlapping(n: int) -> tuple[np.ndarray, np.ndarray]:
+def overlapping(n: int) -> Data:
     rng = np.random.default_rng(0)
     y = np.arange(n) % 2
     return rng.normal(size=(n, 2)) + 0.5 * y[:, None], y
 
 
-def wide(n: int) -> tuple[np.ndarray, np.ndarray]:
-    return make_classification(n, 100, class_sep=0.5, flip_y=0.1, random_state=0)
+def wide(n: int) -> Data:
+    data: Data = make_classification(n, 100, class_sep=0.5, flip_y=0.1, random_state=0)
+    return data
 
 
-def irises(_: int) -> tuple[np.ndarray, np.ndarray]:
+def irises(_: int) -> Data:
     X, y = load_iris(return_X_y=True)
     return X, y == 1
 
 
-def wines(_: int) -> tuple[np.ndarray, np.ndarray]:
+def wines(_: int) -> Data:
     X, y = load_wine(return_X_y=True)
     return X, y == 1
 
 
-def tumours(_: int) -> tuple[np.ndarray, np.ndarray]:
+def tumours(_: int) -> Data:
     X, y = load_breast_cancer(return_X_y=True)
     return X, y
 
 
-def digits(_: int) -> tuple[np.ndarray, np.ndarray]:
+def digits(_: int) -> Data:
     X, y = load_digits(return_X_y=True)
     return X, y % 2
 

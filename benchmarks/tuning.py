@@ -35,6 +35,7 @@ from speed import circles, digits, easy, memory, noisy, overlapping, prepare, tu
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from svmlib import SVC, SVCCV
+from svmlib.svc import KernelName
 
 HERE = Path(__file__).parent
 CS = 10.0 ** np.arange(-2, 5)
@@ -148,7 +149,8 @@ def fits() -> list[str]:
     lines = ["| data | n | kernel | C | peer | theirs, ms | ours, ms | ratio | our gap |",
              "|:--|--:|:--|--:|:--|--:|--:|--:|--:|"]  # fmt: skip
     pairs: dict[str, list[tuple[float, float]]] = {}
-    for (make, size), kernel, C in product(FITS, ("rbf", "linear"), (1.0, 100.0)):
+    kernels: tuple[KernelName, ...] = ("rbf", "linear")
+    for (make, size), kernel, C in product(FITS, kernels, (1.0, 100.0)):
         X, y, gamma = prepare(make, size)
         own = SVC(C=C, kernel=kernel, gamma=gamma)
         peer = svm.SVC(C=C, gamma=gamma, cache_size=2000)

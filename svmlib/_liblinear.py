@@ -62,7 +62,7 @@ class LiblinearModel:
         scores = self.decision_function(X)
         two = len(self.labels) == 2  # with one w, but MCSVM_CS has two
         chosen = (scores[:, 0] <= 0).astype(int) if two else scores.argmax(axis=1)
-        return np.asarray(self.labels)[chosen]
+        return np.asarray(self.labels).take(chosen)
 
     def as_machine(self) -> Machine:
         """Return the machine for two classes; a positive score means the larger label.

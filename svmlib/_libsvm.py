@@ -74,7 +74,7 @@ class LibsvmModel:
         X = check_points(X)
         if not self.labels:
             sums = kernel_sums(self.kernel, self.points, self.coefficients[0], X)
-            return sums - self.rho[0]
+            return sums - float(self.rho[0])
         scores = np.empty((len(X), self.rho.size))
         for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
             own = pair_coefficients(self.coefficients, self.n_support, *pair)
@@ -96,7 +96,8 @@ class LibsvmModel:
             first = scores.reshape(len(scores), -1)[:, p] > 0
             votes[:, i] += first
             votes[:, j] += ~first
-        return np.asarray(self.labels)[votes.argmax(axis=1)]
+        winners: NDArray[np.intp] = votes.argmax(axis=1)
+        return np.asarray(self.labels).take(winners)
 
     def as_machine(self) -> Machine:
         """Return a classifier of two classes; a positive score means the larger label."""

@@ -102,7 +102,7 @@ class Machine:
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
-        return np.asarray(self.classes)[(self.decision_function(X) >= 0).astype(int)]
+        return np.asarray(self.classes).take(self.decision_function(X) >= 0)
 
 
 def kernel_sums(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:

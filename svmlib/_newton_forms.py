@@ -25,7 +25,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
-from svmlib._rounding import EPS, accurate_sum
+from svmlib._rounding import EPS, accurate_sum, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices, combine
 from svmlib.kernels import Linear
@@ -120,7 +120,7 @@ class FactoredForm(GramForm):
 
     def __init__(self, Phi: Array) -> None:
         self.Phi, self.rank = Phi, min(Phi.shape)
-        self.diagonal = np.einsum("ij,ij->i", Phi, Phi)
+        self.diagonal = squared_norms(Phi)
 
     def represent(self, beta: Array) -> Array:
         if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
@@ -182,6 +182,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     """
     A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
     # (A.T is A, in the order that LAPACK wants.)
+    solution: Array
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError("K + hI is not positive definite to rounding")

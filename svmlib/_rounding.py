@@ -54,6 +54,12 @@ def round_down(value: float, operations: int = 4) -> float:
     return -round_up(-value, operations)
 
 
+def squared_norms(A: Array) -> Array:
+    """Return ‖a_i‖² of the rows of A."""
+    squares: Array = np.einsum("ij,ij->i", A, A)
+    return squares
+
+
 def row_norm_bounds(A: Array) -> Array:
     """Return upper bounds on the norms ‖a_i‖ of the rows of A; infinity where squares overflow.
 
@@ -61,7 +67,7 @@ def row_norm_bounds(A: Array) -> Array:
     product a_i·a_j, is far below u times the product of the two bounds.
     """
     with np.errstate(over="ignore"):
-        squares = np.einsum("ij,ij->i", A, A)
+        squares = squared_norms(A)
     relative = gamma_n(A.shape[1] + 4)
     return np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1)
 

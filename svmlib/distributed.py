@@ -28,7 +28,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib import nystrom
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, dual_lower_bound
+from svmlib.certificate import Certificate, balancing_factors, dual_lower_bound
 from svmlib.kernels import Kernel, expansion
 from svmlib.newton import solve_dual
 from svmlib.nystrom import Span, SpanSums
@@ -332,11 +332,10 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     t = 1 + 2 * min(error, 0.5)
     primal = float(round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d + 12))
 
-    # Multipliers: scale down the class with the larger sum.
+    # the multipliers, made feasible
     totals = np.array([sums.plus[-1], -sums.minus[-1]])
     least = float(totals.min())
-    share = least / np.where(totals > 0, totals, 1)
-    feasible = share[0] * sums.plus[:-1] + share[1] * sums.minus[:-1]
+    feasible = balancing_factors(totals) @ np.stack([sums.plus[:-1], sums.minus[:-1]])
     moved = 4 * relative * R * float(totals.sum())
     dual = dual_lower_bound(2 * least * (1 - 2 * relative), float(feasible @ feasible), moved)
     return t * v, Certificate(

@@ -385,12 +385,12 @@ def pegasos(
         dual = counts.sum() / t - lam * (w @ w) / 2
         if primal - dual <= tol * primal:
             break
-    alpha = np.minimum(counts / (lam * t), C)
     # λ times the usual problem, without a bias
-    mirrored, halves = without_bias(X, y, C), np.tile(alpha / 2, 2)
-    proof, scores = mirrored.certificate(halves, 0.0), mirrored.scores(halves * mirrored.y)
+    halves = np.tile(np.minimum(counts / (lam * t), C) / 2, 2)
+    solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=t)
+    alpha, proof = solution.alpha[:n] + solution.alpha[n:], solution.certificate
     primal, dual = round_up(lam * proof.primal, 12), round_down(lam * proof.dual)
     proof = replace(proof, primal=primal, dual=dual)
-    solution = Solution(alpha, 0.0, proof, t, proof.reaches(tol), w=scores.w)
+    solution = replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))
     warn_unless_converged(solution, "pegasos", tol)
     return solution

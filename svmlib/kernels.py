@@ -41,10 +41,6 @@ Kernel = Callable[[Array, Array], Array]
 Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
-def _squared_norms(X: Array) -> Array:
-    return np.einsum("ij,ij->i", X, X)
-
-
 class KernelError(NamedTuple):
     """For all x_i, x_j: abs(k(x_i, x_j)) ≤ s_i s_j, and what is computed is θ s_i s_j off at most.
 
@@ -169,7 +165,7 @@ class ClassicKernel(BaseKernel):
         return ProductForm(X, X.T, self._values)
 
     def diagonal(self, X: Array) -> Array:
-        return self._values(_squared_norms(check_points(X)))
+        return self._values(fl.squared_norms(check_points(X)))
 
     @np.errstate(over="ignore", invalid="ignore")  # the error says it in words
     def _values(self, t: Array) -> Array:
@@ -376,16 +372,17 @@ class RBF(ClassicKernel):
         def evaluate(X: Array, out: Array) -> Array:
             left = self._left(X - centre)
             if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
-                return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"), out=out)
+                np.multiply(cdist(X, Z, "sqeuclidean"), -self.gamma, out=out)
+                return np.exp(out, out=out)
             return self._transform(np.matmul(left, right, out=out))
 
         return evaluate
 
     def _left(self, x: Array) -> Array:
-        return np.column_stack([x, self.gamma * _squared_norms(x), np.ones(len(x))])
+        return np.column_stack([x, self.gamma * fl.squared_norms(x), np.ones(len(x))])
 
     def _right(self, z: Array) -> tuple[Array, float]:
-        zz = self.gamma * _squared_norms(z)
+        zz = self.gamma * fl.squared_norms(z)
         return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz]), float(zz.max())
 
     @np.errstate(over="ignore")
@@ -509,7 +506,8 @@ class Precomputed(BaseKernel):
         for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
-        return self.K[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))]
+        values: Array = self.K[X.astype(int), Z[:, 0].astype(int)]
+        return values
 
     def asymmetry(self, X: Array, beta: Array) -> float:
         """Bound what `given`, in place of `K`, changes in an entry of Kβ."""

@@ -29,7 +29,13 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.certificate import Certificate, dual_lower_bound, primal_upper_bound, unbounded_scores
+from svmlib.certificate import (
+    Certificate,
+    balancing_factors,
+    dual_lower_bound,
+    primal_upper_bound,
+    unbounded_scores,
+)
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
@@ -57,7 +63,8 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
 
 def right_divide(K: Array, U: Array) -> Array:
     """Return K U⁻¹, in place of K."""
-    return dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T
+    quotient: Array = dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T
+    return quotient
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +143,8 @@ class Span:
 
         They have the coordinates of the rows of Φ. (Φ is overwritten.)
         """
-        return dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T
+        solved: Array = dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T
+        return solved
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Cut n rows into blocks whose r columns a processor's cache can hold."""
@@ -230,7 +238,7 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{PP}\, c`, and the hinge losses are those of exact
     scores.
 
-    *Dual.* Scaling down the class with the larger sum makes the multipliers feasible. With
+    *Dual.* `balancing_factors` make the multipliers feasible. With
     :math:`a = \sum \beta_j a_j` and :math:`g = \sum \beta_j r_j` their w is
     :math:`\sum_p a_p \varphi(x_p) + \sum_j \beta_j \rho_j`, so
 
@@ -255,7 +263,7 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
 
     # the multipliers, and what rounding has moved their w by
     least = float(sums.total.min())
-    signed = np.array([1, -1]) * least / np.where(sums.total > 0, sums.total, 1)
+    signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.expansion, signed @ sums.residual
     size, distance, rounding = (
         float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.rounding)

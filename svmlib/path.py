@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib._auto import solve
-from svmlib._rounding import UNIT_ROUNDOFF, round_up
+from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, KernelError, Linear
@@ -151,7 +151,7 @@ def low_rank_from_gram(K: Array) -> Array | None:
     if not 0 < len(pivots) <= max_rank:
         return None
     Phi = right_divide(K.take(sample[pivots], 1), U)
-    residuals = K.diagonal() - np.einsum("ij,ij->i", Phi, Phi)
+    residuals = K.diagonal() - squared_norms(Phi)
     return Phi if residuals.max() <= _MAX_RESIDUAL * size else None
 
 

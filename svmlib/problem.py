@@ -28,7 +28,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
+from svmlib.certificate import (
+    Certificate,
+    Scores,
+    balancing_factors,
+    certify,
+    kernel_scores,
+    linear_scores,
+)
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import Kernel, KernelError, Linear, check_kernel, expansion, shortest_float_type
 
@@ -417,8 +424,9 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     """
     order = kinks.argsort(kind="stable")
     slope, rounding = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
-    ends = slope.searchsorted([-rounding, rounding]).clip(max=y.size - 1)
-    return kinks[order[ends]]
+    ends = slope.searchsorted([-rounding, rounding])
+    interval: Array = kinks[order].take(ends, mode="clip")
+    return interval
 
 
 def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
@@ -455,7 +463,7 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
 
     The free ones change in proportion to their distance from the nearer bound, and by at most half
     of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b·excess, whichever
-    of them move. If that is not enough, the class with the larger sum is scaled down.
+    of them move. If that is not enough, `balancing_factors` scale the class with the larger sum.
     """
     excess = float(alpha @ y)
     if abs(excess) <= y.size * EPS * alpha.sum():  # as good as zero
@@ -463,8 +471,8 @@ def balance(alpha: Array, y: Array, upper: Array) -> Array:
     room = np.minimum(alpha, upper - alpha)
     if 2 * abs(excess) <= (total := float(room.sum())):
         return alpha - (excess / total) * y * room
-    heavier = y * excess > 0
-    return np.where(heavier, alpha * (alpha[~heavier].sum() / alpha[heavier].sum()), alpha)
+    totals = np.array([alpha[y > 0].sum(), alpha[y < 0].sum()])
+    return alpha * balancing_factors(totals).take(y < 0)
 
 
 def warn_unless_converged(

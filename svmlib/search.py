@@ -275,7 +275,7 @@ class SVCCV(TwoClassEstimator):
         self._choose(found, tol)
         if self.refit:
             chosen = models[self.best_index_ % len(models)]
-            self.best_estimator_ = chosen.set_params(**self.best_params_)
+            self.best_estimator_: SVC = chosen.set_params(**self.best_params_)
             self.best_estimator_.fit(X, y, sample_weight)
         return self
 

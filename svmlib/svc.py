@@ -69,8 +69,8 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
-        second = (self.decision_function(X) >= 0).astype(int)
-        return self.classes_[second]
+        labels: NDArray[np.generic] = self.classes_.take(self.decision_function(X) >= 0)
+        return labels
 
 
 class SVC(TwoClassEstimator):
@@ -86,47 +86,32 @@ class SVC(TwoClassEstimator):
     C : float, default 1.0
         The price of a unit of slack, positive; ``numpy.inf`` allows none.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default "rbf"
-        The name of a kernel; or an object of `svmlib.kernels`, which brings its own parameters;
-        or any function f(X, Z) that returns the matrix of k(x_i, z_j). With ``"precomputed"`` the
-        X of `fit` is the Gram matrix itself, of shape (n, n), and the X of predictions has one
-        row a new point and one column a training sample. (With the object
-        `svmlib.kernels.Precomputed`, X has the numbers of rows of its matrix.) Whether a matrix, or
-        that of a function, is positive semidefinite is checked for up to about 5100 samples; beyond
-        them SMO solves without a proof.
+        A name; or an object of `svmlib.kernels`, which brings its own parameters; or any function
+        f(X, Z) that returns the matrix of k(x_i, z_j). With ``"precomputed"`` the X of `fit` is the
+        Gram matrix, of shape (n, n), and the X of predictions has a row per new point and a column
+        per training sample.
     degree : int, default 3
         The degree of ``"poly"``.
     gamma : {"scale", "auto"} or float, default "scale"
-        γ of ``"rbf"``, ``"poly"`` and ``"sigmoid"``: a positive number (for the RBF kernel of
-        width σ it is 1 / (2σ²)); or 1 / (d · variance of all entries of X) for ``"scale"``,
-        with samples weighted by ``sample_weight``; or 1 / d for ``"auto"``.
+        γ of ``"rbf"``, ``"poly"`` and ``"sigmoid"``: a positive number (1 / (2σ²) for an RBF kernel
+        of width σ); ``"scale"`` is 1 / (d · variance of all entries of X), ``"auto"`` is 1 / d.
     coef0 : float, default 0.0
         c₀ of ``"poly"`` and ``"sigmoid"``.
     tol : float, default 1e-3
-        The duality gap to prove, as a fraction of the primal value, rounding included; or, where
-        the kernel is not known to be positive semidefinite and the gap means nothing, the largest
-        violation of the KKT conditions in units of y f(x). A fit that does not reach it warns.
+        The relative duality gap to prove, rounding included. Where the kernel is not known to be
+        positive semidefinite and the gap means nothing: the largest KKT violation, in units of
+        y f(x). A fit that does not reach it warns.
     class_weight : dict or "balanced", optional
-        Factors of C for the classes, by label, 1 for those not named; a name that is not a class is
-        an error. ``"balanced"`` is n / (2 · number of samples of the class), as in scikit-learn. It
-        counts samples of positive weight, whatever that is. Inside
-        `sklearn.multiclass.OneVsOneClassifier` and `sklearn.multiclass.OneVsRestClassifier` the
-        classes are called 0 and 1, so labels do not reach it: see the notes.
+        Factors of C by label, 1 for labels not named. ``"balanced"`` is n / (2 · number of samples
+        of the class), counting samples of positive weight. (With more classes: see the notes.)
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
-        ``"auto"`` is Newton's method from a good guess, or the guess itself if it reaches ``tol``;
-        and SMO where the kernel is not known to be positive semidefinite, or where Newton's
-        equations do not fit into the memory. Where this stalls, with at most 1000 samples, it goes
-        on with the interior point method. The guess of ``"auto"`` and ``"newton"``,
-        for a kernel that is not linear: the first steps of SMO, which are mostly enough for up to
-        1000 samples with C k(x, x) ≤ 2. Otherwise, if the kernel is nearly of low rank: the
-        solution in a few coordinates that describe it (`svmlib.nystrom.low_rank`), or nothing for
-        up to 350 samples.
+        ``"auto"`` is Newton's method from a good start; SMO where it does not apply; and the
+        interior point method if these stall and n ≤ 1000. ``"newton"`` uses SMO for the start only.
     max_iter : int, default -1
-        The most iterations of all solvers together; −1 for their own defaults, but ``"auto"``
-        allows SMO no more than 100 max(n, 1000) steps. A step of SMO costs n operations, an
-        iteration of the interior point method n³.
+        The most iterations of all solvers together; −1 for their own defaults.
     memory_mb : float, default 2000
-        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take
-        (`svmlib.nystrom.nystrom`; see the notes). A warning says so if they need more.
+        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take. A
+        warning says so if they need more.
 
     Attributes
     ----------
@@ -149,8 +134,7 @@ class SVC(TwoClassEstimator):
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
-        Iterations, those that led to a guess included (but not steps of Newton's method that ended
-        because its equations outgrew the memory).
+        Iterations, those that led to the start included.
     solver_ : str
         The solver that took the last of them; ``"nystrom"`` if the classifier is in the span of
         the pivots.
@@ -160,7 +144,7 @@ class SVC(TwoClassEstimator):
     class_weight_ : ndarray of shape (2,)
         The factors of C for the two classes.
     kernel_ : callable
-        The kernel, its parameters as numbers; not with ``"precomputed"``, which needs none then.
+        The kernel, its parameters as numbers; not with ``"precomputed"``.
     n_features_in_ : int
         d.
     feature_names_in_ : ndarray of shape (d,)
@@ -168,24 +152,19 @@ class SVC(TwoClassEstimator):
 
     Notes
     -----
-    Unlike `sklearn.svm.SVC` it takes two classes only
-    (`sklearn.multiclass.OneVsOneClassifier` does for more what `sklearn.svm.SVC` does,
-    `sklearn.multiclass.OneVsRestClassifier` is another way), dense numbers only (for texts and
-    graphs, give their Gram matrix to ``"precomputed"``), and it gives no probabilities
-    (`sklearn.calibration.CalibratedClassifierCV` makes them). It has no ``random_state``, for its
-    one sample (of `svmlib.nystrom.low_rank`) has a fixed seed, and no ``cache_size``,
-    ``shrinking``, ``probability``, ``break_ties``, ``decision_function_shape`` or ``verbose``. With
-    ``sample_weight``, ``gamma="scale"`` takes the weighted variance, so that a weight of 3 is three
-    copies; there it is the plain one.
+    *What `sklearn.svm.SVC` has beyond it.* More than two classes
+    (`sklearn.multiclass.OneVsOneClassifier` does what it does), sparse X (give a Gram matrix to
+    ``"precomputed"``), and probabilities (`sklearn.calibration.CalibratedClassifierCV` makes
+    them). Here ``gamma="scale"`` takes the variance weighted by ``sample_weight``, so that a
+    weight of 3 is three copies.
 
-    *More samples than K has room for.* From about 5100 samples (200 MB), ``"auto"`` and
-    ``"newton"`` look for a few pivots whose span holds nearly all that the kernel sees. If there
-    are, the classifier is a sum over the pivots, so that predictions are fast, and the certificate
-    is that of the kernel's problem: of this classifier as a primal point, and of the multipliers
-    in ``dual_coef_`` as a dual one. With more than 100,000 samples this is all they do: if it will
-    not be enough, a warning says beforehand about which gap can be proved; ``solver="smo"`` goes
-    on, for hours. (`svmlib.exchange` judges the sum over the support vectors; files of
-    `svmlib.model_files` have the one over the pivots.)
+    *More than about 5100 samples*, whose Gram matrix takes 200 MB. ``"auto"`` and ``"newton"`` look
+    for a few pivots whose span holds nearly all that the kernel sees (`svmlib.nystrom.nystrom`). If
+    there are, the classifier is a sum over the pivots, so that predictions are fast, and the
+    certificate is that of the kernel's problem: of this classifier as a primal point, and of the
+    multipliers in ``dual_coef_`` as a dual one. With more than 100,000 samples this is all they do,
+    and a warning says beforehand if it will not be enough; ``solver="smo"`` goes on, for hours.
+    A matrix, or function, of your own cannot be proved positive semidefinite then.
 
     *Weights of more than two classes.* The wrappers fit each of their machines to the labels 0 and
     1, so a factor of C by label has to come as a weight of samples, which scikit-learn passes on if
@@ -330,11 +309,11 @@ class SVC(TwoClassEstimator):
         self.support_ = used[support].astype(np.int32)
         self.support_vectors_ = X[support]
         self.n_support_ = np.array([support.size - second, second], dtype=np.int32)
-        self.dual_coef_ = (solution.alpha * problem.y)[None, support]
+        self.dual_coef_: Array = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
         self.intercept_ = np.array([solution.b])
         if solution.w is not None:
-            self.coef_ = solution.w[None]
+            self.coef_: Array = solution.w[None]
             self.coef_.flags.writeable = False  # what is certified stays as it is
             self.intercept_ -= accurate_sum(self._origin[:, None], solution.w)[0]
         if solution.pivots is not None and solution.coefficients is not None:
@@ -356,15 +335,17 @@ class SVC(TwoClassEstimator):
         if not ready or hasattr(self, "feature_names_in_"):
             refuse_masked(X=X)
             X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
-        points = np.asarray(X)
+        points: Array = np.asarray(X)
         if self._precomputed:
-            return points[:, self.support_] @ self.dual_coef_[0] + self._b
-        if hasattr(self, "coef_"):
+            scores: Array = points[:, self.support_] @ self.dual_coef_[0]
+        elif hasattr(self, "coef_"):
             points = points - self._origin if self._origin.any() else points
-            return points @ self.coef_[0] + self._b
-        if hasattr(self, "pivots_"):
-            return expansion(self.kernel_, self.pivots_, self.pivot_coef_, points) + self._b
-        return expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points) + self._b
+            scores = points @ self.coef_[0]
+        elif hasattr(self, "pivots_"):
+            scores = expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)
+        else:
+            scores = expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points)
+        return scores + self._b
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:
