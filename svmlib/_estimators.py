@@ -1,4 +1,4 @@
-"""What a fitted estimator says of its machine: kernel, coefficients, support vectors.
+"""What a fitted estimator says of its machine: what is inside, kernel, coefficients, points.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -12,12 +12,57 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from svmlib._validation import Array, as_float
 from svmlib.kernels import BaseKernel, check_kernel
 from svmlib.svc import SVC, WITH_GAMMA, named_kernel, resolve_gamma
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
+_MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
+
+
+def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
+    """Return the machine inside pipelines and other wrappers, its view of X, and a note."""
+    note = ""
+    while True:
+        if hasattr(machine, "steps"):
+            for _, step in machine.steps[:-1]:
+                X = X if step in (None, "passthrough") else step.transform(X)
+            machine = machine.steps[-1][1]
+        elif isinstance(machine, FrozenEstimator):
+            machine = machine.estimator
+        elif hasattr(machine, "best_estimator_"):
+            machine = machine.best_estimator_
+        elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
+            if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
+                X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
+            if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
+                known, name = vars(machine), type(machine).__name__
+                threshold = str(known.get("best_threshold_", known.get("threshold")))
+                note = f"not judged: the threshold {threshold:.8} of {name}; the sign of f decides"
+            machine = machine.estimator_
+        else:
+            _same_columns(machine, X)
+            return machine, _dense_rows(X), note
+
+
+def _dense_rows(X: Any) -> Any:
+    """Return a sparse X as an array, unless it is very large."""
+    if not hasattr(X, "toarray"):
+        return X
+    megabytes = 8 * X.shape[0] * X.shape[1] / 2**20
+    if megabytes > _MAX_DENSE_MB:
+        needed = f"because it is made dense, which takes {megabytes:.0f} MB"
+        raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {needed}; or give X.toarray()")
+    return X.toarray()
+
+
+def _same_columns(machine: Any, X: Any) -> None:
+    names, columns = getattr(machine, "feature_names_in_", None), getattr(X, "columns", None)
+    if names is not None and columns is not None and [*names] != [*columns]:
+        raise ValueError("X must have the columns of fit, in their order")
 
 
 def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Array, Array]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._machines import Loss, Machine, widen
+from svmlib._machines import Loss, Machine, pad_columns
 from svmlib._reader import Reader, ZeroBased
 from svmlib._validation import Array, check_points
 
@@ -55,7 +55,7 @@ class LiblinearModel:
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores, of shape (n, n_vectors); the first label of the file has the first."""
         X = check_points(X)
-        return X @ widen(self.W, X).T + self.b
+        return X @ pad_columns(self.W, X).T + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return LIBLINEAR's labels; of two, the second if the first score is 0 or negative."""

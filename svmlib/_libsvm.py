@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
-from svmlib._machines import Machine, chosen_pair, kernel_sums, to_binary_machine
-from svmlib._reader import Reader, ZeroBased
+from svmlib._machines import Machine, chosen_pair, to_binary_machine, weighted_kernel_sums
+from svmlib._reader import LABELS, Reader, ZeroBased
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -73,12 +73,12 @@ class LibsvmModel:
         """
         X = check_points(X)
         if not self.labels:
-            sums = kernel_sums(self.kernel, self.points, self.coefficients[0], X)
+            sums = weighted_kernel_sums(self.kernel, self.points, self.coefficients[0], X)
             return sums - float(self.rho[0])
         scores = np.empty((len(X), self.rho.size))
         for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
             own = pair_coefficients(self.coefficients, self.n_support, *pair)
-            scores[:, p] = kernel_sums(self.kernel, self.points, own, X) - self.rho[p]
+            scores[:, p] = weighted_kernel_sums(self.kernel, self.points, own, X) - self.rho[p]
         return scores if len(self.labels) > 2 else scores[:, 0]
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
@@ -344,6 +344,7 @@ def _integers(classes: Any) -> tuple[int, ...]:
     if found.dtype.kind not in "iuf" or (found != np.rint(found)).any():
         advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
         raise ValueError(f"labels must be integers in LIBSVM's files, got {found}; {advice}")
-    if found.size and (found.min() < -(2**31) or found.max() >= 2**31):
-        raise ValueError(f"labels must be integers of 32 bits in LIBSVM's files, got {found}")
-    return tuple(int(label) for label in found)
+    labels = tuple(int(label) for label in found)
+    if not all(label in LABELS for label in labels):
+        raise ValueError(f"labels must be integers of 32 bits in LIBSVM's files, got {labels}")
+    return labels

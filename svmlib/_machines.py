@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.frozen import FrozenEstimator
 
 from svmlib._estimators import expansion_of, kernel_of, not_fitted, pair_coefficients, vector_of
 from svmlib._validation import (
@@ -98,18 +97,23 @@ class Machine:
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
-        return kernel_sums(self.kernel, self.points, self.coefficients, check_points(X)) + self.b
+        return (
+            weighted_kernel_sums(self.kernel, self.points, self.coefficients, check_points(X))
+            + self.b
+        )
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
         return np.asarray(self.classes).take(self.decision_function(X) >= 0)
 
 
-def kernel_sums(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:
+def weighted_kernel_sums(
+    kernel: Kernel | None, points: Array, coefficients: Array, X: Array
+) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
     if kernel is None:
         return X[:, row_numbers(points, X.shape[1])] @ coefficients
-    return expansion(kernel, widen(points, X), coefficients, X)
+    return expansion(kernel, pad_columns(points, X), coefficients, X)
 
 
 def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
@@ -120,38 +124,12 @@ def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
     return rows
 
 
-def widen(points: Array, X: Array) -> Array:
+def pad_columns(points: Array, X: Array) -> Array:
     """Return points with the columns of X: files leave out zeros, so also last columns."""
     missing = X.shape[1] - points.shape[1]
     if missing < 0:
         raise ValueError(f"X has {X.shape[1]} features, but the machine has {points.shape[1]}")
     return np.pad(points, ((0, 0), (0, missing)))
-
-
-def unwrap(machine: Any, X: Any) -> tuple[Any, Any]:
-    """Return the machine inside searches, pipelines and other wrappers, and its view of X."""
-    while True:
-        if hasattr(machine, "steps"):
-            for _, step in machine.steps[:-1]:
-                X = X if step in (None, "passthrough") else step.transform(X)
-            machine = machine.steps[-1][1]
-        elif isinstance(machine, FrozenEstimator):
-            machine = machine.estimator
-        elif hasattr(machine, "best_estimator_"):
-            machine = machine.best_estimator_
-        elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
-            if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
-                X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
-            machine = machine.estimator_
-        else:
-            _same_columns(machine, X)
-            return machine, X.toarray() if hasattr(X, "toarray") else X
-
-
-def _same_columns(machine: Any, X: Any) -> None:
-    names, columns = getattr(machine, "feature_names_in_", None), getattr(X, "columns", None)
-    if names is not None and columns is not None and [*names] != [*columns]:
-        raise ValueError("X must have the columns of fit, in their order")
 
 
 def to_machine(
@@ -324,7 +302,7 @@ def _linear(params: dict[str, Any], n: int) -> dict[str, Any]:
     return described | ({"bias": "none"} if described["bias"] and not fitted else {})
 
 
-def signs(machine: Machine, labels: NDArray[np.generic]) -> Array:
+def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
     """Return −1 for the first class of the machine, +1 for the second."""
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
     if unknown:
@@ -346,15 +324,17 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         alpha[rows] = m.coefficients * y[rows]
         return alpha, True, ""
     used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
-    points, coefficients = widen(m.points[used], X), m.coefficients[used]
-    places = _rows_of(points, coefficients, X, y, C)
+    points, coefficients = pad_columns(m.points[used], X), m.coefficients[used]
+    places = _match_rows(points, coefficients, X, y, C)
     if places is None:
         return None, False, "its multipliers are not judged: a support vector is not a row of X"
     alpha[places] = coefficients * y[places]
     return alpha, bool((points == X[places]).all()), ""
 
 
-def _rows_of(points: Array, coefficients: Array, X: Array, y: Array, C: Array) -> list[int] | None:
+def _match_rows(
+    points: Array, coefficients: Array, X: Array, y: Array, C: Array
+) -> list[int] | None:
     """Return which row of X each support vector is, of its own class if possible; None if not all.
 
     Among equal rows the first one asked for takes the one with the largest C_i.
@@ -362,7 +342,7 @@ def _rows_of(points: Array, coefficients: Array, X: Array, y: Array, C: Array) -
     LIBSVM writes eight digits of a support vector, and other programs have single precision.
     """
     for dtype in np.float64, np.float32:
-        keys, places = _keys(points.astype(dtype)), _keys(X.astype(dtype))
+        keys, places = _eight_digits(points.astype(dtype)), _eight_digits(X.astype(dtype))
         found, free = dict[int, int](), {*range(y.size)}
         for own in True, False:
             rows = dict[tuple[Any, ...], list[int]]()
@@ -377,14 +357,14 @@ def _rows_of(points: Array, coefficients: Array, X: Array, y: Array, C: Array) -
     return None
 
 
-def _keys(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
+def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
     """Return eight digits of each row."""
     return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
 
 
-def bounded_scores(m: Machine, X: Array, y: Array) -> Scores:
+def machine_scores(m: Machine, X: Array, y: Array) -> Scores:
     """Return the scores of the machine at the rows of X, without b, and bounds on their errors."""
-    points, k = widen(m.points, X), len(m.points)
+    points, k = pad_columns(m.points, X), len(m.points)
     both, beta = np.vstack([points, X]), np.append(m.coefficients, np.zeros(y.size))
     if isinstance(m.kernel, Linear):
         scores = linear_scores(both, beta)

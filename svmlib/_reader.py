@@ -17,6 +17,8 @@ from svmlib._validation import Array
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
+LABELS = range(-(2**31), 2**31)  # LIBSVM and LIBLINEAR keep labels in C's int
+
 ZeroBased = bool | Literal["auto"]
 
 
@@ -80,7 +82,9 @@ class Reader:
 
     def head_labels(self, count: int) -> list[int]:
         """Return the labels of that many classes."""
-        labels = self.head_integers("label", count, -(2**31))
+        labels = self.head_integers("label", count, -(2**53))
+        if not all(label in LABELS for label in labels):
+            raise self.error(f"labels must be integers of 32 bits, got {labels}")
         if len({*labels}) != count:
             raise self.error(f"label must name different classes, got {labels}")
         return labels

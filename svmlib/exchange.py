@@ -44,16 +44,16 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._auto import solve
+from svmlib._estimators import unwrap
 from svmlib._machines import (
     Bias,
     Loss,
     Machine,
-    bounded_scores,
+    machine_scores,
     multipliers,
     row_numbers,
-    signs,
+    signed_labels,
     to_machine,
-    unwrap,
 )
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
 from svmlib._squared_hinge import squared_hinge
@@ -96,7 +96,8 @@ class Verdict:
     box_violation, balance_violation : float or None
         By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
     note : str
-        Why the multipliers could not be judged, or why some may be above their bounds.
+        Why the multipliers could not be judged, or why some may be above their bounds; and which
+        threshold of a wrapper is not judged.
     """
 
     machine: Machine
@@ -189,16 +190,17 @@ def certify_machine(
         - a fitted `SVC` or `NuSVC` of scikit-learn, or of a library that follows it, or ours;
         - a fitted `LinearSVC`, `SGDClassifier` (hinge or squared hinge) or another estimator with
           ``coef_`` and ``intercept_``, for which you then give C, loss and bias;
-        - a `Pipeline`, a search or a threshold (which is ignored) around one of these;
+        - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold,
+          which is not judged);
         - what `svmlib.model_files` has read from a file;
         - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X;
           numbers alone mean the plain hinge and a free bias, unless you pass ``loss`` and ``bias``
           (`LinearSVC` and LIBLINEAR penalise theirs);
         - a `Machine`.
     X : array_like of shape (n, d)
-        The rows that it was trained on (a sparse matrix is made dense), all of them in their order
-        if scikit-learn's `SVC` has a function as kernel; or their Gram matrix, for a precomputed
-        kernel.
+        The rows that it was trained on, all of them in their order if scikit-learn's `SVC` has a
+        function as kernel; or their Gram matrix, for a precomputed kernel. A sparse matrix is made
+        dense, if that takes at most 2000 MB.
     y : array_like of shape (n,)
         Their labels, of two classes. Without labels of the machine's own, the larger is positive.
         If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them
@@ -241,7 +243,7 @@ def certify_machine(
     so it is at most 10.1 times the optimum above it; 0 of 3 answers differ from our own solution's
     its b is not the best for its w: -1 would give 0.500001
     """
-    machine, X = unwrap(machine, X)
+    machine, X, note = unwrap(machine, X)
     points, labels = check_points(X), np.asarray(y)
     if labels.shape != (len(points),):
         raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
@@ -250,7 +252,9 @@ def certify_machine(
         found = replace(found, points=points[row_numbers(found.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
-    return _MachineProblem(found, points, signs(found, labels), sample_weight).certify(tol)
+    problem = _MachineProblem(found, points, signed_labels(found, labels), sample_weight)
+    verdict = problem.certify(tol)
+    return replace(verdict, note="\n".join(filter(None, [verdict.note, note])))
 
 
 class _MachineProblem:
@@ -303,7 +307,7 @@ class _MachineProblem:
         if alpha is not None and same:
             own = problem.scores(alpha * self.y)
         else:
-            own = bounded_scores(m, self.X, self.y)
+            own = machine_scores(m, self.X, self.y)
         primal, shifted = self.primal(own, m.b), self._best_bias(own.values, m.b)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         best_alpha, best_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)

@@ -18,8 +18,12 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
-from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 
@@ -285,6 +289,26 @@ def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
 )
 def test_wrappers_are_opened(wrapped):
     assert certify_machine(wrapped, csr_matrix(X), Y).excess < 1e-6
+
+
+def test_a_threshold_is_named_and_not_judged():
+    """A wrapper answers by its own threshold; the verdict is that of the machine inside."""
+    fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=0.75).fit(X, Y)
+    tuned = TunedThresholdClassifierCV(SVC(tol=1e-7), cv=2).fit(X, Y)
+    plain = certify_machine(fixed.estimator_, X, Y)
+    assert plain.note == ""
+    for wrapper, threshold in (fixed, 0.75), (tuned, tuned.best_threshold_):
+        verdict = certify_machine(Pipeline([("scale", None), ("answer", wrapper)]), X, Y)
+        assert verdict.excess < 1e-6
+        assert f"threshold {threshold!s:.8} of {type(wrapper).__name__}" in str(verdict)
+    foreign = certify_machine(fixed, X[:-1] + 1, Y[:-1])  # both notes are kept
+    assert len(foreign.note.splitlines()) == 2
+
+
+def test_a_sparse_x_that_is_too_large_is_refused_before_it_is_made_dense():
+    huge = csr_matrix((3, 10**8))
+    with pytest.raises(ValueError, match=r"at most 2000 MB, .* takes 2289 MB"):
+        certify_machine((np.zeros(10**8), 0.0), huge, [0, 1, 1], C=1.0)
 
 
 def test_a_pipeline_and_a_search_are_judged_on_what_the_last_step_sees():
@@ -936,7 +960,8 @@ BAD = [
     (GOOD.replace("label 1 -1", "label 1 1"), r"line 7: .* different classes, got \[1, 1\]"),
     (GOOD.replace("label 1 -1", "label 1"), "line 7: expected 2 numbers, got 1"),
     (GOOD.replace("label 1 -1", f"label 1 {2**53 + 1}"), "line 7: expected integers"),
-    (GOOD.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 7: .* from -2147483648 on"),
+    (GOOD.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 7: labels .* 32 bits"),
+    (GOOD.replace("label 1 -1", f"label {2**31} 1"), "line 7: labels .* 32 bits"),
     (GOOD.replace("total_sv ", "total_sv 1"), "line 8: nr_sv must add up to total_sv, 182"),
     (GOOD.replace("\nSV\n", "\nprobA 1 x\nSV\n"), "line 9: expected a finite number, got 'x'"),
     (GOOD.replace("\nSV\n", "\nSV\n\n"), "line 10: expected 1 numbers, got 0"),
@@ -961,7 +986,7 @@ BAD_LINE = [
     ("", "the file ends before its line 'w'"),
     (LINE.replace("nr_feature 2", "nr_feature 3"), "line 9: expected 4 rows of weights, got 3"),
     (LINE.replace("nr_feature 2", "nr_feature two"), "line 4: expected a finite number"),
-    (LINE.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 3: .* from -2147483648 on"),
+    (LINE.replace("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 3: labels .* 32 bits"),
     (LINE.replace("label 1 -1", "label 1 1"), "line 3: label must name different classes"),
     (LINE.replace("bias 1\n", ""), "line 5: expected a line 'bias' before this one"),
     (LINE + "1 2\n", "line 10: expected 1 numbers, got 2"),
