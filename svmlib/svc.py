@@ -60,6 +60,8 @@ _KERNELS: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "s
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
     """What estimators for two classes share: tags, and predictions by the sign of f."""
 
+    classes_: NDArray[np.generic]
+
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
         tags = super().__sklearn_tags__()
@@ -69,8 +71,8 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
-        labels: NDArray[np.generic] = self.classes_.take(self.decision_function(X) >= 0)
-        return labels
+        second = self.decision_function(X) >= 0
+        return self.classes_.take(second)
 
 
 class SVC(TwoClassEstimator):
