@@ -44,7 +44,12 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
                 note = f"not judged: the threshold {threshold:.8} of {name}; the sign of f decides"
             machine = machine.estimator_
         else:
-            _same_columns(machine, X)
+            names, columns = (
+                getattr(machine, "feature_names_in_", None),
+                getattr(X, "columns", None),
+            )
+            if names is not None and columns is not None and [*names] != [*columns]:
+                raise ValueError("X must have the columns of fit, in their order")
             return machine, _dense_rows(X), note
 
 
@@ -57,12 +62,6 @@ def _dense_rows(X: Any) -> Any:
         needed = f"because it is made dense, which takes {megabytes:.0f} MB"
         raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {needed}; or give X.toarray()")
     return X.toarray()
-
-
-def _same_columns(machine: Any, X: Any) -> None:
-    names, columns = getattr(machine, "feature_names_in_", None), getattr(X, "columns", None)
-    if names is not None and columns is not None and [*names] != [*columns]:
-        raise ValueError("X must have the columns of fit, in their order")
 
 
 def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Array, Array]:

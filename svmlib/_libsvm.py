@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
-from svmlib._machines import Machine, chosen_pair, to_binary_machine, weighted_kernel_sums
+from svmlib._machines import Machine, chosen_pair, raw_scores, to_binary_machine
 from svmlib._reader import LABELS, Reader, ZeroBased
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
@@ -73,12 +73,12 @@ class LibsvmModel:
         """
         X = check_points(X)
         if not self.labels:
-            sums = weighted_kernel_sums(self.kernel, self.points, self.coefficients[0], X)
+            sums = raw_scores(self.kernel, self.points, self.coefficients[0], X)
             return sums - float(self.rho[0])
         scores = np.empty((len(X), self.rho.size))
         for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
             own = pair_coefficients(self.coefficients, self.n_support, *pair)
-            scores[:, p] = weighted_kernel_sums(self.kernel, self.points, own, X) - self.rho[p]
+            scores[:, p] = raw_scores(self.kernel, self.points, own, X) - self.rho[p]
         return scores if len(self.labels) > 2 else scores[:, 0]
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
@@ -156,24 +156,16 @@ def read_libsvm(
     (m,) = file.head_integers("total_sv")
     labelled = svm_type in _CLASSIFIERS
     rho = file.head_numbers("rho", k * (k - 1) // 2 if labelled else 1)
-    labels, n_support = list[int](), list[int]()
+    labels, n_support = tuple[int, ...](), tuple[int, ...]()
     if labelled:  # R's write.svm writes zeros for the others
-        labels = file.head_labels(k)
-        n_support = file.head_integers("nr_sv", k)
+        labels = tuple(file.head_labels(k))
+        n_support = tuple(file.head_integers("nr_sv", k))
         if sum(n_support) != m:
-            raise file.error(f"nr_sv must add up to total_sv, {m}, got {n_support}")
+            raise file.error(f"nr_sv must add up to total_sv, {m}, got {[*n_support]}")
     coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, kernel is None)
     points = _points(file, found, kernel is None, n_features, zero_based)
-    return LibsvmModel(
-        svm_type,
-        kernel,
-        tuple(labels),
-        rho,
-        coefficients,
-        points,
-        tuple(n_support),
-        {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})},
-    )
+    others = {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})}
+    return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, n_support, others)
 
 
 def _support_vectors(
@@ -313,30 +305,17 @@ def _model(machine: Any) -> LibsvmModel:
     if len(classes) == 2:  # the larger label first, whose score is positive here
         order = np.roll(order, -int(counts[0]))
         classes, counts = classes[::-1], counts[::-1]
-    return LibsvmModel(
-        svm_type,
-        kernel,
-        classes,
-        rho,
-        coefficients[:, order],
-        points[order],
-        tuple(int(count) for count in counts),
-    )
+    n_support, c = tuple(counts.tolist()), coefficients[:, order]
+    return LibsvmModel(svm_type, kernel, classes, rho, c, points[order], n_support)
 
 
 def _of_two_classes(m: Machine) -> LibsvmModel:
     """Return a machine as LIBSVM's model, with the class of positive scores first."""
     order = np.argsort(m.coefficients < 0, kind="stable")
-    positive = int(np.sum(m.coefficients >= 0))
-    return LibsvmModel(
-        "c_svc",
-        m.kernel,
-        _integers(m.classes)[::-1],
-        np.array([-m.b]),
-        m.coefficients[None, order],
-        m.points[order],
-        (positive, len(order) - positive),
-    )
+    positive, rho = int(np.sum(m.coefficients >= 0)), np.array([-m.b])
+    n_support, labels = (positive, len(order) - positive), _integers(m.classes)[::-1]
+    c, points = m.coefficients[None, order], m.points[order]
+    return LibsvmModel("c_svc", m.kernel, labels, rho, c, points, n_support)
 
 
 def _integers(classes: Any) -> tuple[int, ...]:

@@ -97,19 +97,14 @@ class Machine:
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
-        return (
-            weighted_kernel_sums(self.kernel, self.points, self.coefficients, check_points(X))
-            + self.b
-        )
+        return raw_scores(self.kernel, self.points, self.coefficients, check_points(X)) + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
         return np.asarray(self.classes).take(self.decision_function(X) >= 0)
 
 
-def weighted_kernel_sums(
-    kernel: Kernel | None, points: Array, coefficients: Array, X: Array
-) -> Array:
+def raw_scores(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
     if kernel is None:
         return X[:, row_numbers(points, X.shape[1])] @ coefficients
@@ -171,14 +166,9 @@ def _of_vector(
     described = _linear(_params(machine), len(X))
     _same_features(machine, X)
     w, b = vector_of(machine, X)
-    return Machine(
-        w,
-        np.ones(1),
-        b,
-        classes=tuple(machine.classes_.tolist()),
-        class_weight=tuple(_factors(machine, y, sample_weight).tolist()),
-        **described,
-    )
+    described["classes"] = tuple(machine.classes_.tolist())
+    described["class_weight"] = tuple(_factors(machine, y, sample_weight).tolist())
+    return Machine(w, np.ones(1), b, **described)
 
 
 def to_binary_machine(machine: Any) -> Machine:

@@ -260,15 +260,6 @@ def unbounded_scores(
     return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, sizes, w)
 
 
-def balancing_factors(totals: Array) -> Array:
-    """Return factors of the multipliers of two classes, whose sums are given, with Σ α_i y_i = 0.
-
-    The class with the larger sum is scaled down, so that the multipliers stay in their box.
-    """
-    factors: Array = totals.min() / np.where(totals > 0, totals, 1)
-    return factors
-
-
 @np.errstate(over="ignore", invalid="ignore")
 def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> Certificate:
     """Certify (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
@@ -294,9 +285,10 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
 def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float:
     """Return the dual value of α, made feasible, rounded down.
 
-    Made feasible by clipping, and by `balancing_factors`: they take the difference of the sums from
-    Σα, and move w by no more than what they take from each multiplier times the length of its φ(x).
-    (The sums nearly agree, and what is taken would be lost in the rounding of a factor next to 1.)
+    Made feasible by clipping, and by scaling the class with the larger sum: that takes the
+    difference of the sums from Σα, and moves w by no more than what it takes from each multiplier
+    times the length of its φ(x). (Not by the factor of `svmlib.problem.balancing_factors`: next to
+    1, its rounding would be as large as what is taken.)
     """
     feasible = np.minimum(np.maximum(alpha, 0), upper)
     if not feasible.any():

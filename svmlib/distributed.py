@@ -28,11 +28,11 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib import nystrom
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, balancing_factors, dual_lower_bound
+from svmlib.certificate import Certificate, dual_lower_bound
 from svmlib.kernels import Kernel, expansion
 from svmlib.newton import solve_dual
 from svmlib.nystrom import Span, SpanSums
-from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
+from svmlib.problem import LARGEST_C, DualProblem, balancing_factors, warn_unless_converged
 
 try:
     import dask.array

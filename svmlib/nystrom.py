@@ -29,17 +29,17 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.certificate import (
-    Certificate,
-    balancing_factors,
-    dual_lower_bound,
-    primal_upper_bound,
-    unbounded_scores,
-)
+from svmlib.certificate import Certificate, dual_lower_bound, primal_upper_bound, unbounded_scores
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
-from svmlib.problem import LARGEST_C, DualProblem, Solution, warn_unless_converged
+from svmlib.problem import (
+    LARGEST_C,
+    DualProblem,
+    Solution,
+    balancing_factors,
+    warn_unless_converged,
+)
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
@@ -61,9 +61,9 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
     return order[:rank] - 1, np.triu(U[:rank, :rank])
 
 
-def right_divide(K: Array, U: Array) -> Array:
-    """Return K U⁻¹, in place of K."""
-    quotient: Array = dtrsm(1.0, U, K.T, trans_a=1, overwrite_b=1).T
+def right_divide(K: Array, U: Array, transposed: bool = False) -> Array:
+    """Return K U⁻¹, or K U⁻ᵀ, in place of K."""
+    quotient: Array = dtrsm(1.0, U, K.T, trans_a=not transposed, overwrite_b=1).T
     return quotient
 
 
@@ -143,8 +143,7 @@ class Span:
 
         They have the coordinates of the rows of Φ. (Φ is overwritten.)
         """
-        solved: Array = dtrsm(1.0, self.factor, Phi.T, overwrite_b=1).T
-        return solved
+        return right_divide(Phi, self.factor, transposed=True)
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Cut n rows into blocks whose r columns a processor's cache can hold."""

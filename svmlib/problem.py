@@ -28,14 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import (
-    Certificate,
-    Scores,
-    balancing_factors,
-    certify,
-    kernel_scores,
-    linear_scores,
-)
+from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import Kernel, KernelError, Linear, check_kernel, expansion, shortest_float_type
 
@@ -456,6 +449,15 @@ def check_start(start: ArrayLike | None, problem: DualProblem) -> Array:
     if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
         raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
     return alpha
+
+
+def balancing_factors(totals: Array) -> Array:
+    """Return factors of the multipliers of two classes, whose sums are given, with Σ α_i y_i = 0.
+
+    The class with the larger sum is scaled down, so that the multipliers stay in their box.
+    """
+    factors: Array = totals.min() / np.where(totals > 0, totals, 1)
+    return factors
 
 
 def balance(alpha: Array, y: Array, upper: Array) -> Array:

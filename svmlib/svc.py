@@ -71,7 +71,7 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
-        second = self.decision_function(X) >= 0
+        second: NDArray[np.bool_] = self.decision_function(X) >= 0
         return self.classes_.take(second)
 
 
