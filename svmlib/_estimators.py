@@ -6,7 +6,7 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import combinations
 from typing import Any
@@ -16,8 +16,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from svmlib._validation import Array, as_float
-from svmlib.kernels import BaseKernel, check_kernel
-from svmlib.svc import SVC, WITH_GAMMA, named_kernel, resolve_gamma
+from svmlib.kernels import BaseKernel, check_kernel, named_kernel
+from svmlib.svc import SVC, WITH_GAMMA, resolve_gamma
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
 _MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
@@ -91,12 +91,17 @@ def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
     w, b = np.atleast_2d(dense(machine.coef_)), float(np.ravel(machine.intercept_)[0])
     if hasattr(machine, "decision_function"):
         rows = X[:100]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # these columns have no names
-            theirs = np.ravel(machine.decision_function(rows))
+        theirs = np.ravel(_quietly(machine.decision_function, rows))
         sizes = np.abs(rows) @ np.abs(w[0]) + abs(b)
         _compare(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
     return w, b
+
+
+def _quietly(ask: Callable[[Array], Array], rows: Array) -> Array:
+    """Return the answers for rows whose columns have no names, of which scikit-learn warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return ask(rows)
 
 
 def _compare(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
@@ -124,9 +129,7 @@ def _scores(
         pairs = combinations(range(len(c) + 1), 2)
         c = np.array([pair_coefficients(c, machine.n_support_, *pair) for pair in pairs])
         ask = copy(machine).set_params(decision_function_shape="ovo").decision_function
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # these columns have no names
-        theirs = np.reshape(ask(rows), (len(rows), -1)).T
+    theirs = np.reshape(_quietly(ask, rows), (len(rows), -1)).T
     return theirs, c @ K + b, np.outer(np.abs(c) @ s, s[few]) + np.abs(b)
 
 

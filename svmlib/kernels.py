@@ -13,7 +13,7 @@ Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`.)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
 from typing import Any, NamedTuple
@@ -518,6 +518,19 @@ class Precomputed(BaseKernel):
         half = self.given[np.ix_(rows, columns)] / 2 - self.given[np.ix_(columns, rows)].T / 2
         rounding = fl.gamma_n(v.size + 4) * (np.abs(half) @ np.abs(v))
         return float((np.abs(half @ v) + rounding).max())
+
+
+_NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
+
+
+def named_kernel(name: str, **given: float) -> BaseKernel:
+    """Return the kernel of this name, with those of the parameters that it has."""
+    if name not in _NAMES:
+        known = [*_NAMES, "precomputed"]
+        raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
+    parameters = {field.name: given[field.name] for field in fields(_NAMES[name])}
+    kernel: BaseKernel = _NAMES[name](**parameters)
+    return kernel
 
 
 def symmetric(K: Array, name: str) -> Array:

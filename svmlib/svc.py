@@ -15,7 +15,6 @@ Derived in chapter 8, *The full SMO*.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, Literal, Self, TypeGuard, get_args
 
 import numpy as np
@@ -37,24 +36,13 @@ from svmlib._validation import (
     refuse_masked,
 )
 from svmlib.hulls import NotSeparableError, separation
-from svmlib.kernels import (
-    RBF,
-    BaseKernel,
-    Kernel,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    check_kernel,
-    expansion,
-)
+from svmlib.kernels import Kernel, Precomputed, check_kernel, expansion, named_kernel
 from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 WITH_GAMMA = ("poly", "rbf", "sigmoid")
-_KERNELS: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
 
 
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
@@ -369,16 +357,6 @@ def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array
         only = f"all samples of positive weight are of one class, {classes.tolist()[0]!r}"
         raise ValueError(f"y must contain two classes, but {only}")
     return classes, np.where(labels == classes[1], 1.0, -1.0)
-
-
-def named_kernel(name: str, **given: float) -> BaseKernel:
-    """Return the kernel of this name, with those of the parameters that it has."""
-    if name not in _KERNELS:
-        known = [*_KERNELS, "precomputed"]
-        raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
-    parameters = {field.name: given[field.name] for field in fields(_KERNELS[name])}
-    kernel: BaseKernel = _KERNELS[name](**parameters)
-    return kernel
 
 
 def resolve_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
