@@ -142,7 +142,8 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | None:
     name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
     if gamma in ("scale", "auto") and name in WITH_GAMMA:
         if X is None:
-            raise ValueError("machine must have been fitted with a number for gamma")
+            advice = "there are no rows to compute it from: fit with 1 / (d * X.var())"
+            raise ValueError(f"machine must have a number for gamma, because {advice}")
         gamma = resolve_gamma(gamma, X, np.ones(len(X)))
     if callable(name) and X is not None:
         return check_kernel(name)

@@ -71,7 +71,7 @@ class LiblinearModel:
         which the file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
         """
         if self.solver not in _LOSSES:
-            raise ValueError(f"model must be one of {[*_LOSSES]}, got {self.solver}")
+            raise ValueError(f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}")
         bias: dict[str, Any] = {"bias": "none"}
         if self.scale > 0:
             bias = {"bias": "penalised", "scale": self.scale}

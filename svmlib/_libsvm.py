@@ -102,7 +102,8 @@ class LibsvmModel:
     def as_machine(self) -> Machine:
         """Return a classifier of two classes; a positive score means the larger label."""
         if len(self.labels) != 2:
-            raise ValueError(f"model must be a classifier of two classes, got {self.labels}")
+            advice = "of more, pair gives the machine for two"
+            raise ValueError(f"model must be for two classes, got {self.labels}; {advice}")
         return self.pair(self.labels)
 
     def pair(self, labels: ArrayLike) -> Machine:
@@ -209,9 +210,10 @@ def _points(
     largest = max((index[-1] + 1 - first for index, _ in found if index), default=1)
     d = max(largest, 1) if n_features is None else n_features
     if largest > d:
-        raise file.error(f"the file has {largest} features, expected {d}")
+        raise file.error(f"n_features must be at least {largest}, got {d}")
     if d * len(found) > _MAX_ENTRIES:
-        raise file.error(f"{len(found)} support vectors with {d} features are too many to hold")
+        needed = f"{len(found)} support vectors with {d} features"
+        raise file.error(f"a machine must have at most {_MAX_ENTRIES} numbers, got {needed}")
     points = np.zeros((len(found), d))
     for row, (index, values) in zip(points, found, strict=True):
         row[np.array(index, dtype=int) - first] = values

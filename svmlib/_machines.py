@@ -182,7 +182,8 @@ def to_binary_machine(machine: Any) -> Machine:
         raise not_fitted(machine, "SVC, LinearSVC")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
-        raise ValueError(f"machine must be for two classes, got {classes.size}")
+        advice = "of more, give one of OneVsRestClassifier's estimators_"
+        raise ValueError(f"machine must be for two classes, got {classes.size}; {advice}")
     if "support_vectors_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
     no_rows = np.zeros((2, np.shape(getattr(machine, known[0]))[-1]))
@@ -233,7 +234,7 @@ def _of_support_vectors(
     if len(classes) == 2:
         coefficients = coefficients.ravel()
     elif kernel is None:
-        raise ValueError("a Gram matrix of several classes cannot be judged: fit two of them")
+        raise ValueError("machine must have two classes where X is a Gram matrix: fit two of them")
     else:  # the score of a pair is positive for its first class
         pairs = [*combinations(range(len(classes)), 2)]
         coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)

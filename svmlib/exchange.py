@@ -283,8 +283,8 @@ class _MachineProblem:
         self.kernel, self.X = machine.kernel, X
         if machine.kernel is None:
             self.kernel, self.X = Precomputed(X, "X"), np.arange(float(len(X)))[:, None]
-        of_class = [check_scalar(f, "class_weight", positive=True) for f in machine.class_weight]
-        factors = factors * np.array(of_class)[(y > 0).astype(int)]
+        weights = [check_scalar(f, "class_weight", positive=True) for f in machine.class_weight]
+        factors = factors * np.where(y > 0, weights[1], weights[0])
         self.C = np.full(self.n, np.inf) if np.isinf(machine.C) else machine.C * factors
         self.hinge, self.scale = machine.loss == "hinge", 0.0
         if machine.bias == "penalised":
@@ -295,7 +295,7 @@ class _MachineProblem:
 
     def _check_constant(self) -> None:
         if np.isinf(self.C).any() and self.machine.bias != "free":
-            raise ValueError("C must be finite unless the bias is free")
+            raise ValueError("C must be finite, unless the bias is free: give C, or bias='free'")
         if not self.hinge and self.C.max() > LARGEST_C:
             advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
             raise ValueError(f"C must be at most {LARGEST_C:g}, got {self.C.max():g}; {advice}")
@@ -305,43 +305,43 @@ class _MachineProblem:
         m, problem = self.machine, self.problem
         alpha, same, note = multipliers(m, self.X, self.y, self.C)
         if alpha is not None and same:
-            own = problem.scores(alpha * self.y)
+            scores = problem.scores(alpha * self.y)
         else:
-            own = machine_scores(m, self.X, self.y)
-        primal, shifted = self.primal(own, m.b), self._best_bias(own.values, m.b)
+            scores = machine_scores(m, self.X, self.y)
+        primal, best_b = self.primal(scores, m.b), self._best_bias(scores.values, m.b)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
-        best_alpha, best_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)
-        best = problem.scores(best_alpha * self.y)
+        our_alpha, our_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)
+        ours = problem.scores(our_alpha * self.y)
         verdict = Verdict(
             machine=m,
             primal=primal,
-            lower=max(dual, bound, self.dual(best_alpha)) if problem.convex else -np.inf,
-            upper=min(self.primal(best, best_b), primal),
-            best_b=shifted,
-            primal_best_b=min(primal, self.primal(own, shifted)),
-            n_changed=int(np.sum((own.values + m.b >= 0) != (best.values + best_b >= 0))),
+            lower=max(dual, bound, self.dual(our_alpha)) if problem.convex else -np.inf,
+            upper=min(self.primal(ours, our_b), primal),
+            best_b=best_b,
+            primal_best_b=min(primal, self.primal(scores, best_b)),
+            n_changed=int(np.sum((scores.values + m.b >= 0) != (ours.values + our_b >= 0))),
             n=self.n,
             note=note,
         )
         if alpha is None:
             return verdict
-        return self._with_multipliers(replace(verdict, dual=dual), alpha, own)
+        return self._with_multipliers(replace(verdict, dual=dual), alpha, scores)
 
-    def _with_multipliers(self, verdict: Verdict, alpha: Array, own: Scores) -> Verdict:
+    def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
         y, b, free = self.y, self.machine.b, self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
-        lowest, highest = own.margins(b, y)
+        lowest, highest = scores.margins(b, y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
         room = 8 * UNIT_ROUNDOFF * (1 + np.abs(slack))
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
-        cap = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
-        short = (1 - slack - lowest + room).max(where=alpha < cap, initial=0)
-        over = (highest - 1 + slack + room).max(where=alpha > 0, initial=0)
+        upper = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
+        shortfall = (1 - slack - lowest + room).max(where=alpha < upper, initial=0)
+        excess = (highest - 1 + slack + room).max(where=alpha > 0, initial=0)
         return replace(
             verdict,
-            kkt_violation=round_up(float(max(short, over)), 8),
+            kkt_violation=round_up(float(max(shortfall, excess)), 8),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(exact_sum(alpha * y)) if free else 0.0,
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
@@ -397,11 +397,11 @@ class _MachineProblem:
             found = solve(self.problem, "auto", tol, start=start)[0]
             return found.alpha, found.b, found.certificate.dual
         if self.hinge and free:  # for the origin that `SVC` computes with
-            C, alike = float(self.C[0]), bool((self.C[0] == self.C).all())
-            model = SVC(C if alike else 1.0, self.problem.kernel, tol=tol)
+            C, all_equal = float(self.C[0]), bool((self.C[0] == self.C).all())
+            model = SVC(C if all_equal else 1.0, self.problem.kernel, tol=tol)
             with warnings.catch_warnings():  # the bounds say how far it came
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(self.X, self.y, None if alike else self.C)
+                model.fit(self.X, self.y, None if all_equal else self.C)
             alpha = np.zeros(self.n)
             alpha[model.support_] = np.abs(model.dual_coef_[0])
             return alpha, float(model.intercept_[0]), model.certificate_.dual
