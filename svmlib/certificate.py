@@ -260,6 +260,13 @@ def unbounded_scores(
     return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, sizes, w)
 
 
+def largest_violation(lowest: Array, highest: Array, alpha: Array, upper: Array | float) -> float:
+    """Return the largest violation of the KKT conditions, for margins between two bounds."""
+    shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
+    excess = (highest - 1).max(where=alpha > 0, initial=0)
+    return float(np.maximum(shortfall, excess))  # NaN, if one is
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> Certificate:
     """Certify (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
@@ -270,13 +277,11 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     lowest, highest = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
     m = 1.0 if np.isfinite(upper[0]) else float(lowest.min())
-    shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
-    excess = (highest - 1).max(where=alpha > 0, initial=0)
     outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
     return Certificate(
         primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
         dual=_feasible_dual(alpha, scores, y, upper),
-        kkt_violation=fl.round_up(float(max(shortfall, excess))),
+        kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
         infeasibility=fl.round_up(max(outside, abs(fl.exact_sum(alpha * y)))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )

@@ -28,7 +28,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib import nystrom
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, dual_lower_bound
+from svmlib.certificate import Certificate, dual_lower_bound, largest_violation
 from svmlib.kernels import Kernel, expansion
 from svmlib.newton import solve_dual
 from svmlib.nystrom import Span, SpanSums
@@ -507,13 +507,13 @@ def _chunk_sums(
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(origin, C, stages, h, v, _features(X), y)
-    short = 1 - y * s
+    margins = y * s
     on_ramp = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
     proximal = h * float((q - c) @ (q - c))
     return _Sums(
-        violation=max(np.where(np.abs(q) < C, short, 0).max(), np.where(q != 0, -short, 0).max()),
+        violation=largest_violation(margins, margins, np.abs(q), C),
         free=len(on_ramp),
-        hinge=C * np.maximum(0, short).sum(),
+        hinge=C * np.maximum(0, 1 - margins).sum(),
         losses=q @ (y - s) - proximal / 2,
         proximal=proximal,
         plus=(q * (y > 0)) @ rows,

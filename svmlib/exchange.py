@@ -58,7 +58,7 @@ from svmlib._machines import (
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
 from svmlib._squared_hinge import squared_hinge
 from svmlib._validation import Array, check_points, check_scalar, check_weights
-from svmlib.certificate import Scores, dual_lower_bound, primal_upper_bound
+from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
 from svmlib.problem import LARGEST_C, DualProblem, balance, best_bias_interval, without_bias
 from svmlib.svc import SVC
@@ -337,11 +337,10 @@ class _MachineProblem:
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
         upper = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
-        shortfall = (1 - slack - lowest + room).max(where=alpha < upper, initial=0)
-        excess = (highest - 1 + slack + room).max(where=alpha > 0, initial=0)
+        lowest, highest = lowest + slack - room, highest + slack + room
         return replace(
             verdict,
-            kkt_violation=round_up(float(max(shortfall, excess)), 8),
+            kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper), 8),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(exact_sum(alpha * y)) if free else 0.0,
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,

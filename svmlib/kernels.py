@@ -107,11 +107,11 @@ class BaseKernel:
         return np.concatenate([block.diagonal() for block in blocks])
 
     def rounding(self, X: Array) -> KernelError | None:
-        """Return bounds on the values and their errors; None if only the values tell."""
+        """Return bounds on the values and their errors; None if only the values show them."""
         return None
 
     def asymmetry(self, X: Array, beta: Array) -> float:
-        """Bound what the matrix as it was given, if another was used, changes in an entry of Kβ."""
+        """Bound the change of an entry of Kβ if K is replaced by the matrix as it was given."""
         return 0.0
 
     def origin(self, X: Array) -> Array:
@@ -510,7 +510,7 @@ class Precomputed(BaseKernel):
         return values
 
     def asymmetry(self, X: Array, beta: Array) -> float:
-        """Bound what `given`, in place of `K`, changes in an entry of Kβ."""
+        """Bound the change of an entry of Kβ if `K` is replaced by `given`."""
         if self.given is self.K:
             return 0.0
         rows, used = X[:, 0].astype(int), beta.nonzero()[0]

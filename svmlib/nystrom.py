@@ -29,7 +29,13 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
-from svmlib.certificate import Certificate, dual_lower_bound, primal_upper_bound, unbounded_scores
+from svmlib.certificate import (
+    Certificate,
+    dual_lower_bound,
+    largest_violation,
+    primal_upper_bound,
+    unbounded_scores,
+)
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import solve_dual
@@ -195,8 +201,6 @@ def span_sums(
         norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
-        shortfall = (1 - lowest).max(where=multipliers < upper[block], initial=0)
-        excess = (highest - 1).max(where=multipliers > 0, initial=0)
         used = np.flatnonzero(multipliers)
         weights = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
         distances, A, residual, size = _residuals(
@@ -204,7 +208,7 @@ def span_sums(
         )
         parts.append(
             SpanSums(
-                violation=float(np.maximum(shortfall, excess)),
+                violation=largest_violation(lowest, highest, multipliers, upper[block]),
                 hinge=primal_upper_bound(0.0, lowest, upper[block]),
                 total=weights.sum(axis=1),
                 expansion=weights @ A,

@@ -96,11 +96,9 @@ def smo(
         and its certificate says so.
     tol : float, default 1e-3
         The relative duality gap to prove; for a kernel that is not known to be positive
-        semidefinite, the KKT violation. The certificate is computed when m(α) − M(α) ≤ tol / 2.
-        (LIBSVM's ``eps`` stops at m(α) − M(α) ≤ eps; half of it takes about a tenth more steps and
-        leaves about half of the gap.) A violation of tol allows a gap of about Σ C_i tol; where C
-        is so large that the gap is not yet reached, the steps go on until m(α) − M(α) is a
-        twentieth of the largest KKT violation, and so on.
+        semidefinite, the KKT violation. The certificate is computed when m(α) − M(α) ≤ tol / 2
+        (LIBSVM stops at its ``eps``, with about twice the gap). If the gap is larger than tol, as
+        with a large C, the steps go on to a twentieth of the largest KKT violation, and so on.
     selection : {"second", "first", "cyclic"}, default "second"
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
