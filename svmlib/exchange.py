@@ -32,7 +32,6 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any, get_args
@@ -41,8 +40,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
-from sklearn.exceptions import ConvergenceWarning
 
+from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machines import (
@@ -55,17 +54,15 @@ from svmlib._machines import (
     signed_labels,
     to_machine,
 )
-from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, format_bound, round_down, round_up
 from svmlib._squared_hinge import squared_hinge
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
 from svmlib.kernels import Kernel, Precomputed
 from svmlib.problem import LARGEST_C, DualProblem, balance, best_bias_interval, without_bias
-from svmlib.svc import SVC
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
-
+_MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
 _ABOVE = "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
 
 
@@ -143,11 +140,12 @@ class Verdict:
             for label, weight in zip(m.classes, m.class_weight, strict=True)
             if m.class_weight != (1, 1)
         )
-        low, high = format_bound(self.lower, ROUND_FLOOR), format_bound(self.upper, ROUND_CEILING)
-        excess = format_bound(self.excess, ROUND_CEILING, 3)
+        low = fl.format_bound(self.lower, ROUND_FLOOR)
+        high = fl.format_bound(self.upper, ROUND_CEILING)
+        excess = fl.format_bound(self.excess, ROUND_CEILING, 3)
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
-            f"its value is at most {format_bound(self.primal, ROUND_CEILING)}; "
+            f"its value is at most {fl.format_bound(self.primal, ROUND_CEILING)}; "
             f"the optimum is in [{low}, {high}]",
             f"so it is at most {excess} times the optimum above it; "
             f"{self.n_changed} of {self.n} answers differ from our own solution's",
@@ -155,7 +153,7 @@ class Verdict:
         if self.lower == -np.inf:
             lines[1:] = ["proves nothing: the kernel is not known to be positive semidefinite"]
         if self.dual is not None:
-            proved = f"prove {format_bound(self.dual, ROUND_FLOOR)}; they "
+            proved = f"prove {fl.format_bound(self.dual, ROUND_FLOOR)}; they "
             proved = proved if self.lower > -np.inf else ""
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
@@ -163,7 +161,7 @@ class Verdict:
                 f"the KKT conditions by {self.kkt_violation:.2g}"
             )
         if self.bias_is_at_fault:
-            value = format_bound(self.primal_best_b, ROUND_CEILING)
+            value = fl.format_bound(self.primal_best_b, ROUND_CEILING)
             lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
         return "\n".join([*lines, self.note] if self.note else lines)
 
@@ -263,9 +261,7 @@ class _MachineProblem:
     def __init__(self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None) -> None:
         for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
             if getattr(machine, name) not in choices:
-                raise ValueError(
-                    f"{name} must be given, one of {choices}: the machine does not say"
-                )
+                raise ValueError(f"{name} must be one of {choices}: the machine does not say")
         if machine.C is None:
             raise ValueError("C must be given: the machine does not say what it was")
         check_scalar(machine.C, "C", positive=True, finite=machine.loss != "hinge")
@@ -333,16 +329,16 @@ class _MachineProblem:
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         lowest, highest = scores.margins(b, y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
-        room = 8 * UNIT_ROUNDOFF * (1 + np.abs(slack))
+        room = 8 * fl.UNIT_ROUNDOFF * (1 + np.abs(slack))
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
-        upper = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
+        upper = self.problem.upper * (1 - 8 * fl.UNIT_ROUNDOFF * weighted)
         lowest, highest = lowest + slack - room, highest + slack + room
         return replace(
             verdict,
-            kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper), 8),
+            kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper), 8),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(exact_sum(alpha * y)) if free else 0.0,
+            balance_violation=abs(fl.exact_sum(alpha * y)) if free else 0.0,
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
         )
 
@@ -350,7 +346,7 @@ class _MachineProblem:
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
-        charge = round_up((b / self.scale) ** 2 / 2) if self.scale else 0.0
+        charge = fl.round_up((b / self.scale) ** 2 / 2) if self.scale else 0.0
         if self.machine.bias == "none" and b:
             return np.inf  # it is no machine of this problem
         if self.hinge:
@@ -358,17 +354,18 @@ class _MachineProblem:
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
         charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2)
-        return round_up(charge + scores.squared_norm / 2, self.n + 16)
+        return fl.round_up(charge + scores.squared_norm / 2, self.n + 16)
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
-        cost = 0.0 if self.hinge else round_up(exact_sum(alpha**2 / (4 * self.C)), 8)
+        cost = 0.0 if self.hinge else fl.round_up(fl.exact_sum(alpha**2 / (4 * self.C)), 8)
         if self.machine.bias == "free":
-            return round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
-        scores, imbalance = self.problem.scores(alpha * self.y), exact_sum(alpha * self.y)
-        charged = round_up(scores.squared_norm + (self.scale * imbalance) ** 2, 8)
-        return round_down(dual_lower_bound(round_down(exact_sum(alpha)), charged) - cost, 8)
+            return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
+        scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)
+        charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2, 8)
+        total = fl.round_down(fl.exact_sum(alpha))
+        return fl.round_down(dual_lower_bound(total, charged) - cost, 8)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""
@@ -390,20 +387,17 @@ class _MachineProblem:
 
     def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""
-        free = self.machine.bias == "free"
-        if self.hinge and free and start is not None and not self.problem.linear:
-            start = balance(np.clip(start, 0, self.problem.upper), self.y, self.problem.upper)
-            found = solve(self.problem, "auto", tol, start=start)[0]
-            return found.alpha, found.b, found.certificate.dual
-        if self.hinge and free:  # for the origin that `SVC` computes with
-            C, all_equal = float(self.C[0]), bool((self.C[0] == self.C).all())
-            model = SVC(C if all_equal else 1.0, self.problem.kernel, tol=tol)
-            with warnings.catch_warnings():  # the bounds say how far it came
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(self.X, self.y, None if all_equal else self.C)
-            alpha = np.zeros(self.n)
-            alpha[model.support_] = np.abs(model.dual_coef_[0])
-            return alpha, float(model.intercept_[0]), model.certificate_.dual
+        problem, free = self.problem, self.machine.bias == "free"
+        if self.hinge and free:
+            if start is not None:
+                start = balance(np.clip(start, 0, problem.upper), self.y, problem.upper)
+            origin = problem.kernel.origin(self.X)  # `svmlib.kernels.Linear` says why
+            if origin.any():
+                bounds = np.inf if problem.hard_margin else problem.upper
+                problem = DualProblem(self.X - origin, self.y, bounds, origin=origin)
+            found = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
+            shift = 0.0 if found.w is None else fl.accurate_sum(origin[:, None], found.w)[0].item()
+            return found.alpha, found.b - shift, found.certificate.dual
         Phi = self._gram_factor()
         if self.hinge:
             alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha

@@ -206,7 +206,7 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
     bare = type("Bare", (), {name: getattr(fitted, name) for name in names})()
     verdict = certify_machine(bare, X, Y, C=0.3, loss="squared_hinge", bias="penalised")
     assert verdict.excess < 1e-8
-    with pytest.raises(ValueError, match="loss must be given"):
+    with pytest.raises(ValueError, match="loss must be one of"):
         certify_machine(bare, X, Y, C=0.3)
 
 
@@ -543,7 +543,7 @@ def test_our_own_solution_starts_from_multipliers_that_are_nearly_optimal(monkey
     assert verdict.upper - verdict.lower < 2e-8 * verdict.upper
     assert verdict.dual < verdict.lower < verdict.primal
     certify_machine(model, X, Y, C=2.0)  # of which they prove little
-    assert len(calls) == 1
+    assert calls[1][1]["start"] is None
 
 
 def test_a_row_of_coef_and_a_list_with_the_intercept_are_numbers_too():
@@ -702,7 +702,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0], 0.0), {"C": 1.0}, "w has 1 entries, expected 2"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
-        (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be given"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
@@ -711,7 +711,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
         (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
         (replace(W, class_weight=(1.0, np.nan)), SQUARED, "class_weight must be a positive .*nan"),
-        (LogisticRegression().fit(X, Y), {}, "loss must be given"),
+        (LogisticRegression().fit(X, Y), {}, "loss must be one of"),
         (LinearSVC(penalty="l1").fit(X, Y), {}, "penalty"),
         (
             LinearSVC(multi_class="crammer_singer", max_iter=10**6).fit(X, Y),
