@@ -152,12 +152,10 @@ def _solve_in_span(
             return None
     elif span.rank > (max_rank := min(max_rank, _MAX_PIVOTS)):
         gap = nystrom.forecast_gap(problem, span := span.leading(0.0, max_rank), tol)
-        warnings.warn(
-            f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, for "
-            f"which memory_mb={memory_mb:g} has room, a relative duality gap of about {gap:.1g} "
-            'can be proved. solver="smo" evaluates all kernel values, if you can wait for it',
-            stacklevel=4,
-        )
+        message = f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, "
+        message += f"for which memory_mb={memory_mb:g} has room, a relative duality gap of about "
+        message += f'{gap:.1g} can be proved. solver="smo" evaluates all kernel values, for hours'
+        warnings.warn(message, stacklevel=4)
     limit = int(min(max_iter, _MAX_NEWTON_STEPS))
     return nystrom.solve_in_span(problem, span, tol, memory_mb, limit)
 

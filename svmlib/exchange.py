@@ -135,11 +135,8 @@ class Verdict:
         m = self.machine
         loss = "max(0, 1 − y f)" + ("²" if m.loss == "squared_hinge" else "")
         bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
-        weights = "".join(
-            f", times {weight:.4g} for {label!r}"
-            for label, weight in zip(m.classes, m.class_weight, strict=True)
-            if m.class_weight != (1, 1)
-        )
+        pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
+        weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
         low = fl.format_bound(self.lower, ROUND_FLOOR)
         high = fl.format_bound(self.upper, ROUND_CEILING)
         excess = fl.format_bound(self.excess, ROUND_CEILING, 3)
@@ -269,10 +266,8 @@ class _MachineProblem:
         if weights is not None:
             factors = check_weights(weights, y.size)
             if machine.kernel is None and not factors.all():
-                raise ValueError(
-                    "sample_weight must not be zero where X is a Gram matrix: leave these samples "
-                    "out of X (rows and columns), y and sample_weight"
-                )
+                advice = "leave these samples out of X (rows and columns), y and sample_weight"
+                raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
             if not factors.all():  # a row of weight 0 is not a row of the problem
                 X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
         self.machine, self.y, self.n = machine, y, y.size

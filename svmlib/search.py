@@ -332,11 +332,9 @@ class SVCCV(TwoClassEstimator):
         kernels = [check_kernel(model.kernel_) for model in models]
         if not (gram_megabytes(len(X)) <= cache_mb / workers or kernels[0].linear):
             needed = int(workers * gram_megabytes(len(X))) + 1
-            warnings.warn(
-                f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so that "
-                f"every machine evaluates its own rows of it; cache_mb={needed} is enough",
-                stacklevel=3,
-            )
+            message = f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so "
+            message += f"every machine evaluates its own rows of it; cache_mb={needed} is enough"
+            warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
         parts = [numbered[k * len(models) // workers : (k + 1) * len(models) // workers]
                  for k in range(workers)]  # fmt: skip
@@ -422,12 +420,9 @@ class SVCCV(TwoClassEstimator):
         n_unproved = sum(not machine.solution.converged for machine in found.flat)
         if n_unproved:
             message = f"{n_unproved} of {found.size} machines are not proved optimal to tol={tol:g}"
-            warnings.warn(
-                f"{message}: the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
-                "make Cs or gammas less extreme",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            message += f": the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
+            message += "make Cs or gammas less extreme"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def compare(self, first: int, second: int) -> Comparison:
         """Compare two candidates, given by their numbers in ``cv_results_``."""

@@ -349,10 +349,9 @@ def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array
     """Return the two classes, and −1 for each sample of the first, +1 for the second."""
     classes = np.unique(labels)
     if classes.size > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: y "
-            f"has {classes.size} classes; OneVsOneClassifier(SVC()) takes any number"
-        )
+        only = "Only binary classification is supported. The type of the target is multiclass"
+        advice = "OneVsOneClassifier(SVC()) takes any number"
+        raise ValueError(f"{only}: y has {classes.size} classes; {advice}")
     if classes.size < 2:
         only = f"all samples of positive weight are of one class, {classes.tolist()[0]!r}"
         raise ValueError(f"y must contain two classes, but {only}")
