@@ -50,11 +50,11 @@ class Dataset:
     Parameters
     ----------
     X : array of shape (n, d)
-        One row a sample, one column a feature; kept as a read-only float64 copy.
+        One row per sample, one column per feature; kept as a read-only float64 copy.
     y : array of shape (n,)
         Two classes: −1 or +1 a row. Three or more: the class name of each row.
     feature_names, units : tuple of str
-        One of each a column; the unit is "" where there is none.
+        One of each per column; the unit is "" where there is none.
     class_names : tuple of str
         Two classes: the names of −1 and of +1, in that order. More: all names.
     n_dropped : int, default 0
@@ -91,7 +91,7 @@ class Dataset:
         else:
             y = np.array(self.y, dtype=str)
             if y.shape != X.shape[:1] or set(y.tolist()) != set(self.class_names):
-                raise ValueError(f"y must hold the names {self.class_names}, one a row of X")
+                raise ValueError(f"y must hold the names {self.class_names}, one per row of X")
         if not len(self.feature_names) == len(self.units) == X.shape[1]:
             raise ValueError(f"feature_names and units must have {X.shape[1]} entries each")
         for name, array in (("X", X), ("y", y)):

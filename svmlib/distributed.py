@@ -2,7 +2,7 @@
 
 Newton's method for a linear machine never needs a sample by itself. It needs sums over the samples:
 the objective, its gradient and its curvature, and the sums that make up the primal and the dual
-value. So each chunk of the data is summed up where it is, and only about d² numbers a chunk travel.
+value. So each chunk of the data is summed up where it is, and only about d² numbers of each travel.
 With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`,
@@ -91,7 +91,7 @@ class LinearSolution:
     converged : bool
         Whether the relative gap has reached the tolerance.
     trace : tuple of Pass
-        One record a pass.
+        One record per pass.
     """
 
     w: Array

@@ -50,7 +50,7 @@ _RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that clos
 
 
 def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one a column.
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one per column.
 
     For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
     the subtraction of c rounds. With one e for all columns distances are scaled alike. Then

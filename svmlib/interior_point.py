@@ -1,6 +1,6 @@
 """An interior point method for small problems, short and accurate.
 
-It needs the whole Gram matrix, and of the order of n³ operations an iteration. With this
+It needs the whole Gram matrix, and of the order of n³ operations per iteration. With this
 module you can
 
 - solve a `svmlib.problem.DualProblem` with `solve_interior_point`.

@@ -257,7 +257,7 @@ class Polynomial(ClassicKernel):
         return bool(self.coef0 >= 0)  # not NumPy's, which `is True` does not know
 
     def feature_map(self, X: Array) -> Array:
-        r"""Return φ(x), one feature a monomial, so that φ(x)·φ(z) = k(x, z).
+        r"""Return φ(x), one feature per monomial, so that φ(x)·φ(z) = k(x, z).
 
         With the constant :math:`\sqrt{c_0}` beside :math:`\sqrt\gamma\,x` the kernel is
         :math:`(u \cdot v)^p` of two longer vectors. By the multinomial theorem that is a sum over

@@ -1,6 +1,6 @@
 """The dual problem of the support vector machine.
 
-The dual has one number a sample instead of one a feature, and sees the points only through the
+The dual has one number per sample instead of one per feature, and sees the points only through the
 kernel. Its value is a lower bound on the primal value of every classifier, so a classifier and a
 vector of multipliers whose two values meet prove each other optimal: that is the certificate that
 every solver of this problem returns. With this module you can
