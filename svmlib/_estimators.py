@@ -165,7 +165,21 @@ def dense(A: Any) -> Array:
     return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
 
 
+_REMEDIES = {  # for what has this attribute
+    "steps": "of a pipeline give the last step, and scale the data yourself",
+    "best_estimator_": "of a search give best_estimator_",
+    "index": "of (w, b) give Machine(w[None], [1.0], b, classes=...), of a path what is read there",
+    "__fspath__": "of a path give what read_libsvm or read_liblinear returns",
+    "classes_": "of an ensemble give one member, for the rows it saw; of OneVsRestClassifier "
+    "estimators_[k], for y == classes_[k]",
+    "intercept_": "of regression and one-class machines, only SVR, NuSVR and OneClassSVM have a "
+    "file, of write_libsvm; none has a certificate",
+    "fit": "call fit first",
+}
+
+
 def not_fitted(machine: Any, known: str) -> ValueError:
-    """Return the error that says what a machine must be, to be written into a file."""
-    advice = "; of a pipeline give the last step, and scale the data yourself"
-    return ValueError(f"machine must be a fitted {known}, ..., got {machine!r:.80}{advice}")
+    """Return the error that says what a machine must be, to be judged or written into a file."""
+    remedies = [text for name, text in _REMEDIES.items() if hasattr(machine, name)]
+    advice = f"; {remedies[0]}" if remedies else ""
+    return ValueError(f"machine must be a fitted {known}, got {machine!r:.80}{advice}")

@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._machines import Loss, Machine, pad_columns
+from svmlib._machines import Machine, pad_columns
 from svmlib._reader import Reader, ZeroBased
 from svmlib._validation import Array, check_points
 
-_LOSSES: dict[str, Loss] = {
+_LOSSES: dict[str, Any] = {
     "L2R_L2LOSS_SVC_DUAL": "squared_hinge",
     "L2R_L2LOSS_SVC": "squared_hinge",
     "L2R_L1LOSS_SVC_DUAL": "hinge",
+    "L2R_LR": "",  # a linear machine, but no SVM: it is judged only by a loss that you give
+    "L2R_LR_DUAL": "",
 }
-_CLASSIFIERS = *_LOSSES, "L2R_LR", "L2R_LR_DUAL", "L1R_LR", "L1R_L2LOSS_SVC", "MCSVM_CS"
+_CLASSIFIERS = *_LOSSES, "L1R_LR", "L1R_L2LOSS_SVC", "MCSVM_CS"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +69,9 @@ class LiblinearModel:
     def as_machine(self) -> Machine:
         """Return the machine for two classes; a positive score means the larger label.
 
-        Its bias counts as penalised if the file has one. If it was trained with the option -R,
-        which the file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
+        Logistic regression is no SVM and has no loss here, but it can be written into other files.
+        Its bias counts as penalised if the file has one. If it was trained with -B 1 -R, which the
+        file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
         """
         if self.solver not in _LOSSES:
             raise ValueError(f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}")
@@ -82,6 +85,7 @@ class LiblinearModel:
                 one = "Machine(W[[k]], np.ones(1), b[k], classes=(False, True), "
                 one += f"scale={self.scale:g})"
             advice = f'give {one} and y == labels[k], with C, loss="{loss}", bias="{bias["bias"]}"'
+            advice += ", and with -wi sample_weight=np.where(y == labels[k], weight[k], 1)"
             raise ValueError(f"model has one w for each of several classes: {advice}")
         sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
         smaller, larger = sorted(self.labels)
@@ -93,7 +97,7 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
     """Read a model file of LIBLINEAR, for classification.
 
     The file does not say what C was, so pass it to `svmlib.exchange.certify_machine`. Nor does it
-    say whether the bias was penalised. It was, unless the option -R was given; then also pass
+    say whether the bias was penalised. It was, unless -R was given beside -B 1; then also pass
     ``bias="free"``, because otherwise the verdict is about another problem.
 
     Parameters

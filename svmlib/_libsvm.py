@@ -109,7 +109,8 @@ class LibsvmModel:
     def pair(self, labels: ArrayLike) -> Machine:
         """Return the machine for the two classes that are in `labels`, as for `as_machine`."""
         if not self.labels:
-            raise ValueError(f"model must be a classifier, got {self.svm_type}")
+            advice = "regression and one class have no certificate, and no file but LIBSVM's"
+            raise ValueError(f"machine must be a classifier, got {self.svm_type}; {advice}")
         i, j = chosen_pair(self.labels, labels)
         pair = self.labels[i], self.labels[j]
         p = [*combinations(range(len(self.labels)), 2)].index((i, j))
@@ -297,7 +298,7 @@ def _model(machine: Any) -> LibsvmModel:
     if not hasattr(machine, "dual_coef_") or hasattr(machine, "pivots_"):
         return _of_two_classes(to_binary_machine(machine))
     if not hasattr(machine, "support_vectors_"):
-        raise not_fitted(machine, "SVC, NuSVC, SVR")
+        raise not_fitted(machine, "SVC, NuSVC, SVR, ...")
     kernel, coefficients, points = expansion_of(machine, None)
     svm_type, rho = getattr(machine, "_impl", "c_svc"), -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:

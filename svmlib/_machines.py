@@ -27,6 +27,8 @@ from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, expansion
 from svmlib.problem import DualProblem
 
+AS_SEEN = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
+
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
 
@@ -144,9 +146,8 @@ def to_machine(
     if isinstance(machine, tuple) and len(machine) == 2:
         return _of_numbers(*machine, X, y, kernel)
     if not all(hasattr(machine, name) for name in ("classes_", "intercept_")):
-        known = "a fitted classifier, a machine read from a file, (w, b), or (β, b) with kernel="
-        advice = "; of an ensemble give one member and the rows it saw"
-        raise ValueError(f"machine must be {known}, got {machine!r:.80}{advice}")
+        known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
+        raise not_fitted(machine, known)
     weights = sample_weight
     if weights is not None:
         weights = check_vector(weights, "sample_weight", length=len(X))
@@ -161,7 +162,8 @@ def _of_vector(
     """Return what an estimator with ``coef_`` says of its two classes."""
     if len(machine.classes_) != 2:
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
-        advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing'
+        advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing; '
+        advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
     described = _linear(_params(machine), len(X))
     _same_features(machine, X)
@@ -179,10 +181,11 @@ def to_binary_machine(machine: Any) -> Machine:
         return machine
     known = [name for name in ("support_vectors_", "coef_") if hasattr(machine, name)]
     if not hasattr(machine, "classes_") or not known:
-        raise not_fitted(machine, "SVC, LinearSVC")
+        raise not_fitted(machine, "SVC, LinearSVC, ...")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
-        advice = "of more, give one of OneVsRestClassifier's estimators_"
+        advice = "read_libsvm(...).pair([a, b]) of what write_libsvm has written of an SVC"
+        advice = f"of more, Machine(coef_[[k]], [1.0], intercept_[k]), or {advice}"
         raise ValueError(f"machine must be for two classes, got {classes.size}; {advice}")
     if "support_vectors_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
@@ -297,7 +300,8 @@ def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
     """Return −1 for the first class of the machine, +1 for the second."""
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
     if unknown:
-        raise ValueError(f"y must have the machine's labels {machine.classes}, got {unknown[:3]}")
+        found = f"{machine.classes}, got {unknown[:3]}"
+        raise ValueError(f"y must have the machine's labels {found}: give y as fit had it")
     return np.where(labels == machine.classes[1], 1.0, -1.0)
 
 
@@ -318,7 +322,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
     points, coefficients = pad_columns(m.points[used], X), m.coefficients[used]
     places = _match_rows(points, coefficients, X, y, C)
     if places is None:
-        return None, False, "its multipliers are not judged: a support vector is not a row of X"
+        return None, False, f"a support vector is not a row of X: {AS_SEEN}"
     alpha[places] = coefficients * y[places]
     return alpha, bool((points == X[places]).all()), ""
 

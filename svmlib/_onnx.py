@@ -29,8 +29,9 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     ----------
     machine : Machine, model read from a file, or estimator
         A `Machine` of `svmlib.exchange`, what `read_libsvm` or `read_liblinear` has read, or a
-        fitted `SVC`, `NuSVC` or `LinearSVC` of scikit-learn or `SVC` of this library. Not one with
-        a precomputed kernel, and not a pipeline, whose scaler would be lost.
+        fitted `SVC`, `NuSVC`, `LinearSVC` or another linear classifier with ``coef_`` of
+        scikit-learn, or `SVC` of this library. Not one with a precomputed kernel, and not a
+        pipeline, whose scaler would be lost.
     path : path
         The file. Its input is called X; its outputs are label and score. A score of 0 counts as
         the second class, as in scikit-learn's SVC.

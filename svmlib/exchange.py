@@ -45,6 +45,7 @@ from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machines import (
+    AS_SEEN,
     Bias,
     Loss,
     Machine,
@@ -57,12 +58,13 @@ from svmlib._machines import (
 from svmlib._squared_hinge import squared_hinge
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
-from svmlib.kernels import Kernel, Precomputed
+from svmlib.kernels import Kernel, Precomputed, check_kernel
 from svmlib.problem import LARGEST_C, DualProblem, balance, best_bias_interval, without_bias
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
+_FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _ABOVE = "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
 
 
@@ -93,8 +95,8 @@ class Verdict:
     box_violation, balance_violation : float or None
         By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
     note : str
-        Why the multipliers could not be judged, or why some may be above their bounds; and which
-        threshold of a wrapper is not judged.
+        Why the multipliers could not be judged, or why some may be above their bounds; what to
+        check first if the excess is above a tenth; and which threshold of a wrapper is not judged.
     """
 
     machine: Machine
@@ -139,16 +141,17 @@ class Verdict:
         weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
         low = fl.format_bound(self.lower, ROUND_FLOOR)
         high = fl.format_bound(self.upper, ROUND_CEILING)
+        primal = fl.format_bound(self.primal, ROUND_CEILING)
         excess = fl.format_bound(self.excess, ROUND_CEILING, 3)
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
-            f"its value is at most {fl.format_bound(self.primal, ROUND_CEILING)}; "
-            f"the optimum is in [{low}, {high}]",
+            f"its value is at most {primal}; the optimum is in [{low}, {high}]",
             f"so it is at most {excess} times the optimum above it; "
             f"{self.n_changed} of {self.n} answers differ from our own solution's",
         ]
         if self.lower == -np.inf:
-            lines[1:] = ["proves nothing: the kernel is not known to be positive semidefinite"]
+            why = "the kernel is not known to be positive semidefinite"
+            lines[1:] = [f"its value is at most {primal}; that proves nothing: {why}"]
         if self.dual is not None:
             proved = f"prove {fl.format_bound(self.dual, ROUND_FLOOR)}; they "
             proved = proved if self.lower > -np.inf else ""
@@ -160,7 +163,8 @@ class Verdict:
         if self.bias_is_at_fault:
             value = fl.format_bound(self.primal_best_b, ROUND_CEILING)
             lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
-        return "\n".join([*lines, self.note] if self.note else lines)
+        notes = [self.note] if self.note else []
+        return "\n".join([*notes, *lines] if self.excess > _FAR else [*lines, *notes])
 
 
 def certify_machine(
@@ -193,9 +197,11 @@ def certify_machine(
           (`LinearSVC` and LIBLINEAR penalise theirs);
         - a `Machine`.
     X : array_like of shape (n, d)
-        The rows that it was trained on, all of them in their order if scikit-learn's `SVC` has a
-        function as kernel; or their Gram matrix, for a precomputed kernel. A sparse matrix is made
-        dense, if that takes at most 2000 MB.
+        The rows that it was trained on and no others, as it saw them, so after a scaler that is not
+        part of `machine`; or their Gram matrix, for a precomputed kernel. If other rows are given
+        with w and b alone, the verdict is wrong and no error says so. If scikit-learn's `SVC` has a
+        function as kernel, the rows must be in their order. A sparse matrix is made dense, if that
+        takes at most 2000 MB.
     y : array_like of shape (n,)
         Their labels, of two classes. Without labels of the machine's own, the larger is positive.
         If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them
@@ -204,9 +210,11 @@ def certify_machine(
         What the machine does not say, or what to believe in place of what it says. If a machine
         of a Gram matrix is given its kernel, X has the rows themselves.
     sample_weight : array_like of shape (n,), optional
-        Factors of C, as they were given to ``fit``; for a machine from a file also those of its
-        class weights, row by row. Rows of weight 0 are left out; where X is a Gram matrix, leave
-        them out of X and y yourself.
+        Factors of C, as they were given to ``fit``; for numbers and machines from a file also those
+        of the class weights, row by row. Where LIBLINEAR, `LinearSVC` or `SGDClassifier` has one
+        vector for each of several classes, only the rows of class k have a factor in the problem of
+        class k: ``np.where(y == k, weight[k], 1)``. Rows of weight 0 are left out; where X is a
+        Gram matrix, leave them out of X and y yourself.
     tol : float, default 1e-8
         The relative duality gap to which our own solution is computed.
 
@@ -233,15 +241,19 @@ def certify_machine(
     Examples
     --------
     >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
+    check that X has the rows of training and no others, as the machine saw them (scaled?)
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
     so it is at most 10.1 times the optimum above it; 0 of 3 answers differ from our own solution's
     its b is not the best for its w: -1 would give 0.500001
     """
+    tol = check_scalar(tol, "tol", positive=True)
+    kernel = None if kernel is None else check_kernel(kernel)
     machine, X, note = unwrap(machine, X)
     points, labels = check_points(X), np.asarray(y)
     if labels.shape != (len(points),):
-        raise ValueError(f"y must have one label per row of X, {len(points)}, got {labels.shape}")
+        needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
+        raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
     found = to_machine(machine, points, labels, kernel, sample_weight)
     if kernel is not None and found.kernel is None:  # its points are numbers of rows
         found = replace(found, points=points[row_numbers(found.points, len(points))])
@@ -249,7 +261,9 @@ def certify_machine(
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     problem = _MachineProblem(found, points, signed_labels(found, labels), sample_weight)
     verdict = problem.certify(tol)
-    return replace(verdict, note="\n".join(filter(None, [verdict.note, note])))
+    far = verdict.excess > _FAR and verdict.lower > -np.inf
+    notes = verdict.note or (AS_SEEN if far else ""), note
+    return replace(verdict, note="\n".join(filter(None, notes)))
 
 
 class _MachineProblem:
@@ -258,7 +272,8 @@ class _MachineProblem:
     def __init__(self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None) -> None:
         for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
             if getattr(machine, name) not in choices:
-                raise ValueError(f"{name} must be one of {choices}: the machine does not say")
+                found = f"{name} must be one of {choices}, got {getattr(machine, name)!r}"
+                raise ValueError(f"{found}; give it, if the machine is an SVM")
         if machine.C is None:
             raise ValueError("C must be given: the machine does not say what it was")
         check_scalar(machine.C, "C", positive=True, finite=machine.loss != "hinge")

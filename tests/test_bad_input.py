@@ -149,7 +149,8 @@ CALLS = [
     (lambda: GIVEN.fit(SKEW, Y), "X must be symmetric, but it differs .* by 1"),
     (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
     # machines of others, and searches
-    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one label per row of X"),
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one per row of X"),
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:, None], C=1.0), r"\(np.ravel\(y\) of"),
     (lambda: write_onnx(SVC().fit(X, Y), "x", dtype="float16"), "dtype must be"),
     (lambda: search(Cs=(1.0, 0.0)), "Cs must be positive"),
     (lambda: search(Cs=(np.inf,)), "Cs must be finite"),

@@ -23,6 +23,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     TunedThresholdClassifierCV,
 )
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
@@ -206,7 +207,7 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
     bare = type("Bare", (), {name: getattr(fitted, name) for name in names})()
     verdict = certify_machine(bare, X, Y, C=0.3, loss="squared_hinge", bias="penalised")
     assert verdict.excess < 1e-8
-    with pytest.raises(ValueError, match="loss must be one of"):
+    with pytest.raises(ValueError, match=r"loss must be one of .*give it"):
         certify_machine(bare, X, Y, C=0.3)
 
 
@@ -274,6 +275,79 @@ def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
     for k in range(3):
         pair = model.coef_[k], model.intercept_[k]
         assert certify_machine(pair, IRIS[0], IRIS[1] == k, C=1.0, **given).excess < 1e-6
+
+
+BLURRED = IRIS[0] - IRIS[0].mean(axis=0) + np.random.default_rng(0).normal(size=IRIS[0].shape)
+WEIGHT = np.array([1.0, 5.0, 9.0])
+
+
+def excesses(machines, advice, **given):
+    """Return those of each class against the others: as advised, and by each row's factor."""
+    found = []
+    for k, machine in enumerate(machines):
+        names = {"np": np, "y": IRIS[1], "k": k, "weight": WEIGHT, "labels": range(3)}
+        factors = eval(advice, names | {"classes_": range(3)})
+        for sample_weight in factors, WEIGHT[IRIS[1]]:
+            weighted = {**given, "sample_weight": sample_weight}
+            found.append(certify_machine(machine, BLURRED, IRIS[1] == k, C=1.0, **weighted).excess)
+    return np.reshape(found, (-1, 2)).T
+
+
+@pytest.mark.parametrize(
+    ("model", "bound", "given"),
+    [
+        (LinearSVC(tol=1e-8), 1e-6, SQUARED | {"bias": "penalised"}),
+        (SGDClassifier(alpha=1 / 150, max_iter=1000, tol=None, random_state=0), 0.02, {}),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_only_one_class_is_weighted_in_its_problem_by_scikit_learn(model, bound, given):
+    model.set_params(class_weight=dict(enumerate(WEIGHT))).fit(BLURRED, IRIS[1])
+    with pytest.raises(ValueError, match="one vector for each of several classes") as told:
+        certify_machine(model, BLURRED, IRIS[1])
+    advice = re.search(r"sample_weight=(np.where\(.*\))", str(told.value))[1]
+    pairs = zip(model.coef_, model.intercept_, strict=True)
+    right, wrong = excesses(pairs, advice, **{k: v for k, v in given.items() if k != "C"})
+    assert right.max() < bound
+    assert wrong.min() > 0.2
+
+
+@pytest.mark.parametrize("solver", [1, 2, 3])
+def test_only_one_class_is_weighted_in_its_problem_by_liblinear(solver, tmp_path):
+    rows(tmp_path / "rows", BLURRED, IRIS[1])
+    weights = [option for k in range(3) for option in (f"-w{k}", WEIGHT[k])]
+    options = ["-s", solver, "-B", 1, "-e", 1e-6, *weights]
+    run("liblinear-train", *options, "rows", "model", cwd=tmp_path)
+    model = read_liblinear(tmp_path / "model")
+    assert model.labels == (0, 1, 2)
+    with pytest.raises(ValueError, match="one w for each of several classes") as told:
+        certify_machine(model, BLURRED, IRIS[1])
+    advice = re.search(r"sample_weight=(np.where\(.*\))", str(told.value))[1]
+    given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
+    right, wrong = excesses(zip(model.W, model.b, strict=True), advice, **given)
+    assert right.max() < 1e-2
+    assert wrong.min() > 0.1
+
+
+@pytest.mark.parametrize("model", [SVC(), LinearSVC()], ids=repr)
+def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong(model):
+    """Rows without the scaler, or rows that the machine has not seen, are the commonest mistake."""
+    scaled = StandardScaler().fit_transform(X * [1, 50]), Y
+    model.fit(*scaled)
+    assert "check that X" not in str(certify_machine(model, *scaled))
+    first = str(certify_machine(model, X * [1, 50], Y)).splitlines()[0]
+    advice = "check that X has the rows of training and no others, as the machine saw them"
+    assert advice in first
+    assert first.startswith("a support vector is not a row of X") == isinstance(model, SVC)
+    fixed = FixedThresholdClassifier(model, threshold=0.5).fit(*scaled)  # whose note comes second
+    assert certify_machine(fixed, X * [1, 50], Y).note.splitlines()[0] == first
+
+
+def test_a_good_verdict_ends_with_its_notes():
+    """Rows that are rounded in the sixth digit are not recognised, and make no difference."""
+    verdict = certify_machine(SVC(gamma=0.5).fit(X, Y), X * (1 + 1e-6), Y)
+    assert verdict.excess < 1e-3
+    assert str(verdict).splitlines()[-1].startswith("a support vector is not a row of X")
 
 
 @pytest.mark.parametrize(
@@ -388,7 +462,7 @@ def test_rows_in_another_order_sparse_and_repeated_are_recognised():
     verdict = certify_machine(model, A[order], y[order])
     assert verdict.excess < 1e-6
     assert verdict.kkt_violation < 1e-6
-    assert "not judged" in certify_machine(model, A[order] + 1, y[order]).note
+    assert "is not a row" in certify_machine(model, A[order] + 1, y[order]).note
 
 
 @pytest.mark.parametrize("factor", [1 + 4e-10, 1 - 4e-10])
@@ -691,18 +765,29 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
     assert verdict.excess == np.inf
     assert not verdict.optimal_to(0.5)
     assert "proves nothing" in str(verdict)
+    assert "check that X" not in str(verdict)
+    assert f"at most {verdict.primal:.5}" in str(verdict)
 
 
 @pytest.mark.parametrize(
     ("machine", "given", "message"),
     [
         (3, {}, "machine must be a fitted classifier"),
-        (SVC(), {}, "machine must be a fitted classifier"),
+        (SVC(), {}, "machine must be a fitted classifier.*; call fit first"),
+        (SVR(), {}, "; call fit first"),
+        (SVR().fit(X, Y), {}, "of regression and one-class machines.*none has a certificate"),
+        (OneClassSVM().fit(X), {}, "of regression and one-class machines.*none has a certificate"),
+        ("m.model", {}, "of a path what is read there"),
+        (HERE / "m.model", {}, "of a path give what read_libsvm or read_liblinear returns"),
         (([1.0, 2.0], 0.0, "no"), {}, "machine must be a fitted classifier"),
         (([1.0], 0.0), {"C": 1.0}, "w has 1 entries, expected 2"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
-        (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of .*'log'"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "penalized"}, "bias must be one of .*'penalized'"),
+        (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "tol": None}, "tol must be a positive .*, got None"),
+        (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "none", "tol": 0}, "tol must be a positive"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
@@ -711,7 +796,8 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
         (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
         (replace(W, class_weight=(1.0, np.nan)), SQUARED, "class_weight must be a positive .*nan"),
-        (LogisticRegression().fit(X, Y), {}, "loss must be one of"),
+        (LogisticRegression().fit(X, Y), {}, "loss must be one of .*''; give it, if .* an SVM"),
+        (SGDClassifier(loss="log_loss").fit(X, Y), {}, "loss must be one of .*'log_loss'"),
         (LinearSVC(penalty="l1").fit(X, Y), {}, "penalty"),
         (
             LinearSVC(multi_class="crammer_singer", max_iter=10**6).fit(X, Y),
@@ -721,9 +807,10 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (SVC().fit(X, np.arange(len(Y)) % 3), {}, "two of the machine's 3 classes; choose rows"),
         (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, 'several.*"squared_hinge".*"penalised"'),
         (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
+        (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\], for y == classes_\[k\]"),
         (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "of an ensemble give one member"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
-        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels"),
+        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give y as fit had it"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
         (SVC(kernel=gaussian).fit(X[:150], Y[:150]), {}, "must have the 150 rows of fit"),
         (SVC(kernel=gaussian).fit(X[::-1], Y[::-1]), {}, "the rows of fit in their order"),
@@ -993,7 +1080,7 @@ BAD_LINE = [
     (LINE.replace("L2R_L1LOSS_SVC_DUAL", "ONECLASS_SVM"), "line 1: solver_type must be one of"),
     (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR"), "line 1: solver_type must be one"),
     (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_L3LOSS"), "line 1: solver_type must be one of"),
-    (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L2R_LR"), "L2R_LR"),  # which has no loss of ours
+    (LINE.replace("L2R_L1LOSS_SVC_DUAL", "L1R_LR"), "L1R_LR"),  # which has no penalty of ours
 ]
 
 
@@ -1006,7 +1093,7 @@ def test_a_bad_file_is_an_error_that_names_its_line(read, text, message, tmp_pat
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message) as told:
         read(path).as_machine()
-    assert "bad.model" in str(told.value) or "L2R_LR" in message
+    assert "bad.model" in str(told.value) or "L1R_LR" in message
 
 
 def test_the_good_file_is_good(tmp_path):
@@ -1029,6 +1116,21 @@ def test_a_score_of_zero_is_the_second_answer(kind, lines, answer, tmp_path):
     head = f"svm_type {kind}\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 1\n{lines}"
     (tmp_path / "model").write_text(f"{head}SV\n1 1:1\n")
     assert read_libsvm(tmp_path / "model").predict([[1.0]]) == [answer]
+
+
+@pytest.mark.parametrize("solver", [0, 7])
+def test_logistic_regression_of_liblinear_is_written_but_judged_by_no_loss_of_its_own(
+    solver, tmp_path
+):
+    """As scikit-learn's is: its scores are those of a linear machine."""
+    rows(tmp_path / "rows", X, Y)
+    run("liblinear-train", "-s", solver, "-B", 1, "rows", "model", cwd=tmp_path)
+    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
+    found = read_liblinear(tmp_path / "model")
+    write_libsvm(found, tmp_path / "other")
+    assert_array_equal(read_libsvm(tmp_path / "other").predict(X), np.loadtxt(tmp_path / "out"))
+    with pytest.raises(ValueError, match="loss must be one of"):
+        certify_machine(found, X, Y, C=1.0)
 
 
 def test_a_regression_of_e1071_has_labels_that_mean_nothing(tmp_path):
@@ -1118,9 +1220,11 @@ NO_LIBSVM = [
     (NO_GAMMA, "must have a number for gamma"),
     (SVC().fit(X, np.where(Y > 0, "b", "a")), "labels must be integers"),
     (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
+    (GridSearchCV(SVC(), {"C": [1]}).fit(X, Y), "; of a search give best_estimator_"),
+    (([1.0, 2.0], 0.0), r"of \(w, b\) give Machine\(w\[None\], \[1.0\], b, classes="),
     (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of the kernels"),
     (svmlib.SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of LIBSVM's kernels"),
-    (SVC(), "machine must be a fitted SVC"),
+    (SVC(), "machine must be a fitted SVC.*; call fit first"),
     (LinearSVC(), "machine must be a fitted SVC"),
     (LinearSVC().fit(*IRIS), "machine must be for two classes, got 3"),
     (LinearSVC().fit(X, Y > 0), "labels must be integers"),
@@ -1130,11 +1234,11 @@ NO_LIBSVM = [
     (LARGE, "labels must be integers of 32 bits"),
 ]
 NO_ONNX = [
-    (SVC().fit(*IRIS), "for two classes, got 3"),
+    (SVC().fit(*IRIS), r"for two classes, got 3; .* or read_libsvm\(...\).pair\(\[a, b\]\)"),
     (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
     (SVC(), "machine must be a fitted SVC"),
     (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
-    (SVR().fit(X, Y), "machine must be a fitted SVC"),
+    (SVR().fit(X, Y), "only SVR, NuSVR and OneClassSVM have a file, of write_libsvm"),
     (replace(MACHINES[0], classes=(-0.5, 0.5)), "labels must be integers, Booleans or"),
 ]
 
