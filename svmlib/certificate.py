@@ -58,7 +58,7 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     It takes a lower bound on Σα, and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
     indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
     bound may be too high by 2⁻¹⁰⁷⁴.) The cost is rounded by at most 5u, and its two subtractions
-    by less than 3u of the sizes.
+    by less than 3u of the sizes; so Σα may be too large by 4u.
     """
     length = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * length * length

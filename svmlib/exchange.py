@@ -374,8 +374,8 @@ class _MachineProblem:
             return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
         scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)
         charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2, 8)
-        total = fl.round_down(fl.exact_sum(alpha))
-        return fl.round_down(dual_lower_bound(total, charged) - cost, 8)
+        # (Of the rounding of Σα `dual_lower_bound` takes care.)
+        return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost, 8)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""

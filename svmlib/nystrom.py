@@ -250,11 +250,12 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
             + \Bigl( \sum_j \alpha_j \lVert \rho_j \rVert \Bigr)^2 .
 
     *Rounding.* A sum over n rows is off by γ_n of the sizes of its terms. That moves w by at most
-    3 γ_n Σ α_j (s_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. Instead of
-    3 γ_n it counts 4 γ_{n+16}, and 2r + 16 operations in ε, as `span_sums` does: that covers what
-    is done to these bounds, and the sums of the squares of what they bound.
+    3 γ_n Σ α_j (s_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
+    the ‖ρ_j‖ ≤ s_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
+    by γ_{n+r} of that. So it counts 5 γ_{n+r+18}, and 2r + 16 operations in ε, as `span_sums` does,
+    which covers what is done to these bounds and to their squares.
     """
-    r, relative = span.rank, fl.gamma_n(n + 16)
+    r, relative = span.rank, fl.gamma_n(n + span.rank + 18)
     theta, sizes = span.kernel.rounding(span.pivots)
     error = _relative_error(theta, r)
 
@@ -271,12 +272,11 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     size, distance, rounding = (
         float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.rounding)
     )
-    shift, length = 4 * relative * size, float(np.sqrt(squared(a)))
-    # of g, and of a·g, in units of s_q: |g_q| is at most s_q Σ α_j ‖ρ_j‖
-    off = rounding + fl.gamma_n(n + r + 18) * (distance + rounding)
+    shift, length = 5 * relative * size, float(np.sqrt(squared(a)))
+    distance += shift
     product = float(a @ g)  # −∞ would count as a norm of 0
-    cross = product + (off * float(np.abs(a) @ sizes) + length * shift) if product > -inf else inf
-    distance = fl.round_up(distance, n + 12) + shift
+    slack = rounding * float(np.abs(a) @ sizes) + length * shift
+    cross = product + slack if product > -inf else inf
     squared_norm = length * length + distance * distance + 2 * cross
     dual = dual_lower_bound(2 * least * (1 - 2 * relative), squared_norm)
     primal = fl.round_up(squared(c) / 2 + sums.hinge, n + 8)

@@ -29,7 +29,10 @@ PLANE, TABLE, PENGUINS = Hyperplane([1, 2], -1), Precomputed(np.eye(3)), load_pe
 INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
 SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
-ROW, NO_ROWS = np.zeros((1, 1)), ([[0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of a matrix 3 × 3
+ROW, NO_ROWS = (
+    np.zeros((1, 1)),
+    ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]]),
+)  # of a matrix 3 × 3
 NO_LINE = [[0.0], [1.0], [2.0]]
 GIVEN, SKEW = SVC(kernel="precomputed"), np.triu(np.ones((10, 10)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)

@@ -493,10 +493,13 @@ def test_sums_of_kernel_values_are_bounded(K, beta, shift):
 
 
 def test_a_class_of_many_is_scaled_down_far_enough():
-    """All small multipliers together are forgotten in a sum of what is taken from each."""
-    n, d = FORGOTTEN.size, Fraction(1, 64)
-    z = 64.0 * (1 + 2 * n * UNIT_ROUNDOFF)
+    """All small multipliers together are forgotten in a sum of what is taken from each.
+
+    From the large one that is just above 1, where what is below u is forgotten.
+    """
+    alpha, n, d = 1.02 * FORGOTTEN, FORGOTTEN.size, Fraction(1, 64)
+    z = 64 * 1.02 * (1 + 2 * n * UNIT_ROUNDOFF)
     problem = DualProblem(np.append(np.ones(n), z)[:, None], np.append(np.ones(n), -1), 2.0)
-    dual = problem.certificate(np.append(FORGOTTEN, 1 / 64), 0.0).dual
+    dual = problem.certificate(np.append(alpha, 1 / 64), 0.0).dual
     true = 2 * d - (d * (Fraction(z) - 1)) ** 2 / 2
     assert true - Fraction(1e-11) <= Fraction(dual) <= true

@@ -208,6 +208,7 @@ def test_the_kkt_violation_is_that_of_the_longer_w(far):
     assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
     assert proof.kkt_violation <= 5 + 20 * (t - 1) or proof.primal == np.inf
     assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
+    assert proof.infeasibility >= 2 * gamma_n(4), "the sums of multipliers may be off"
 
 
 @pytest.fixture

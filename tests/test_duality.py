@@ -38,19 +38,13 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
     X, y, C = np.array([[0.0], [2.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.array([1.0, 2.0, 2.0])
     problem = DualProblem(X, y, C)
     before = problem.certificate([0.5, 0.5, 0.0], -1.0)
+    other = problem.with_bounds(C)
     X[:], y[:], C[:] = 7, -y, 1e-3
-    assert problem.certificate([0.5, 0.5, 0.0], -1.0) == before
-    for array in (problem.X, problem.y, problem.upper, problem.diagonal, problem.gram()):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 7
-
-
-def test_other_bounds_are_copied_and_read_only_as_those_of_the_constructor():
-    upper = np.full(20, 3.0)
-    other = DualProblem(*data(0, n=20)).with_bounds(upper)
-    upper[:] = -1
-    assert_array_equal(other.upper, 3)
-    for array in (other.upper, other.lo, other.hi):
+    for each in problem, other:
+        assert each.certificate([0.5, 0.5, 0.0], -1.0) == before
+    assert not DualProblem(problem.X, problem.y).with_bounds(problem.upper).hard_margin
+    own = problem.X, problem.y, problem.upper, problem.diagonal, problem.gram()
+    for array in (*own, other.upper, other.lo, other.hi):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 7
 

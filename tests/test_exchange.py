@@ -134,6 +134,7 @@ def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
         if (alpha <= verdict_upper(loss, C * weights)).all() and bias != "free":
             assert verdict.dual <= dual
             assert_allclose(float(dual), verdict.dual, rtol=1e-6, atol=1e-9 * float(primal))
+        assert (verdict.balance_violation == 0) or bias == "free"
         assert verdict.lower <= primal
         assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
 
@@ -1143,9 +1144,14 @@ def test_a_regression_of_e1071_has_labels_that_mean_nothing(tmp_path):
     assert found.labels == found.n_support == ()
 
 
-def test_the_last_number_of_liblinear_is_the_bias():
-    machine = read_liblinear(HERE / "liblinear-3-noisy.model").as_machine()
-    assert [*machine.points[0], machine.b] == [float(number) for number in LINE.split()[-3:]]
+def test_the_last_number_of_liblinear_is_the_bias(tmp_path):
+    *head, first, second, bias = LINE.splitlines()
+    for numbers in [first, second, bias], [first, bias]:
+        text = "\n".join([*head, *numbers, ""])
+        text = text.replace("nr_feature 2", f"nr_feature {len(numbers) - 1}")
+        (tmp_path / "model").write_text(text)
+        machine = read_liblinear(tmp_path / "model").as_machine()
+        assert [*machine.points[0], machine.b] == [*map(float, numbers)]
 
 
 LARGE = LibsvmModel("c_svc", Linear(), (2**31, 0), np.zeros(1), np.ones((1, 1)), X[:1], (1, 0))

@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import round_down
-from svmlib.hinge import (
-    absolute,
-    hinge,
-    logistic,
-    pegasos,
-    squared,
-    subgradient_descent,
-)
+from svmlib.hinge import absolute, hinge, logistic, pegasos, squared, subgradient_descent
 from svmlib.problem import DualProblem
 from tests.hostile import problem
 from tests.judge import Judge

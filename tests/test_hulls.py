@@ -353,6 +353,7 @@ def test_no_cap_separates_equal_centroids_whatever_the_rounding_of_the_weights(k
     answer = largest_separating_cap(X, y)
     assert answer.none_separates
     assert answer.supremum == answer.smallest == 1 / (2 * k)
+    assert Fraction(answer.lower_bound) <= Fraction(1, 2 * k)
 
 
 # Hulls

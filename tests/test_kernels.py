@@ -78,20 +78,13 @@ def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
     assert_allclose([K[3, 7], *np.diag(K)], 1, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_a_skew_that_is_rounding_is_averaged(scale):
-    K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 1.0]]) * scale).K
-    assert_allclose(K[0, 1] / scale, 0.5 + 0.5e-13, rtol=0, atol=1e-15)
-    assert K[0, 1] == K[1, 0]
-
-
-def test_a_symmetric_matrix_is_not_copied():
-    K = np.eye(3)
-    assert Precomputed(K).K is K
-
-
-def test_row_numbers_may_be_lists():
-    assert Precomputed([[2.0, 1.0], [1.0, 3.0]])([[1]], [[0], [1]]).tolist() == [[1.0, 3.0]]
+def test_a_skew_that_is_rounding_is_averaged_and_a_symmetric_matrix_is_not_copied():
+    for scale in 1e-12, 1.0, 1e12:
+        K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 1.0]]) * scale).K
+        assert_allclose(K[0, 1] / scale, 0.5 + 0.5e-13, rtol=0, atol=1e-15)
+        assert K[0, 1] == K[1, 0]
+        assert Precomputed(K).K is K
+        assert Precomputed(K)([[1]], [[0], [1]]).tolist() == [K[1].tolist()], "numbers in lists"
 
 
 @pytest.mark.parametrize("c", [0.0, 1e-300, 1.0])
@@ -125,6 +118,14 @@ def test_a_square_that_underflows_is_within_the_bound():
     assert abs(mp.mpf(kernel(X, X)[0, 1]) - mp.exp(-mp.mpf(1.7e308) * square)) > 1e-14
     for theta, _ in (kernel.rounding(X), kernel.rounding(X + 1e-170)):
         assert abs(mp.mpf(kernel(X, X)[0, 1]) - mp.exp(-mp.mpf(1.7e308) * square)) <= theta
+
+
+def test_the_error_of_tanh_is_bounded_where_it_is_steep():
+    """Large terms cancel, and their roundings are more than the one of x·z."""
+    X, kernel = np.random.default_rng(0).uniform(0.99, 1.01, (30, 1)), Sigmoid(8.1, -8.1)
+    (theta, sizes), true, computed = kernel.rounding(X), judge.gram(kernel, X), kernel(X, X)
+    for i, j in np.ndindex(30, 30):
+        assert abs(mp.mpf(computed[i, j]) - true[i, j]) <= theta * mp.mpf(sizes[i]) * sizes[j]
 
 
 def test_one_point_beyond_floats_hides_no_other():

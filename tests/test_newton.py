@@ -22,8 +22,9 @@ KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
 # The linear kernel
 
 
-@pytest.mark.parametrize("far", [100.0, 1e4])
-@pytest.mark.parametrize(("n", "d"), [(60, 3), (60, 40), (500, 3), (1500, 20)])
+@pytest.mark.parametrize(
+    ("far", "n", "d"), [(1e5, 60, 3), (1e4, 60, 40), (1e5, 500, 3), (1e5, 1500, 20)]
+)
 def test_linear_machines_far_from_the_origin_take_no_more_steps(far, n, d):
     X, y = data(0, n, d, shift=0.5)
     for C in 1e4, 100.0:

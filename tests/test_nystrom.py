@@ -151,6 +151,18 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     true = 2 * mp.mpf(T) - mp.mpf(T) ** 2 * (1 - mp.exp(-(mp.mpf(apart) ** 2)))
     proof = certify_span(found, span, np.zeros(2), n)
     assert mp.mpf(proof.dual) <= true <= mp.mpf(proof.dual) + mp.mpf(1e-6)
+    assert proof.infeasibility >= 2 * T * error, "the totals may be off, one up, one down"
+
+
+def test_what_the_pivots_miss_may_be_summed_wrong_too():
+    """A million rows at ±x, across the only pivot, so that w is all residual."""
+    T, x, n, none = 2.0, 0.45**0.5, 10**6, np.zeros((2, 1))
+    low, high = 1 - 0.9 * gamma_n(n), 1 + 0.9 * gamma_n(n)
+    span = Span(Linear(), np.array([[0.0, 1.0]]), np.ones((1, 1)))
+    total, distance, size, rounding = (np.full(2, T * v) for v in (high, low * x, x, 0.0))
+    found = SpanSums(0.0, 0.0, total, none, none, distance, size, rounding)
+    true = 2 * mp.mpf(T) - 2 * (mp.mpf(T) * mp.mpf(x)) ** 2
+    assert 0.39 < certify_span(found, span, np.zeros(1), n).dual <= true
 
 
 @pytest.mark.parametrize("n", [1, 9, 100])
@@ -379,7 +391,8 @@ def test_a_200th_of_all_may_be_left(far, found):
     X[:, :2] = points(0, 3000, 2)
     X[:, :2] /= np.linalg.norm(X[:, :2], axis=1, keepdims=True)
     X[:far] = np.eye(22)[2 : 2 + far]
-    assert (low_rank(Linear(), X) is not None) is found
+    for unit in 1, 100:
+        assert (low_rank(Linear(), unit * X) is not None) is found
 
 
 def test_low_rank_is_less_than_half_of_the_points_looked_at():

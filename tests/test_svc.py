@@ -101,6 +101,10 @@ def test_attributes_are_those_of_the_peer():
     for name in ("dual_coef_", "coef_", "intercept_"):
         assert_allclose(getattr(model, name), getattr(peer, name), atol=1e-5)
         assert getattr(model, name).shape == getattr(peer, name).shape
+    assert_allclose(X @ model.coef_[0] + model.intercept_, model.decision_function(X))
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0] = 0  # which would not be what was certified
+    assert not hasattr(SVC().fit(X, y), "coef_")
     assert model.n_iter_.shape == peer.n_iter_.shape
     assert model.n_features_in_ == 2
     theirs, ours = svm.SVC().get_params(), SVC().get_params()
@@ -146,15 +150,6 @@ def test_kernels_have_names_or_are_objects_and_functions(ours, theirs):
     assert copy.certificate_ == model.certificate_
 
 
-def test_coef_exists_for_the_linear_kernel_only_and_is_read_only():
-    X, y = data(0)
-    linear = SVC(kernel="linear").fit(X, y)
-    assert_allclose(X @ linear.coef_[0] + linear.intercept_, linear.decision_function(X))
-    with pytest.raises(ValueError, match="read-only"):
-        linear.coef_[0] = 0  # which would not be what was certified
-    assert not hasattr(linear.set_params(kernel="rbf").fit(X, y), "coef_")
-
-
 # The hard margin
 
 
@@ -170,6 +165,8 @@ def test_without_a_hard_margin_the_common_point_is_shown():
     assert_allclose(np.where(y, f, -f).min(), 1)
     for kernel in "rbf", Polynomial(2, 1.0, 1.0):
         assert SVC(C=np.inf, kernel=kernel).fit(X, y).score(X, y) == 1
+    many = np.linspace(-3, 3, 600)[:, None]  # with another C they would be few coordinates
+    assert SVC(C=np.inf, gamma=1.0).fit(many, many[:, 0] > 0).certificate_.optimal_to(1e-3)
     X[0] = X[2]  # with two labels
     with pytest.warns(ConvergenceWarning, match="no hyperplane separates the classes"):
         assert SVC(C=np.inf).fit(X, y).certificate_.primal == np.inf
