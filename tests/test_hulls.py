@@ -204,6 +204,8 @@ def test_a_common_point_that_is_none_is_refused(scale):
         assert not claim(0.5, 0.5, 1.0, -size).verify()
     assert claim(0.5 + 1e-13, 0.5 - 1e-13, 1.0, 0.0).residual == pytest.approx(1e-13, rel=0.01)
     assert not Separation(X, y).verify()
+    middle, share = scale * np.array([[-1.0], [1], [0]]), np.array([0.5, 0.5, 0.7])
+    assert not Separation(middle, np.array([-1, -1, 1]), weights=share).verify(), "one sum is not 1"
 
 
 def test_a_hyperplane_is_verified_exactly():
