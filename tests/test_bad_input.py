@@ -108,7 +108,10 @@ CALLS = [
         for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
     ],
     *[
-        (partial(solve, INDEFINITE), r"kernel must be positive semidefinite.*svmlib.smo.smo")
+        (
+            partial(solve, INDEFINITE),
+            r"kernel must be positive semi.* matrix is not; svmlib.smo.smo",
+        )
         for solve in (newton, solve_interior_point)
     ],
     (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.*cache_mb"),
