@@ -51,6 +51,7 @@ RENAMED = {  # headings and boxes of these pages
     "the-tube-exactly": "support-vector-regression-exactly",
     "do-more-samples-help": "learning-curves-do-more-samples-help",
     "dask-takes-the-place-of-the-list": "dask-arrays-in-place-of-the-list",
+    "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
     "fig-practice-support": "fig-margin-support",

@@ -121,6 +121,8 @@ def solve_linear(
     ramp is too narrow, and h grows. When a step would gain next to nothing compared to the proximal
     term :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that
     the solved stage will have is within the tolerance already. The method ends when the gap is.
+    (The chapter's algorithm ends stages by a bound and never widens a ramp, so that it provably
+    converges. There is no such proof for this one: the certificate decides.)
 
     Parameters
     ----------
