@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from itertools import islice
 from math import isqrt
 from typing import Literal
 
@@ -24,7 +23,7 @@ from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
 from svmlib.newton import solve_dual
 from svmlib.problem import DualProblem, Solution, check_start
-from svmlib.smo import run_smo, steps
+from svmlib.smo import State, run_smo
 
 __all__ = ["solve"]
 
@@ -188,10 +187,9 @@ def _guess(
     per_sample = _FINE_STEPS if fine else min(_START_STEPS, n / _MAX_START_COST)
     limit = int(min(per_sample * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
-        start = list(islice(steps(problem, max(tol, 2 * violation), "first"), limit))
-    for step in start:
-        alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-    return alpha, len(start), "smo"
+        state = State(problem, alpha, "first")
+        n_steps = state.advance(max(tol / 2, violation), limit)
+    return state.alpha, n_steps, "smo"
 
 
 def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:

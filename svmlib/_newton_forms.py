@@ -23,15 +23,20 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dposv
 
 from svmlib._rounding import EPS, accurate_sum, squared_norms
 from svmlib._validation import Array
-from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices, combine
+from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
+
+# Conjugate gradients, for so many free multipliers times ‖K‖²_F / Σ K_ii², and more
+_LEAST_FOR_ITERATION = 100
+_ITERATION_TOL, _MAX_ITERATIONS = 1e-7, 50  # of the right side; more steps take longer than K_FF
 
 
 def choose_form(problem: DualProblem, start: Array) -> GramForm:
@@ -56,6 +61,7 @@ class GramForm:
     def __init__(self, K: GramMatrix) -> None:
         self.K, self.diagonal = K, K.diagonal
         self.rank = K.n  # a bound on the rank
+        self.least_for_iteration = _LEAST_FOR_ITERATION * K.off_diagonal
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
@@ -82,19 +88,51 @@ class GramForm:
 
         Subtracting their mean from the equations eliminates b; then they determine x less its mean.
         """
+        if free.size > self.least_for_iteration:
+            x, found = self.iterate(free, h, right, total)
+            if found:
+                return x
         average = np.full(free.size, 1 / free.size)  # products with it are faster than means
         A, mean, sizes = self.centred(free, average)
         right = right - total * mean
         x = _solve_shifted(A, h, right - average @ right, sizes)
         return x + (total / free.size - average @ x)
 
+    def iterate(self, free: Indices, h: float, right: Array, total: float) -> tuple[Array, bool]:
+        """Return what `solve` does, by the method of conjugate gradients, and whether it ended.
+
+        Where K is nearly diagonal some twenty products with K are enough, and no part is copied.
+        """
+
+        def product(v: Array) -> Array:
+            whole[free] = v
+            image = self.matvec(whole)[free] + h * v
+            return np.asarray(image - image.sum() / image.size)
+
+        whole, x = np.zeros(self.K.n), np.full(free.size, total / free.size)
+        residual = right - right.sum() / right.size - product(x)
+        direction, size = residual, residual @ residual
+        small = _ITERATION_TOL**2 * (right @ right)
+        for _ in range(_MAX_ITERATIONS):
+            if size <= small:
+                break
+            image = product(direction)
+            length = size / (direction @ image)  # NaN where nothing is left to do
+            x += length * direction
+            residual = residual - length * image  # (a copy: at first it is the direction)
+            before, size = size, residual @ residual
+            direction = residual + size / before * direction
+        return x, bool(size <= small)
+
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
-        """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii."""
-        K = self.K.block(free)
-        mean = average @ K
+        """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii.
+
+        Only half of the matrix is right, the half that `_solve_shifted` reads.
+        """
+        K, ones = self.K.block(free), np.ones(free.size)
+        mean = dsymv(1.0, K.T, average, lower=1)
         sizes = K.diagonal() + np.abs(mean).max()
-        K -= mean
-        K -= (mean - average @ mean)[:, None]
+        dsyr2(-1.0, ones, mean - average @ mean / 2, a=K.T, lower=1, overwrite_a=1)
         return K, mean, sizes
 
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
@@ -119,13 +157,16 @@ class FactoredForm(GramForm):
     """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates. Only `solve` is inherited."""
 
     def __init__(self, Phi: Array) -> None:
-        self.Phi, self.rank = Phi, min(Phi.shape)
+        self.Phi, self.rank, self.least_for_iteration = Phi, min(Phi.shape), np.inf
         self.diagonal = squared_norms(Phi)
 
     def represent(self, beta: Array) -> Array:
         if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
             return accurate_sum(self.Phi, beta)[0]
-        return combine(beta, self.Phi)
+        used = beta.nonzero()[0]
+        if 3 * used.size < beta.size:
+            return beta[used] @ self.Phi.take(used, 0)
+        return beta @ self.Phi
 
     def matvec(self, v: Array) -> Array:
         return self.Phi @ v

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import ROUND_CEILING
+from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import daxpy
+from scipy.linalg.blas import daxpy, dsymv
 
 from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_scalar
@@ -34,6 +35,7 @@ _CHUNK = 2**20  # floats; of chunks of several MB the system gives out huge page
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
+_FEW_ROWS = 5  # one in so many rows of K: a sum of no more takes less time by copies of them
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
 
 
@@ -205,13 +207,23 @@ class GramMatrix:
         self.full, self.cached = K, dict(enumerate(K))
         return K
 
+    @cached_property
+    def off_diagonal(self) -> float:
+        """‖K‖²_F / Σ K_ii², which is 1 for a diagonal matrix; infinity if K is not kept."""
+        if self.full is None:
+            return np.inf
+        size = float(self.diagonal @ self.diagonal)
+        return float(np.vdot(self.full, self.full)) / size if size else np.inf
+
     def matvec(self, beta: Array) -> Array:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
+        used = beta.nonzero()[0]
         if self.full is not None:
-            return combine(beta, self.full)
+            if _FEW_ROWS * used.size < self.n:
+                return beta[used] @ self.full.take(used, 0)
+            return np.asarray(dsymv(1.0, self.full.T, beta, lower=1))  # reads half of K
         if self.kernel.linear:
             return self.X @ (beta @ self.X)
-        used = beta.nonzero()[0]
         kept = self._cache_if_room(used)
         others = used[~kept]
         sums = expansion(self.kernel, self.X[others], beta[others], self.X)
@@ -258,9 +270,3 @@ class GramMatrix:
         if 0 < new.size <= room:
             self._cache(new)
         return np.array([i in self.cached for i in wanted.tolist()], dtype=bool)
-
-
-def combine(v: Array, rows: Array) -> Array:
-    """Return Σ v_i rows_i; rows with v_i = 0 are skipped if they are more than two thirds."""
-    used = v.nonzero()[0]
-    return v[used] @ rows.take(used, 0) if 3 * used.size < v.size else v @ rows

@@ -195,16 +195,22 @@ def newton(
 
 
 def solve_dual(
-    problem: DualProblem, tol: float, max_iter: int, start: Array, last_digits: bool = False
+    problem: DualProblem,
+    tol: float,
+    max_iter: int,
+    start: Array,
+    guess: Array | None = None,
+    last_digits: bool = False,
 ) -> tuple[Array, list[NewtonStep]]:
     """Return α after at most so many steps, and the steps; `newton` adds the certificate.
 
-    The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9.
+    The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9. The
+    active set method begins with the `guess`, or the start if there is none.
     """
     require_convex(problem, "Newton's method")
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        method = _Newton(problem, start, tol, last_digits)
+        method = _Newton(problem, start, start if guess is None else guess, tol, last_digits)
         with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
             for step in islice(method.steps(), max_iter):
                 steps.append(step)
@@ -232,7 +238,9 @@ class _Newton:
     q of the stage; which multipliers were free last; and the best point so far.
     """
 
-    def __init__(self, problem: DualProblem, start: Array, tol: float, last_digits: bool) -> None:
+    def __init__(
+        self, problem: DualProblem, start: Array, guess: Array, tol: float, last_digits: bool
+    ) -> None:
         self.K = choose_form(problem, start)
         self.problem, self.y, self.hard_margin = problem, problem.y, problem.hard_margin
         self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
@@ -240,16 +248,18 @@ class _Newton:
         self.exact = last_digits and problem.n * self.K.rank <= _SMALL_PROBLEM
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
-        # while a margin changes by 1. The first h is a third of their geometric mean, but at most k
-        # and at least a small part of k. Below the floor K + hI is K to rounding, or h changes no
-        # margin.
+        # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth
+        # where the centres are multipliers already, but at most k and at least a small part of k.
+        # Below the floor K + hI is K to rounding, or h changes no margin.
         k, mean_C = max(float(self.K.diagonal.mean()), 0.0), float(self.C.mean())
         self.floor = max(EPS * float(self.K.diagonal.max()), _NO_SMOOTHING / mean_C)
-        self.h = max(min(k, max(sqrt(k / mean_C) / 3, _LEAST_SMOOTHING * k)), self.floor)
-        self.c = self.q = beta = start * self.y
+        least, mean = _LEAST_SMOOTHING * k, sqrt(k / mean_C) / (9 if start.any() else 3)
+        self.h = max(min(k, max(mean, least)), self.floor)
+        self.c = beta = start * self.y
+        self.q = guess * self.y
         self.s = np.zeros(problem.n)
         self.v = self.K.represent(beta)
-        self.free = (self.lo < beta) & (beta < self.hi)
+        self.free = (self.lo < self.q) & (self.q < self.hi)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
             self.update_best(beta)

@@ -87,11 +87,13 @@ class Fold(NamedTuple):
 
 
 def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
-    """Return multipliers to begin with, from those of the same problem with the bounds `before`.
+    """Return a guess of the multipliers, from those of the same problem with the bounds `before`.
 
     Those at their bound go to the new one, because their margins are below 1 by more than a small
     change of the others would mend; the free ones keep what they have, save for what Σ α_i y_i = 0
-    takes. Where none is at its bound, a larger C changes nothing: α is the solution.
+    takes. That says well who is free, but its dual value may be below that of α, so it is where the
+    active set method begins, and α is the centre of the first stage. Where none is at its bound, a
+    larger C changes nothing: α is the solution.
     """
     at_bound = alpha >= _AT_BOUND * before
     if not at_bound.any():
@@ -156,13 +158,14 @@ def low_rank_from_gram(K: Array) -> Array | None:
 
 
 def solve_warm(
-    start: Array, problem: DualProblem, low_rank: DualProblem | None, tol: float
+    start: Array, guess: Array, problem: DualProblem, low_rank: DualProblem | None, tol: float
 ) -> Solution:
-    """Return a solution that is certified to `tol`, if one is found from this start."""
+    """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     steps = 0
     for form, fraction in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.full is not None) and form.convex:
-            start, newton_steps = solve_dual(form, fraction * tol, _MAX_NEWTON_STEPS, start)
+            start, newton_steps = solve_dual(form, fraction * tol, _MAX_NEWTON_STEPS, start, guess)
+            guess = start
             steps += len(newton_steps)
             solution = problem.solution(start, tol=tol, n_iter=steps)
             if solution.converged:
@@ -206,7 +209,8 @@ def regularisation_path(
         started, before, upper = perf_counter(), upper, Cs[c] * weights
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         low_rank = None if low_rank is None else low_rank.with_bounds(upper)
-        solution = solve_warm(warm_start(alpha, before, problem), problem, low_rank, tol)
+        guess = warm_start(alpha, before, problem)
+        solution = solve_warm(alpha, guess, problem, low_rank, tol)
         alpha = solution.alpha
         yield c, solution, perf_counter() - started
 

@@ -12,9 +12,9 @@ Derived in chapter 8, *The full SMO*. `svmlib.hull_smo` is the special case of c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations, count, islice
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,18 +153,20 @@ def smo(
 def run_smo(
     problem: DualProblem, tol: float, alpha: Array, max_iter: int, selection: Selection, trace: bool
 ) -> Solution:
-    """Do what `smo` does, with checked arguments and without its warning; α is overwritten."""
-    n_iter, recorded = 0, []
+    """Do what `smo` does, with checked arguments and without its warning."""
+    n_iter = 0
+    recorded: list[Step] = []
     target_violation = tol / 2  # the m(α) − M(α) to reach
     while True:
         before = n_iter
         with np.errstate(over="ignore", invalid="ignore"):  # no step, and the gap shows it
-            run = _State(problem, alpha).steps(target_violation, selection)
-            for step in islice(run, max_iter - n_iter):
-                alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
-                n_iter += 1
-                if trace:
-                    recorded.append(step)
+            state = State(problem, alpha, selection)
+            if trace:
+                recorded += islice(state.steps(target_violation), max_iter - n_iter)
+                n_iter = len(recorded)
+            else:
+                n_iter += state.advance(target_violation, max_iter - n_iter)
+        alpha = state.alpha
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(recorded))
         # The target is reached by margins that the steps update. If margins computed afresh violate
         # the KKT conditions by more than twice as much, or if a smaller target has brought no step,
@@ -199,18 +201,23 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    yield from _State(problem, check_start(start, problem)).steps(tol / 2, selection)
+    yield from State(problem, check_start(start, problem), selection).steps(tol / 2)
 
 
-class _State:
+class State:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
-    The loop of its `steps` takes nearly all of the time. So results go into arrays that exist
+    The loop of `advance` takes nearly all of the time. So results go into arrays that exist
     already, and single numbers come from lists or, where NumPy needs them, from arrays of no
     dimension, `a[i, ...]`.
     """
 
-    def __init__(self, problem: DualProblem, alpha: Array) -> None:
+    last: tuple[int, int, float, float, float, float]  # of the last step, what a `Step` needs
+
+    def __init__(self, problem: DualProblem, alpha: Array, selection: Selection) -> None:
+        if selection not in get_args(Selection):
+            raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
+        self.selection = selection
         self.K, n, y = problem.K, problem.n, problem.y
         lo, hi = problem.lo, problem.hi
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
@@ -234,31 +241,62 @@ class _State:
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
 
-    def steps(self, target_violation: float, selection: Selection) -> Iterator[Step]:
+    @property
+    def alpha(self) -> Array:
+        """The multipliers α, as a copy."""
+        return np.asarray(np.abs(self.beta))
+
+    def steps(self, target_violation: float) -> Iterator[Step]:
         """Yield every step, until the slope of no pair exceeds `target_violation`."""
-        rules: dict[Selection, Callable[[int, int], tuple[int, int]]] = {
-            "second": lambda i, j: self.best_partner(i),
-            "first": lambda i, j: (i, j),
-            "cyclic": lambda i, j: self.next_violating(target_violation),
-        }
-        if selection not in rules:
-            raise ValueError(f"selection must be one of {tuple(rules)}, got {selection!r}")
-        while True:
-            i, j, violation = self.most_violating()
-            if not target_violation < violation < np.inf:
-                return
-            i, j = rules[selection](i, j)
-            length, gain = self.move(i, j)
+        while self.advance(target_violation, 1):
+            i, j, length, violation, slope, curvature = self.last
+            gain = length * (slope - length * curvature / 2)
             yield Step(i, j, length, abs(self.beta[i]), abs(self.beta[j]), violation, gain)
             if length == self.max_step:
                 return
 
-    def most_violating(self) -> tuple[int, int, float]:
-        """Return the pair with the steepest slope of D along "β_i up, β_j down", and the slope."""
-        i, j = int(self.g_up.argmax()), int(self.g_down.argmin())
-        return i, j, self.g_up.item(i) - self.g_down.item(j)
+    def advance(self, target_violation: float, most: int) -> int:
+        """Take at most so many steps, and return how many.
 
-    def best_partner(self, i: int) -> tuple[int, int]:
+        Each is the best along its pair. There are fewer where the slope of no pair exceeds
+        `target_violation`, or where a step has no end.
+        """
+        rules = {"second": self.best_partner, "first": None, "cyclic": self.next_violating}
+        rule, K, work = rules[self.selection], self.K, self.work
+        beta, lo, hi = self.beta, self.lo, self.hi
+        gradients, g_up, g_down, max_step = self.gradients, self.g_up, self.g_down, self.max_step
+        for taken in range(most):
+            # the pair with the steepest slope of D along "β_i up, β_j down"
+            i, j = int(g_up.argmax()), int(g_down.argmin())
+            violation = g_up.item(i) - g_down.item(j)
+            if not target_violation < violation < np.inf:
+                return taken
+            if rule:
+                i, j = rule(i, j, target_violation)
+            K_i, K_j, g_i, g_j = K[i], K[j], g_up.item(i), g_down.item(j)
+            # x − y is exact where y/2 ≤ x ≤ 2y (Sterbenz). So, but for the rounding of K itself,
+            # the curvature is what the update below takes from the slope, and no step overshoots,
+            # however large K is. Duplicate points have zero curvature, and an indefinite kernel can
+            # have a negative one: then the step goes uphill to the end of the box.
+            K_ij = K_i.item(j)
+            curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
+            top = (g_i - g_j) / curvature if curvature > 0 else np.inf
+            room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
+            length = min(top, room_i, room_j, max_step)
+            # Set the bound exactly; otherwise rounding could leave steps of length zero.
+            beta[i] = min(beta[i] + length, hi[i]) if length < room_i else hi[i]
+            beta[j] = max(beta[j] - length, lo[j]) if length < room_j else lo[j]
+            g_up[i], g_down[i] = (g_i if beta[i] < hi[i] else -np.inf), g_i
+            g_up[j], g_down[j] = g_j, (g_j if beta[j] > lo[j] else np.inf)
+            np.subtract(K_i, K_j, work)
+            np.multiply(work, length, work)
+            np.subtract(gradients, work, gradients)
+            self.last = i, j, length, violation, g_i - g_j, curvature
+            if length == max_step:
+                return taken + 1
+        return most
+
+    def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return i and the j whose step gains the most, slope² / curvature."""
         half_curvature = np.subtract(self.half_diagonal, self.K[i], out=self.half_curvature)
         half_curvature += self.half_diagonal[i, ...]
@@ -269,31 +307,8 @@ class _State:
         gain /= half_curvature
         return i, int(gain.argmax())
 
-    def next_violating(self, target_violation: float) -> tuple[int, int]:
+    def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return the next pair, in the order (i, j) for which g_i − g_j > target_violation."""
         g_up, g_down = self.g_up, self.g_down
-        return next((i, j) for i, j in self.pairs if g_up[i] - g_down[j] > target_violation)
-
-    def move(self, i: int, j: int) -> tuple[float, float]:
-        """Take the best step along a pair; return its length and its gain."""
-        beta, g_up, g_down = self.beta, self.g_up, self.g_down
-        K_i, K_j = self.K[i], self.K[j]
-        g_i, g_j = g_up.item(i), g_down.item(j)
-        # x − y is exact where y/2 ≤ x ≤ 2y (Sterbenz). So, but for the rounding of K itself, the
-        # curvature is what the update below takes from the slope, and no step overshoots, however
-        # large K is. Duplicate points have zero curvature, and an indefinite kernel can have
-        # a negative one: then the step goes uphill to the end of the box.
-        K_ij = K_i.item(j)
-        curvature = (K_i.item(i) - K_ij) + (K_j.item(j) - K_ij)
-        top = (g_i - g_j) / curvature if curvature > 0 else np.inf
-        room_i, room_j = self.hi[i] - beta[i], beta[j] - self.lo[j]
-        length = min(top, room_i, room_j, self.max_step)
-        # Set the bound exactly; otherwise rounding could leave steps of length zero.
-        beta[i] = min(beta[i] + length, self.hi[i]) if length < room_i else self.hi[i]
-        beta[j] = max(beta[j] - length, self.lo[j]) if length < room_j else self.lo[j]
-        g_up[i], g_down[i] = (g_i if beta[i] < self.hi[i] else -np.inf), g_i
-        g_up[j], g_down[j] = g_j, (g_j if beta[j] > self.lo[j] else np.inf)
-        change = np.subtract(K_i, K_j, out=self.work)
-        change *= length
-        self.gradients -= change
-        return length, length * (g_i - g_j - length * curvature / 2)
+        violating = (p for p in self.pairs if g_up[p[0]] - g_down[p[1]] > target_violation)
+        return next(violating)

@@ -8,9 +8,11 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib import _newton_forms
 from svmlib._auto import solve
 from svmlib.duality import DualProblem
 from svmlib.gram_matrix import NoRoomError
+from svmlib.interior_point import solve_interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton
 from svmlib.smo import smo
@@ -174,3 +176,19 @@ def test_it_ends_where_numbers_leave_the_floats():
     X, y = data(0)
     with pytest.warns(ConvergenceWarning, match="newton stopped"):
         newton(DualProblem(3e153 * X, y, 3e-110), tol=1e-9)
+
+
+@pytest.mark.parametrize("factorise", [False, True])
+def test_nearly_diagonal_equations_are_solved_without_a_factorisation(monkeypatch, factorise):
+    """By conjugate gradients; and where these take too many steps, the factor is there."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 10)), np.where(rng.random(300) < 0.5, 1.0, -1.0)
+    problem = DualProblem(X, y, 10.0, RBF(0.5))
+    if factorise:
+        monkeypatch.setattr(_newton_forms, "_MAX_ITERATIONS", 2)
+    else:
+        monkeypatch.delattr(_newton_forms, "dposv")
+    solution = newton(problem)
+    assert solution.converged
+    assert solution.n_iter < 20
+    assert_allclose(solution.alpha, solve_interior_point(problem).alpha, atol=0.02)
