@@ -124,8 +124,8 @@ def newton(
     margin on the wrong side of 1 become free; repeat while the number of changes decreases. If none
     changes, that is the solution.
 
-    The equations are solved by Cholesky factorisation. Where each step is expensive, begin with a
-    `start`.
+    The equations are solved by Cholesky factorisation or, if K is nearly diagonal, by conjugate
+    gradients. Where each step is expensive, begin with a `start`.
 
     Parameters
     ----------
