@@ -55,7 +55,8 @@ def each_doubling_of_the_digits_brings_fewer_errors(seed: int) -> bool:
     return bool((np.diff(right) > 0).all())
 
 
-def nystrom_wins_at_every_size(seed: int) -> bool:
+def exact_machine(seed: int) -> Any:
+    """Return the exact machine of a split, and its share of right answers; name its data."""
     X_train, X_test, y_train, y_test = cut(seed)
     problem = DualProblem(X_train, y_train, 1.0, kernel)
     exact = newton(problem, tol=1e-6)
@@ -69,12 +70,27 @@ def nystrom_wins_at_every_size(seed: int) -> bool:
         exact=exact,
         f_exact=problem.decision_function(exact.alpha, exact.b, X_test),
     )
+    return exact, np.mean((chapter["f_exact"] > 0) == (y_test > 0))
+
+
+def nystrom_wins_at_every_size(seed: int) -> bool:
+    exact_machine(seed)
     better = []
     for rank in (64, 256):
         drawn = chapter["measure"](chapter["fourier"](rank, seed))
         made = chapter["measure"](chapter["nystrom"](rank))
         better += [made[0] < drawn[0], made[1] < drawn[1], made[2] > drawn[2]]
     return all(better)
+
+
+def few_features_lose_little_of_the_dual_and_make_more_errors(seed: int) -> bool:
+    exact, right = exact_machine(seed)
+    draws = [chapter["measure"](chapter["fourier"](512, 10 * seed + k)) for k in range(3)]
+    _, lost, _, fourier = np.mean(draws, axis=0)
+    _, little, _, nystrom = chapter["measure"](chapter["nystrom"](256))
+    optimum = exact.certificate.primal
+    small = little < optimum / 50 and lost < optimum / 5
+    return bool(small and nystrom < right and fourier < right)
 
 
 def sixty_pivots_prove_the_clouds_and_512_prove_little_of_the_digits(seed: int) -> bool:
@@ -99,12 +115,6 @@ def damaged_combinations_widen_the_bounds_and_do_not_falsify_them(seed: int) -> 
     return bool(all(right) and (np.diff(widths) > 0).all())
 
 
-def combinations_of_pivots_stay_small_where_the_inverse_grows(seed: int) -> bool:
-    chapter["X_plane"] = chapter["overlapping"](3000, d=2, seed=seed)[0]
-    (entry, few), (_, more), (largest, most) = map(chapter["sizes_of"], (60, 100, 150))
-    return bool(max(few, more, most) < 100 and entry < 1e4 and largest > 1e6)
-
-
 def svc_proves_twenty_thousand_moons_with_fewer_than_150_pivots(seed: int) -> bool:
     X, y = make_moons(20_000, noise=0.3, random_state=seed)
     model = SVC(gamma=0.5, C=100).fit(X, y)
@@ -122,7 +132,7 @@ if __name__ == "__main__":
             nystrom_wins_at_every_size,
             sixty_pivots_prove_the_clouds_and_512_prove_little_of_the_digits,
             damaged_combinations_widen_the_bounds_and_do_not_falsify_them,
-            combinations_of_pivots_stay_small_where_the_inverse_grows,
+            few_features_lose_little_of_the_dual_and_make_more_errors,
             svc_proves_twenty_thousand_moons_with_fewer_than_150_pivots,
         ]
     )
