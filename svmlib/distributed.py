@@ -220,7 +220,9 @@ def _minimise(
     if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = extent.n_plus + extent.n_minus
-    if not ((C * n + 1) * (extent.radius + 1) < LARGEST_NORM and C > 1 / LARGEST_NORM):
+    if not C > 1 / LARGEST_NORM:
+        raise ValueError(f"C must be above {1 / LARGEST_NORM:g}, got {C:g}")
+    if not (C * n + 1) * (extent.radius + 1) < LARGEST_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X_1[0] + extent.total / n
     R = round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)

@@ -116,12 +116,15 @@ class Verdict:
     @property
     def excess(self) -> float:
         """How far the primal value is above the optimum, as a multiple of it; an upper bound."""
-        return max(0.0, self.primal - self.lower) / self.lower if self.lower > 0 else np.inf
+        if self.lower <= 0:
+            return np.inf
+        return fl.round_up((self.primal - self.lower) / self.lower)
 
     @property
     def relative_gap(self) -> float:
         """The gap between primal value and lower bound, as a fraction of the primal value."""
-        return (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
+        gap = (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
+        return fl.round_up(gap)
 
     @property
     def bias_is_at_fault(self) -> bool:
@@ -300,6 +303,8 @@ class _MachineProblem:
         self.problem = DualProblem(self.X, y, bounds, self.kernel)
 
     def _check_constant(self) -> None:
+        if not self.C.all():
+            raise ValueError(f"C times weights must be positive, got 0.0 for row {self.C.argmin()}")
         if np.isinf(self.C).any() and self.machine.bias != "free":
             raise ValueError("C must be finite, unless the bias is free: give C, or bias='free'")
         if not self.hinge and self.C.max() > LARGEST_C:
@@ -356,20 +361,27 @@ class _MachineProblem:
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
-        charge = fl.round_up((b / self.scale) ** 2 / 2) if self.scale else 0.0
+        charge = (
+            fl.round_up((b / self.scale) ** 2 / 2) + fl.SMALLEST_SUBNORMAL if self.scale else 0.0
+        )
         if self.machine.bias == "none" and b:
             return np.inf  # it is no machine of this problem
         if self.hinge:
             m = float(lowest.min()) if self.problem.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
-        charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2)
+        charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * fl.SMALLEST_SUBNORMAL
         return fl.round_up(charge + scores.squared_norm / 2, self.n + 16)
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
-        cost = 0.0 if self.hinge else fl.round_up(fl.exact_sum(alpha**2 / (4 * self.C)), 8)
+        cost = 0.0
+        if not self.hinge:  # (α/(4C) first: α² may underflow)
+            cost = (
+                fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))), 8)
+                + self.n * fl.SMALLEST_SUBNORMAL
+            )
         if self.machine.bias == "free":
             return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
         scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)

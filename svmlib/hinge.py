@@ -333,8 +333,9 @@ def pegasos(
     -------
     Solution
         Of the problem above: w = Σ α_i y_i x_i with α_i in [0, 1/(λn)], b = 0, and the certificate
-        has its values in the λ form. With a `sklearn.exceptions.ConvergenceWarning` that names the
-        gap if `n_epochs` was reached, or if only rounding is left.
+        has its values in the λ form; its `kkt_violation` is for the bound 1/(λn) rounded down to a
+        float. With a `sklearn.exceptions.ConvergenceWarning` that names the gap if `n_epochs` was
+        reached, or if only rounding is left.
 
     Raises
     ------

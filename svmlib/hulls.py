@@ -220,7 +220,8 @@ class Separation:
         signed = self.weights * self.y
         columns = [column for column in self.X.T if column.any()]
         moves = [abs(fl.exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
-        return fl.round_up(float(max(moves, default=0)))
+        largest = max(moves, default=Fraction(0))  # 0.0 is a proof, and may not come from underflow
+        return fl.round_up(float(largest)) + fl.SMALLEST_SUBNORMAL if largest else 0.0
 
     def verify(self) -> bool:
         """Check the certificate from the data, without trusting how it was found.
@@ -390,7 +391,7 @@ class ClosestPoints:
     @property
     def gap(self) -> float:
         """How far `distance` can be above that of the hulls, at most: distance − lower_bound."""
-        return self.distance - self.lower_bound
+        return fl.round_up(self.distance - self.lower_bound)
 
 
 def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoints:
@@ -734,6 +735,6 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     R, length = float(fl.row_norm_bounds(Z).max()), float(np.linalg.norm(w))
     error = fl.gamma_n(len(w) + 5) * R * length
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
-    # (Rounded down for any order of summation. That of NumPy loses less than `error` allows for.)
+    # (Rounded down for any order of summation.)
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
     return cap, min(max(fl.round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)

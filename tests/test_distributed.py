@@ -184,7 +184,7 @@ BAD = [
     ({"X": delayed(3, 2)}, "of the 3 rows"),
     ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
     ({"C": 1e200}, "rescale X"),
-    ({"C": 1e-320}, "C must be such"),
+    ({"C": 1e-320}, "C must be above"),
     ({"C": np.inf}, "C must be"),
     ({"tol": 0}, "tol must be"),
     ({"max_iter": 0}, "max_iter must be"),

@@ -139,6 +139,17 @@ def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
         assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
 
 
+@pytest.mark.parametrize("bias", ["free", "penalised", "none"])
+def test_no_cost_of_a_squared_hinge_underflows(bias):
+    """The slack is 1 at all four samples; α = 2C, and α² would be no float."""
+    given = {"C": 1e-165, "loss": "squared_hinge", "bias": bias}
+    verdict = certify_machine(([0.0], 0.0), [[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1], **given)
+    assert verdict.lower <= 4e-165 <= verdict.primal
+    assert verdict.excess >= mp.mpf(verdict.primal) / verdict.lower - 1
+    with pytest.raises(ValueError, match="C times weights must be positive"):
+        certify_machine(([0.0], 0.0), [[0.0], [1.0]], [-1, 1], sample_weight=[1, 1e-300], **given)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_what_scores_lose_is_counted(seed):
     """In a sum that cancels, or as 1 + 1e-17 is 1, times a large C; and in the KKT conditions."""

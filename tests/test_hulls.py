@@ -203,6 +203,8 @@ def test_a_common_point_that_is_none_is_refused(scale):
     for size in (1e-300, 1e-16):
         assert not claim(0.5, 0.5, 1.0, -size).verify()
     assert claim(0.5 + 1e-13, 0.5 - 1e-13, 1.0, 0.0).residual == pytest.approx(1e-13, rel=0.01)
+    far = np.array([[-1e-310], [0.0], [1e15]]), np.array([1, -1, -1])
+    assert Separation(*far, weights=np.array([1.0, 1.0, 0.0])).residual > 0, "0 would be a proof"
     assert not Separation(X, y).verify()
     middle, share = scale * np.array([[-1.0], [1], [0]]), np.array([0.5, 0.5, 0.7])
     assert not Separation(middle, np.array([-1, -1, 1]), weights=share).verify(), "one sum is not 1"
