@@ -52,7 +52,9 @@
         else box.removeAttribute("tabindex");
       });
     };
+    // They are measured when they are laid out or change; all of them, also those far away, before a Tab.
     const watcher = new ResizeObserver(changes => look(changes.map(({ target }) => target)));
+    addEventListener("keydown", ({ key }) => { if (key === "Tab") look(boxes); }, true);
     for (const box of boxes) {
       watcher.observe(box);
       box.addEventListener("scroll", () => look([box]), { passive: true });
@@ -207,6 +209,28 @@
     target.scrollIntoView();
   }
 
+  // After a reload or on the way back, the place where one was reading. The browser's own measure is wrong if
+  // blocks between have another height than when one left, because not all have been laid out (see book.css).
+
+  function keepPlace() {
+    const memory = `place ${location.pathname}`;
+    const blocks = all(".bd-article section > *");
+    const top = block => block.getBoundingClientRect().top;
+    addEventListener("pagehide", () => {
+      const k = blocks.findLastIndex(block => top(block) < 1);
+      try { sessionStorage.setItem(memory, JSON.stringify([k, k < 0 ? 0 : top(blocks[k])])); } catch { /* as above */ }
+    });
+    if (performance.getEntriesByType("navigation")[0]?.type === "navigate") return;
+    let place = [];
+    try { place = JSON.parse(sessionStorage.getItem(memory)) ?? []; } catch { /* as above */ }
+    const block = blocks[place[0]];
+    const back = frames => {  // several times, because what is near now is laid out
+      scrollBy({ top: top(block) - place[1], behavior: "instant" });
+      if (frames) requestAnimationFrame(() => back(frames - 1));
+    };
+    if (block) addEventListener("load", () => setTimeout(back, 0, 5));
+  }
+
   // A copied formula is its TeX, in plain text; a word processor gets the page's own HTML, whose
   // MathML and tables it knows.
 
@@ -237,6 +261,7 @@
         const signs = formula.getAttribute("display") ? "$$" : "$";
         formula.replaceWith(formula.dataset.tex && signs + formula.dataset.tex + signs);
       }
+      for (const block of all("section > *", copy)) block.style.contentVisibility = "visible";
       document.body.append(copy);  // where innerText knows what is a paragraph
       event.clipboardData.setData("text/plain", copy.innerText.trim());
       copy.remove();
@@ -251,6 +276,7 @@
   all("section#quiz").forEach(enliven);
   all(".frame-player").forEach(animate);
   print();
+  keepPlace();
   addEventListener("hashchange", openTarget);
   openTarget();
 })();

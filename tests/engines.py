@@ -37,7 +37,7 @@ LEFT, RIGHT = "\ue012", "\ue014"  # keys, by their codes in WebDriver
 
 
 class Tab:
-    """One tab of an engine, which says how to `go`, `resize`, `evaluate` and `perform`."""
+    """One tab of an engine, which can `go`, `reload`, `resize`, `evaluate` and `perform`."""
 
     def open(self, url, width=1280, height=900):
         self.resize(width, height)
@@ -65,7 +65,7 @@ class Tab:
         strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
         self.perform({"type": "key", "id": "keys", "actions": strokes})
 
-    def drag(self, element, right=0, down=0):
+    def drag(self, element, right=0, down=0, pointer="mouse"):
         """Take hold of the middle of an element and let go elsewhere; nowhere else is a click."""
         self.ask(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
         box = self.ask(f"{element}.getBoundingClientRect()")
@@ -76,8 +76,8 @@ class Tab:
             {"type": "pointerMove", "x": x + right, "y": y + down},
             {"type": "pointerUp", "button": 0},
         ]
-        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}}
-        self.perform(mouse | {"actions": strokes})
+        source = {"type": "pointer", "id": pointer, "parameters": {"pointerType": pointer}}
+        self.perform(source | {"actions": strokes})
 
 
 class Firefox(Tab):
@@ -100,6 +100,9 @@ class Firefox(Tab):
 
     def go(self, url):
         self.say("browsingContext.navigate", context=self.tab, url=url, wait="complete")
+
+    def reload(self):
+        self.say("browsingContext.reload", context=self.tab, wait="complete")
 
     def resize(self, width, height):
         size = {"width": width, "height": height}
@@ -134,6 +137,9 @@ class WebKit(Tab):
 
     def go(self, url):
         self.say("url", url=url)
+
+    def reload(self):
+        self.say("refresh")
 
     def resize(self, width, height):
         """Resize the window, whose bars take some of its height."""

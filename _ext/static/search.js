@@ -24,14 +24,7 @@
   const joined = word => parts(word).join("");
   const allForms = text => words(text).flatMap(word => (parts(word).length > 1 ? [...parts(word), joined(word)] : word));
   const normal = text => ` ${words(text).map(word => processTerm(joined(word))).join(" ")} `;
-  const entries = window.BOOK_SECTIONS.map((entry, id) => ({
-    id,
-    ...entry,
-    weight: WEIGHT[entry.kind] * (ROUTINE.test(entry.title) ? 0.4 : 1) * (LOOKED_UP.test(entry.url) ? 0.6 : 1),
-    plainTitle: normal(entry.title),
-    plainText: normal(entry.text),
-    asked: entry.also.split(", ").map(normal),
-  }));
+  const entries = [];
   const index = new MiniSearch({
     fields: ["title", "text", "also"],
     tokenize: allForms,
@@ -45,9 +38,25 @@
       fuzzy: term => (term.length > 5 ? 0.15 : false),
     },
   });
-  index.addAll(entries);
+
+  // A phone needs seconds to take in the whole book, so it does this in steps, and only if somebody asks.
+  function read(time) {
+    for (const end = performance.now() + time; entries.length < BOOK_SECTIONS.length && performance.now() < end;) {
+      const id = entries.length, entry = BOOK_SECTIONS[id];
+      index.add({ id, ...entry });
+      entries.push({
+        ...entry,
+        weight: WEIGHT[entry.kind] * (ROUTINE.test(entry.title) ? 0.4 : 1) * (LOOKED_UP.test(entry.url) ? 0.6 : 1),
+        plainTitle: normal(entry.title),
+        plainText: normal(entry.text),
+        asked: entry.also.split(", ").map(normal),
+      });
+    }
+    return entries.length < BOOK_SECTIONS.length;
+  }
 
   function find(query) {
+    read(Infinity);
     const phrase = normal(query);
     const many = phrase.trim().includes(" ");
     const boostDocument = id => {
@@ -85,10 +94,10 @@
 
   function show(query) {
     const place = document.querySelector("#search-results");
-    const found = query ? find(query) : [];
+    const found = find(query);
     const heading = document.createElement("p");
     heading.setAttribute("role", "status");
-    heading.textContent = !query ? "" : found.length
+    heading.textContent = found.length
       ? `${found.length} place${found.length > 1 ? "s" : ""} for “${query}”`
       : `Nothing for “${query}”. The glossary and the list of definitions may know it by another name.`;
     const list = document.createElement("ol");
@@ -109,5 +118,6 @@
 
   const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
   for (const field of document.querySelectorAll("form.bd-search input")) field.value = query;
-  show(query);
+  const step = () => (read(10) ? setTimeout(step) : show(query));
+  if (query) step();
 })();

@@ -459,7 +459,7 @@ class Figure {
     for (const [key, [number]] of given) if (Object.hasOwn(this.params, key)) this.set(key, number);
   }
   visit() {
-    const [id, state] = decodeURIComponent(location.hash.slice(1)).split("?");
+    const [id, state] = named();
     if (id !== this.root.id || state === undefined) return false;
     this.decode(state);
     this.root.scrollIntoView({block: "center"});
@@ -469,10 +469,24 @@ class Figure {
 
 // ---- The page ----------------------------------------------------------------------------------
 const figures = {}, pieces = {};
+function begin(root, page) {
+  if (!root?.matches(".explorable:not([data-alive])")) return;
+  const data = JSON.parse(root.querySelector("script")?.textContent ?? "{}");
+  if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
+}
+/** The figure that the address names, and its situation. */
+const named = () => decodeURIComponent(location.hash.slice(1)).split("?");
+/** On a page they begin when the address names them or they come near the screen. A live figure is higher than its
+    still: where a browser does not keep what one reads in its place all begin at once, as they do in a notebook. */
 function scan(page) {
-  for (const root of document.querySelectorAll(".explorable:not([data-alive])")) {
-    const data = JSON.parse(root.querySelector("script")?.textContent ?? "{}");
-    if (data.kind in pieces) figures[root.id] = new Figure(root, data, page);  // in a notebook others are stills
+  const roots = document.querySelectorAll(".explorable");
+  if (!page || !CSS.supports("overflow-anchor: auto")) for (const root of roots) begin(root, page);
+  else {
+    const near = new IntersectionObserver((seen) => {
+      for (const {target, isIntersecting} of seen) if (isIntersecting) { near.unobserve(target); begin(target, page); }
+    }, {rootMargin: "100%"});
+    for (const root of roots) near.observe(root);
+    begin(document.getElementById(named()[0]), page);
   }
 }
 window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, below, above, tenTo, power, enclose, several, listed, letter, round, priced, LOOK};
@@ -480,6 +494,9 @@ window.svmExplorable = {math, figures, pieces, scan, signed, show, small, pair, 
 for (const [name, keys] of [["keydown", true], ["pointerdown", false]]) {
   window.addEventListener(name, () => document.documentElement.toggleAttribute("data-keys", keys), true);
 }
-window.addEventListener("hashchange", () => { for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change(); });
+window.addEventListener("hashchange", () => {
+  begin(document.getElementById(named()[0]), true);
+  for (const figure of Object.values(figures)) if (figure.page && figure.visit()) figure.change();
+});
 document.addEventListener("DOMContentLoaded", () => scan(true));  // after the pieces, which are deferred too
 })();

@@ -5,11 +5,20 @@ If one is not installed, its checks are skipped with a message, unless REQUIRE_B
 
 import pytest
 
-from tests.book.test_pages import BOOK, CHAPTERS, PHONE, PLAYER, contrast, source
-from tests.engines import ENGINES, LEFT, RIGHT
+from tests.book.test_pages import (
+    BOOK,
+    CHAPTERS,
+    PHONE,
+    PLAYER,
+    assert_that_all_is_at_its_place,
+    contrast,
+    source,
+)
+from tests.engines import ENGINES, LEFT, RIGHT, Firefox
 
 FIGURES = "[...document.querySelectorAll('.explorable')]"
-ALIVE = f"{FIGURES}.every(figure => figure.dataset.settled === 'true')"
+ALIVE = f"""{FIGURES}.every(figure => figure.dataset.settled === 'true'
+    || figure.scrollIntoView({{behavior: 'instant'}}))"""  # it comes alive near the screen
 WITH_FIGURES = [page for page in CHAPTERS if 'class="explorable"' in source(page)]
 WRONG = """[...document.querySelectorAll('article math')].filter(f => {
     const box = f.getBoundingClientRect();
@@ -81,6 +90,26 @@ def test_figures_react_to_keys_and_pointer(engine, page):
             engine.drag(f"document.querySelector('#{name} {kind}{hit}')", -60, -40)
             engine.wait(f"{state} !== {before!r}")
     engine.wait(ALIVE)
+
+
+def test_a_finger_moves_a_handle_and_not_the_page(chapter):
+    if not isinstance(chapter, Firefox):
+        pytest.skip("WebKitGTK's driver has no fingers")
+    name = chapter.ask(f"{FIGURES}[0].id")
+    state, grip = (
+        f"svmExplorable.figures['{name}'].encode()",
+        f"document.querySelector('#{name} .grip .hit')",
+    )
+    chapter.ask(f"{grip}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+    before, place = chapter.ask(state), chapter.ask("scrollY")
+    chapter.drag(grip, -40, -60, pointer="touch")
+    chapter.wait(f"{state} !== {before!r}")
+    assert chapter.ask("scrollY") == place
+
+
+def test_what_is_far_from_the_screen_is_at_its_place(engine):
+    engine.resize(**PHONE)
+    assert_that_all_is_at_its_place(engine.go, engine.ask, engine.reload)
 
 
 def test_a_solution_opens_and_closes_where_one_clicks(chapter):

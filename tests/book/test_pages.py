@@ -90,6 +90,10 @@ def visit(request, window):
             return image.decode();
         }))"""
     )
+    for name in attributes(window, ".explorable", "id"):  # and so do these
+        window.evaluate(f"document.getElementById('{name}').scrollIntoView()")
+        window.wait_for_selector(f"#{name}[data-settled=true]")
+    window.evaluate("scrollTo(0, 0)")
     yield visit
     visit.leave()
     window.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
@@ -177,6 +181,7 @@ WRONG = OUT_OF_REACH | {
 
 @each(PAGES)
 def test_formulas_pictures_and_figures_are_whole(tab):
+    tab.keyboard.press("Tab")  # until then, the page has not measured all that scrolls
     assert_none(tab, WRONG)
 
 
@@ -615,6 +620,7 @@ def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
     tab = look(visit.tab, {"width": 160, "height": 800})
     wide = "all('.display, .bd-article table').filter(f => f.checkVisibility() && isWide(f))"
     assert "div" in tab.evaluate(f"() => {{ {WORDS} return {wide}.map(f => f.localName); }}")
+    tab.keyboard.press("Tab")
     tab.wait_for_function(  # by keyboard too, and one sees that it goes on
         f"""() => {{ {WORDS} return {wide}.every(f => f.tabIndex === 0
             && style(f).overflowX === 'auto' && box(f).right <= innerWidth
@@ -624,12 +630,15 @@ def test_a_formula_or_table_wider_than_its_place_scrolls_there(visit):
 
 # On paper
 
+LEFT_OUT = """all('article section > * > *').filter(e =>
+    e.checkVisibility() && !e.checkVisibility({contentVisibilityAuto: true}))"""
+
 
 @each(CHAPTERS)
-def test_nothing_is_cut_off_at_the_right_of_the_paper(visit):
+def test_nothing_is_left_out_or_cut_off_at_the_right_of_the_paper(visit):
     cut = """all('article :is(p, pre, img, table, math)')
         .filter(e => box(e).right > innerWidth + 1 && e.checkVisibility())"""
-    assert_none(look(visit.tab, PAPER, "print"), {"cut off": cut})
+    assert_none(look(visit.tab, PAPER, "print"), {"cut off": cut, "left out": LEFT_OUT})
 
 
 @each(CHAPTERS[:1])
@@ -740,30 +749,40 @@ def test_is_accessible(visit):
     visit.tab.evaluate(SIMPLIFY)  # first: it makes all that follows cheap
     visit.tab.evaluate(UNFOLD)  # folded answers are part of the page too
     tab = look(visit.tab, DESKTOP)
+    tab.keyboard.press("Tab")  # until then, the page has not measured all that scrolls
     choose_theme(tab, "light")
     assert not complaints_of_axe(tab)
 
 
-SECOND_JUDGE = ROOT / "node_modules/html_codesniffer/build/HTMLCS.js"
-EXCUSED = {  # what it counts as an error, and why it is none
+MODULES = ROOT / "node_modules"
+SECOND_JUDGE = MODULES / "html_codesniffer/build/HTMLCS.js"
+THIRD_JUDGE = MODULES / "accessibility-checker-engine/ace.js"
+LIGHT = 300_000  # bytes of a page that the third one judges in two seconds
+EXCUSED = {  # what they count as an error, and why it is none
     "H32.2": "the theme's search form has no button, because Enter submits it",
+    "input_checkboxes_grouped": "the tabs of sphinx-design have labels that say all",
 }
+ERRORS_OF_SECOND = """() => new Promise(done => HTMLCS.process('WCAG2AA', document, () => done(
+    HTMLCS.getMessages().filter(({type}) => type === HTMLCS.ERROR)
+    .map(({code, msg, element}) => [code, msg, element.outerHTML.slice(0, 150)]))))"""
+ERRORS_OF_THIRD = """async () => (await new ace.Checker().check(document, ['WCAG_2_2'])).results
+    .filter(({value}) => value.join() === 'VIOLATION,FAIL')
+    .map(({ruleId, message, snippet}) => [ruleId, message, snippet])"""
 
 
 @each(PAGES)
-def test_a_second_judge_of_accessibility_agrees(visit):
-    """HTML_CodeSniffer, on what axe has seen; `python tools/npm.py ci` fetches it."""
-    if not SECOND_JUDGE.is_file():
-        pytest.skip("no html_codesniffer: only axe-core has looked at the pages")
+def test_other_judges_of_accessibility_agree(visit):
+    """HTML_CodeSniffer and, on light pages, IBM's; `python tools/npm.py ci` fetches both."""
+    if not (SECOND_JUDGE.is_file() and THIRD_JUDGE.is_file()):
+        pytest.skip("no html_codesniffer or IBM's engine: only axe-core has looked at the pages")
     visit.tab.evaluate(SIMPLIFY)
     visit.tab.evaluate(UNFOLD)
     choose_theme(look(visit.tab, DESKTOP), "light")
     visit.tab.evaluate(SECOND_JUDGE.read_text(encoding="utf-8"))
-    found = visit.tab.evaluate(
-        """() => new Promise(done => HTMLCS.process('WCAG2AA', document, () => done(
-            HTMLCS.getMessages().filter(({type}) => type === HTMLCS.ERROR)
-            .map(({code, msg, element}) => [code, msg, element.outerHTML.slice(0, 150)]))))"""
-    )
+    found = visit.tab.evaluate(ERRORS_OF_SECOND)
+    if len(source(visit.page)) < LIGHT:
+        visit.tab.evaluate(THIRD_JUDGE.read_text(encoding="utf-8"))
+        found += visit.tab.evaluate(ERRORS_OF_THIRD)
     assert not [error for error in found if not any(code in error[0] for code in EXCUSED)]
 
 
@@ -781,6 +800,50 @@ def complaints_of_axe(tab):
         for rule in violations
         for node in rule["nodes"]
     ]
+
+
+# What is far from the screen
+
+DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))"
+FAR = "[...document.querySelectorAll('article section > p')].at(-2)"
+TARGET_AT = "document.getElementById(location.hash.slice(1)).getBoundingClientRect().top"
+READ_AT = """(() => {
+    const all = [...document.querySelectorAll('article section > *')];
+    const block = document.elementFromPoint(innerWidth / 2, 200).closest('article section > *');
+    return [all.indexOf(block), block.getBoundingClientRect().top];
+})()"""
+
+
+def assert_that_all_is_at_its_place(go, ask, reload):
+    """Where a link leads, what is searched for, and where one was before a reload."""
+    page = BOOK + CHAPTERS[3]
+    go("about:blank")
+    go(f"{page}#quiz")
+    ask(DRAWN)
+    assert 0 <= ask(TARGET_AT) < 200
+    text = ask(f"{FAR}.textContent.slice(0, 30)")
+    assert ask(f"find({json.dumps(text)})")
+    for part in (0.3, 0.6):
+        end = "document.documentElement.scrollHeight"
+        ask(f"(scrollTo({{top: {part} * {end}, behavior: 'instant'}}), {DRAWN})")
+        ask(DRAWN)
+        block, top = ask(READ_AT)
+        reload()
+        ask(f"new Promise(done => setTimeout(done, 200)).then(() => {DRAWN})")
+        assert ask(READ_AT) == [block, pytest.approx(top, abs=40)]
+
+
+def test_what_is_far_from_the_screen_waits(browser):
+    tab = open_tab(browser, viewport=PHONE)
+    tab.goto(BOOK + CHAPTERS[0])
+    tab.evaluate(DRAWN)
+    assert tab.evaluate(f"() => {{ {WORDS} return {LEFT_OUT}.length; }}") > 99
+    figure = tab.locator(".explorable").last.get_attribute("id")
+    assert not tab.locator(f"#{figure}[data-alive]").count()
+    tab.evaluate(f"location.hash = '{figure}?'")
+    tab.wait_for_selector(f"#{figure}[data-settled=true]")
+    assert_that_all_is_at_its_place(tab.goto, tab.evaluate, tab.reload)
+    tab.close()
 
 
 # What a reader answers
