@@ -66,7 +66,7 @@ def with_sixty_rows_and_a_large_c_most_passes_halve_a_step(seed: int) -> bool:
     (X, y), *_ = drawn(seed, 1)
     steps, search = [], chapter["search"]
 
-    def counted(*given):
+    def counted(*given: Any) -> Any:
         steps.append(given)
         return search(*given)
 
