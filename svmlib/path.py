@@ -37,6 +37,7 @@ _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _MAX_NEWTON_STEPS = 300  # before `solve` takes over
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
+_NEAR = 2  # times C: up to there the guess itself is a good centre
 _MAX_PIVOTS, _MAX_RESIDUAL = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
 _CHOLESKY_TOL = 1e-10  # where its factorisation stops
 
@@ -210,7 +211,9 @@ def regularisation_path(
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         low_rank = None if low_rank is None else low_rank.with_bounds(upper)
         guess = warm_start(alpha, before, problem)
-        solution = solve_warm(alpha, guess, problem, low_rank, tol)
+        near = upper.max() <= _NEAR * before.max()
+        start = guess if near else alpha
+        solution = solve_warm(start, guess, problem, low_rank, tol)
         alpha = solution.alpha
         yield c, solution, perf_counter() - started
 

@@ -275,7 +275,7 @@ CALLS = [
     (lambda: PENGUINS.in_units((1, 1), ("mm",)), "units must have 2 entries"),
     *[(partial(load_circles, n), "n must be a positive integer") for n in (0, -2, 2.0)],
     (lambda: load_circles(3), "n must be an even number, got 3"),
-    (lambda: load_circles(noise=np.nan), "X must be finite"),
+    (lambda: load_circles(noise=np.nan), "noise must be a finite number"),
     (lambda: Dataset(np.nan * X, Y, *NAMES), "X must be finite"),
     (lambda: Dataset(X, ONES, *NAMES), "y must contain both classes"),
     (lambda: Dataset(X, Y, ("a",), *NAMES[1:]), "units must have 2 entries"),
