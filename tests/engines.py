@@ -65,10 +65,21 @@ class Tab:
         strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
         self.perform({"type": "key", "id": "keys", "actions": strokes})
 
+    def bring(self, element):
+        """Scroll an element to the middle; return where it is once what is near is laid out."""
+        return self.ask(
+            f"""new Promise(done => {{
+                const box = () => JSON.stringify({element}.getBoundingClientRect());
+                const look = (before, same) => same > 4 ? done(JSON.parse(before))
+                    : requestAnimationFrame(() => look(box(), box() === before ? same + 1 : 0));
+                {element}.scrollIntoView({{block: 'center', behavior: 'instant'}});
+                look(box(), 0);
+            }})"""
+        )
+
     def drag(self, element, right=0, down=0, pointer="mouse"):
         """Take hold of the middle of an element and let go elsewhere; nowhere else is a click."""
-        self.ask(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
-        box = self.ask(f"{element}.getBoundingClientRect()")
+        box = self.bring(element)
         x, y = int(box["x"] + box["width"] / 2), int(box["y"] + box["height"] / 2)
         strokes = [
             {"type": "pointerMove", "x": x, "y": y},
