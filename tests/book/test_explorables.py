@@ -636,6 +636,10 @@ def test_nothing_breaks_on_any_data_in_any_position(tabs, tmp_path, name):
     assert len(figures) >= 6
     visit = Visit(tabs["visit"], written(tmp_path, figures))
     for figure in figures:
+        visit.tab.evaluate("name => document.getElementById(name).scrollIntoView()", figure.name)
+        visit.tab.wait_for_selector(
+            f"#{figure.name}[data-settled=true]"
+        )  # it starts when it is near
         assert visit.tab.evaluate(EVERYWHERE, figure.name) == []
     visit.leave()
 
