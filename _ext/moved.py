@@ -108,20 +108,21 @@ def lead_on(app, error):
             page = PAGE.format(name=name, lead=lead)
             (folder / f"{old}.html").write_text(page, encoding="utf-8")
     for name in app.env.found_docs:
-        lead_within(folder, name, SPLIT.get(name, (name,)))
+        parts = [page for page in SPLIT.get(name, (name,)) if page in app.env.found_docs]
+        lead_within(folder, name, parts)
 
 
 def lead_within(folder, name, pages):
     """Lead on from the anchors that a page has no more, if there are any."""
     file = folder / f"{name}.html"
+    before = file.read_text(encoding="utf-8")
     # An earlier build may have put a script there already.
-    page = re.sub(
-        r"<script>\n\(places =>.*?</script>\n", "", file.read_text("utf-8"), flags=re.DOTALL
-    )
+    page = re.sub(r"<script>\n\(places =>.*?</script>\n", "", before, flags=re.DOTALL)
     if found := places(folder, pages):
         lead = LEAD.format(places=json.dumps(found), otherwise="")
         page = page.replace("</head>", f"{lead}</head>", 1)
-    file.write_text(page, encoding="utf-8")
+    if page != before:
+        file.write_text(page, encoding="utf-8")
 
 
 def setup(app):

@@ -44,10 +44,8 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
                 note = f"not judged: the threshold {threshold:.8} of {name}; the sign of f decides"
             machine = machine.estimator_
         else:
-            names, columns = (
-                getattr(machine, "feature_names_in_", None),
-                getattr(X, "columns", None),
-            )
+            names = getattr(machine, "feature_names_in_", None)
+            columns = getattr(X, "columns", None)
             if names is not None and columns is not None and [*names] != [*columns]:
                 raise ValueError("X must have the columns of fit, in their order")
             return machine, _dense_rows(X), note

@@ -361,9 +361,9 @@ class _MachineProblem:
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
-        charge = (
-            fl.round_up((b / self.scale) ** 2 / 2) + fl.SMALLEST_SUBNORMAL if self.scale else 0.0
-        )
+        charge = 0.0
+        if self.scale:
+            charge = fl.round_up((b / self.scale) ** 2 / 2) + fl.SMALLEST_SUBNORMAL
         if self.machine.bias == "none" and b:
             return np.inf  # it is no machine of this problem
         if self.hinge:
@@ -378,10 +378,8 @@ class _MachineProblem:
         alpha = np.clip(alpha, 0, self.problem.upper)
         cost = 0.0
         if not self.hinge:  # (α/(4C) first: α² may underflow)
-            cost = (
-                fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))), 8)
-                + self.n * fl.SMALLEST_SUBNORMAL
-            )
+            cost = fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))), 8)
+            cost += self.n * fl.SMALLEST_SUBNORMAL
         if self.machine.bias == "free":
             return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
         scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)

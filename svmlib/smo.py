@@ -255,7 +255,7 @@ class State:
             if length == self.max_step:
                 return
 
-    def advance(self, target_violation: float, most: int) -> int:
+    def advance(self, target_violation: float, max_steps: int) -> int:
         """Take at most so many steps, and return how many.
 
         Each is the best along its pair. There are fewer where the slope of no pair exceeds
@@ -265,7 +265,7 @@ class State:
         rule, K, work = rules[self.selection], self.K, self.work
         beta, lo, hi = self.beta, self.lo, self.hi
         gradients, g_up, g_down, max_step = self.gradients, self.g_up, self.g_down, self.max_step
-        for taken in range(most):
+        for taken in range(max_steps):
             # the pair with the steepest slope of D along "β_i up, β_j down"
             i, j = int(g_up.argmax()), int(g_down.argmin())
             violation = g_up.item(i) - g_down.item(j)
@@ -294,7 +294,7 @@ class State:
             self.last = i, j, length, violation, g_i - g_j, curvature
             if length == max_step:
                 return taken + 1
-        return most
+        return max_steps
 
     def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return i and the j whose step gains the most, slope² / curvature."""
