@@ -135,13 +135,14 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """The duality gap, primal − dual: both values are at most this far from the optimum."""
-        return self.primal - self.dual
+        """The duality gap, primal − dual, rounded up: both are at most this far from the optimum."""
+        return fl.round_up(self.primal - self.dual)
 
     @property
     def relative_gap(self) -> float:
-        """The gap as a fraction of the primal value."""
-        return self.gap / self.primal if np.isfinite(self.gap) and self.primal else self.gap
+        """The gap as a fraction of the primal value, rounded up."""
+        known = np.isfinite(self.gap) and self.primal
+        return fl.round_up(self.gap / self.primal) if known else self.gap
 
     def optimal_to(self, tol: float) -> bool:
         """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""

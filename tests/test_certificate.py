@@ -299,8 +299,7 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     good = Certificate(1.0, 1.0 - 1e-4, 1e-2, 0.0, 1.0)
     assert good.optimal_to(1e-3)
     assert not good.optimal_to(1e-5)
-    assert replace(good, dual=0.5).optimal_to(0.5), "at most"
-    assert replace(good, dual=0.5).gap == 0.5
+    assert replace(good, dual=1.0).optimal_to(0.0), "at most"
     assert "proves that the optimum is in [0.9999, 1]" in str(good)
     assert "optimum for the Gram matrix given is in" in str(replace(good, user_defined_kernel=True))
     assert not replace(good, kkt_violation=1e-15).optimal_to(1e-5)
@@ -312,6 +311,14 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     ]:
         assert re.search(f"does not prove optimality.*{reason}", str(bad))
         assert not bad.optimal_to(1e-3)
+
+
+@given(primal=st.floats(1e-300, 1e300), dual_share=st.floats(-1, 1))
+def test_gaps_are_bounds_too(primal, dual_share):
+    proof = Certificate(primal, primal * dual_share, 0, 0, 1)
+    gap = Fraction(primal) - Fraction(proof.dual)
+    for true, bound in (gap, proof.gap), (gap / Fraction(primal), proof.relative_gap):
+        assert true <= Fraction(bound) <= true * (1 + Fraction(1, 2**48))
 
 
 @pytest.mark.parametrize(
