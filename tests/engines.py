@@ -45,9 +45,8 @@ class Tab:
 
     def ask(self, expression):
         """Return the value of an expression, once it is there."""
-        return json.loads(
-            self.evaluate(f"(async () => JSON.stringify(await ({expression}) ?? null))()")
-        )
+        value = f"(async () => JSON.stringify(await ({expression}) ?? null))()"
+        return json.loads(self.evaluate(value))
 
     def wait(self, expression):
         """Wait until an expression is true."""
@@ -93,9 +92,8 @@ class Tab:
 
 class Firefox(Tab):
     def __init__(self, address):
-        self.socket = websocket.create_connection(
-            f"{address}/session", timeout=PATIENCE, suppress_origin=True
-        )
+        alone = {"timeout": PATIENCE, "suppress_origin": True}
+        self.socket = websocket.create_connection(f"{address}/session", **alone)
         self.numbers = itertools.count(1)
         self.say("session.new", capabilities={})
         self.tab = self.say("browsingContext.getTree")["contexts"][0]["context"]
@@ -120,10 +118,8 @@ class Firefox(Tab):
         self.say("browsingContext.setViewport", context=self.tab, viewport=size)
 
     def evaluate(self, expression):
-        target = {"context": self.tab}
-        answer = self.say(
-            "script.evaluate", expression=expression, target=target, awaitPromise=True
-        )
+        given = {"expression": expression, "target": {"context": self.tab}}
+        answer = self.say("script.evaluate", **given, awaitPromise=True)
         assert answer["type"] == "success", answer
         return answer["result"]["value"]
 

@@ -4,7 +4,6 @@ A new one needs a line in FIGURES, and a function check_NAME in tests/book/test_
 compares what it shows with svmlib. What its script computes is tested in tests/test_explorable.py.
 """
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -51,10 +50,11 @@ def hidden_values():
 
 
 @cache
-def searches(gammas=(0.03, 0.3, 1.0, 3.0, 30.0), cuts=4):
+def searches(
+    Cs=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), gammas=(0.03, 0.3, 1.0, 3.0, 30.0), cuts=4
+):
     """The same search by several cuts of the folds."""
-    noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas}
-    grid["svc__C"] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+    noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas, "svc__C": Cs}
     return [
         GridSearchCV(
             make_pipeline(StandardScaler(), SVC()),
@@ -96,20 +96,6 @@ def held(text):
     value, power = text.split(" ± 10")
     error = Fraction(10) ** int(power)
     return Fraction(value) - error, Fraction(value) + error
-
-
-def mathematics(tab, name, cases):
-    """Call a function of the script's mathematics on many arguments; return pairs of both.
-
-    As text both ways, because Playwright looks at each number several times.
-    """
-    found = tab.evaluate(
-        """([name, cases]) => JSON.stringify(
-          JSON.parse(cases).map((c) => svmExplorable.math[name](...c)),
-          (key, value) => (ArrayBuffer.isView(value) ? [...value] : value))""",
-        [name, json.dumps(cases, default=np.ndarray.tolist)],
-    )
-    return list(zip(cases, json.loads(found), strict=True))
 
 
 def centre(locator):

@@ -166,7 +166,7 @@ def sums_that_grow(rng):
     return problem, alpha, 0.0
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "trap",
     [
@@ -357,13 +357,8 @@ def values_near_the_underflow():
     """The two divisions by m: what underflows in the first grows in the second."""
     rng = np.random.default_rng(0)
     for m in (1e-3, 0.7, 1.0, 3.0):
-        for _ in range(10):
-            yield (
-                rng.integers(1, 99) * SMALLEST_SUBNORMAL,
-                np.array([m]),
-                1.0,
-                rng.uniform(0.5, 1) * m,
-            )
+        for k, share in zip(rng.integers(1, 99, 10), rng.uniform(0.5, 1, 10), strict=True):
+            yield k * SMALLEST_SUBNORMAL, np.array([m]), 1.0, share * m
 
 
 @pytest.mark.parametrize(
@@ -376,10 +371,8 @@ def values_near_the_underflow():
     ],
 )
 def test_the_primal_value_goes_up(given):
-    value, bound = primal(*given), primal_upper_bound(*given)
-    assert (
-        value <= Fraction(bound) <= value * (1 + 5000 * Fraction(UNIT_ROUNDOFF)) + Fraction(1e-315)
-    )
+    value, bound, u = primal(*given), Fraction(primal_upper_bound(*given)), Fraction(UNIT_ROUNDOFF)
+    assert value <= bound <= value * (1 + 5000 * u) + Fraction(1e-315)
 
 
 @pytest.mark.parametrize("m", [0.0, -1.0, np.inf, -np.inf, np.nan])

@@ -4,7 +4,6 @@ import re
 import zipfile
 from functools import cache
 from pathlib import PurePosixPath
-from urllib.parse import urldefrag
 from xml.etree import ElementTree
 
 import epub
@@ -61,31 +60,9 @@ def test_every_file_is_listed_and_the_first_says_what_they_are(pack):
     package = ElementTree.fromstring(files["book/package.opf"])
     items = {item.get("href"): item for item in package.iter(f"{OPF}item")}
     assert {f"book/{name}" for name in items} == set(names[3:])
-    assert all(content for content in files.values())
-    for name, item in items.items():
-        said = set((item.get("properties") or "").split())
-        assert ("mathml" in said) == (b"<math" in files[f"book/{name}"]), name
-        assert ("nav" in said) == (name == "contents.xhtml")
     order = [item.get("idref") for item in package.iter(f"{OPF}itemref")]
     assert order == [item.get("id") for name, item in items.items() if name.endswith(".xhtml")]
     assert b"direction" not in files["book/math.css"], "EPUB forbids it"
-
-
-def test_every_link_and_picture_is_there(pack):
-    files = pack()
-    found = pages(files)
-    for name, page in found.items():
-        ids = [element.get("id") for element in page.iter() if element.get("id")]
-        assert len(ids) == len(set(ids))
-        for link in page.iter(f"{XHTML}a"):
-            target, anchor = urldefrag(link.get("href"))
-            if not target.startswith("http"):
-                there = {element.get("id") for element in found[target or name].iter()}
-                assert not anchor or anchor in there, link.get("href")
-        for image in page.iter(f"{XHTML}img"):
-            assert f"book/{image.get('src')}" in files
-            assert image.get("alt")
-    assert b"PNG" in next(content for name, content in files.items() if name.endswith(".png"))
 
 
 def test_contents_have_parts_and_chapters_in_the_order_of_the_files(pack):

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import mpmath as mp
 import numpy as np
@@ -29,7 +30,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 
 import svmlib
-from svmlib import _squared_hinge, exchange
 from svmlib.book import elsewhere
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
@@ -43,6 +43,13 @@ IRIS = load_iris(return_X_y=True)
 GRAM = RBF(0.5)(X, X)
 W, SQUARED = Machine(np.ones((1, 2)), np.ones(1), 0.0), {"C": 1.0, "loss": "squared_hinge"}
 BLOCK, PAIR = np.eye(900), 1.0 - 2 * (np.arange(900) % 2)  # more samples than X has, of two classes
+
+
+def signed(model):
+    """Return y_i α_i of all samples."""
+    beta = np.zeros(model.shape_fit_[0])
+    beta[model.support_] = model.dual_coef_[0]
+    return beta
 
 
 def gaussian(A, B):
@@ -88,10 +95,8 @@ def test_the_best_bias_counts_c_where_slack_is_squared():
     X, y = [[0.0], [2.0], [2.0]], [-1, 1, 1]
     given = {"C": 10.0, "loss": "squared_hinge", "bias": "penalised"}
     assert_allclose(certify_machine(([0.0], 0.0), X, y, **given).best_b, 20 / 61, atol=1e-6)
-    weighted = certify_machine(
-        ([0.0], 0.0), X, y, **given | {"bias": "free"}, sample_weight=[2, 1, 1]
-    )
-    assert_allclose(weighted.best_b, 0, atol=1e-6)
+    given |= {"bias": "free", "sample_weight": [2, 1, 1]}
+    assert_allclose(certify_machine(([0.0], 0.0), X, y, **given).best_b, 0, atol=1e-6)
 
 
 def test_all_samples_of_a_gram_matrix_are_needed():
@@ -101,10 +106,6 @@ def test_all_samples_of_a_gram_matrix_are_needed():
         certify_machine(model, K[:2, :2], y[:2])
     with pytest.raises(ValueError, match=r"leave these samples out of X \(rows and columns\)"):
         certify_machine(model, K, y, sample_weight=[1.0, 1.0, 0.0])
-
-
-def test_at_least_eight_programs_have_answered():
-    assert len({answer.source for answer in elsewhere.answers()}) >= 8
 
 
 def problems():
@@ -215,7 +216,7 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
     fitted = LinearSVC(C=0.3, tol=1e-10).fit(X, Y)
     names = "coef_", "intercept_", "classes_", "dual_coef_"
     fitted.dual_coef_ = np.zeros((1, len(Y)))
-    bare = type("Bare", (), {name: getattr(fitted, name) for name in names})()
+    bare = SimpleNamespace(**{name: getattr(fitted, name) for name in names})
     verdict = certify_machine(bare, X, Y, C=0.3, loss="squared_hinge", bias="penalised")
     assert verdict.excess < 1e-8
     with pytest.raises(ValueError, match=r"loss must be one of .*give it"):
@@ -281,21 +282,14 @@ def test_a_pair_of_nu_has_the_c_that_gives_the_same_machine(seed):
         assert_allclose(again.decision_function(A), verdict.machine.decision_function(A), atol=1e-4)
 
 
-def test_of_one_vector_for_each_class_one_is_judged_against_the_rest():
-    model, given = LinearSVC(tol=1e-10).fit(*IRIS), {"loss": "squared_hinge", "bias": "penalised"}
-    for k in range(3):
-        pair = model.coef_[k], model.intercept_[k]
-        assert certify_machine(pair, IRIS[0], IRIS[1] == k, C=1.0, **given).excess < 1e-6
-
-
 BLURRED = IRIS[0] - IRIS[0].mean(axis=0) + np.random.default_rng(0).normal(size=IRIS[0].shape)
 WEIGHT = np.array([1.0, 5.0, 9.0])
 
 
-def excesses(machines, advice, **given):
+def excesses(W, b, told, **given):
     """Return those of each class against the others: as advised, and by each row's factor."""
-    found = []
-    for k, machine in enumerate(machines):
+    advice, found = re.search(r"sample_weight=(np.where\(.*\))", told)[1], []
+    for k, machine in enumerate(zip(W, b, strict=True)):
         names = {"np": np, "y": IRIS[1], "k": k, "weight": WEIGHT, "labels": range(3)}
         factors = eval(advice, names | {"classes_": range(3)})
         for sample_weight in factors, WEIGHT[IRIS[1]]:
@@ -307,7 +301,7 @@ def excesses(machines, advice, **given):
 @pytest.mark.parametrize(
     ("model", "bound", "given"),
     [
-        (LinearSVC(tol=1e-8), 1e-6, SQUARED | {"bias": "penalised"}),
+        (LinearSVC(tol=1e-8), 1e-6, {"loss": "squared_hinge", "bias": "penalised"}),
         (SGDClassifier(alpha=1 / 150, max_iter=1000, tol=None, random_state=0), 0.02, {}),
     ],
     ids=lambda v: type(v).__name__,
@@ -316,26 +310,21 @@ def test_only_one_class_is_weighted_in_its_problem_by_scikit_learn(model, bound,
     model.set_params(class_weight=dict(enumerate(WEIGHT))).fit(BLURRED, IRIS[1])
     with pytest.raises(ValueError, match="one vector for each of several classes") as told:
         certify_machine(model, BLURRED, IRIS[1])
-    advice = re.search(r"sample_weight=(np.where\(.*\))", str(told.value))[1]
-    pairs = zip(model.coef_, model.intercept_, strict=True)
-    right, wrong = excesses(pairs, advice, **{k: v for k, v in given.items() if k != "C"})
+    right, wrong = excesses(model.coef_, model.intercept_, str(told.value), **given)
     assert right.max() < bound
     assert wrong.min() > 0.2
 
 
 @pytest.mark.parametrize("solver", [1, 2, 3])
-def test_only_one_class_is_weighted_in_its_problem_by_liblinear(solver, tmp_path):
-    rows(tmp_path / "rows", BLURRED, IRIS[1])
+def test_only_one_class_is_weighted_in_its_problem_by_liblinear(solver, programs):
     weights = [option for k in range(3) for option in (f"-w{k}", WEIGHT[k])]
     options = ["-s", solver, "-B", 1, "-e", 1e-6, *weights]
-    run("liblinear-train", *options, "rows", "model", cwd=tmp_path)
-    model = read_liblinear(tmp_path / "model")
+    model = read_liblinear(programs("liblinear-", BLURRED, IRIS[1], *options)[0])
     assert model.labels == (0, 1, 2)
     with pytest.raises(ValueError, match="one w for each of several classes") as told:
         certify_machine(model, BLURRED, IRIS[1])
-    advice = re.search(r"sample_weight=(np.where\(.*\))", str(told.value))[1]
     given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
-    right, wrong = excesses(zip(model.W, model.b, strict=True), advice, **given)
+    right, wrong = excesses(model.W, model.b, str(told.value), **given)
     assert right.max() < 1e-2
     assert wrong.min() > 0.1
 
@@ -432,15 +421,6 @@ def test_pipelines_and_searches_are_judged_and_labels_may_be_text(model, labels)
     assert verdict.excess < 1e-5
 
 
-@pytest.mark.parametrize("classes", [None, "abc"])
-def test_of_several_classes_in_objects_two_are_judged(classes):
-    y = np.array([*classes], dtype=object)[IRIS[1]] if classes else IRIS[1].astype(object)
-    model = SVC(gamma=0.1, tol=1e-7).fit(IRIS[0], list(y) if classes is None else y)
-    verdict = certify_machine(model, IRIS[0][50:], y[50:])
-    assert verdict.machine.classes == tuple(classes[1:] if classes else (1, 2))
-    assert verdict.excess < 1e-5
-
-
 def test_the_kernel_may_be_a_function_or_another_one_may_be_named():
     """RBF(0.5) in each case; of a Gram matrix, X may have the rows themselves."""
     expected = certify_machine(SVC(gamma=0.5, tol=1e-7).fit(X, Y), X, Y)
@@ -458,16 +438,6 @@ def test_the_kernel_may_be_a_function_or_another_one_may_be_named():
         assert_allclose(verdict.dual, expected.dual, rtol=1e-7)
 
 
-def test_rows_in_another_order_sparse_and_repeated_are_recognised():
-    A, y = np.vstack([X, X[:20]]), np.append(Y, Y[:20])
-    model = SVC(gamma=0.5, tol=1e-7).fit(csr_matrix(A), y)
-    order = np.random.default_rng(0).permutation(len(y))
-    verdict = certify_machine(model, A[order], y[order])
-    assert verdict.excess < 1e-6
-    assert verdict.kkt_violation < 1e-6
-    assert "is not a row" in certify_machine(model, A[order] + 1, y[order]).note
-
-
 @pytest.mark.parametrize("factor", [1 + 4e-10, 1 - 4e-10])
 def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
     A, y = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 5.0]]), np.array([-1.0, 1.0, 1.0])
@@ -481,16 +451,6 @@ def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
     assert primal <= verdict.primal <= primal * (1 + mp.mpf(1e-12))
 
 
-def test_numbers_in_single_precision_are_rows_of_x(tmp_path):
-    """Of an estimator whose rows had it, and of a file that some program has written so."""
-    model = SVC(gamma=0.5, tol=1e-7).fit(X.astype(np.float32), Y.astype(int))
-    write_libsvm(model, tmp_path / "model")
-    for machine in model, read_libsvm(tmp_path / "model"):
-        verdict = certify_machine(machine, X, Y, C=1.0)
-        assert verdict.dual > verdict.upper * (1 - 1e-6)
-        assert not verdict.note
-
-
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5)], ids=repr)
 def test_equal_rows_of_unequal_weight_are_given_the_multipliers_that_fit(kernel):
     """A support vector does not say which of two equal rows it is; both ways of giving it are."""
@@ -499,14 +459,11 @@ def test_equal_rows_of_unequal_weight_are_given_the_multipliers_that_fit(kernel)
         A, y, w = np.tile(rng.normal(size=(12, 2)), (2, 1)), np.tile(PAIR[:12], 2), np.ones(24)
         w[rng.permutation(12) + 12 * rng.integers(0, 2, 12)] = rng.choice([0.01, 10.0], 12)
         model = SVC(kernel=kernel, tol=1e-8).fit(A, y, w)
-        beta = np.zeros(24)
-        beta[model.support_] = model.dual_coef_[0]
+        beta = signed(model)
         assert (np.abs(beta) <= w).all()
-        numbers = certify_machine(
-            (beta, model.intercept_[0]), A, y, C=1.0, kernel=kernel, sample_weight=w
-        )
-        order = rng.permutation(24)
-        given = Machine(A[order], beta[order], model.intercept_[0], kernel, C=1.0)
+        order, b = rng.permutation(24), model.intercept_[0]
+        numbers = certify_machine((beta, b), A, y, C=1.0, kernel=kernel, sample_weight=w)
+        given = Machine(A[order], beta[order], b, kernel, C=1.0)
         for verdict in numbers, certify_machine(given, A, y, sample_weight=w):
             assert verdict.box_violation == 0
             assert verdict.kkt_violation < 1e-6
@@ -570,65 +527,22 @@ def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(
     assert not verdict.note
 
 
-def test_a_file_of_nu_with_weights_does_not_say_its_c(tmp_path):
-    weights = np.random.default_rng(0).uniform(0.2, 5, len(Y))
-    model = NuSVC(nu=0.3, gamma=0.5, tol=1e-7).fit(X, Y.astype(int), weights)
-    C = certify_machine(model, X, Y, sample_weight=weights).machine.C
-    write_libsvm(model, tmp_path / "model")
-    found = read_libsvm(tmp_path / "model")
-    with pytest.raises(ValueError, match="C must be given"):
-        certify_machine(found, X, Y, sample_weight=weights)
-    assert certify_machine(found, X, Y, C=C, sample_weight=weights).excess < 1e-6
-
-
-def counted(monkeypatch, name, module=exchange):
-    """Return a list of the arguments of each call of a function that the judge uses."""
-    calls, function = [], getattr(module, name)
-
-    def call(*args, **given):
-        calls.append((args, given))
-        return function(*args, **given)
-
-    monkeypatch.setattr(module, name, call)
-    return calls
-
-
 @pytest.mark.parametrize(("n", "d"), [(2000, 8), (40, 500)])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_the_squared_hinge_takes_few_steps_in_no_more_dimensions_than_rows(
-    n, d, fit_intercept, monkeypatch
-):
+def test_the_optimum_of_the_squared_hinge_is_found_with_many_rows_or_columns(n, d, fit_intercept):
     rng = np.random.default_rng(n)
     A = rng.normal(size=(n, d))
     y = np.where(A[:, 0] + rng.normal(size=n) > 0, 1, -1)
     A[0] = 0  # without an intercept the score is 0, and so is its rounding
     model = LinearSVC(fit_intercept=fit_intercept, tol=1e-9, max_iter=10**5).fit(A, y)
-    calls = counted(monkeypatch, "lstsq", _squared_hinge)
     verdict = certify_machine(model, A, y)
     assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
-    assert 0 < len(calls) <= 20
-    assert max(H.shape[0] for (H, _), _ in calls) <= min(n, d) + 1
-
-
-def test_our_own_solution_starts_from_multipliers_that_are_nearly_optimal(monkeypatch):
-    calls = counted(monkeypatch, "solve")
-    model = SVC(gamma=0.5).fit(X, Y)
-    alpha = np.zeros(len(Y))
-    alpha[model.support_] = np.abs(model.dual_coef_[0])
-    verdict = certify_machine(model, X, Y)
-    assert_allclose(calls[0][1]["start"], alpha, atol=1e-12)
-    assert verdict.upper - verdict.lower < 2e-8 * verdict.upper
-    assert verdict.dual < verdict.lower < verdict.primal
-    certify_machine(model, X, Y, C=2.0)  # of which they prove little
-    assert calls[1][1]["start"] is None
 
 
 def test_a_row_of_coef_and_a_list_with_the_intercept_are_numbers_too():
     model = SVC(kernel="linear", tol=1e-7).fit(X, Y)
     assert certify_machine((model.coef_, model.intercept_), X, Y, C=1.0).excess < 1e-6
-    beta = np.zeros((1, len(Y)))
-    beta[:, model.support_] = model.dual_coef_
-    for row in beta, beta[0]:
+    for row in signed(model), signed(model)[None]:
         given = {"C": 1.0, "kernel": Linear()}
         assert certify_machine((row, model.intercept_), X, Y, **given).excess < 1e-6
     flat = RidgeClassifier(0.1).fit(X, Y)  # whose coef_ is a vector
@@ -669,26 +583,16 @@ def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, t
             write_onnx(other, tmp_path / "after")
 
 
-class OtherSign:
-    """A linear machine as ThunderSVM shows it: its ``intercept_`` is LIBSVM's ρ, so −b."""
-
-    def __init__(self, fitted):
-        self.classes_, self.coef_ = fitted.classes_, fitted.coef_
-        self.intercept_ = -fitted.intercept_
-
-    def decision_function(self, A):
-        return A @ self.coef_[0] - self.intercept_[0]
-
-
 def test_an_intercept_of_the_other_sign_is_noticed(tmp_path):
+    """ThunderSVM shows LIBSVM's ρ, which is −b."""
     fitted = SVC(kernel="linear", tol=1e-7).fit(X, Y.astype(int))
-    other, given = OtherSign(fitted), {"C": 1.0, "loss": "hinge", "bias": "free"}
+    names = "classes_", "coef_", "decision_function"
+    other = SimpleNamespace(**{name: getattr(fitted, name) for name in names})
+    other.intercept_ = -fitted.intercept_
     with pytest.raises(ValueError, match="machine predicts with other numbers"):
-        certify_machine(other, X, Y, **given)
+        certify_machine(other, X, Y, C=1.0, loss="hinge", bias="free")
     with pytest.raises(ValueError, match="machine predicts with other numbers"):
         write_libsvm(other, tmp_path / "model")
-    pair = other.coef_, -other.intercept_
-    assert certify_machine(pair, X, Y, **given).excess < 1e-6
 
 
 def test_the_lower_bound_is_the_better_of_theirs_and_ours():
@@ -719,9 +623,7 @@ def test_sums_beyond_floats_bound_nothing():
 
 def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
-    beta = np.zeros(len(Y))
-    beta[model.support_] = model.dual_coef_[0]
-    b = float(model.intercept_[0])
+    beta, b = signed(model), float(model.intercept_[0])
     right = certify_machine((beta, b), X, Y, C=1.0, kernel=RBF(0.5))
     wrong = certify_machine((beta, b + 0.3), X, Y, C=1.0, kernel=RBF(0.5))
     assert not right.bias_is_at_fault
@@ -735,11 +637,9 @@ def test_multipliers_outside_their_box_are_named_and_prove_nothing_false():
     model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
     assert certify_machine(model, X, Y).box_violation == 0
     assert certify_machine(model, X, Y, C=0.75).box_violation == 0.25
-    beta = np.zeros(len(Y))
-    beta[model.support_] = model.dual_coef_[0]
     b, alone = float(model.intercept_[0]), model.support_[0]
     for change, box, balance in ((0.0, 0, 0), (3.0, 2.0, 3.0), (-3.0, 2.0, 3.0)):
-        other = beta.copy()
+        other = signed(model)
         other[alone] += change * Y[alone]
         verdict = certify_machine((other, b), X, Y, C=1.0, kernel=RBF(0.5))
         assert verdict.box_violation >= box - 1e-9
@@ -877,24 +777,18 @@ def test_files_have_every_digit_and_the_answers_of_the_machine(machine, tmp_path
     assert_allclose(answers, machine.predict(A), rtol=1e-5)
 
 
-def test_a_tie_is_the_larger_label_of_svc_but_the_smaller_one_of_its_file(tmp_path):
-    A, y, fresh = np.array([[0, 0], [0, 2], [2, 0], [2, 2]]), [0, 0, 1, 1], np.array([[1.0, 1.0]])
-    model = SVC(kernel="linear").fit(A, y)
-    write_libsvm(model, tmp_path / "model")
-    assert model.decision_function(fresh) == 0
-    assert model.predict(fresh) == 1
-    assert read_libsvm(tmp_path / "model").predict(fresh) == 0
-    rows(tmp_path / "rows", fresh, [0])
-    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
-    assert np.loadtxt(tmp_path / "out") == 0
+@pytest.fixture
+def programs(tmp_path):
+    """Train and predict with a program; return the file of the model, and the answers."""
 
+    def trained(program, A, y, *options):
+        if A is not None:
+            rows(tmp_path / "rows", A, y)
+        run(f"{program}train", *options, "rows", "model", cwd=tmp_path)
+        run(f"{program}predict", "rows", "model", "out", cwd=tmp_path)
+        return tmp_path / "model", np.loadtxt(tmp_path / "out")
 
-def test_a_gram_matrix_goes_by_row_numbers(tmp_path):
-    model = SVC(kernel="precomputed").fit(GRAM, Y.astype(int))
-    write_libsvm(model, tmp_path / "model")
-    found = read_libsvm(tmp_path / "model")
-    assert_array_equal(found.predict(GRAM), model.predict(GRAM))
-    assert certify_machine(found, GRAM, Y, C=1.0).excess < 1e-4
+    return trained
 
 
 def rows(path, A, y, precomputed=False):
@@ -913,15 +807,13 @@ def run(program, *arguments, cwd):
 
 @pytest.mark.parametrize("labels", [(-1, 1), (1, 2), (5, -3)])
 @pytest.mark.parametrize("first", [-1, 1])
-def test_what_libsvm_has_written_is_read_whatever_its_first_row_was(labels, first, tmp_path):
+def test_what_libsvm_has_written_is_read_whatever_its_first_row_was(labels, first, programs):
     order = np.argsort(-first * Y, kind="stable")
     A, y = X[order], np.where(Y[order] > 0, labels[1], labels[0])
-    rows(tmp_path / "rows", A, y)
-    run("svm-train", "-g", "0.5", "rows", "model", cwd=tmp_path)
-    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
-    found = read_libsvm(tmp_path / "model")
-    assert_array_equal(found.predict(A), np.loadtxt(tmp_path / "out"))
-    assert_array_equal(found.as_machine().predict(A), np.loadtxt(tmp_path / "out"))
+    model, answers = programs("svm-", A, y, "-g", "0.5")
+    found = read_libsvm(model)
+    assert_array_equal(found.predict(A), answers)
+    assert_array_equal(found.as_machine().predict(A), answers)
     verdict = certify_machine(found, A, y, C=1.0)
     assert verdict.excess < 1e-4
     assert verdict.dual > verdict.upper * (1 - 1e-4)  # of multipliers found by eight digits
@@ -931,31 +823,14 @@ def test_what_libsvm_has_written_is_read_whatever_its_first_row_was(labels, firs
     ("solver", "loss"), [(1, "squared_hinge"), (2, "squared_hinge"), (3, "hinge")]
 )
 @pytest.mark.parametrize("constant", [-1, 1, 2])
-def test_what_liblinear_has_written_is_read(solver, loss, constant, tmp_path):
-    rows(tmp_path / "rows", X, Y)
-    options = ["-s", solver, "-B", constant, "-e", 1e-8]
-    run("liblinear-train", *options, "rows", "model", cwd=tmp_path)
-    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
-    found = read_liblinear(tmp_path / "model")
-    assert_array_equal(found.predict(X), np.loadtxt(tmp_path / "out"))
+def test_what_liblinear_has_written_is_read(solver, loss, constant, programs):
+    model, answers = programs("liblinear-", X, Y, "-s", solver, "-B", constant, "-e", 1e-8)
+    found = read_liblinear(model)
+    assert_array_equal(found.predict(X), answers)
     assert found.as_machine().loss == loss
     verdict = certify_machine(found, X, Y, C=1.0)
     assert verdict.excess < 1e-6
     assert verdict.machine.bias == ("penalised" if constant > 0 else "none")
-
-
-def test_a_file_of_data_whose_columns_count_from_0_is_read(tmp_path):
-    """As `dump_svmlight_file` writes them by default; LIBSVM takes 0 for an index like others."""
-    dump_svmlight_file(X, Y, str(tmp_path / "rows"))
-    run("svm-train", "-g", "0.5", "rows", "model", cwd=tmp_path)
-    run("svm-predict", "rows", "model", "out", cwd=tmp_path)
-    assert " 0:" in (tmp_path / "model").read_text()
-    found = read_libsvm(tmp_path / "model")
-    assert_array_equal(found.predict(X), np.loadtxt(tmp_path / "out"))
-    assert certify_machine(found, X, Y, C=1.0).excess < 1e-4
-    assert read_libsvm(tmp_path / "model", zero_based=True).points.shape[1] == X.shape[1]
-    with pytest.raises(ValueError, match=r"line .*: expected indices from 1 on"):
-        read_libsvm(tmp_path / "model", zero_based=False)
 
 
 @pytest.mark.parametrize(
@@ -966,48 +841,46 @@ def test_a_file_of_data_whose_columns_count_from_0_is_read(tmp_path):
         (read_liblinear, "liblinear-", ["-s", "3", "-B", "1", "-e", "1e-8"]),
     ],
 )
-def test_columns_that_count_from_0_where_the_first_is_empty(read, program, options, tmp_path):
-    """No index 0 is then in the file, so that the reader must be told where columns begin."""
-    A = np.column_stack([np.zeros(len(X)), X])
-    dump_svmlight_file(A, Y, str(tmp_path / "rows"))
-    run(f"{program}train", *options, "rows", "model", cwd=tmp_path)
-    run(f"{program}predict", "rows", "model", "out", cwd=tmp_path)
-    found = read(tmp_path / "model", zero_based=True)
-    assert_array_equal(found.predict(A), np.loadtxt(tmp_path / "out"))
-    assert certify_machine(found, A, Y, C=1.0).excess < 1e-4
+def test_columns_that_count_from_0_are_read(read, program, options, programs, tmp_path):
+    """As `dump_svmlight_file` counts by default. Only LIBSVM takes 0 for an index like others.
+
+    Where the first column is empty no index 0 is in the file, and the reader must be told.
+    """
+    for A in ([X] if read is read_libsvm else []) + [np.column_stack([np.zeros(len(X)), X])]:
+        dump_svmlight_file(A, Y, str(tmp_path / "rows"))
+        model, answers = programs(program, None, None, *options)
+        found = read(model, zero_based=True)
+        assert_array_equal(found.predict(A), answers)
+        assert certify_machine(found, A, Y, C=1.0).excess < 1e-4
+        if A is X:
+            assert_array_equal(read(model).predict(X), answers)
+            with pytest.raises(ValueError, match=r"line .*: expected indices from 1 on"):
+                read(model, zero_based=False)
     for given in {}, {"zero_based": False}, {"zero_based": "auto"}:
-        shifted = read(tmp_path / "model", **given)
-        assert_array_equal(shifted.predict(X), np.loadtxt(tmp_path / "out"))
+        assert_array_equal(read(model, **given).predict(X), answers)
     with pytest.raises(ValueError, match='zero_based must be True, False or "auto", got 2'):
-        read(tmp_path / "model", zero_based=2)
+        read(model, zero_based=2)
 
 
 @pytest.mark.parametrize("solver", range(8))
 @pytest.mark.parametrize("labels", [(-1, 1), (1, -1), (1, 2), (3, 1, 2)])
-def test_a_score_of_zero_has_liblinears_label(solver, labels, tmp_path):
+def test_a_score_of_zero_has_liblinears_label(solver, labels, programs):
     """Without a constant feature a row of zeros has the score 0 for every class."""
     A = np.vstack([np.eye(3)[np.arange(len(labels))], np.zeros((1, 3))])
-    rows(tmp_path / "rows", A, [*labels, labels[0]])
-    run("liblinear-train", "-s", solver, "rows", "model", cwd=tmp_path)
-    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
-    found = read_liblinear(tmp_path / "model")
+    model, answers = programs("liblinear-", A, [*labels, labels[0]], "-s", solver)
+    found = read_liblinear(model)
     assert not found.decision_function(A)[-1].any()
-    assert_array_equal(found.predict(A), np.loadtxt(tmp_path / "out"))
+    assert_array_equal(found.predict(A), answers)
     if solver in (1, 2, 3) and len(labels) == 2:
         assert_array_equal(found.as_machine().predict(A[:2]), labels)
 
 
 @pytest.mark.parametrize(("solver", "constant"), [(1, -1), (1, 1), (1, 3), (4, 1)])
-def test_each_of_several_classes_of_liblinear_is_judged_as_the_error_says(
-    solver, constant, tmp_path
-):
+def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, programs):
     """Scores of class k are positive for it; C, loss and bias are as the error says."""
-    rows(tmp_path / "rows", *IRIS)
-    options = ["-s", solver, "-B", constant, "-e", 1e-8, "rows", "model"]
-    run("liblinear-train", *options, cwd=tmp_path)
-    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
-    model = read_liblinear(tmp_path / "model")
-    assert_array_equal(model.predict(IRIS[0]), np.loadtxt(tmp_path / "out"))
+    file, answers = programs("liblinear-", *IRIS, "-s", solver, "-B", constant, "-e", 1e-8)
+    model = read_liblinear(file)
+    assert_array_equal(model.predict(IRIS[0]), answers)
     message = "one of .*got MCSVM_CS" if solver == 4 else "one w for each of several.*y == labels"
     with pytest.raises(ValueError, match=message) as told:
         model.as_machine()
@@ -1121,16 +994,12 @@ def test_a_score_of_zero_is_the_second_answer(kind, lines, answer, tmp_path):
 
 
 @pytest.mark.parametrize("solver", [0, 7])
-def test_logistic_regression_of_liblinear_is_written_but_judged_by_no_loss_of_its_own(
-    solver, tmp_path
-):
+def test_logistic_regression_is_written_but_not_judged_by_its_loss(solver, programs, tmp_path):
     """As scikit-learn's is: its scores are those of a linear machine."""
-    rows(tmp_path / "rows", X, Y)
-    run("liblinear-train", "-s", solver, "-B", 1, "rows", "model", cwd=tmp_path)
-    run("liblinear-predict", "rows", "model", "out", cwd=tmp_path)
-    found = read_liblinear(tmp_path / "model")
+    model, answers = programs("liblinear-", X, Y, "-s", solver, "-B", 1)
+    found = read_liblinear(model)
     write_libsvm(found, tmp_path / "other")
-    assert_array_equal(read_libsvm(tmp_path / "other").predict(X), np.loadtxt(tmp_path / "out"))
+    assert_array_equal(read_libsvm(tmp_path / "other").predict(X), answers)
     with pytest.raises(ValueError, match="loss must be one of"):
         certify_machine(found, X, Y, C=1.0)
 
@@ -1143,16 +1012,6 @@ def test_a_regression_of_e1071_has_labels_that_mean_nothing(tmp_path):
     found = read_libsvm(tmp_path / "model")
     assert_allclose(found.predict(X), FITTED[6].predict(X), rtol=1e-12)
     assert found.labels == found.n_support == ()
-
-
-def test_the_last_number_of_liblinear_is_the_bias(tmp_path):
-    *head, first, second, bias = LINE.splitlines()
-    for numbers in [first, second, bias], [first, bias]:
-        text = "\n".join([*head, *numbers, ""])
-        text = text.replace("nr_feature 2", f"nr_feature {len(numbers) - 1}")
-        (tmp_path / "model").write_text(text)
-        machine = read_liblinear(tmp_path / "model").as_machine()
-        assert [*machine.points[0], machine.b] == [*map(float, numbers)]
 
 
 LARGE = LibsvmModel("c_svc", Linear(), (2**31, 0), np.zeros(1), np.ones((1, 1)), X[:1], (1, 0))
@@ -1179,16 +1038,6 @@ def runtime(machine, path, A, dtype):
     return label, score[:, 0]
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: repr(m.kernel))
-@pytest.mark.parametrize("classes", [(-1, 1), ("no", "yes"), (7, 3), (False, True)])
-def test_onnxruntime_gives_our_labels_and_scores(machine, classes, tmp_path):
-    machine = replace(machine, classes=classes)
-    label, score = runtime(machine, tmp_path / "model.onnx", X, "float64")
-    assert_allclose(score, machine.decision_function(X), atol=1e-11)
-    assert_array_equal(label, machine.predict(X))
-    assert label.dtype.kind in (machine.predict(X).dtype.kind, "O")
-
-
 def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
     label, score = runtime(MACHINES[1], tmp_path / "model.onnx", X, "float32")
     error = np.abs(score - MACHINES[1].decision_function(X)).max()
@@ -1198,23 +1047,29 @@ def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
     assert (label[0], score[0]) == ("b", 0.0)
 
 
+ESTIMATORS = [
+    SVC(class_weight="balanced").fit(X, Y),
+    SVC(kernel="poly", degree=2, coef0=1.0).fit(X, np.where(Y > 0, "a", "b")),
+    SVC().fit(X, np.where(Y > 0, "a", "b").astype(object)),
+    LinearSVC(class_weight="balanced").fit(X, Y.astype(int)),
+    RidgeClassifier().fit(X, Y.astype(int)),
+    svmlib.SVC().fit(X, Y),
+    read_libsvm(HERE / "libsvm-noisy-rbf.model").as_machine(),
+]
+CLASSES = [(-1, 1), ("no", "yes"), (7, 3), (False, True)]
+
+
 @pytest.mark.parametrize(
     "model",
-    [
-        SVC(class_weight="balanced").fit(X, Y),
-        SVC(kernel="poly", degree=2, coef0=1.0).fit(X, np.where(Y > 0, "a", "b")),
-        SVC().fit(X, np.where(Y > 0, "a", "b").astype(object)),
-        LinearSVC(class_weight="balanced").fit(X, Y.astype(int)),
-        RidgeClassifier().fit(X, Y.astype(int)),
-        svmlib.SVC().fit(X, Y),
-        read_libsvm(HERE / "libsvm-noisy-rbf.model").as_machine(),
-    ],
+    ESTIMATORS + [replace(m, classes=classes) for m in MACHINES for classes in CLASSES],
     ids=lambda model: type(model).__name__,
 )
-def test_estimators_give_their_labels_and_scores(model, tmp_path):
+def test_onnxruntime_gives_our_labels_and_scores(model, tmp_path):
     label, score = runtime(model, tmp_path / "model.onnx", X, "float64")
     assert_allclose(score, model.decision_function(X), atol=1e-11)
     assert_array_equal(label, model.predict(X))
+    kind = model.predict(X).dtype.kind
+    assert label.dtype.kind in (kind, "O", "i" if kind == "f" else kind)
 
 
 def test_without_onnx_the_remedy_is_named(monkeypatch, tmp_path):

@@ -49,7 +49,7 @@ SOLUTIONS, NEEDED = printed()
 
 
 def made(tree):
-    names = {**NEEDED, "turns": itertools.repeat(True, 1000)}
+    names = {**NEEDED, "turns": itertools.repeat(True, 200)}
     exec(ast.unparse(tree), names)
     return names[tree.name]
 
@@ -129,9 +129,8 @@ def mutants(tree):
         for field, value in ast.iter_fields(node):
             for k, old in enumerate(value if isinstance(value, list) else [value]):
                 for new in slips(old):
-                    setattr(
-                        node, field, [*value[:k], new, *value[k + 1 :]] if value is not old else new
-                    )
+                    place = new if value is old else [*value[:k], new, *value[k + 1 :]]
+                    setattr(node, field, place)
                     yield made(tree)
                     setattr(node, field, value)
 

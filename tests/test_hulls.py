@@ -95,13 +95,8 @@ def test_separable_is_what_linear_programming_calls_so(data, draw):
     origin = draw.draw(arrays(np.float64, d, elements=st.integers(-(10**9), 10**9).map(float)))
     order = draw.draw(st.permutations(range(n)))
     expected = linearly_separable(X, y)
-    for Z, labels in [
-        (X, y),
-        (np.ldexp(X, exponents), y),
-        (X + origin, y),
-        (X[order], y[order]),
-        (X, -y),
-    ]:
+    moved = [(X, y), (np.ldexp(X, exponents), y), (X + origin, y), (X[order], y[order]), (X, -y)]
+    for Z, labels in moved:
         answer = separation(Z, labels)
         assert answer.separable == expected
         check_separation(answer, Z, labels)

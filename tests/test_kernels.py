@@ -50,11 +50,8 @@ def test_polynomial_feature_map_has_the_kernel_as_inner_product(d, degree, coef0
 
 def test_small_integers_are_numbers_like_others():
     X = np.array([[0.0], [0.01], [3.0]])
-    pairs = (
-        (RBF(np.int8(100)), RBF(100.0)),
-        (Polynomial(np.int8(30), np.uint8(9)), Polynomial(30, 9.0)),
-    )
-    for small, plain in pairs:
+    power = Polynomial(np.int8(30), np.uint8(9)), Polynomial(30, 9.0)
+    for small, plain in (RBF(np.int8(100)), RBF(100.0)), power:
         np.testing.assert_array_equal(small(X, X), plain(X, X))
         assert small.rounding(np.tile(X, 40)).theta == plain.rounding(np.tile(X, 40)).theta
 

@@ -50,20 +50,3 @@ def test_the_parts_keep_their_order_and_the_notices_stand_first_once(static):
     places = [sheet.index(f"order:{k}}}") for k in range(len(light.PARTS))]
     assert places == sorted(places)
     assert sheet.count(".gone") == len(light.OWN), "our own rules are for what readers do, too"
-
-
-def test_an_address_leads_to_the_same_file(static):
-    addresses = (
-        "a{b:url(x.svg) url('../y.woff2') url(\"data:z;w\") url(#here) url(https://e.example/)}"
-    )
-    (static / "styles/sphinx-book-theme.css").write_text(addresses, encoding="utf-8")
-    expected = (
-        "a{b:url(styles/x.svg) url('y.woff2') url(\"data:z;w\") url(#here) url(https://e.example/)}"
-    )
-    assert light.part(static, "styles/sphinx-book-theme.css") == expected
-
-
-def test_the_fonts_of_all_icons_stay_away(static):
-    face = "@font-face{font-family:x;src:url(../vendor/fontawesome/webfonts/x.woff2)}"
-    (static / "styles/pydata-sphinx-theme.css").write_text(face + ".a{}", encoding="utf-8")
-    assert light.part(static, "styles/pydata-sphinx-theme.css") == ".a{}"

@@ -193,25 +193,6 @@ def test_a_product_beyond_floats_proves_nothing():
     assert certify_span(sums, span, np.zeros(1), 2).dual == 0
 
 
-@given(seed=seeds)
-@settings(max_examples=40)
-def test_what_the_solver_proves_is_true(seed):
-    X, y, C, kernel = hostile.machine(seed, most_points=16, scales=(-4, 4))
-    try:
-        problem = DualProblem(X, y, np.where(np.isinf(C), 1e3, C) * np.ones(len(y)), kernel)
-        found = solution_of(problem)
-    except ValueError:  # values of K beyond floats
-        return
-    span = Span(kernel, found.pivots, np.eye(len(found.pivots)))  # only the pivots are judged
-    judge_all(span, found.coefficients, found.b, problem, found.alpha, found.certificate)
-
-
-def solution_of(problem, tol=1e-3):
-    """Return the machine in the span, warnings or not."""
-    span = module.choose_span(problem, tol)
-    return module.solve_in_span(problem, span, tol, 100.0, 500)
-
-
 def plane(n, seed=0):
     """Return rows of a square, a third of the labels at random."""
     rng = np.random.default_rng(seed)

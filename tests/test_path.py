@@ -8,17 +8,16 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import svm
-from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from svmlib import SVC, SVCCV, path, problem
+from svmlib import SVC, SVCCV
 from svmlib.kernels import RBF, Polynomial
-from svmlib.newton import newton, solve_dual
-from svmlib.path import Fold, fit_candidates, gram_matrices, regularisation_path, warm_start
+from svmlib.newton import newton
+from svmlib.path import Fold, fit_candidates, gram_matrices, warm_start
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
@@ -194,14 +193,6 @@ def test_a_start_moves_those_at_their_bound():
     assert warm_start(kept, problem.upper, larger) is kept
 
 
-def test_where_no_multiplier_is_at_its_bound_a_larger_c_costs_nothing():
-    X, y = data(0, shift=4.0)
-    search = SVCCV((1.0, 1e3, 1e4, 1e5), (0.5,), refit=False).fit(X, y)
-    assert (search.cv_results_["mean_steps"][2:] == 0).all()
-    for scores in search.test_decision_values_:
-        assert_array_equal(scores[2], scores[3])
-
-
 def test_neighbours_spare_steps():
     """From nothing, the same machines take half as many more."""
     X, y = data(7, n=100)
@@ -209,34 +200,6 @@ def test_neighbours_spare_steps():
     together = SVCCV(Cs, (0.5,), refit=False).fit(X, y).cv_results_["mean_steps"]
     alone = [SVCCV((C,), (0.5,), refit=False).fit(X, y).cv_results_["mean_steps"] for C in Cs]
     assert together[1:].sum() < 0.75 * np.sum(alone[1:])
-
-
-def test_stages_begin_with_the_neighbour_itself(monkeypatch):
-    """With those at their bound moved tenfold for centres they take half as many steps more."""
-    X, y = make_moons(300, noise=0.3, random_state=0)
-    problem = DualProblem(X, 2.0 * y - 1, kernel=RBF(0.5))
-    problem.gram()
-
-    def n_steps():
-        found = regularisation_path(problem, None, np.ones(300), 10.0 ** np.arange(5), 1e-3)
-        return sum(one.n_iter for _, one, _ in found)
-
-    few = n_steps()
-    monkeypatch.setattr(
-        path, "solve_dual", lambda form, tol, most, start, guess: solve_dual(form, tol, most, guess)
-    )
-    assert few < 0.85 * n_steps()
-
-
-def test_that_a_gram_matrix_is_semidefinite_is_proved_once_for_all_c(monkeypatch):
-    seen = []
-    proof = problem.cholesky
-    monkeypatch.setattr(problem, "cholesky", lambda *a, **kw: seen.append(1) or proof(*a, **kw))
-    X, y = data(0, 40, 2)
-    machine = DualProblem(X, y, kernel=lambda A, B: np.exp(-((A[:, None] - B) ** 2).sum(axis=2)))
-    found = list(regularisation_path(machine, None, np.ones(40), np.array([0.1, 1.0, 10.0]), 1e-3))
-    assert all(solution.converged for _, solution, _ in found)
-    assert len(seen) == 1
 
 
 def test_without_room_for_k_it_says_so_and_finds_the_same():

@@ -44,10 +44,8 @@ def asked(tmp_path):
 
 
 def test_a_quiz_is_read_as_it_stands(asked):
-    assert [question.text for question in asked] == [
-        "Is $k_1 - k_2 < 1$ a **kernel**: yes or no?",
-        "And $x$?",
-    ]
+    first = "Is $k_1 - k_2 < 1$ a **kernel**: yes or no?"
+    assert [question.text for question in asked] == [first, "And $x$?"]
     assert {question.topic for question in asked} == {"05. Kernels: elsewhere"}
     assert [[c.right for c in question.choices] for question in asked] == [[False, True], [True]]
 

@@ -121,9 +121,11 @@ def test_links_and_pictures_of_the_repository_are_there(document):
     assert set(re.findall(r"`((?:[\w-]+/)+[\w.-]+\.\w+)`", text)) <= {*committed}
 
 
-def test_what_is_made_is_not_committed():
+def test_what_is_made_is_not_committed_and_no_merge_is_half_done():
     listed = ["git", "ls-files", "-ci", "--exclude-standard"]
     assert not subprocess.check_output(listed, cwd=ROOT)
+    marks = ["git", "grep", "-nIE", "^(<{7}|>{7})( |$)"]
+    assert not subprocess.run(marks, cwd=ROOT, capture_output=True, text=True).stdout
 
 
 def test_the_lock_holds_what_is_required_and_all_that_is_installed():
@@ -209,9 +211,8 @@ def test_a_set_up_that_fails_says_why_in_one_sentence(tmp_path):
     patient = [sys.executable, ROOT / "tools" / "patient.py", tmp_path / "log", "Waiting"]
 
     def run(code: str) -> str:
-        done = subprocess.run(
-            [*patient, sys.executable, "-c", code], capture_output=True, text=True
-        )
+        command = [*patient, sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True)
         return (done.stdout + done.stderr) * bool(done.returncode)
 
     assert run("pass") == ""

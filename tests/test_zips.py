@@ -95,9 +95,8 @@ def chapter(tmp_path):
     notebook = tmp_path / "chapters" / "one.ipynb"
     nbformat.write(new_notebook(cells=cells), notebook)
     figures = [FIGURE.format(name=name, number=f"1.{k}") for k, name in enumerate(DRAWN, 1)]
-    notebook.with_suffix(".html").write_text(
-        "<body>" + "".join(figures).replace("</article><article>", "")
-    )
+    page = "<body>" + "".join(figures).replace("</article><article>", "")
+    notebook.with_suffix(".html").write_text(page)
     return notebook
 
 

@@ -73,9 +73,8 @@ def test_zip_of_the_pages_needs_nothing_outside():
     """No page asks for a file that is not packed, but for what has an address."""
     with zipfile.ZipFile(FULL / "notebooks" / "svm-pages.zip") as file:
         names = set(file.namelist())
-        pages = {
-            n: file.read(n).decode() for n in names if re.search(r"(index|/\w+/\w+)\.html$", n)
-        }
+        found = [name for name in names if re.search(r"(index|/\w+/\w+)\.html$", name)]
+        pages = {name: file.read(name).decode() for name in found}
     for name in [name for name in pages if "/_static/" not in name]:  # templates of the theme
         for address in re.findall(r' (?:href|src)="([^"#?:]+)[^":]*"', pages[name]):
             assert os.path.normpath(Path(name).parent / address) in names, (name, address)
@@ -199,9 +198,7 @@ def test_reads_well_in_jupyterlab(lab, tab, name):
     tab.wait_for_function(
         f"wanted => Object.entries(wanted).every(([selector, n]) => {count} >= n)", arg=wanted
     )
-    assert wanted == {
-        selector: tab.evaluate(f"selector => {count}", selector) for selector in wanted
-    }
+    assert wanted == {part: tab.evaluate(f"selector => {count}", part) for part in wanted}
     prose = tab.evaluate(
         """() => {
             const all = [...document.querySelectorAll('.jp-RenderedMarkdown')].map(cell => {

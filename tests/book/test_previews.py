@@ -161,9 +161,8 @@ def test_every_link_inside_the_book_has_a_preview_and_no_preview_is_without_a_li
             target, _, anchor = urljoin(page, link).partition("#")
             wanted[target].add(anchor)
     for script in (HTML / "previews").rglob("*.js"):
-        page, data = re.fullmatch(
-            r'BOOK_PREVIEWS\["(.*)"\] = (.*);\n', script.read_text("utf-8")
-        ).groups()
+        written = r'BOOK_PREVIEWS\["(.*)"\] = (.*);\n'
+        page, data = re.fullmatch(written, script.read_text("utf-8")).groups()
         parts = json.loads(data)
         there[page] = set(parts)
         for anchor, part in parts.items():
