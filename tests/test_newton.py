@@ -82,6 +82,8 @@ def test_too_little_memory_is_told_and_left_to_smo():
     solution, name = solve(problem, "auto", 1e-3)
     assert solution.converged
     assert name == "smo"
+    most = solution.n_iter - 1  # those of the start count, too
+    assert solve(problem, "auto", 1e-3, most)[0].n_iter == most
     with pytest.raises(NoRoomError, match=r"free multipliers take .* MB, more than cache_mb=1$"):
         newton(problem)
     with pytest.raises(NoRoomError, match=r'take .* MB.*; solver="auto" goes on with SMO$'):
