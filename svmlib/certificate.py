@@ -135,7 +135,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """The duality gap, primal − dual, rounded up: both are at most this far from the optimum."""
+        """The duality gap, primal − dual, rounded up: neither is further from the optimum."""
         return fl.round_up(self.primal - self.dual)
 
     @property
