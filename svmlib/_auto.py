@@ -21,7 +21,7 @@ from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
-from svmlib.newton import solve_dual
+from svmlib.newton import run_newton
 from svmlib.problem import DualProblem, Solution, check_start
 from svmlib.smo import State, run_smo
 
@@ -100,7 +100,7 @@ def solve(
         alpha, n_iter, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
     try:
         limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
-        alpha, newton_steps = solve_dual(problem, tol / 2, limit, alpha, last_digits=True)
+        alpha, newton_steps = run_newton(problem, tol / 2, limit, alpha, last_digits=True)
         solution = problem.solution(alpha, tol=tol, n_iter=len(newton_steps))
         name = "newton" if newton_steps or name == "none" else name
     except NoRoomError as error:
@@ -181,7 +181,7 @@ def _guess(
         if low_rank and (Phi := _low_rank_factor(problem, span_untried)) is not None:
             linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
             limit = int(min(max_iter, _MAX_NEWTON_STEPS))
-            alpha, newton_steps = solve_dual(linear, tol / 2, limit, alpha)
+            alpha, newton_steps = run_newton(linear, tol / 2, limit, alpha)
             return alpha, len(newton_steps), "newton"
     violation = (_FINE_TOL if fine else _START_TOL) * min(change, 1e3) ** 0.4
     per_sample = _FINE_STEPS if fine else min(_START_STEPS, n / _MAX_START_COST)

@@ -80,7 +80,7 @@ def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Arra
     predicting = coefficients, points
     if hasattr(machine, "pivots_"):  # `svmlib.SVC` with many samples
         predicting = machine.pivot_coef_[None], machine.pivots_
-    _compare(*_scores(machine, kernel, *predicting), machine.dual_coef_, advice)
+    _check_same_scores(*_scores(machine, kernel, *predicting), machine.dual_coef_, advice)
     return kernel, coefficients, points
 
 
@@ -91,7 +91,7 @@ def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
         rows = X[:100]
         theirs = np.ravel(_quietly(machine.decision_function, rows))
         sizes = np.abs(rows) @ np.abs(w[0]) + abs(b)
-        _compare(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
+        _check_same_scores(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
     return w, b
 
 
@@ -102,7 +102,7 @@ def _quietly(ask: Callable[[Array], Array], rows: Array) -> Array:
         return ask(rows)
 
 
-def _compare(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
+def _check_same_scores(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
     """Raise an error if scores differ by more than some n roundings of the numbers' precision."""
     doubt = 1e4 * np.finfo(getattr(numbers, "dtype", float)).eps
     if (np.abs(theirs - ours) > doubt * sizes).any():
@@ -120,7 +120,7 @@ def _scores(
     else:
         rows = points[few]
         K = kernel(points, rows)
-    known = kernel and kernel.rounding(points)  # |k(x, z)| is at most the product of two sizes
+    known = kernel and kernel.error_bound(points)  # |k(x, z)| is at most the product of two sizes
     s = known.sizes if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair

@@ -18,7 +18,7 @@ N. J. Higham (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3
 
 from __future__ import annotations
 
-from decimal import Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from math import fsum, inf
 
@@ -127,7 +127,7 @@ def exact_dot(a: Array, b: Array) -> Fraction:
     return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
 
 
-def format_bound(value: float, rounding: str, digits: int = 6) -> str:
-    """Return some digits of a number, rounded in the direction that keeps a printed bound true."""
-    rounded = Context(prec=digits, rounding=rounding).create_decimal_from_float(value)
-    return f"{float(rounded):.{digits}g}"
+def format_bound(value: float, *, up: bool = True, digits: int = 6) -> str:
+    """Return some digits of an upper bound, or with ``up=False`` of a lower one: also a bound."""
+    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return f"{float(context.create_decimal_from_float(value)):.{digits}g}"

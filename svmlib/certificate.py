@@ -17,7 +17,6 @@ Derived in chapter 4, *Lagrange duality*.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ import numpy as np
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array
 from svmlib.gram_matrix import KernelSums
-from svmlib.kernels import KernelError
+from svmlib.kernels import ErrorBound
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
 
@@ -170,8 +169,8 @@ class Certificate:
         elif self.dual == -np.inf:
             reason = "no lower bound: rounding"
         else:
-            low = fl.format_bound(self.dual, ROUND_FLOOR)
-            high = fl.format_bound(self.primal, ROUND_CEILING)
+            low = fl.format_bound(self.dual, up=False)
+            high = fl.format_bound(self.primal)
             subject = " for the Gram matrix given" if self.user_defined_kernel else ""
             return f"{values}\nproves that the optimum{subject} is in [{low}, {high}]"
         return f"{values}\ndoes not prove optimality: {reason}"
@@ -193,7 +192,7 @@ class Scores(NamedTuple):
         return y * f - error, y * f + error
 
 
-def kernel_scores(sums: KernelSums, beta: Array, rounding: KernelError, shift: float) -> Scores:
+def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
     Rounding: a kernel value is between ± s_i s_j and off by at most θ s_i s_j.
@@ -212,7 +211,7 @@ def kernel_scores(sums: KernelSums, beta: Array, rounding: KernelError, shift: f
 
     Where only K + ηI is known to be semidefinite, with the shift η, the bounds are for K + ηI.
     """
-    (values, variation, updates), (theta, sizes), n = sums, rounding, beta.size
+    (values, variation, updates), (theta, sizes), n = sums, bound, beta.size
     total = float(variation @ sizes)
     if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most s_i S
         return unbounded_scores(values, np.inf, sizes)

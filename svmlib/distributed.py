@@ -30,7 +30,7 @@ from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, dual_lower_bound, largest_violation
 from svmlib.kernels import Kernel, expansion
-from svmlib.newton import solve_dual
+from svmlib.newton import run_newton
 from svmlib.nystrom import Span, SpanSums
 from svmlib.problem import LARGEST_C, DualProblem, balancing_factors, warn_unless_converged
 
@@ -254,7 +254,7 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     if min(np.sum(y > 0), np.sum(y < 0)) < _MIN_START_SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, LARGEST_C))
-    alpha, _ = solve_dual(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
+    alpha, _ = run_newton(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
     shift = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
     return 0.3 / C, (1 - shift) * np.append((alpha * y) @ X, problem.bias(alpha))
 
@@ -408,7 +408,7 @@ def solve_kernel(
     Pivots are chosen among up to 3000 rows, taken at random from all chunks, and sent to the
     workers. In each pass a chunk makes its features from them, sums them up as `solve_linear` does,
     and forgets them. A last pass judges the classifier and the multipliers for the kernel itself,
-    as `svmlib.nystrom.certify_span` does.
+    as `svmlib.nystrom.certify_in_span` does.
 
     Parameters
     ----------
@@ -471,7 +471,7 @@ def solve_kernel(
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
-    proof = nystrom.certify_span(_sum(features, _chunk_span_sums, c, b, state), span, c, n)
+    proof = nystrom.certify_in_span(_sum(features, _chunk_span_sums, c, b, state), span, c, n)
     found = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), proof.reaches(tol), trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
     warn_unless_converged(found, "solve_kernel", tol, advice)

@@ -33,7 +33,6 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any, get_args
 
 import numpy as np
@@ -55,9 +54,9 @@ from svmlib._machines import (
     signed_labels,
     to_machine,
 )
-from svmlib._squared_hinge import squared_hinge
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
+from svmlib.hinge import minimise_squared_hinge
 from svmlib.kernels import Kernel, Precomputed, check_kernel
 from svmlib.problem import LARGEST_C, DualProblem, balance, best_bias_interval, without_bias
 
@@ -142,10 +141,10 @@ class Verdict:
         bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
         pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
         weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
-        low = fl.format_bound(self.lower, ROUND_FLOOR)
-        high = fl.format_bound(self.upper, ROUND_CEILING)
-        primal = fl.format_bound(self.primal, ROUND_CEILING)
-        excess = fl.format_bound(self.excess, ROUND_CEILING, 3)
+        low = fl.format_bound(self.lower, up=False)
+        high = fl.format_bound(self.upper)
+        primal = fl.format_bound(self.primal)
+        excess = fl.format_bound(self.excess, digits=3)
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
             f"its value is at most {primal}; the optimum is in [{low}, {high}]",
@@ -156,7 +155,7 @@ class Verdict:
             why = "the kernel is not known to be positive semidefinite"
             lines[1:] = [f"its value is at most {primal}; that proves nothing: {why}"]
         if self.dual is not None:
-            proved = f"prove {fl.format_bound(self.dual, ROUND_FLOOR)}; they "
+            proved = f"prove {fl.format_bound(self.dual, up=False)}; they "
             proved = proved if self.lower > -np.inf else ""
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
@@ -164,7 +163,7 @@ class Verdict:
                 f"the KKT conditions by {self.kkt_violation:.2g}"
             )
         if self.bias_is_at_fault:
-            value = fl.format_bound(self.primal_best_b, ROUND_CEILING)
+            value = fl.format_bound(self.primal_best_b)
             lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
         notes = [self.note] if self.note else []
         return "\n".join([*notes, *lines] if self.excess > _FAR else [*lines, *notes])
@@ -423,7 +422,7 @@ class _MachineProblem:
             alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha
             alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
         else:
-            alpha, b = squared_hinge(Phi, self.y, self.C, free)
+            alpha, b = minimise_squared_hinge(Phi, self.y, self.C, free)
         return alpha, b if free else self.scale**2 * float(alpha @ self.y), -np.inf
 
     def _gram_factor(self) -> Array:

@@ -13,7 +13,6 @@ Derived in chapter 8, *The full SMO*.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import ROUND_CEILING
 from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple
@@ -132,7 +131,7 @@ class GramMatrix:
     def _require_room(self, count: int, purpose: str) -> None:
         """Raise a `NoRoomError` if there is no room for so many floats."""
         if count > self.cache_size:
-            least = format_bound(8 * count / 2**20, ROUND_CEILING)
+            least = format_bound(8 * count / 2**20)
             raise NoRoomError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
 
     def _batches(self, wanted: Indices) -> Iterator[Indices]:

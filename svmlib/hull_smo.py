@@ -33,7 +33,7 @@ from svmlib.problem import warn_unless_converged
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
-_ROUNDING = 1e-15  # of a sum of points whose coordinates are below 1
+_SUM_ERROR = 1e-15  # of a sum of points whose coordinates are below 1
 
 
 class HullStep(NamedTuple):
@@ -187,7 +187,7 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         yield HullStep(weights.copy(), pair)
         difference = (weights * y) @ Z
         squared = float(difference @ difference)
-        if squared <= _ROUNDING**2:
+        if squared <= _SUM_ERROR**2:
             return
         heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
         pair, gap = _pair(heights, weights, y)

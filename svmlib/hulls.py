@@ -142,8 +142,8 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     # The affine hull: the axes along which the points extend further than their rounding.
     R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
     _, extents, axes = np.linalg.svd(R, full_matrices=False)
-    rounding = 8 * fl.UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
-    axes = axes[: np.sum(extents > math.sqrt(Z.size) * rounding)]
+    error = 8 * fl.UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
+    axes = axes[: np.sum(extents > math.sqrt(Z.size) * error)]
     inside = Z @ axes.T
     # The vertices: of a segment its ends; Qhull needs at least two dimensions.
     if len(axes) < 2:
@@ -473,7 +473,7 @@ def certify_weights(
     scaled = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ scaled)
     width = heights @ _lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
-    slack = _rounding(Z, y, weights)
+    slack = _distance_error(Z, y, weights)
     bound = width / float(np.linalg.norm(scaled)) - slack if w.any() else 0.0
     w, ends = np.ldexp(w, exponent), [np.ldexp(p + q, exponent) / 2, centre]
     return ClosestPoints(
@@ -488,7 +488,7 @@ def certify_weights(
     )
 
 
-def _rounding(Z: Array, y: Array, weights: Array) -> float:
+def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     """Bound what rounding does to ‖p − q‖, and to the lower bound that a normal proves.
 
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
@@ -532,7 +532,7 @@ def _nearest_to_origin(
         weights, normal = _nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
         return weights, basis @ normal
     signed = y[:, np.newaxis] * X  # v = λ @ signed
-    rounding = 4 * fl.UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
+    length_error = 4 * fl.UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
     centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
     weights = _lowest_vertex(signed @ centroids, y, cap)
     # The vertices that are kept, the λ of each, and their convex coefficients.
@@ -550,11 +550,11 @@ def _nearest_to_origin(
         stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
         if distance - bound < smallest_gap:
             smallest_gap, best = distance - bound, (coefficients @ lambdas, normal)
-        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * rounding):
+        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * length_error):
             break
         # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
         # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)
-        if min(smallest_gap, length) <= rounding or stalls > 1 or len(vertices) > X.shape[1]:
+        if min(smallest_gap, length) <= length_error or stalls > 1 or len(vertices) > X.shape[1]:
             break
         # Add the lowest vertex, and go to the nearest point of the vertices' hull.
         lambdas, vertices = np.vstack([lambdas, weights]), np.vstack([vertices, vertex])
@@ -697,12 +697,12 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = centre_and_scale(X, by_column=True)
-    rounding = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
+    length_error = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
     cap, bound, weights = smallest, fl.round_down(smallest), answer.weights
     growth = 8 * fl.UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = _nearest_to_origin(Z, y, cap)
-        if np.linalg.norm((nearest * y) @ Z) <= rounding:
+        if np.linalg.norm((nearest * y) @ Z) <= length_error:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)

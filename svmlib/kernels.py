@@ -7,7 +7,7 @@ objects; a plain function of your own is welcome wherever they are. With this mo
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
 - write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z).
 
-Derived in chapter 5, *Kernels*. (`rounding` serves `svmlib.certificate`.)
+Derived in chapter 5, *Kernels*. (`error_bound` serves `svmlib.certificate`.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scipy.spatial.distance import cdist
 from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 
-__all__ = ["RBF", "KernelError", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
+__all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _MIN_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
@@ -41,7 +41,7 @@ Kernel = Callable[[Array, Array], Array]
 Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
-class KernelError(NamedTuple):
+class ErrorBound(NamedTuple):
     """For all x_i, x_j: abs(k(x_i, x_j)) ≤ s_i s_j, and what is computed is θ s_i s_j off at most.
 
     Attributes
@@ -106,7 +106,7 @@ class BaseKernel:
         blocks = [self.evaluator(x)(x, np.empty((len(x), len(x)))) for x in some]
         return np.concatenate([block.diagonal() for block in blocks])
 
-    def rounding(self, X: Array) -> KernelError | None:
+    def error_bound(self, X: Array) -> ErrorBound | None:
         """Return bounds on the values and their errors; None if only the values show them."""
         return None
 
@@ -175,7 +175,7 @@ class ClassicKernel(BaseKernel):
             raise ValueError(f"X must be small enough for {self!r} to be finite: scale its columns")
         return values
 
-    def rounding(self, X: Array) -> KernelError:
+    def error_bound(self, X: Array) -> ErrorBound:
         """Return θ and sizes s_i that bound every value, and the error of every computed one.
 
         For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
@@ -184,7 +184,7 @@ class ClassicKernel(BaseKernel):
         Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
-        return KernelError(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
+        return ErrorBound(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
 
     def _transform(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
@@ -287,7 +287,7 @@ class Polynomial(ClassicKernel):
             features.append(sqrt(ways) * np.prod(u[:, factors], axis=1))
         return np.column_stack(features)
 
-    def rounding(self, X: Array) -> KernelError:
+    def error_bound(self, X: Array) -> ErrorBound:
         """Return about p (d + 4) u, and s with s² = (γ‖x‖² + abs(c₀))^p.
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
@@ -296,7 +296,7 @@ class Polynomial(ClassicKernel):
         """
         base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
-        return KernelError(fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes)
+        return ErrorBound(fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes)
 
     def _transform(self, t: Array) -> Array:
         t *= self.gamma
@@ -337,7 +337,7 @@ class RBF(ClassicKernel):
         sigma = check_scalar(sigma, "sigma", positive=True)
         return cls(gamma=0.5 / sigma / sigma)
 
-    def rounding(self, X: Array) -> KernelError:
+    def error_bound(self, X: Array) -> ErrorBound:
         """Return θ, from the errors of the exponent and of the exponential, and s = 1.
 
         With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
@@ -357,7 +357,7 @@ class RBF(ClassicKernel):
         exponent = fl.gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
-        return KernelError(theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X)))
+        return ErrorBound(theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X)))
 
     @np.errstate(over="ignore")
     def evaluator(self, Z: Array) -> Evaluator:
@@ -437,14 +437,14 @@ class Sigmoid(ClassicKernel):
 
     positive_semidefinite = False  # never guaranteed
 
-    def rounding(self, X: Array) -> KernelError:
+    def error_bound(self, X: Array) -> ErrorBound:
         """Return about (d + 8) u and s² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
         """
         sizes = np.sqrt(1 + self.gamma * fl.row_norm_bounds(X) ** 2)
-        return KernelError(fl.gamma_n(X.shape[1] + 8), sizes)
+        return ErrorBound(fl.gamma_n(X.shape[1] + 8), sizes)
 
     def _transform(self, t: Array) -> Array:
         t *= self.gamma
@@ -516,8 +516,8 @@ class Precomputed(BaseKernel):
         rows, used = X[:, 0].astype(int), beta.nonzero()[0]
         columns, v = rows[used], beta[used]
         half = self.given[np.ix_(rows, columns)] / 2 - self.given[np.ix_(columns, rows)].T / 2
-        rounding = fl.gamma_n(v.size + 4) * (np.abs(half) @ np.abs(v))
-        return float((np.abs(half @ v) + rounding).max())
+        error = fl.gamma_n(v.size + 4) * (np.abs(half) @ np.abs(v))
+        return float((np.abs(half @ v) + error).max())
 
 
 _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}

@@ -187,14 +187,14 @@ def newton(
     max_iter = check_count(max_iter, "max_iter")
     start = check_start(start, problem)
     # (half of `tol`, because the certificate adds its rounding)
-    alpha, steps = solve_dual(problem, tol / 2, max_iter, start, last_digits=True)
+    alpha, steps = run_newton(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
     warn_unless_converged(solution, "newton", tol)
     return solution
 
 
-def solve_dual(
+def run_newton(
     problem: DualProblem,
     tol: float,
     max_iter: int,

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING
 from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple, TypeGuard
@@ -38,7 +37,7 @@ from svmlib.certificate import (
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
-from svmlib.newton import solve_dual
+from svmlib.newton import run_newton
 from svmlib.problem import (
     LARGEST_C,
     DualProblem,
@@ -161,7 +160,7 @@ class Span:
 
 
 class SpanSums(NamedTuple):
-    """Sums over rows for `certify_span`; those of multipliers by class, first +, then −."""
+    """Sums over rows for `certify_in_span`; those of multipliers by class, first +, then −."""
 
     violation: float  # the largest, of the KKT conditions
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
@@ -170,7 +169,7 @@ class SpanSums(NamedTuple):
     residual: Array  # Σ α_j r_j
     distance: Array  # above Σ α_j ‖ρ_j‖
     size: Array  # Σ α_j (s_j + λ_j)
-    rounding: Array  # Σ α_j ε (s_j + λ_j)
+    residual_error: Array  # Σ α_j ε (s_j + λ_j)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -187,16 +186,16 @@ def span_sums(
         \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot r_j .
 
     *Rounding.* A kernel value is off by at most θ times the sizes s of its two points
-    (`kernel.rounding`). With λ_j = Σ_p |a_jp| s_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq is
-    off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products of
-    numbers of the sizes s_j and λ_j. They need 2r + 4 operations at most. The others are for the
+    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| s_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
+    is off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products
+    of numbers of the sizes s_j and λ_j. They need 2r + 4 operations at most. The others are for the
     root of the square, and for what rounds these bounds themselves, which is of second order.
     """
     r, evaluate, parts = span.rank, span.kernel.evaluator(span.pivots), []
     for block in span.blocks(len(X)):
         x, signs, multipliers = X[block], y[block], alpha[block]
         K = evaluate(x, np.empty((len(x), r)))
-        theta, all_sizes = span.kernel.rounding(np.vstack([span.pivots, x]))
+        theta, all_sizes = span.kernel.error_bound(np.vstack([span.pivots, x]))
         error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
         norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
@@ -215,7 +214,7 @@ def span_sums(
                 residual=weights @ residual,
                 distance=weights @ distances,
                 size=weights @ size,
-                rounding=error * (weights @ size),
+                residual_error=error * (weights @ size),
             )
         )
     return SpanSums(*add_sums(parts))
@@ -235,7 +234,7 @@ def _residuals(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
+def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     r"""Judge a classifier in the span, and the multipliers of n samples, by their `span_sums`.
 
     *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{PP}\, c`, and the hinge losses are those of exact
@@ -256,7 +255,7 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     which covers what is done to these bounds and to their squares.
     """
     r, relative = span.rank, fl.gamma_n(n + span.rank + 18)
-    theta, sizes = span.kernel.rounding(span.pivots)
+    theta, sizes = span.kernel.error_bound(span.pivots)
     error = _relative_error(theta, r)
 
     def squared(c: Array) -> float:
@@ -269,14 +268,14 @@ def certify_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     least = float(sums.total.min())
     signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.expansion, signed @ sums.residual
-    size, distance, rounding = (
-        float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.rounding)
+    size, distance, residual_error = (
+        float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.residual_error)
     )
     shift, length = 5 * relative * size, float(np.sqrt(squared(a)))
     distance += shift
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # (The sums of `rounding` are rounded, too: by theory it counts, but no data have shown it.)
-    slack = fl.round_up(rounding, 2 * (n + r) + 8) * float(np.abs(a) @ sizes) + length * shift
+    # (These sums are rounded, too: by theory it counts, but no data have shown it.)
+    slack = fl.round_up(residual_error, 2 * (n + r) + 8) * float(np.abs(a) @ sizes) + length * shift
     cross = product + slack if product > -inf else inf
     squared_norm = length * length + distance * distance + 2 * cross
     dual = dual_lower_bound(2 * least * (1 - 2 * relative), squared_norm)
@@ -318,7 +317,7 @@ def nystrom(
     Newton's method solves the linear problem with the features Φ. Its w = Φᵀβ is a vector of the
     span of the pivots, :math:`\sum_p c_p \varphi(x_p)` with :math:`c = U^{-1} w`. That classifier
     and the multipliers are judged as what they are, a classifier and multipliers of the *kernel's*
-    problem; `certify_span` has the bounds.
+    problem; `certify_in_span` has the bounds.
 
     Parameters
     ----------
@@ -390,7 +389,7 @@ def max_rank_in_memory(n: int, memory_mb: float) -> float:
     mb_per_pivot = _PHI_COPIES * n / 2**17  # MB
     max_rank = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / mb_per_pivot
     if max_rank < 1:
-        needed = fl.format_bound(mb_per_pivot, ROUND_CEILING)
+        needed = fl.format_bound(mb_per_pivot)
         raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
     return max_rank
 
@@ -403,16 +402,16 @@ def solve_in_span(
     span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
     # (In use are the features, those less their mean, and those of the free samples.)
     linear = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
-    alpha, steps = solve_dual(linear, tol / 2, max_iter, np.zeros(n))
+    alpha, steps = run_newton(linear, tol / 2, max_iter, np.zeros(n))
     w = (alpha * problem.y) @ linear.X
     b = linear.bias_and_interval(alpha * problem.y, linear.X @ w)[0]
     del linear
     c = span.coefficients(w[None])[0]
     sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)
-    proof = certify_span(sums, span, c, n)
+    proof = certify_in_span(sums, span, c, n)
     advice = f"{span.rank} pivots of a sample do not span what the kernel sees in all samples"
     if needed > span.rank:
-        enough = fl.format_bound(_PHI_COPIES * n * needed / 2**17, ROUND_CEILING)
+        enough = fl.format_bound(_PHI_COPIES * n * needed / 2**17)
         advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
     advice += '; solver="smo" evaluates all kernel values, if you can wait for it'
     converged = proof.reaches(tol)

@@ -25,8 +25,8 @@ from svmlib._auto import solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
-from svmlib.kernels import RBF, BaseKernel, KernelError, Linear
-from svmlib.newton import solve_dual
+from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
+from svmlib.newton import run_newton
 from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution, balance
 
@@ -105,34 +105,34 @@ def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
 
 def gram_matrices(
     kernels: Sequence[BaseKernel], X: Array
-) -> Iterator[tuple[Array, KernelError | None]]:
-    r"""Yield K and its `rounding`, for each kernel; the next K may overwrite the last.
+) -> Iterator[tuple[Array, ErrorBound | None]]:
+    r"""Yield K and its `error_bound`, for each kernel; the next K may overwrite the last.
 
     (Of a kernel of the user's there is none: its values are taken as they are.)
 
     With :math:`\lvert \hat k - k \rvert \le \theta` and 0 ≤ k ≤ 1 the square of a value is off by
     at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`.
     """
-    K, rounding = np.empty((0, 0)), None
+    K, bound = np.empty((0, 0)), None
     last: BaseKernel = Linear()
     for kernel in kernels:
         doublings = 0
         if isinstance(kernel, RBF) and isinstance(last, RBF):
             tried = range(1, _MAX_DOUBLINGS + 1)
             doublings = next((k for k in tried if last.gamma * 2**k == kernel.gamma), 0)
-        if doublings and rounding is not None:
+        if doublings and bound is not None:
             K.flags.writeable = True
-            theta, sizes = rounding
+            theta, sizes = bound
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2, 8)
-            rounding = KernelError(theta, sizes)
+            bound = ErrorBound(theta, sizes)
         else:
             K = GramMatrix(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
-            rounding = kernel.rounding(X)
+            bound = kernel.error_bound(X)
         last = kernel
-        yield K, rounding
+        yield K, bound
 
 
 def gram_megabytes(n: int) -> float:
@@ -165,7 +165,7 @@ def solve_warm(
     steps = 0
     for form, fraction in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.full is not None) and form.convex:
-            start, newton_steps = solve_dual(form, fraction * tol, _MAX_NEWTON_STEPS, start, guess)
+            start, newton_steps = run_newton(form, fraction * tol, _MAX_NEWTON_STEPS, start, guess)
             guess = start
             steps += len(newton_steps)
             solution = problem.solution(start, tol=tol, n_iter=steps)
@@ -254,13 +254,13 @@ def fit_candidates(
     kernels, shared = [kernel for _, kernel in numbered], gram_megabytes(len(X)) <= cache_mb
     shared = shared and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
-    for (g, kernel), (K, rounding) in zip(numbered, evaluated, strict=False):
-        Phi = low_rank_from_gram(K) if rounding is not None else None
+    for (g, kernel), (K, bound) in zip(numbered, evaluated, strict=False):
+        Phi = low_rank_from_gram(K) if bound is not None else None
         for f, fold in enumerate(folds):
             train, upper = fold.train, fold.weights * Cs.max()
-            errors = rounding and KernelError(rounding.theta, rounding.sizes[train])
+            errors = bound and ErrorBound(bound.theta, bound.sizes[train])
             problem = DualProblem(
-                X[train], y[train], upper, kernel, cache_mb=cache_mb, rounding=errors
+                X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
             )
             if K is not None:
                 problem.K.set_gram(K.take(train, 0).take(train, 1))

@@ -30,7 +30,7 @@ from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
 from svmlib.gram_matrix import GramMatrix
-from svmlib.kernels import Kernel, KernelError, Linear, check_kernel, expansion, shortest_float_type
+from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion, shortest_float_type
 
 __all__ = ["DualProblem", "Solution"]
 
@@ -107,7 +107,7 @@ class DualProblem:
     origin : ndarray of shape (d,), optional
         What was subtracted from the points, with a linear kernel: the certificate then holds for
         the bias b − w·origin, too, as floats give it.
-    rounding : svmlib.kernels.KernelError, optional
+    error_bound : svmlib.kernels.ErrorBound, optional
         That of the property of this name, for values of K that the kernel has not computed
         (`svmlib.gram_matrix.GramMatrix.set_gram`).
 
@@ -169,14 +169,14 @@ class DualProblem:
         *,
         cache_mb: float = 200.0,
         origin: Array | None = None,
-        rounding: KernelError | None = None,
+        error_bound: ErrorBound | None = None,
     ) -> None:
         self.X, self.y = check_labelled(X, y)
         self.n, self.origin = self.y.size, origin
         self._set_bounds(C)
         self.kernel = check_kernel(Linear() if kernel is None else kernel)
-        if rounding is not None:
-            self.rounding = rounding
+        if error_bound is not None:
+            self.error_bound = error_bound
         self.linear = self.kernel.linear
         self.K = GramMatrix(self.kernel, self.X, cache_mb)
         self.diagonal = self.K.diagonal
@@ -229,8 +229,8 @@ class DualProblem:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
-        trace. The values of our own kernels are off by θ s_i s_j at most (`rounding`), a matrix of
-        norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
+        trace. The values of our own kernels are off by θ s_i s_j at most (`error_bound`), a matrix
+        of norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
         A matrix of shorter floats gets a second trial, with what their rounding may have done.
         """
         if self.kernel.positive_semidefinite:
@@ -239,12 +239,12 @@ class DualProblem:
             return np.inf
         shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.kernel.user_defined:
-            theta, sizes = self.rounding
+            theta, sizes = self.error_bound
             shift += 2 * theta * float(sizes @ sizes)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
         if (short := shortest_float_type(self.gram())) is not np.float64:
-            rounding = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
-            shifts.append(shift + rounding * float(np.abs(self.diagonal).max()))
+            short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
+            shifts.append(shift + short_error * float(np.abs(self.diagonal).max()))
         for shift in shifts:
             K = self.gram().copy()
             K[np.diag_indices(self.n)] += shift
@@ -254,19 +254,19 @@ class DualProblem:
         return np.inf
 
     @cached_property
-    def rounding(self) -> KernelError:
+    def error_bound(self) -> ErrorBound:
         """The error θ of the kernel's values, and the sizes s_i, so that abs(k_ij) ≤ s_i s_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
         the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its
         largest value.
         """
-        if (known := self.kernel.rounding(self.X)) is not None:
+        if (known := self.kernel.error_bound(self.X)) is not None:
             return known
         if self.convex:
-            return KernelError(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
+            return ErrorBound(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
         largest = max(float(np.abs(self.K[i]).max()) for i in range(self.n))
-        return KernelError(0.0, np.full(self.n, np.sqrt(largest)))
+        return ErrorBound(0.0, np.full(self.n, np.sqrt(largest)))
 
     # The functions of α
 
@@ -329,7 +329,7 @@ class DualProblem:
         if self.linear:
             return linear_scores(self.X, beta, self.origin)
         shift = self.diagonal_shift if self.convex else 0.0
-        scores = kernel_scores(self.K.incremental_matvec(beta), beta, self.rounding, shift)
+        scores = kernel_scores(self.K.incremental_matvec(beta), beta, self.error_bound, shift)
         return scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
@@ -416,8 +416,8 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     positive samples, and is 0 between the two kinks returned, or changes its sign at one kink.
     """
     order = kinks.argsort(kind="stable")
-    slope, rounding = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
-    ends = slope.searchsorted([-rounding, rounding])
+    slope, tolerance = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
+    ends = slope.searchsorted([-tolerance, tolerance])
     interval: Array = kinks[order].take(ends, mode="clip")
     return interval
 

@@ -79,7 +79,7 @@ def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
     near_one = RBF(g * 1e-9)  # all its error is that of the exponential
     sigmoid = Sigmoid(g, float(3 * rng.normal()))
     for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), near_one, sigmoid):
-        theta, sizes = kernel.rounding(X)
+        theta, sizes = kernel.error_bound(X)
         true, computed = gram(kernel, X), kernel(X, X)
         for i, j in np.ndindex(6, 6):
             size = mp.mpf(sizes[i]) * mp.mpf(sizes[j])
@@ -92,7 +92,7 @@ def test_the_mean_of_equal_points_need_not_be_one_of_them():
     X, kernel = np.full((32, 1), 196006369.02719834), RBF(2.2028622882377852e16)
     tile = X[:30]
     assert tile.mean() != X.mean() == X[0, 0]
-    assert 0 < np.abs(1 - kernel(tile, tile)).max() <= kernel.rounding(X).theta
+    assert 0 < np.abs(1 - kernel(tile, tile)).max() <= kernel.error_bound(X).theta
 
 
 # Where rounding is nearly all there is

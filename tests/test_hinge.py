@@ -100,7 +100,7 @@ def test_a_step_has_the_best_bias_and_brings_what_the_theory_promises():
 
 
 def test_of_many_best_biases_it_is_the_middle_one():
-    assert subgradient_descent([[0.0], [2.0]], [-1, 1], 1.0, tol=1.0).b == 0
+    assert subgradient_descent([[0.0], [2.0]], [-1, 1], 1.0, tol=1.1).b == 0
 
 
 # Pegasos

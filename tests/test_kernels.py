@@ -53,7 +53,7 @@ def test_small_integers_are_numbers_like_others():
     power = Polynomial(np.int8(30), np.uint8(9)), Polynomial(30, 9.0)
     for small, plain in (RBF(np.int8(100)), RBF(100.0)), power:
         np.testing.assert_array_equal(small(X, X), plain(X, X))
-        assert small.rounding(np.tile(X, 40)).theta == plain.rounding(np.tile(X, 40)).theta
+        assert small.error_bound(np.tile(X, 40)).theta == plain.error_bound(np.tile(X, 40)).theta
 
 
 def test_kernels_are_values():
@@ -92,7 +92,7 @@ def test_what_underflows_is_within_the_bound(degree, gamma, c):
     kernel = Polynomial(degree, gamma, c)
     X = np.array([[0.0], [1e-300], [1e-160], [1e-139], [1e-100], [1e-50], [1.0]])
     X = X[gamma * X[:, 0] ** 2 < 1e30]  # no value overflows
-    theta, sizes = kernel.rounding(X)
+    theta, sizes = kernel.error_bound(X)
     x, sizes = exact(X[:, 0]), exact(sizes)
     values = (Fraction(gamma) * np.outer(x, x) + Fraction(c)) ** degree
     assert (abs(values) <= np.outer(sizes, sizes)).all()
@@ -104,7 +104,7 @@ def test_a_distance_whose_square_overflows_is_within_the_bound(gamma, far):
     kernel, X = RBF(gamma), np.array([[0.0], [far]])
     truth = mp.exp(-mp.mpf(gamma) * mp.mpf(far) ** 2)
     with np.errstate(all="ignore"):
-        theta, _ = kernel.rounding(X)
+        theta, _ = kernel.error_bound(X)
         assert abs(mp.mpf(kernel(X, X)[0, 1]) - truth) <= theta
 
 
@@ -113,14 +113,14 @@ def test_a_square_that_underflows_is_within_the_bound():
     kernel, X = RBF(1.7e308), np.outer([0, 1.4e-162], np.ones(300))
     square = 300 * mp.mpf(1.4e-162) ** 2
     assert abs(mp.mpf(kernel(X, X)[0, 1]) - mp.exp(-mp.mpf(1.7e308) * square)) > 1e-14
-    for theta, _ in (kernel.rounding(X), kernel.rounding(X + 1e-170)):
+    for theta, _ in (kernel.error_bound(X), kernel.error_bound(X + 1e-170)):
         assert abs(mp.mpf(kernel(X, X)[0, 1]) - mp.exp(-mp.mpf(1.7e308) * square)) <= theta
 
 
 def test_the_error_of_tanh_is_bounded_where_it_is_steep():
     """Large terms cancel, and their roundings are more than the one of x·z."""
     X, kernel = np.random.default_rng(0).uniform(0.99, 1.01, (30, 1)), Sigmoid(8.1, -8.1)
-    (theta, sizes), true, computed = kernel.rounding(X), judge.gram(kernel, X), kernel(X, X)
+    (theta, sizes), true, computed = kernel.error_bound(X), judge.gram(kernel, X), kernel(X, X)
     for i, j in np.ndindex(30, 30):
         assert abs(mp.mpf(computed[i, j]) - true[i, j]) <= theta * mp.mpf(sizes[i]) * sizes[j]
 
@@ -157,7 +157,7 @@ def test_few_rows_are_scored_as_many_are(kernel):
     X, Z, beta = rng.normal(size=(700, 3)), rng.normal(size=(20, 3)), rng.normal(size=700)
     together = expansion(kernel, X, beta, Z)
     one_by_one = np.concatenate([expansion(kernel, X, beta, z[None]) for z in Z])
-    sizes, (theta, _) = np.abs(beta) @ np.abs(kernel(X, Z)), kernel.rounding(np.vstack([X, Z]))
+    sizes, (theta, _) = np.abs(beta) @ np.abs(kernel(X, Z)), kernel.error_bound(np.vstack([X, Z]))
     assert_allclose(one_by_one, together, rtol=0, atol=(2 * theta + 700 * 2.0**-52) * sizes.max())
     assert_allclose(together, beta @ kernel(X, Z), rtol=0, atol=(theta + 1e-12) * sizes.max())
 

@@ -20,7 +20,7 @@ from svmlib._rounding import gamma_n
 from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import read_libsvm, write_libsvm
-from svmlib.nystrom import Span, SpanSums, certify_span, low_rank, nystrom, span_sums
+from svmlib.nystrom import Span, SpanSums, certify_in_span, low_rank, nystrom, span_sums
 from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value
@@ -91,7 +91,7 @@ def test_bounds_hold_for_every_choice_of_pivots_and_factor(seed, block):
             sums = span_sums(span, c, b, problem.X, y, alpha, upper)
         except ValueError:  # values of K beyond floats
             return
-        proof = certify_span(sums, span, c, len(y))
+        proof = certify_in_span(sums, span, c, len(y))
     if np.isfinite(c).all():
         judge_all(span, c, b, problem, alpha, proof)
     else:
@@ -121,7 +121,7 @@ def test_no_rounding_is_forgotten_where_rows_nearly_repeat(seed):
         U = np.eye(len(pivots))
     span, upper = Span(kernel, pivots, U), np.full(y.size, 10 * alpha.max())
     c = rng.normal(size=len(pivots)) / t
-    proof = certify_span(span_sums(span, c, 0.1, X, y, alpha, upper), span, c, y.size)
+    proof = certify_in_span(span_sums(span, c, 0.1, X, y, alpha, upper), span, c, y.size)
     judge_all(span, c, 0.1, DualProblem(X, y, upper, kernel), alpha, proof)
 
 
@@ -139,7 +139,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
         "residual": np.zeros((2, 2)),
         "distance": np.zeros(2),
         "size": np.array([2 * T, 2 * T]),
-        "rounding": np.array([doubt, doubt]),
+        "residual_error": np.array([doubt, doubt]),
     }
     wrong = {
         "total": sums["total"] * (1 + error),
@@ -149,7 +149,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     span = Span(kernel, pivots, np.linalg.cholesky(kernel(pivots, pivots)).T)
     found = SpanSums(0.0, 0.0, **sums | {slip: wrong[slip] for slip in slips})
     true = 2 * mp.mpf(T) - mp.mpf(T) ** 2 * (1 - mp.exp(-(mp.mpf(apart) ** 2)))
-    proof = certify_span(found, span, np.zeros(2), n)
+    proof = certify_in_span(found, span, np.zeros(2), n)
     assert mp.mpf(proof.dual) <= true <= mp.mpf(proof.dual) + mp.mpf(1e-6)
     assert proof.infeasibility >= 2 * T * error, "the totals may be off, one up, one down"
 
@@ -162,16 +162,16 @@ def test_what_the_pivots_miss_may_be_summed_wrong_too():
     total, distance, size, rounding = (np.full(2, T * v) for v in (high, low * x, x, 0.0))
     found = SpanSums(0.0, 0.0, total, none, none, distance, size, rounding)
     true = 2 * mp.mpf(T) - 2 * (mp.mpf(T) * mp.mpf(x)) ** 2
-    assert 0.39 < certify_span(found, span, np.zeros(1), n).dual <= true
+    assert 0.39 < certify_in_span(found, span, np.zeros(1), n).dual <= true
 
 
 @pytest.mark.parametrize("n", [1, 9, 100])
 def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     kernel, none = RBF(1.0), [np.zeros((2, 1))] * 2 + [np.zeros(2)] * 3
     span, hinge = Span(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
-    proof = certify_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.zeros(1), n)
+    proof = certify_in_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.zeros(1), n)
     assert 1 <= proof.primal <= 1 + 20 * 2.0**-53
-    beyond = certify_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.full(1, 1e200), n)
+    beyond = certify_in_span(SpanSums(0.0, hinge, np.zeros(2), *none), span, np.full(1, 1e200), n)
     assert beyond.primal == np.inf, "not an OverflowError"
 
 
@@ -181,7 +181,7 @@ def test_a_norm_beyond_floats_is_not_taken_for_zero(c):
     kernel, x = Polynomial(1, 1.0, 1e300), np.zeros((2, 1))
     span, y = Span(kernel, x, 1e150 * np.eye(2)), np.array([-1.0, 1.0])
     sums = span_sums(span, np.array(c), 0.0, x, y, np.zeros(2), np.ones(2))
-    proof = certify_span(sums, span, np.array(c), 2)
+    proof = certify_in_span(sums, span, np.array(c), 2)
     assert proof.primal == proof.norm_w == np.inf
 
 
@@ -190,7 +190,7 @@ def test_a_product_beyond_floats_proves_nothing():
     expansion, residual = np.array([[1e150], [0]]), np.array([[-1e160], [0]])
     sums = SpanSums(0.0, 0.0, ones, expansion, residual, none, 1e160 * ones, none)
     span = Span(RBF(1.0), np.zeros((1, 1)), np.ones((1, 1)))
-    assert certify_span(sums, span, np.zeros(1), 2).dual == 0
+    assert certify_in_span(sums, span, np.zeros(1), 2).dual == 0
 
 
 def plane(n, seed=0):
@@ -219,7 +219,7 @@ def test_residuals_are_those_of_the_factorisation():
     Phi = span.features(X)
     w = (alpha * y) @ Phi
     c = span.coefficients(w[None].copy())[0]
-    proof = certify_span(span_sums(span, c, 0.0, X, y, alpha, np.ones(300)), span, c, 300)
+    proof = certify_in_span(span_sums(span, c, 0.0, X, y, alpha, np.ones(300)), span, c, 300)
     left = 1 - np.square(Phi).sum(axis=1)
     assert 1e-5 < left.max() <= 1e-4
     wanted = alpha.sum() - w @ w / 2 - (alpha @ np.sqrt(np.maximum(left, 0))) ** 2 / 2

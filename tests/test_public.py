@@ -96,7 +96,7 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         half = judge.norm(np.abs(beta)) ** 2 / 2
         if proof.proves_optimality and given_as == "points":
             assert judge.primal(np.abs(beta), b) <= proof.primal
-        theta, sizes = problem.rounding
+        theta, sizes = problem.error_bound
         with np.errstate(over="ignore", invalid="ignore"):  # then nothing is proved
             rounding = (theta / U + len(y) + 8) * (np.abs(beta) @ sizes) * sizes
     if proof.proves_optimality and proof.primal < np.inf:  # up to what one evaluation rounds

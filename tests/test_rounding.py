@@ -1,7 +1,6 @@
 """Every term of a bound on rounding, with data on which the bound is false without the term."""
 
 import warnings
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 import numpy as np
@@ -59,8 +58,7 @@ def test_printed_digits_of_a_bound_keep_it_true():
     for value in np.random.default_rng(0).lognormal(0, 9, 100):
         for digits in 3, 6:
             low, high = (
-                float(fl.format_bound(value, rounding, digits))
-                for rounding in (ROUND_FLOOR, ROUND_CEILING)
+                float(fl.format_bound(value, up=up, digits=digits)) for up in (False, True)
             )
             assert low <= value <= high <= low * (1 + 10.0 ** (1 - digits) * 1.01)
 
