@@ -15,6 +15,13 @@ def data(seed, n=30, d=2, shift=0.7):
     return rng.normal(size=(n, d)) + shift * y[:, None], y
 
 
+def square(n, seed=0):
+    """Return rows of a square, a third of the labels at random."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n, 2))
+    return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
+
+
 def assert_optimal(problem, solution, tol=1e-3):
     """By plain formulas: bounds, balance, KKT conditions, both values, and the certificate's own.
 

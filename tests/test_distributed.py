@@ -32,6 +32,7 @@ from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.kernels import RBF, Polynomial, Sigmoid
 from svmlib.newton import newton
 from tests import exact
+from tests.optimum import square
 
 may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 UNKNOWN = da.ones((4, 1))[da.ones(4) > 0]  # rows
@@ -268,13 +269,6 @@ def test_rounding_does_not_add_up_over_the_samples_at_the_margin():
     y = np.append(y, np.repeat([-1.0, 1.0], 20_000))
     found = solve_linear(chunked(X + 1e8, 10_000), y, 1e6)
     assert found.converged
-
-
-def square(n, seed=0):
-    """Return rows of a square, a third of the labels at random."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(-2, 2, (n, 2))
-    return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
 
 
 @pytest.mark.parametrize(("C", "rows"), [(0.1, 600), (10.0, 200)])

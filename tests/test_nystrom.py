@@ -24,6 +24,7 @@ from svmlib.nystrom import Span, SpanSums, certify_in_span, low_rank, nystrom, s
 from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value
+from tests.optimum import square
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -193,17 +194,10 @@ def test_a_product_beyond_floats_proves_nothing():
     assert certify_in_span(sums, span, np.zeros(1), 2).dual == 0
 
 
-def plane(n, seed=0):
-    """Return rows of a square, a third of the labels at random."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(-2, 2, (n, 2))
-    return X, np.where(rng.random(n) < 0.3, rng.choice([-1, 1], n), np.where(X[:, 0] > 0, 1, -1))
-
-
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("kernel", [RBF(0.5), Polynomial(3, 0.5, 1.0), Linear()], ids=repr)
 def test_the_gap_is_narrow_where_few_pivots_are_enough(kernel, C):
-    problem = DualProblem(*plane(600), C, kernel)
+    problem = DualProblem(*square(600), C, kernel)
     found, best = nystrom(problem, tol=1e-5), solve(problem, "auto", 1e-7)[0].certificate
     assert found.certificate.relative_gap <= 1e-5
     assert found.certificate.dual <= best.primal
@@ -212,7 +206,7 @@ def test_the_gap_is_narrow_where_few_pivots_are_enough(kernel, C):
 
 def test_residuals_are_those_of_the_factorisation():
     """In exact arithmetic the span adds ½ (Σ α_i √e_i)² to the gap, e the diagonal of K − ΦΦᵀ."""
-    X, y = plane(300)
+    X, y = square(300)
     kernel, alpha = RBF(0.5), np.random.default_rng(1).random(300)
     alpha *= np.where(y > 0, 1 / alpha[y > 0].sum(), 1 / alpha[y < 0].sum())
     span = Span.of_sample(kernel, X, 1e-4)
@@ -232,7 +226,7 @@ def test_residuals_are_those_of_the_factorisation():
 
 @pytest.fixture(scope="module")
 def large():
-    X, y = plane(5600)  # K has 239 MB, and the cache 200
+    X, y = square(5600)  # K has 239 MB, and the cache 200
     return X, y, SVC(gamma=0.5).fit(X, y)
 
 
@@ -280,7 +274,7 @@ def test_a_pickle_and_a_new_fit(large):
 
 def narrow(n=600):
     """Return a problem whose K does not fit its cache."""
-    return DualProblem(*plane(n), 1.0, RBF(0.5), cache_mb=2)
+    return DualProblem(*square(n), 1.0, RBF(0.5), cache_mb=2)
 
 
 def test_every_step_is_logged_for_those_who_ask(caplog):
