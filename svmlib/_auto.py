@@ -22,7 +22,7 @@ from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
 from svmlib.newton import run_newton
-from svmlib.problem import DualProblem, Solution, check_start
+from svmlib.problem import DualProblem, Solution
 from svmlib.smo import State, run_smo
 
 __all__ = ["solve"]
@@ -83,7 +83,7 @@ def solve(
     >>> solution.alpha.round(6), name
     (array([0.5, 0.5]), 'newton')
     """
-    alpha = check_start(start, problem)
+    alpha = problem.check_start(start)
     if solver == "interior_point":
         return run_interior_point(problem, tol, int(min(max_iter, _MAX_INTERIOR_STEPS))), solver
     smo_limit = int(min(max_iter, _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)))

@@ -292,8 +292,8 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
 
     Made feasible by clipping, and by scaling the class with the larger sum: that takes the
     difference of the sums from Σα, and moves w by no more than what it takes from each multiplier
-    times the length of its φ(x). (Not by the factor of `svmlib.problem.balancing_factors`: next to
-    1, its rounding would be as large as what is taken.)
+    times the length of its φ(x). (Not by the factor of `balancing_factors`: next to 1, its
+    rounding would be as large as what is taken.)
     """
     feasible = np.minimum(np.maximum(alpha, 0), upper)
     if not feasible.any():
@@ -307,3 +307,28 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
     total = fl.exact_sum(feasible)
     least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
     return dual_lower_bound(least, scores.squared_norm, displacement)
+
+
+# Feasible multipliers
+
+
+def balancing_factors(totals: Array) -> Array:
+    """Return factors of the multipliers of two classes, whose sums are given, with Σ α_i y_i = 0.
+
+    The class with the larger sum is scaled down, so that the multipliers stay in their box.
+    """
+    factors: Array = totals.min() / np.where(totals > 0, totals, 1)
+    return factors
+
+
+def balanced_dual(
+    totals: Array, relative: float, squared_norm: float, displacement: float = 0.0
+) -> tuple[float, float]:
+    """Bound D of multipliers times `balancing_factors` from below; and how unbalanced they were.
+
+    They are in the box, and known by the sums of each class, which are off by `relative`, as are
+    the factors. ‖w‖² and the displacement are those of the balanced multipliers.
+    """
+    balanced = 2 * float(totals.min()) * (1 - 2 * relative)
+    dual = max(0.0, dual_lower_bound(balanced, squared_norm, displacement))  # 0 is that of α = 0
+    return dual, float(np.ptp(totals)) + relative * float(totals.sum())

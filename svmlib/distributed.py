@@ -28,11 +28,11 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib import nystrom
 from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, dual_lower_bound, largest_violation
+from svmlib.certificate import Certificate, balanced_dual, balancing_factors, largest_violation
 from svmlib.kernels import Kernel, expansion
 from svmlib.newton import run_newton
 from svmlib.nystrom import Span, SpanSums
-from svmlib.problem import LARGEST_C, DualProblem, balancing_factors, warn_unless_converged
+from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
 
 try:
     import dask.array
@@ -338,15 +338,14 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
 
     # the multipliers, made feasible
     totals = np.array([sums.plus[-1], -sums.minus[-1]])
-    least = float(totals.min())
     feasible = balancing_factors(totals) @ np.stack([sums.plus[:-1], sums.minus[:-1]])
     moved = 4 * relative * R * float(totals.sum())
-    dual = dual_lower_bound(2 * least * (1 - 2 * relative), float(feasible @ feasible), moved)
+    dual, infeasibility = balanced_dual(totals, relative, float(feasible @ feasible), moved)
     return t * v, Certificate(
         primal=primal if error <= 0.5 else np.inf,
-        dual=max(0.0, dual),  # that of α = 0
+        dual=dual,
         kkt_violation=float(round_up(t * sums.violation + 4 * error)) if error <= 0.5 else np.inf,
-        infeasibility=abs(float(totals[0] - totals[1])) + relative * float(totals.sum()),
+        infeasibility=infeasibility,
         norm_w=t * norm,
     )
 

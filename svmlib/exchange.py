@@ -56,9 +56,9 @@ from svmlib._machines import (
 )
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
-from svmlib.hinge import minimise_squared_hinge
+from svmlib.hinge import minimise_squared_hinge, without_bias
 from svmlib.kernels import Kernel, Precomputed, check_kernel
-from svmlib.problem import LARGEST_C, DualProblem, balance, best_bias_interval, without_bias
+from svmlib.problem import LARGEST_C, DualProblem, best_bias_interval
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
@@ -409,7 +409,7 @@ class _MachineProblem:
         problem, free = self.problem, self.machine.bias == "free"
         if self.hinge and free:
             if start is not None:
-                start = balance(np.clip(start, 0, problem.upper), self.y, problem.upper)
+                start = problem.balance(np.clip(start, 0, problem.upper))
             origin = problem.kernel.origin(self.X)  # `svmlib.kernels.Linear` says why
             if origin.any():
                 bounds = np.inf if problem.hard_margin else problem.upper

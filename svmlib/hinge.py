@@ -45,7 +45,6 @@ from svmlib.problem import (
     Solution,
     best_bias_interval,
     warn_unless_converged,
-    without_bias,
 )
 
 __all__ = [
@@ -295,6 +294,16 @@ def subgradient_descent(
     solution = problem.solution(alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
     warn_unless_converged(solution, "subgradient_descent", tol)
     return solution
+
+
+def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
+    """Return the problem without a bias as one with a bias: each sample and its mirror image.
+
+    A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
+    optimal, the multipliers of each pair add up to one of the problem without, and have half its C.
+    """
+    halves = np.full(y.size, np.divide(C, 2))
+    return DualProblem(np.vstack([X, -X]), np.append(y, -y), np.tile(halves, 2))
 
 
 def pegasos(

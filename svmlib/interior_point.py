@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import DualProblem, Solution, balance, require_convex, warn_unless_converged
+from svmlib.problem import DualProblem, Solution, warn_unless_converged
 
 __all__ = ["solve_interior_point"]
 
@@ -94,7 +94,7 @@ def solve_interior_point(
 def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solution:
     """Do what `solve_interior_point` does, with checked arguments and without its warning."""
     problem.gram()  # raises if it does not fit
-    require_convex(problem, "the interior point method")
+    problem.require_convex("the interior point method")
     iterates = list(islice(_iterate(problem, _TOL_SHARE * tol), max_iter))
     alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
     return _crossover(problem, alpha, b, tol, len(iterates))
@@ -175,12 +175,12 @@ def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter:
     """
     # Where the dual is unbounded (C = ∞ and no hyperplane) the iteration may end anywhere: so that
     # sums are floats, not above 1e300.
-    y, upper = problem.y, np.minimum(problem.upper, 1e300)
+    upper = np.minimum(problem.upper, 1e300)
     alpha = np.minimum(alpha, upper)
-    snapped = balance(np.clip(_solve_free(problem, alpha, b), 0, upper), y, upper)
+    snapped = problem.balance(np.clip(_solve_free(problem, alpha, b), 0, upper))
     best = problem.solution(snapped, tol=tol, n_iter=n_iter)
     if not best.certificate.optimal_to(min(tol, _CROSSOVER_GAP)):
-        interior = problem.solution(balance(alpha, y, upper), b, tol=tol, n_iter=n_iter)
+        interior = problem.solution(problem.balance(alpha), b, tol=tol, n_iter=n_iter)
         best = min(best, interior, key=lambda solution: solution.certificate.gap)
     return best
 

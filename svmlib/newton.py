@@ -29,15 +29,7 @@ from scipy.linalg import LinAlgError
 from svmlib._newton_forms import choose_form
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import (
-    SOLVER_ROUNDING,
-    DualProblem,
-    Solution,
-    balance,
-    check_start,
-    require_convex,
-    warn_unless_converged,
-)
+from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_converged
 
 __all__ = ["NewtonStep", "newton"]
 
@@ -185,7 +177,7 @@ def newton(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    start = check_start(start, problem)
+    start = problem.check_start(start)
     # (half of `tol`, because the certificate adds its rounding)
     alpha, steps = run_newton(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
@@ -207,7 +199,7 @@ def run_newton(
     The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9. The
     active set method begins with the `guess`, or the start if there is none.
     """
-    require_convex(problem, "Newton's method")
+    problem.require_convex("Newton's method")
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, start if guess is None else guess, tol, last_digits)
@@ -295,7 +287,7 @@ class _Newton:
         two that are alike in this, the one with the smaller gap.
         """
         y, C = self.y, self.C
-        alpha = balance(np.abs(self.clip(q)), y, C)
+        alpha = self.problem.balance(np.abs(self.clip(q)))
         beta = y * alpha
         sums = self.K.kernel_matvec(beta)
         b, low, high = self.problem.bias_and_interval(beta, sums)

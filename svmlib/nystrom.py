@@ -30,7 +30,8 @@ from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
 from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib.certificate import (
     Certificate,
-    dual_lower_bound,
+    balanced_dual,
+    balancing_factors,
     largest_violation,
     primal_upper_bound,
     unbounded_scores,
@@ -38,13 +39,7 @@ from svmlib.certificate import (
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import run_newton
-from svmlib.problem import (
-    LARGEST_C,
-    DualProblem,
-    Solution,
-    balancing_factors,
-    warn_unless_converged,
-)
+from svmlib.problem import LARGEST_C, DualProblem, Solution, warn_unless_converged
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
@@ -265,7 +260,6 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
         return max(square, 0.0) if abs(square) < inf else inf
 
     # the multipliers, and what rounding has moved their w by
-    least = float(sums.total.min())
     signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.expansion, signed @ sums.residual
     size, distance, residual_error = (
@@ -278,14 +272,13 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     slack = fl.round_up(residual_error, 2 * (n + r) + 8) * float(np.abs(a) @ sizes) + length * shift
     cross = product + slack if product > -inf else inf
     squared_norm = length * length + distance * distance + 2 * cross
-    dual = dual_lower_bound(2 * least * (1 - 2 * relative), squared_norm)
+    dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
     primal = fl.round_up(squared(c) / 2 + sums.hinge, n + 8)
-    imbalance = abs(float(sums.total[0] - sums.total[1])) + relative * float(sums.total.sum())
     return Certificate(
         primal=primal if primal < inf else inf,
-        dual=max(0.0, dual),  # that of α = 0
+        dual=dual,
         kkt_violation=fl.round_up(sums.violation) if sums.violation < inf else inf,
-        infeasibility=imbalance,
+        infeasibility=infeasibility,
         norm_w=float(np.sqrt(squared(c))) if primal < inf else inf,
     )
 

@@ -28,7 +28,7 @@ from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import run_newton
 from svmlib.nystrom import pivoted_cholesky, right_divide
-from svmlib.problem import DualProblem, Solution, balance
+from svmlib.problem import DualProblem, Solution
 
 __all__ = ["CandidateFit", "Fold", "fit_candidates", "regularisation_path"]
 
@@ -100,7 +100,7 @@ def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     if not at_bound.any():
         return alpha
     upper = problem.upper
-    return np.minimum(balance(np.where(at_bound, upper, alpha), problem.y, upper), upper)
+    return np.minimum(problem.balance(np.where(at_bound, upper, alpha)), upper)
 
 
 def gram_matrices(

@@ -28,7 +28,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
+from svmlib.certificate import (
+    Certificate,
+    Scores,
+    balancing_factors,
+    certify,
+    kernel_scores,
+    linear_scores,
+)
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion, shortest_float_type
 
@@ -268,6 +275,54 @@ class DualProblem:
         largest = max(float(np.abs(self.K[i]).max()) for i in range(self.n))
         return ErrorBound(0.0, np.full(self.n, np.sqrt(largest)))
 
+    # What solvers need
+
+    def require_convex(self, method: str) -> None:
+        """Refuse a problem that is not known to be convex, for a method that needs that.
+
+        Raises
+        ------
+        ValueError
+            If it is not; the message says why, and what to do.
+        """
+        if not self.convex:
+            why = "is not" if self.K.fits else "is too large: raise DualProblem's cache_mb"
+            needed = f"kernel must be positive semidefinite for {method}, but the Gram matrix {why}"
+            raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
+
+    def check_start(self, start: ArrayLike | None) -> Array:
+        """Return multipliers to begin with: zero, or a copy of those given, if they are feasible.
+
+        Raises
+        ------
+        ValueError
+            If they are not.
+        """
+        if start is None:
+            return np.zeros(self.n)
+        alpha = np.array(check_vector(start, "start", length=self.n))
+        balanced = abs(float(alpha @ self.y)) <= _UNBALANCED * np.abs(alpha).sum()
+        if alpha.min() < 0 or (alpha > self.upper).any() or not balanced:
+            raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
+        return alpha
+
+    def balance(self, alpha: Array) -> Array:
+        """Return α with Σ α_i y_i = 0: change free multipliers, or else scale one class down.
+
+        The free ones change in proportion to their distance from the nearer bound, and by at most
+        half of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b·excess,
+        whichever of them move. If that is not enough, `balancing_factors` scale the class with the
+        larger sum. (α must be in the box; nothing is checked.)
+        """
+        excess = float(alpha @ self.y)
+        if abs(excess) <= self.n * EPS * alpha.sum():  # as good as zero
+            return alpha
+        room = np.minimum(alpha, self.upper - alpha)
+        if 2 * abs(excess) <= (total := float(room.sum())):
+            return alpha - (excess / total) * self.y * room
+        totals = np.array([alpha[self.y > 0].sum(), alpha[self.y < 0].sum()])
+        return alpha * balancing_factors(totals).take(self.y < 0)
+
     # The functions of α
 
     def objective(self, alpha: ArrayLike) -> float:
@@ -371,7 +426,7 @@ class DualProblem:
         if not (certificate.reaches(tol) or self.hard_margin):
             m = _rounding_scale(alpha, b, scores, self.y)
             if 0.5 < m < 1:
-                longer = balance(np.minimum(alpha / m, self.upper), self.y, self.upper)
+                longer = self.balance(np.minimum(alpha / m, self.upper))
                 other = self.scores(longer * self.y)
                 better = self._certify(longer, b / m, other)
                 if better.gap < certificate.gap:
@@ -420,61 +475,6 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     ends = slope.searchsorted([-tolerance, tolerance])
     interval: Array = kinks[order].take(ends, mode="clip")
     return interval
-
-
-def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
-    """Return the problem without a bias as one with a bias: each sample and its mirror image.
-
-    A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
-    optimal, the multipliers of each pair add up to one of the problem without, and have half its C.
-    """
-    halves = np.full(y.size, np.divide(C, 2))
-    return DualProblem(np.vstack([X, -X]), np.append(y, -y), np.tile(halves, 2))
-
-
-def require_convex(problem: DualProblem, method: str) -> None:
-    """Raise a `ValueError` if the problem is not known to be convex."""
-    if not problem.convex:
-        why = "is not" if problem.K.fits else "is too large: raise DualProblem's cache_mb"
-        needed = f"kernel must be positive semidefinite for {method}, but the Gram matrix {why}"
-        raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
-
-
-def check_start(start: ArrayLike | None, problem: DualProblem) -> Array:
-    """Return multipliers to begin with: zero, or a copy of those given, if they are feasible."""
-    if start is None:
-        return np.zeros(problem.n)
-    alpha = np.array(check_vector(start, "start", length=problem.n))
-    balanced = abs(float(alpha @ problem.y)) <= _UNBALANCED * np.abs(alpha).sum()
-    if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
-        raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
-    return alpha
-
-
-def balancing_factors(totals: Array) -> Array:
-    """Return factors of the multipliers of two classes, whose sums are given, with Σ α_i y_i = 0.
-
-    The class with the larger sum is scaled down, so that the multipliers stay in their box.
-    """
-    factors: Array = totals.min() / np.where(totals > 0, totals, 1)
-    return factors
-
-
-def balance(alpha: Array, y: Array, upper: Array) -> Array:
-    """Return α with Σ α_i y_i = 0: change the free multipliers, or else scale one class down.
-
-    The free ones change in proportion to their distance from the nearer bound, and by at most half
-    of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b·excess, whichever
-    of them move. If that is not enough, `balancing_factors` scale the class with the larger sum.
-    """
-    excess = float(alpha @ y)
-    if abs(excess) <= y.size * EPS * alpha.sum():  # as good as zero
-        return alpha
-    room = np.minimum(alpha, upper - alpha)
-    if 2 * abs(excess) <= (total := float(room.sum())):
-        return alpha - (excess / total) * y * room
-    totals = np.array([alpha[y > 0].sum(), alpha[y < 0].sum()])
-    return alpha * balancing_factors(totals).take(y < 0)
 
 
 def warn_unless_converged(

@@ -21,13 +21,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import (
-    SOLVER_ROUNDING,
-    DualProblem,
-    Solution,
-    check_start,
-    warn_unless_converged,
-)
+from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_converged
 
 __all__ = ["Step", "smo", "steps"]
 
@@ -144,7 +138,7 @@ def smo(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    start = check_start(start, problem)
+    start = problem.check_start(start)
     solution = run_smo(problem, tol, start, max_iter, selection, trace)
     warn_unless_converged(solution, "smo", tol)
     return solution
@@ -201,7 +195,7 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    yield from State(problem, check_start(start, problem), selection).steps(tol / 2)
+    yield from State(problem, problem.check_start(start), selection).steps(tol / 2)
 
 
 class State:
