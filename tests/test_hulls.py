@@ -128,27 +128,24 @@ def test_a_column_that_does_not_matter_sets_no_scale(far):
         assert 0.5 <= answer.w[0] < 2
 
 
-def test_a_step_whose_gain_is_rounding_is_not_the_last():
-    X = np.array([[0, -(2.0**25)], [-1, 0], [-(2.0**29), 0], [2, 1], [0, 0]])
-    assert separation(X, [1, -1, -1, -1, 1]).separable
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_constant_column_that_is_large_hides_no_other(seed):
-    X = np.random.default_rng(seed).standard_normal((2, 4)) * [1e40, 1e10, 1e10, 1e10]
-    X[:, 0] = X[0, 0]
-    answer = separation(X, [-1, 1])
-    assert answer.separable
-    assert answer.verify()
-
-
-def test_two_points_two_roundings_apart_are_told_apart():
-    """Only a b whose two inner products are exact is between them every time."""
+def hardly_apart():
+    """A step whose gain is rounding; two roundings apart; and a large column that is constant."""
+    yield [[0, -(2.0**25)], [-1, 0], [-(2.0**29), 0], [2, 1], [0, 0]], [1, -1, -1, -1, 1]
     for seed in range(200):
         rng = np.random.default_rng(seed)
         a = rng.uniform(1, 2, (1, 3))
-        X = np.vstack([a, a + 2.0**-51 * rng.choice([-1, 1], (1, 3))])
-        assert separation(X, [-1, 1]).separable
+        yield np.vstack([a, a + 2.0**-51 * rng.choice([-1, 1], (1, 3))]), [-1, 1]
+        X = rng.standard_normal((2, 4)) * [1e40, 1e10, 1e10, 1e10]
+        X[:, 0] = X[0, 0]
+        yield X, [-1, 1]
+
+
+def test_classes_that_are_hardly_apart_are_told_apart():
+    """Only a b whose two inner products are exact is between two points every time."""
+    for X, y in hardly_apart():
+        answer = separation(X, y)
+        assert answer.separable
+        assert answer.verify()
 
 
 @pytest.mark.parametrize("seed", range(20))

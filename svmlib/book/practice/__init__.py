@@ -129,9 +129,9 @@ def recipe(
     --------
     >>> random = np.random.default_rng(0)
     >>> X = random.standard_normal((60, 2))
-    >>> study = recipe(X, (X[:, 0] > 0).astype(int))
+    >>> study = recipe(X, (X[:, 0] > 0).astype(int), n_folds=2)
     >>> print(study.candidate)
-    line, C = 0.1
+    line, C = 10
     """
     table, y, apart = _apart(table, target, groups=groups, time=time, weights=weights)
     apart["units"] = apart["groups"]
