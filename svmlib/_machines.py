@@ -364,6 +364,6 @@ def machine_scores(m: Machine, X: Array, y: Array) -> Scores:
     if isinstance(m.kernel, Linear):
         scores = linear_scores(both, beta)
     else:
-        sides = np.append(np.where(m.coefficients < 0, -1.0, 1.0), y)
+        sides = np.append(np.ones(k), y)  # any of both classes
         scores = DualProblem(both, sides, 1.0, m.kernel).scores(beta)
     return scores._replace(values=scores.values[k:], error=scores.error[k:], sizes=scores.sizes[k:])

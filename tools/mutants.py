@@ -51,6 +51,7 @@ QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imp
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
 sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
 DEFAULTS = "tests/test_defaults.py"  # which calls no function
+EVERYWHERE = DEFAULTS, "tests/test_bad_input.py"  # cheap, and of every module
 PATIENCE = 8  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -278,7 +279,7 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     if not change.function or not names:  # `import` runs it, or it is new
         names = {name for some in of.values() for name in some}
         names |= {name for name in seconds if name.startswith(DEFAULTS)}
-    own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py", DEFAULTS)
+    own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py", *EVERYWHERE)
     chosen, left, met, rank = [], PATIENCE, Counter[str](), {}
     for name in sorted(names & seconds.keys(), key=seconds.__getitem__):
         rank[name] = met[name.split("[")[0]]  # first each test with its cheapest parameters
