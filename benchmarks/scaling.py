@@ -103,7 +103,8 @@ def forecast(timings: list[Timing]) -> str:
     n, workers, chunk = 10**9, 100, 10**6
     chunks = n // chunk
     rows, zero = np.zeros((2, FEATURES)), np.zeros(FEATURES + 1)
-    sums = distributed._chunk_sums(zero[1:], 1.0, [], 2.0, zero, rows, np.array([1.0, -1.0]))
+    state = distributed._State(zero[1:], 1.0, (), 2.0, zero)
+    sums = distributed._chunk_sums(state, rows, np.array([1.0, -1.0]))
     sent = len(pickle.dumps(sums))
     return (
         "A pass takes about $a$ times the rows of a worker, plus $b$ times the chunks, plus $c$, "

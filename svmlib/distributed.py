@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib import nystrom
-from svmlib._rounding import LARGEST_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors, largest_violation
 from svmlib.kernels import Kernel, expansion
@@ -53,7 +53,6 @@ _RAMP_SHRINKAGE = 0.5  # from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
-State = tuple[Array, float, list[Stage], float, Array]  # origin, C, stages, h, v of a pass
 
 
 class Pass(NamedTuple):
@@ -210,7 +209,7 @@ def solve_linear(
 
 def _minimise(
     chunks: Chunks, d: int, C: float, tol: float, max_iter: int
-) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
+) -> tuple[Array, Certificate, tuple[Pass, ...], _State]:
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
@@ -220,26 +219,26 @@ def _minimise(
     if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = extent.n_plus + extent.n_minus
-    if not C > 1 / LARGEST_NORM:
-        raise ValueError(f"C must be above {1 / LARGEST_NORM:g}, got {C:g}")
-    if not (C * n + 1) * (extent.radius + 1) < LARGEST_NORM:
+    if not C > 1 / fl.LARGEST_NORM:
+        raise ValueError(f"C must be above {1 / fl.LARGEST_NORM:g}, got {C:g}")
+    if not (C * n + 1) * (extent.radius + 1) < fl.LARGEST_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X_1[0] + extent.total / n
-    R = round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)
-    run_pass = partial(_sum, chunks, _chunk_sums, origin, C)
+    R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)
 
-    start = _start(X_1 - origin, y_1, C * n / y_1.size, C)
+    start = _State(origin, C, (), *_start(X_1 - origin, y_1, C * n / y_1.size, C))
+    passes = _passes(partial(_sum, chunks, _chunk_sums), start, C * n, tol)
     found, trace = [], []
-    for stages, h, v, sums in islice(_passes(run_pass, *start, C * n, tol), max_iter):
-        found.append((*_certify(sums, v, origin, R, n), (stages, h, v)))
-        proof = found[-1][1]
-        trace.append(Pass(h, sums.free, proof))
+    for state, sums in islice(passes, max_iter):
+        v, proof = _certify(sums, state.v, origin, R, n)
+        found.append((v, proof, state))
+        trace.append(Pass(state.h, sums.free, proof))
         progress = "pass %d: ramp %.1e C, %d samples on it, relative duality gap %.1e"
-        _LOG.info(progress, len(trace), h, sums.free, proof.relative_gap)
+        _LOG.info(progress, len(trace), state.h, sums.free, proof.relative_gap)
         if proof.relative_gap <= tol:
             break
     v, proof, state = min(found, key=lambda each: each[1].relative_gap)
-    return np.append(v[:-1], v[-1] - v[:-1] @ origin), proof, tuple(trace), (origin, C, *state)
+    return np.append(v[:-1], v[-1] - v[:-1] @ origin), proof, tuple(trace), state
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
@@ -257,6 +256,16 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     alpha, _ = run_newton(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
     shift = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
     return 0.3 / C, (1 - shift) * np.append((alpha * y) @ X, problem.bias(alpha))
+
+
+class _State(NamedTuple):
+    """What the multipliers of every sample follow from, in one pass."""
+
+    origin: Array
+    C: float
+    stages: tuple[Stage, ...]  # those that are over
+    h: float
+    v: Array  # (w, b)
 
 
 class _Extent(NamedTuple):
@@ -282,19 +291,20 @@ class _Sums(NamedTuple):
 
 
 def _passes(
-    run_pass: Callable[..., _Sums], h: float, step: Array, value: float, tol: float
-) -> Iterator[tuple[list[Stage], float, Array, _Sums]]:
-    """Yield the stages, h, v = (w, b) and the sums of every pass of Newton's method, without end.
+    run_pass: Callable[[_State], _Sums], start: _State, value: float, tol: float
+) -> Iterator[tuple[_State, _Sums]]:
+    """Yield the state and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective has that value at most, with the start as a first step.
     """
-    stages: list[Stage] = []
+    stages, h, step = start.stages, start.h, start.v
     v, t, slope = np.zeros_like(step), 1.0, 0.0
     regularised = np.append(np.ones(step.size - 1), 0)  # 1 for w, 0 for b
     while True:
         trial = v + t * step
-        sums = run_pass(stages, h, trial)
-        yield list(stages), h, trial, sums
+        state = start._replace(stages=stages, h=h, v=trial)
+        sums = run_pass(state)
+        yield state, sums
         objective = float(trial[:-1] @ trial[:-1]) / 2 + sums.losses
         g = regularised * trial - sums.plus - sums.minus
         if objective > value + _ARMIJO * t * slope:
@@ -315,7 +325,7 @@ def _passes(
         remains = sums.hinge - sums.losses - sums.proximal / 2  # the gap at the stage's minimum
         if -slope <= _STAGE_TOL * sums.proximal and remains > tol * objective:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
-            stages.append((h, v))
+            stages = (*stages, (h, v))
             h, t, value = _RAMP_SHRINKAGE * h, 0.0, np.inf
 
 
@@ -331,23 +341,20 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     what is done to these sums and bounds, and the rounding of ‖w‖².
     """
     w, b, d = v[:-1], abs(float(v[-1])), v.size
-    norm, relative = float(row_norm_bounds(w[None])[0]), gamma_n(n + d + 8)
-    error = gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
+    norm, relative = float(fl.row_norm_bounds(w[None])[0]), fl.gamma_n(n + d + 8)
+    error = fl.gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
-    primal = float(round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d + 12))
+    primal = float(fl.round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d + 12))
 
     # the multipliers, made feasible
     totals = np.array([sums.plus[-1], -sums.minus[-1]])
     feasible = balancing_factors(totals) @ np.stack([sums.plus[:-1], sums.minus[:-1]])
     moved = 4 * relative * R * float(totals.sum())
     dual, infeasibility = balanced_dual(totals, relative, float(feasible @ feasible), moved)
-    return t * v, Certificate(
-        primal=primal if error <= 0.5 else np.inf,
-        dual=dual,
-        kkt_violation=float(round_up(t * sums.violation + 4 * error)) if error <= 0.5 else np.inf,
-        infeasibility=infeasibility,
-        norm_w=t * norm,
-    )
+    violation = float(fl.round_up(t * sums.violation + 4 * error))
+    if not error <= 0.5:
+        primal = violation = np.inf
+    return t * v, Certificate(primal, dual, violation, infeasibility, norm_w=t * norm)
 
 
 # With a kernel: features in place of the rows
@@ -501,22 +508,20 @@ def _chunk_extent(origin: Array, X: Any, y: Any) -> _Extent:
     """Return the extent of a chunk, as seen from this origin."""
     Z = check_points(_features(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
-    return _Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
+    return _Extent(float(fl.row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
-def _chunk_sums(
-    origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Any
-) -> _Sums:
+def _chunk_sums(state: _State, X: Any, y: Any) -> _Sums:
     """Return the sums of a chunk: this is all that a pass does to the data."""
     y = np.asarray(y, dtype=float)
-    rows, s, c, q = _multipliers(origin, C, stages, h, v, _features(X), y)
+    rows, s, c, q = _multipliers(state, _features(X), y)
     margins = y * s
-    on_ramp = rows[(q != 0) & (np.abs(q) < C)]  # the ramp
-    proximal = h * float((q - c) @ (q - c))
+    on_ramp = rows[(q != 0) & (np.abs(q) < state.C)]
+    proximal = state.h * float((q - c) @ (q - c))
     return _Sums(
-        violation=largest_violation(margins, margins, np.abs(q), C),
+        violation=largest_violation(margins, margins, np.abs(q), state.C),
         free=len(on_ramp),
-        hinge=C * np.maximum(0, 1 - margins).sum(),
+        hinge=state.C * np.maximum(0, 1 - margins).sum(),
         losses=q @ (y - s) - proximal / 2,
         proximal=proximal,
         plus=(q * (y > 0)) @ rows,
@@ -531,17 +536,17 @@ def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
     return np.column_stack([X[some], y[some]]).astype(float)
 
 
-def _chunk_span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
+def _chunk_span_sums(c: Array, b: float, state: _State, rows: tuple[Span, Any], y: Any) -> SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
-    span, X, y = rows[0], np.ascontiguousarray(rows[1], dtype=float), np.asarray(y, dtype=float)
-    alpha = np.abs(_multipliers(*state, span.features(X), y)[-1])
-    return nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state[1]))
+    span, X = rows
+    X, y = np.ascontiguousarray(X, dtype=float), np.asarray(y, dtype=float)
+    alpha = np.abs(_multipliers(state, span.features(X), y)[-1])
+    return nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state.C))
 
 
-def _multipliers(
-    origin: Array, C: float, stages: list[Stage], h: float, v: Array, X: Any, y: Array
-) -> tuple[Array, Array, Array, Array]:
+def _multipliers(state: _State, X: Any, y: Array) -> tuple[Array, Array, Array, Array]:
     """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
+    origin, C, stages, h, v = state
     rows, q = np.ones((len(X), v.size)), np.zeros(len(X))
     np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
     lower, upper = np.minimum(0, C * y), np.maximum(0, C * y)
@@ -569,9 +574,9 @@ def _chunks(X: Any, y: Any) -> Chunks:
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 
 
-def _sum(chunks: Chunks, summarise: Callable[..., Any], *state: Any) -> Any:
+def _sum(chunks: Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
-    apply, add = dask.delayed(partial(summarise, *state)), dask.delayed(nystrom.add_sums)
+    apply, add = dask.delayed(partial(summarise, *given)), dask.delayed(nystrom.add_sums)
     roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]

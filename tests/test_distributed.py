@@ -98,7 +98,7 @@ def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
         q = np.clip(q + (y - Z @ v_t) / h_t, np.minimum(0, C * y), np.maximum(0, C * y))
     m = y * (Z @ v)
     violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
-    found = distributed._chunk_sums(origin, C, stages, h, v, X, y)
+    found = distributed._chunk_sums(distributed._State(origin, C, stages, h, v), X, y)
     assert distributed._Sums(*found).violation == pytest.approx(violation)
 
 
