@@ -160,6 +160,7 @@ def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: 
 
 
 def dense(A: Any) -> Array:
+    """Return numbers of a machine, sparse or not, as a finite float64 array."""
     return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
 
 

@@ -31,25 +31,30 @@ EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
 SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
 LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
+# Operations of a bound beside its sums: no formula here has more than ten of them, and the others
+# are for what rounds γ and the bound itself.
+SPARE = 20
 
 
 def gamma_n(n: int) -> float:
     """Return γ_n = n u / (1 − n u), itself rounded up; infinity where the bound says nothing."""
     nu = n * UNIT_ROUNDOFF
-    return nu / (1 - nu) * (1 + 4 * UNIT_ROUNDOFF) if nu < 0.5 else float("inf")
+    return nu / (1 - nu) * (1 + 4 * UNIT_ROUNDOFF) if nu < 0.5 else inf
 
 
-def round_up(value: float, operations: int = 4) -> float:
-    """Return a number at or above the exact result of a few operations on numbers of one sign.
+def round_up(value: float, operations: int = 0) -> float:
+    """Return a number at or above the exact result of sums on numbers of one sign; ∞ for NaN.
 
-    (Also of both signs, if what their differences lose has been added already; and of numbers too
-    small to be normal, if what underflows has.)
+    The sums have so many operations, and there may be a few others. (Also on numbers of both signs,
+    if what their differences lose has been added already; and on those too small to be normal, if
+    what underflows has.)
     """
-    error = gamma_n(operations + 1)
-    return value * (1 + error) if value >= 0 else value * (1 - error)
+    error = gamma_n(operations + SPARE)
+    bound = value * (1 + error) if value >= 0 else value * (1 - error)
+    return bound if bound < inf else inf
 
 
-def round_down(value: float, operations: int = 4) -> float:
+def round_down(value: float, operations: int = 0) -> float:
     """Return a number at or below the exact result: `round_up` with the other sign."""
     return -round_up(-value, operations)
 
@@ -68,16 +73,20 @@ def row_norm_bounds(A: Array) -> Array:
     """
     with np.errstate(over="ignore"):
         squares = squared_norms(A)
-    relative = gamma_n(A.shape[1] + 4)
+    relative = gamma_n(A.shape[1] + 4)  # the sum; the root, 1 + γ, a product and a sum
     return np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1)
 
 
 def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     """Return Σ_i weights_i A_i over the rows of A as if in twice the precision, and its error.
 
-    What every product and every sum loses is computed and added in the end (Ogita, Rump and Oishi
-    2005), so the error is a few u of the result and γ_n² of the sizes of the terms. Where something
-    overflows it is the plain sum, and its error infinity.
+    What every product and every sum loses is computed and added in the end, so the error is a few u
+    of the result and γ_n² of the sizes of the terms. Where something overflows it is the plain sum,
+    and its error infinity.
+
+    References
+    ----------
+    T. Ogita, S. M. Rump and S. Oishi (2005), "Accurate sum and dot product".
     """
     n = len(weights)
     total, lost, sizes = np.zeros((3, A.shape[1]))

@@ -27,9 +27,9 @@ def as_float(value: ArrayLike, name: str) -> Array:
     """
     try:
         given = np.asarray(value)
-        if given.dtype.kind in "SUcmM" or value is None:  # NumPy would make floats of these
-            raise TypeError("not real numbers")
-        if given.dtype.kind == "O" and any(isinstance(v, str | bytes) for v in given.flat):
+        kind = given.dtype.kind
+        text = kind == "O" and any(isinstance(v, str | bytes) for v in given.flat)
+        if kind in "SUcmM" or text or value is None:  # NumPy would make floats of these
             raise TypeError("not real numbers")
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -38,7 +38,7 @@ def as_float(value: ArrayLike, name: str) -> Array:
     refuse_masked(**{name: value})  # first, as there may be NaN under a mask
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
-    if given.dtype.kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
+    if kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
         raise ValueError(f"{name} must hold integers that are floats, too: up to 2**53 - 1 in size")
     return array
 

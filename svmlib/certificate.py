@@ -5,8 +5,8 @@ the dual value of some multipliers. With this module you can
 
 - read and print the verdict on a classifier: `Certificate`,
 - build such bounds for a solver of your own, with `primal_upper_bound` and `dual_lower_bound`,
-- certify any (α, b) whose scores are bounded (`linear_scores`, `kernel_scores`): `certify`.
-  `svmlib.problem.DualProblem.certificate` does both.
+- certify any (α, b) whose scores are bounded, such as by `linear_scores`: `certify`.
+  `svmlib.problem.DualProblem.certificate` does both, for every kernel.
 
 The bounds of `svmlib._rounding` are applied to three sums: the scores Kβ, the square
 ‖w‖² = βᵀKβ, and the sums over samples in the two values. Every bound goes outwards.
@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array
 from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import ErrorBound
 
-__all__ = ["Certificate", "certify", "dual_lower_bound", "primal_upper_bound"]
+__all__ = ["Certificate", "certify", "dual_lower_bound", "linear_scores", "primal_upper_bound"]
 
 _HUGE = float(np.finfo(float).max)
 
@@ -37,6 +37,11 @@ def primal_upper_bound(
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
     It takes an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). C may be infinite.
+
+    Examples
+    --------
+    >>> 1.0 <= primal_upper_bound(1.0, np.array([1.0, 0.5]), C=1.0) < 1.000001
+    True
     """
     if not 0 < m < np.inf:
         return np.inf
@@ -47,8 +52,7 @@ def primal_upper_bound(
     n = margins.size
     # (What underflows in the first division by m, the second may enlarge.)
     underflow = (n + 1) * fl.SMALLEST_SUBNORMAL / min(m, 1)
-    bound = fl.round_up(squared_norm / m / m / 2 + hinge, n + 12) + underflow
-    return bound if bound < np.inf else np.inf  # NaN says nothing
+    return fl.round_up(squared_norm / m / m / 2 + hinge, n) + underflow
 
 
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
@@ -58,6 +62,11 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
     bound may be too high by 2⁻¹⁰⁷⁴.) The cost is rounded by at most 5u, and its two subtractions
     by less than 3u of the sizes; so Σα may be too large by 4u.
+
+    Examples
+    --------
+    >>> 0.499999 < dual_lower_bound(1.0, 1.0) <= 0.5
+    True
     """
     length = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * length * length
@@ -177,13 +186,27 @@ class Certificate:
 
 
 class Scores(NamedTuple):
-    """Kβ as computed, and bounds on what it stands for."""
+    """Kβ as computed, and bounds on what it stands for.
 
-    values: Array  # the sums Σ_j β_j k(x_i, x_j)
-    error: Array  # bounds on how far off they are; 8 u larger than needed, for what is done to them
-    squared_norm: float  # above ‖w‖² = Σ_ij β_i β_j k(x_i, x_j)
-    sizes: Array  # above ‖φ(x_i)‖: here s_i is such a size, and not a score
-    w: Array | None = None  # for the linear kernel: Σ_i β_i x_i, rounded once
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        The scores without b, Σ_j β_j k(x_i, x_j).
+    error : ndarray of shape (n,)
+        Bounds on how far off they are; 8u larger than needed, for what is done to them.
+    squared_norm : float
+        An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
+    sizes : ndarray of shape (n,)
+        Upper bounds s_i on ‖φ(x_i)‖. (Here s_i is a size, not a score.)
+    w : ndarray of shape (d,), or None
+        For the linear kernel Σ_i β_i x_i, rounded once.
+    """
+
+    values: Array
+    error: Array
+    squared_norm: float
+    sizes: Array
+    w: Array | None = None
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
@@ -242,11 +265,11 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     d, used = X.shape[1], np.flatnonzero(beta)
     w, e = fl.accurate_sum(X[used], beta[used])
     values, largest = X @ w, np.abs(w) + e
-    squared_norm = fl.round_up(float(largest @ largest), d + 4) + d * fl.SMALLEST_SUBNORMAL
+    squared_norm = fl.round_up(float(largest @ largest), d) + d * fl.SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
         return unbounded_scores(values, np.inf, fl.row_norm_bounds(X), w)
     error = np.abs(X) @ (fl.gamma_n(d) * largest + e)
-    error = error * (1 + fl.gamma_n(d + 16)) + (d + 1) * fl.SMALLEST_SUBNORMAL
+    error = error * (1 + fl.gamma_n(d + fl.SPARE)) + (d + 1) * fl.SMALLEST_SUBNORMAL
     if origin is not None:
         error += fl.accurate_sum(origin[:, None], w)[1]
     return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w)
@@ -273,6 +296,12 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
 
     The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Whether K is semidefinite,
     and whose it is, only the caller can know.
+
+    Examples
+    --------
+    >>> X, y, alpha = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]), np.array([0.5, 0.5])
+    >>> certify(alpha, -1.0, linear_scores(X, alpha * y), y, np.ones(2)).optimal_to(1e-12)
+    True
     """
     lowest, highest = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
@@ -303,7 +332,7 @@ def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> floa
     if excess:
         heavier = np.where(y * excess > 0, feasible, 0)
         removed += heavier * (abs(excess) / heavier.sum())
-    displacement = fl.round_up(float(removed @ scores.sizes), 2 * y.size + 8)
+    displacement = fl.round_up(float(removed @ scores.sizes), 2 * y.size)
     total = fl.exact_sum(feasible)
     least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
     return dual_lower_bound(least, scores.squared_norm, displacement)

@@ -187,9 +187,10 @@ def load_penguins(
 
     References
     ----------
-    Gorman, Williams, Fraser (2014), *Ecological sexual dimorphism and environmental variability
-    within a community of Antarctic penguins (genus Pygoscelis)*, PLoS ONE 9(3), e90081; the R
-    package palmerpenguins of Horst, Hill and Gorman (2020).
+    K. B. Gorman, T. D. Williams and W. R. Fraser (2014), "Ecological sexual dimorphism and
+    environmental variability within a community of Antarctic penguins (genus Pygoscelis)".
+
+    A. M. Horst, A. P. Hill and K. B. Gorman (2020), the R package palmerpenguins.
 
     Examples
     --------
@@ -235,8 +236,7 @@ def load_iris_pair() -> Dataset:
 
     References
     ----------
-    Fisher (1936), *The use of multiple measurements in taxonomic problems*, Annals of Eugenics
-    7(2), 179–188.
+    R. A. Fisher (1936), "The use of multiple measurements in taxonomic problems".
 
     Examples
     --------

@@ -224,7 +224,7 @@ def _minimise(
     if not (C * n + 1) * (extent.radius + 1) < fl.LARGEST_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X_1[0] + extent.total / n
-    R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d + 8)
+    R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d)
 
     start = _State(origin, C, (), *_start(X_1 - origin, y_1, C * n / y_1.size, C))
     passes = _passes(partial(_sum, chunks, _chunk_sums), start, C * n, tol)
@@ -344,7 +344,7 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     norm, relative = float(fl.row_norm_bounds(w[None])[0]), fl.gamma_n(n + d + 8)
     error = fl.gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
     t = 1 + 2 * min(error, 0.5)
-    primal = float(fl.round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d + 12))
+    primal = float(fl.round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d))
 
     # the multipliers, made feasible
     totals = np.array([sums.plus[-1], -sums.minus[-1]])

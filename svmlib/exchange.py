@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
 
-from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machines import (
@@ -350,7 +350,7 @@ class _MachineProblem:
         lowest, highest = lowest + slack - room, highest + slack + room
         return replace(
             verdict,
-            kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper), 8),
+            kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(fl.exact_sum(alpha * y)) if free else 0.0,
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
@@ -370,21 +370,21 @@ class _MachineProblem:
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
         charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * fl.SMALLEST_SUBNORMAL
-        return fl.round_up(charge + scores.squared_norm / 2, self.n + 16)
+        return fl.round_up(charge + scores.squared_norm / 2, self.n)
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
         cost = 0.0
         if not self.hinge:  # (α/(4C) first: α² may underflow)
-            cost = fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))), 8)
+            cost = fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))))
             cost += self.n * fl.SMALLEST_SUBNORMAL
         if self.machine.bias == "free":
-            return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost, 8)
+            return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost)
         scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)
-        charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2, 8)
+        charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2)
         # (Of the rounding of Σα `dual_lower_bound` takes care.)
-        return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost, 8)
+        return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lstsq
 
-from svmlib._rounding import UNIT_ROUNDOFF, round_down, round_up
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import (
     Array,
     as_float,
@@ -257,11 +257,11 @@ def subgradient_descent(
 
     References
     ----------
-    Polyak, B. T. (1969), "Minimization of unsmooth functionals".
+    B. T. Polyak (1969), "Minimization of unsmooth functionals".
 
-    Jaggi, M. (2013), "Revisiting Frank-Wolfe: projection-free sparse convex optimization".
+    M. Jaggi (2013), "Revisiting Frank-Wolfe: projection-free sparse convex optimization".
 
-    Bach, F. (2015), "Duality between subgradient and conditional gradient methods".
+    F. Bach (2015), "Duality between subgradient and conditional gradient methods".
 
     Examples
     --------
@@ -367,7 +367,7 @@ def pegasos(
 
     References
     ----------
-    Shalev-Shwartz, S., Singer, Y., Srebro, N. and Cotter, A. (2011), "Pegasos: primal estimated
+    S. Shalev-Shwartz, Y. Singer, N. Srebro and A. Cotter (2011), "Pegasos: primal estimated
     sub-gradient solver for SVM".
 
     Examples
@@ -379,7 +379,7 @@ def pegasos(
     X, y = check_labelled(X, y)
     lam, tol = check_scalar(lam, "lam", positive=True), check_scalar(tol, "tol", positive=True)
     n, n_epochs, signed = len(y), check_count(n_epochs, "n_epochs"), y[:, np.newaxis] * X
-    C = round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
+    C = fl.round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= LARGEST_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
     w, counts, random = np.zeros(X.shape[1]), np.zeros(n), np.random.default_rng(seed)
@@ -400,11 +400,14 @@ def pegasos(
     halves = np.tile(np.minimum(counts / (lam * t), C) / 2, 2)
     solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=t)
     alpha, proof = solution.alpha[:n] + solution.alpha[n:], solution.certificate
-    primal, dual = round_up(lam * proof.primal, 12), round_down(lam * proof.dual)
+    primal, dual = fl.round_up(lam * proof.primal), fl.round_down(lam * proof.dual)
     proof = replace(proof, primal=primal, dual=dual)
     solution = replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))
     warn_unless_converged(solution, "pegasos", tol)
     return solution
+
+
+# The squared hinge
 
 
 def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, float]:
@@ -435,6 +438,6 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         if new > old:
             break
         w, gain, old = w + length * step, old - new, new
-        if gain <= 8 * UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
+        if gain <= 8 * fl.UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
             break
     return 2 * C * np.maximum(0, 1 - A @ w), float(w[-1]) if free_bias else 0.0

@@ -148,9 +148,9 @@ def hull_smo(
 
     References
     ----------
-    Teitelbaum, J., *Mathematics for Machine Learning*, chapter 7: pairs across the classes.
+    J. Teitelbaum, "Mathematics for machine learning", chapter 7: pairs across the classes.
 
-    Platt, J. (1998), "Sequential minimal optimization".
+    J. Platt (1998), "Sequential minimal optimization".
 
     Examples
     --------

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
-from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _PROOF_FACTOR = 1e6  # times rounding: half a gap that wide can be proved
-_CAP_ROUNDING = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
+_CAP_TOL = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
 _RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that close are one point
 
 
@@ -127,7 +127,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
 
     References
     ----------
-    Barber, C. B., Dobkin, D. P. and Huhdanpaa, H. (1996), "The Quickhull algorithm for convex
+    C. B. Barber, D. P. Dobkin and H. Huhdanpaa (1996), "The Quickhull algorithm for convex
     hulls".
 
     Examples
@@ -439,9 +439,9 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
 
     References
     ----------
-    Wolfe, P. (1976), "Finding the nearest point in a polytope".
+    P. Wolfe (1976), "Finding the nearest point in a polytope".
 
-    Bennett, K. P. and Bredensteiner, E. J. (2000), "Duality and geometry in SVM classifiers".
+    K. P. Bennett and E. J. Bredensteiner (2000), "Duality and geometry in SVM classifiers".
 
     Examples
     --------
@@ -452,7 +452,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     X, y = check_labelled(X, y)
     cap = check_scalar(cap, "cap", positive=True)
     smallest = _smallest_cap(y)
-    if not smallest * (1 - _CAP_ROUNDING) <= cap <= 1 + _CAP_ROUNDING:
+    if not smallest * (1 - _CAP_TOL) <= cap <= 1 + _CAP_TOL:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
     Z, _, _ = centre_and_scale(X, by_column=False)
@@ -465,7 +465,7 @@ def certify_weights(
 ) -> ClosestPoints:
     """Return the points with these convex weights, and the bound that their difference proves.
 
-    The bound may use a better `normal` than the p − q computed here (standardised coordinates).
+    The bound may use a better `normal` than the p − q computed here (both centred and scaled).
     """
     Z, centre, exponent = centre_and_scale(X, by_column=False)
     p, q = (weights[in_class] @ Z[in_class] for in_class in (y > 0, y < 0))
@@ -681,9 +681,9 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 
     References
     ----------
-    Crisp, D. J. and Burges, C. J. C. (1999), "A geometric interpretation of ν-SVM classifiers".
+    D. J. Crisp and C. J. C. Burges (1999), "A geometric interpretation of ν-SVM classifiers".
 
-    Dinkelbach, W. (1967), "On nonlinear fractional programming".
+    W. Dinkelbach (1967), "On nonlinear fractional programming".
 
     Examples
     --------
@@ -737,4 +737,4 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     # (Rounded down for any order of summation.)
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(max(fl.round_down(both[last] / largest, len(y) + 8), 0.0), 1.0)
+    return cap, min(max(fl.round_down(both[last] / largest, len(y)), 0.0), 1.0)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
 
 __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]

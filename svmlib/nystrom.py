@@ -11,6 +11,8 @@ pivots: n (r + 1) numbers, where K has n². With this module you can
 - solve a problem whose Gram matrix no memory holds, with a certificate: `nystrom`.
 
 Derived in chapter 13, *Many samples*.
+
+C. K. I. Williams and M. Seeger (2001), "Using the Nyström method to speed up kernel machines".
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
-from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib.certificate import (
     Certificate,
@@ -269,18 +271,12 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     distance += shift
     product = float(a @ g)  # −∞ would count as a norm of 0
     # (These sums are rounded, too: by theory it counts, but no data have shown it.)
-    slack = fl.round_up(residual_error, 2 * (n + r) + 8) * float(np.abs(a) @ sizes) + length * shift
+    slack = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + length * shift
     cross = product + slack if product > -inf else inf
     squared_norm = length * length + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
-    primal = fl.round_up(squared(c) / 2 + sums.hinge, n + 8)
-    return Certificate(
-        primal=primal if primal < inf else inf,
-        dual=dual,
-        kkt_violation=fl.round_up(sums.violation) if sums.violation < inf else inf,
-        infeasibility=infeasibility,
-        norm_w=float(np.sqrt(squared(c))) if primal < inf else inf,
-    )
+    primal, norm_w = fl.round_up(squared(c) / 2 + sums.hinge, n), float(np.sqrt(squared(c)))
+    return Certificate(primal, dual, fl.round_up(sums.violation), infeasibility, norm_w)
 
 
 def _relative_error(theta: float, r: int) -> float:
@@ -348,6 +344,13 @@ def nystrom(
     *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per step.
 
     Derived in chapter 13, *Many samples*.
+
+    References
+    ----------
+    C. K. I. Williams and M. Seeger (2001), "Using the Nyström method to speed up kernel machines".
+
+    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
+    representations".
 
     Examples
     --------

@@ -126,7 +126,7 @@ def gram_matrices(
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
-                theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2, 8)
+                theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, sizes)
         else:
             K = GramMatrix(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()

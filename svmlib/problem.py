@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, gamma_n
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
@@ -43,7 +43,7 @@ __all__ = ["DualProblem", "Solution"]
 
 LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
 # Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖ it is as a rule more than the error of a score that a solver updates.
-SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF
+SOLVER_ROUNDING = 32 * fl.UNIT_ROUNDOFF
 _LARGEST_DOUBT = 1e-9  # the largest error of a margin that may be a solver's rounding
 _UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
 
@@ -244,11 +244,11 @@ class DualProblem:
             return 0.0
         if not self.K.fits:
             return np.inf
-        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
+        shift = float((8 * fl.gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.kernel.user_defined:
             theta, sizes = self.error_bound
             shift += 2 * theta * float(sizes @ sizes)
-        shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
+        shifts = [max(shift, fl.SMALLEST_NORMAL)]  # for K = 0
         if (short := shortest_float_type(self.gram())) is not np.float64:
             short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
             shifts.append(shift + short_error * float(np.abs(self.diagonal).max()))
@@ -315,7 +315,7 @@ class DualProblem:
         larger sum. (α must be in the box; nothing is checked.)
         """
         excess = float(alpha @ self.y)
-        if abs(excess) <= self.n * EPS * alpha.sum():  # as good as zero
+        if abs(excess) <= self.n * fl.EPS * alpha.sum():  # as good as zero
             return alpha
         room = np.minimum(alpha, self.upper - alpha)
         if 2 * abs(excess) <= (total := float(room.sum())):

@@ -318,7 +318,7 @@ def test_gaps_are_bounds_too(primal, dual_share):
     proof = Certificate(primal, primal * dual_share, 0, 0, 1)
     gap = Fraction(primal) - Fraction(proof.dual)
     for true, bound in (gap, proof.gap), (gap / Fraction(primal), proof.relative_gap):
-        assert true <= Fraction(bound) <= true * (1 + Fraction(1, 2**48))
+        assert true <= Fraction(bound) <= true * (1 + Fraction(1, 2**46))
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,19 @@ from tests.exact import exact
 U = Fraction(UNIT_ROUNDOFF)
 
 
-@pytest.mark.parametrize("n", [*range(1, 9), 50])
+@pytest.mark.parametrize("n", [*range(9), 50])
 def test_up_and_down_go_past_all_that_n_operations_lose(n):
     """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
-    lost = (1 - U) ** n
+    lost = (1 - U) ** (n + fl.SPARE - 1)
     for value in np.random.default_rng(n).uniform(0.5, 2, 100):
         assert 0 <= Fraction(round_up(value, n)) / Fraction(value) - 1 / lost <= 4 * U
         assert 0 <= lost - Fraction(round_down(value, n)) / Fraction(value) <= 4 * U
         assert round_up(-value, n) == -round_down(value, n)
         assert round_down(-value, n) == -round_up(value, n)
+
+
+def test_what_is_no_number_bounds_nothing():
+    assert round_up(np.nan) == -round_down(np.nan) == round_up(np.inf, 9) == np.inf
 
 
 def test_gamma_is_rounded_up_and_infinite_where_it_says_nothing():
