@@ -313,6 +313,14 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
         assert not bad.optimal_to(1e-3)
 
 
+def test_the_norm_of_w_is_bounded_whatever_the_sum_of_squares_forgets():
+    """Next to the square 1 each other is lost, but for those in other lanes of the processor."""
+    w = np.append(1.0, np.full(10**5, 2.0**-27))
+    scores = linear_scores(w[None], np.ones(1))
+    assert 1 + Fraction(10**5, 2**54) <= Fraction(scores.squared_norm)
+    assert scores.squared_norm <= 1 + 3 * gamma_n(10**5)
+
+
 @given(primal=st.floats(1e-300, 1e300), dual_share=st.floats(-1, 1))
 def test_gaps_are_bounds_too(primal, dual_share):
     proof = Certificate(primal, primal * dual_share, 0, 0, 1)
