@@ -1,5 +1,6 @@
 """Settings for every test: one BLAS thread, and random problems that are the same in every run."""
 
+import gc
 import os
 import sys
 
@@ -17,6 +18,11 @@ settings.register_profile(
     "book", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("book")
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what all tests have imported."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -397,9 +397,9 @@ def test_killing_workers_in_a_pass_changes_nothing(train, tmp_path):
 @pytest.mark.parametrize(("most", "level"), [(500, "INFO"), (36, "WARNING")])
 def test_a_gap_that_cannot_be_proved_is_foretold(caplog, most, level):
     """By a sample, which has the larger C of all rows."""
-    X, y = square(12_000)
+    X, y = square(6000)
     with caplog.at_level("INFO", "svmlib.distributed"):
-        found = solve_kernel(chunked(X, 4000), y, RBF(0.5), 0.1, max_pivots=most)
+        found = solve_kernel(chunked(X, 2000), y, RBF(0.5), 0.1, max_pivots=most)
     first = next(record for record in caplog.records if record.name == "svmlib.distributed")
     assert first.levelname == level
     assert found.converged == (level == "INFO")
