@@ -28,7 +28,7 @@ from svmlib.kernels import ErrorBound
 
 __all__ = ["Certificate", "certify", "dual_lower_bound", "linear_scores", "primal_upper_bound"]
 
-_HUGE = float(np.finfo(float).max)
+_LARGEST_FLOAT = float(np.finfo(float).max)
 
 
 def primal_upper_bound(
@@ -210,7 +210,8 @@ class Scores(NamedTuple):
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
-        f = (self.values + b).clip(-_HUGE, _HUGE)  # beyond floats: then so is f ± error, outwards
+        # (Beyond floats the largest of them stands for f: f ± error is beyond, too, outwards.)
+        f = (self.values + b).clip(-_LARGEST_FLOAT, _LARGEST_FLOAT)
         error = self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
         return y * f - error, y * f + error
 

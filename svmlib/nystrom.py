@@ -275,8 +275,9 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     cross = product + slack if product > -inf else inf
     squared_norm = length * length + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
-    primal, norm_w = fl.round_up(squared(c) / 2 + sums.hinge, n), float(np.sqrt(squared(c)))
-    return Certificate(primal, dual, fl.round_up(sums.violation), infeasibility, norm_w)
+    w_squared, violation = squared(c), fl.round_up(sums.violation)
+    primal = fl.round_up(w_squared / 2 + sums.hinge, n)
+    return Certificate(primal, dual, violation, infeasibility, norm_w=float(np.sqrt(w_squared)))
 
 
 def _relative_error(theta: float, r: int) -> float:
