@@ -99,8 +99,8 @@ def recipe(
         more than 20 whole numbers).
     groups, time, weights : str or array_like of shape (n,), optional
         Which rows belong together, when each was known, and how much each counts: how many rows
-        of the population it stands for, if some kinds were sampled more than others. A name takes the
-        column out of the table. Name groups with a clock only if use meets new ones.
+        of the population it stands for, if some kinds were sampled more than others. A name takes
+        the column out of the table. Name groups with a clock only if use meets new ones.
     cost : None, "equal", "balanced", dict or callable
         What a mistake costs; see `Costs`. The unit of the prices does not matter.
     roles : dict, optional
