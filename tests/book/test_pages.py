@@ -489,7 +489,7 @@ def test_letters_keep_their_contrast(tab):
 @each(CHAPTERS[:1])
 def test_a_figure_in_the_dark_is_light_on_the_ground_of_the_page(tab):
     choose_theme(tab, "dark")
-    picture = tab.locator(".cell_output img").first
+    picture = tab.locator("section section > .cell .cell_output img").first  # mixed with its block
     shot = Image.open(io.BytesIO(picture.screenshot())).convert("RGB")
     ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert shot.getpixel((2, 2)) == tuple(map(int, re.findall(r"\d+", ground)))
