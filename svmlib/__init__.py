@@ -13,8 +13,9 @@ Each module belongs to the chapter that derives it, and imports only from module
 - roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.path` and `svmlib.search`, the search for its C and γ
 - and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is);
-  `svmlib.exchange`, which judges it; `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and
-  `svmlib._onnx` (file formats), in one import `svmlib.model_files`
+  `svmlib._verdict` (what is found of it) and `svmlib.exchange`, which judges it;
+  `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file formats), in one
+  import `svmlib.model_files`
 - beside them `svmlib.distributed`, which needs Dask and its own import
 
 `svmlib.book` serves the pages and contains no mathematics: plots, frame players, exercise checks.

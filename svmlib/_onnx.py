@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from svmlib._machines import to_binary_machine
 from svmlib._validation import Array
@@ -30,8 +31,8 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     machine : Machine, model read from a file, or estimator
         A `Machine` of `svmlib.exchange`, what `read_libsvm` or `read_liblinear` has read, or a
         fitted `SVC`, `NuSVC`, `LinearSVC` or another linear classifier with ``coef_`` of
-        scikit-learn, or `SVC` of this library. Not one with a precomputed kernel, and not a
-        pipeline, whose scaler would be lost.
+        scikit-learn, or `SVC` of this library; or a `Pipeline` of `StandardScaler` and one of
+        these, whose graph takes raw columns. Not one with a precomputed kernel.
     path : path
         The file. Its input is called X; its outputs are label and score. A score of 0 counts as
         the second class, as in scikit-learn's SVC.
@@ -43,8 +44,8 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     ImportError
         If onnx is not installed.
     ValueError
-        If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, or the
-        machine is not for two classes.
+        If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, the
+        machine is not for two classes, or a pipeline has another step before it than a scaler.
 
     Notes
     -----
@@ -57,6 +58,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     except ImportError as error:
         message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
         raise ImportError(message) from error
+    scaler, machine = _scaler(machine)
     machine = to_binary_machine(machine)
     classes, kernel = np.asarray(machine.classes), machine.kernel
     if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
@@ -67,10 +69,28 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     if isinstance(kernel, Linear):
         points, coefficients = (coefficients @ points)[None], np.ones(1)
     steps, constants = _graph(kernel, points)
+    if scaler:
+        steps = [step.replace(" X ", " scaled ") for step in steps]
+        steps = ["Sub X mean shifted", "Div shifted scale scaled", *steps]
+    constants |= scaler
     steps += ["MatMul k c sum", "Add sum b score", "GreaterOrEqual score zero second"]
     constants |= {"c": coefficients[:, None], "b": np.array(machine.b), "zero": np.zeros(())}
     constants = {name: value.astype(dtype) for name, value in constants.items()}
     onnx.save(_model(onnx, steps, constants, classes, points.shape[1]), str(path))
+
+
+def _scaler(machine: Any) -> tuple[dict[str, Array], Any]:
+    """Return mean and scale of a pipeline's scaler, if there is one, and the machine behind it."""
+    if not hasattr(machine, "steps"):
+        return {}, machine
+    *before, last = (step for _, step in machine.steps if step not in (None, "passthrough"))
+    match before:
+        case []:
+            return {}, last
+        case [StandardScaler(n_features_in_=d) as scaler] if type(scaler) is StandardScaler:
+            mean = scaler.mean_ if scaler.with_mean else np.zeros(d)
+            return {"mean": mean, "scale": scaler.scale_ if scaler.with_std else np.ones(d)}, last
+    raise ValueError(f"pipeline must have one fitted StandardScaler and a machine, got {before}")
 
 
 def _model(

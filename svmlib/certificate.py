@@ -215,6 +215,13 @@ class Scores(NamedTuple):
         error = self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
         return y * f - error, y * f + error
 
+    def scaled(self, t: float) -> Scores:
+        """Return the scores of t w, for t > 0."""
+        values, tiny = t * self.values, (1 + t) * fl.SMALLEST_SUBNORMAL
+        error = t * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + tiny
+        squared_norm = fl.round_up(t * (t * self.squared_norm)) + tiny
+        return Scores(values, error, squared_norm, self.sizes)
+
 
 def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.

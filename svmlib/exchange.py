@@ -32,7 +32,8 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from operator import itemgetter
 from typing import Any, get_args
 
 import numpy as np
@@ -55,6 +56,7 @@ from svmlib._machines import (
     to_machine,
 )
 from svmlib._validation import Array, check_points, check_scalar, check_weights
+from svmlib._verdict import FAR, Verdict
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
 from svmlib.hinge import minimise_squared_hinge, without_bias
 from svmlib.kernels import Kernel, Precomputed, check_kernel
@@ -63,110 +65,7 @@ from svmlib.problem import LARGEST_C, DualProblem, best_bias_interval
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
-_FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _ABOVE = "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """What `certify_machine` finds.
-
-    Attributes
-    ----------
-    machine : Machine
-        The machine as it was understood: classes, kernel, C, loss and bias.
-    primal : float
-        An upper bound on its primal value.
-    lower, upper : float
-        Bounds with the optimum between them. Where the kernel is not known to be positive
-        semidefinite, lower is −∞.
-    best_b, primal_best_b : float
-        The best bias for its w, and an upper bound on the primal value with it.
-    n_changed : int
-        For how many rows of X our own solution predicts another label.
-    n : int
-        The number of rows.
-    dual : float or None
-        The lower bound that the machine's own multipliers prove, if it has any.
-    kkt_violation : float or None
-        The largest violation of the KKT conditions by its multipliers and its bias, in units of
-        y f(x).
-    box_violation, balance_violation : float or None
-        By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
-    note : str
-        Why the multipliers could not be judged, or why some may be above their bounds; what to
-        check first if the excess is above a tenth; and which threshold of a wrapper is not judged.
-    """
-
-    machine: Machine
-    primal: float
-    lower: float
-    upper: float
-    best_b: float
-    primal_best_b: float
-    n_changed: int
-    n: int
-    dual: float | None = None
-    kkt_violation: float | None = None
-    box_violation: float | None = None
-    balance_violation: float | None = None
-    note: str = ""
-
-    @property
-    def excess(self) -> float:
-        """How far the primal value is above the optimum, as a multiple of it; an upper bound."""
-        if self.lower <= 0:
-            return np.inf
-        return fl.round_up((self.primal - self.lower) / self.lower)
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap between primal value and lower bound, as a fraction of the primal value."""
-        gap = (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
-        return fl.round_up(gap)
-
-    @property
-    def bias_is_at_fault(self) -> bool:
-        """Whether another bias would save more than half of the excess, and a millionth."""
-        saved = self.primal - self.primal_best_b
-        return bool(saved > (self.primal - self.lower) / 2 and saved > 1e-6 * self.primal)
-
-    def optimal_to(self, tol: float) -> bool:
-        """Say whether the machine is proved optimal to a relative gap of at most `tol`."""
-        return bool(self.relative_gap <= tol)
-
-    def __str__(self) -> str:
-        m = self.machine
-        loss = "max(0, 1 − y f)" + ("²" if m.loss == "squared_hinge" else "")
-        bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
-        pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
-        weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
-        low = fl.format_bound(self.lower, up=False)
-        high = fl.format_bound(self.upper)
-        primal = fl.format_bound(self.primal)
-        excess = fl.format_bound(self.excess, digits=3)
-        lines = [
-            f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
-            f"its value is at most {primal}; the optimum is in [{low}, {high}]",
-            f"so it is at most {excess} times the optimum above it; "
-            f"{self.n_changed} of {self.n} answers differ from our own solution's",
-        ]
-        if self.lower == -np.inf:
-            why = "the kernel is not known to be positive semidefinite"
-            lines[1:] = [f"its value is at most {primal}; that proves nothing: {why}"]
-        if self.dual is not None:
-            proved = f"prove {fl.format_bound(self.dual, up=False)}; they "
-            proved = proved if self.lower > -np.inf else ""
-            lines.append(
-                f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
-                f"balance by {self.balance_violation:.2g}, "
-                f"the KKT conditions by {self.kkt_violation:.2g}"
-            )
-        if self.bias_is_at_fault:
-            value = fl.format_bound(self.primal_best_b)
-            lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
-        notes = [self.note] if self.note else []
-        return "\n".join([*notes, *lines] if self.excess > _FAR else [*lines, *notes])
 
 
 def certify_machine(
@@ -263,7 +162,7 @@ def certify_machine(
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     problem = _MachineProblem(found, points, signed_labels(found, labels), sample_weight)
     verdict = problem.certify(tol)
-    far = verdict.excess > _FAR and verdict.lower > -np.inf
+    far = verdict.excess > FAR and verdict.lower > -np.inf
     notes = verdict.note or (AS_SEEN if far else ""), note
     return replace(verdict, note="\n".join(filter(None, notes)))
 
@@ -321,14 +220,21 @@ class _MachineProblem:
         primal, best_b = self.primal(scores, m.b), self._best_bias(scores.values, m.b)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         our_alpha, our_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)
-        ours = problem.scores(our_alpha * self.y)
+        used, beta = our_alpha > 0, our_alpha * self.y
+        ours = problem.scores(beta)
+        primal_best_b = min(primal, self.primal(scores, best_b))
+        t, scaled_b, scaled = self._best_scale(scores, best_b, primal_best_b)
         verdict = Verdict(
             machine=m,
             primal=primal,
             lower=max(dual, bound, self.dual(our_alpha)) if problem.convex else -np.inf,
             upper=min(self.primal(ours, our_b), primal),
             best_b=best_b,
-            primal_best_b=min(primal, self.primal(scores, best_b)),
+            primal_best_b=primal_best_b,
+            best_scale=t,
+            best_scale_b=scaled_b,
+            primal_best_scale=scaled,
+            ours=replace(m, points=self.X[used], coefficients=beta[used], b=our_b),
             n_changed=int(np.sum((scores.values + m.b >= 0) != (ours.values + our_b >= 0))),
             n=self.n,
             note=note,
@@ -395,14 +301,38 @@ class _MachineProblem:
         kinks = self.y - values
         if self.hinge and not self.scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
-
-        def cost(b: float) -> float:
-            slack = np.maximum(0, 1 - self.y * (values + b))
-            charge = (b / self.scale) ** 2 / 2 if self.scale else 0.0
-            return charge + float((self.C * slack ** (1 if self.hinge else 2)).sum())
-
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
-        return float(minimize_scalar(cost, bounds=ends, options={"xatol": 1e-12}).x)
+        given: dict[str, Any] = {"bounds": ends, "options": {"xatol": 1e-12}}
+        return float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
+
+    def _cost(self, values: Array, b: float) -> float:
+        """Return what losses and bias cost."""
+        slack = np.maximum(0, 1 - self.y * (values + b))
+        charge = (b / self.scale) ** 2 / 2 if self.scale else 0.0
+        return charge + float((self.C * slack ** (1 if self.hinge else 2)).sum())
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _best_scale(self, scores: Scores, b: float, primal: float) -> tuple[float, float, float]:
+        """Return the t and the bias with the least primal value of t w, and a bound on that value.
+
+        The least value over b is convex in t. At its best t it is below the one at 0, so t is at
+        most `longest`. The hard margin takes any scale: its value is that of the canonical form.
+        """
+        known = 1.0, b, primal
+        if (self.hinge and self.problem.hard_margin) or scores.squared_norm <= 0:
+            return known
+        zero = np.zeros(self.n)
+        longest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)) / scores.squared_norm)
+
+        def cost(u: float) -> float:
+            t = float(longest * np.exp(-u))
+            best_b = self._best_bias(t * scores.values, t * b)
+            return t**2 * scores.squared_norm / 2 + self._cost(t * scores.values, best_b)
+
+        u = minimize_scalar(cost, bounds=(0, 20), options={"xatol": 1e-10}).x
+        t = float(longest * np.exp(-u))
+        scaled, best_b = scores.scaled(t), self._best_bias(t * scores.values, t * b)
+        return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
     def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""

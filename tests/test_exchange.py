@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from copy import copy
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import mpmath as mp
@@ -26,11 +27,12 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 
 import svmlib
 from svmlib.book import elsewhere
+from svmlib.certificate import Scores
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm, write_onnx
@@ -41,6 +43,7 @@ X, Y = elsewhere.load("noisy")
 HERE = elsewhere.FOLDER
 IRIS = load_iris(return_X_y=True)
 GRAM = RBF(0.5)(X, X)
+BIASES = "free", "penalised", "none"
 W, SQUARED = Machine(np.ones((1, 2)), np.ones(1), 0.0), {"C": 1.0, "loss": "squared_hinge"}
 BLOCK, PAIR = np.eye(900), 1.0 - 2 * (np.arange(900) % 2)  # more samples than X has, of two classes
 
@@ -117,7 +120,7 @@ def problems():
         yield seed, A, y, rng
 
 
-@pytest.mark.parametrize("bias", ["free", "penalised", "none"])
+@pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), Polynomial(2, 0.1, 1.0)], ids=repr)
 def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
@@ -138,9 +141,13 @@ def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
         assert (verdict.balance_violation == 0) or bias == "free"
         assert verdict.lower <= primal
         assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
+        t, scaled = verdict.best_scale, verdict.primal_best_scale
+        primal = in_digits(replace(m, b=verdict.best_scale_b), A, y, C * weights, t)[0]
+        assert primal <= scaled * (1 + mp.mpf(2) ** -200)
+        assert scaled <= verdict.primal_best_b
 
 
-@pytest.mark.parametrize("bias", ["free", "penalised", "none"])
+@pytest.mark.parametrize("bias", BIASES)
 def test_no_cost_of_a_squared_hinge_underflows(bias):
     """The slack is 1 at all four samples; α = 2C, and α² would be no float."""
     given = {"C": 1e-165, "loss": "squared_hinge", "bias": bias}
@@ -166,13 +173,26 @@ def test_what_scores_lose_is_counted(seed):
     assert certify_machine(m, m.points, [-1, 1]).kkt_violation >= 1e-17
 
 
+def test_scores_of_a_longer_or_shorter_w_are_bounded():
+    """A third of a float is rounded, and of the smallest ones nothing may remain."""
+    values = np.array([1.0, -3.7, 1e-5, 1e290, 5e-324])
+    for t in 1 / 3, 1.1, 1e-9, 7e8:
+        for size in 0.3, 5e-324:
+            scores = Scores(values, 1e-9 * np.abs(values), size, np.ones(5)).scaled(t)
+            for s, v, error in zip(values, scores.values, scores.error, strict=True):
+                reach = Fraction(t) * Fraction(s) * Fraction(1 + 1e-9)
+                assert abs(reach - Fraction(v)) <= Fraction(error) * (1 + Fraction(1, 2**40))
+            assert Fraction(t) ** 2 * Fraction(size) <= Fraction(scores.squared_norm)
+
+
 def verdict_upper(loss, C):
     return C if loss == "hinge" else np.inf
 
 
-def in_digits(m, A, y, C):
-    """Return primal and dual value, by the formulas."""
+def in_digits(m, A, y, C, t=1):
+    """Return primal value (of t w and b) and dual value, by the formulas."""
     rows, beta, b = [exact(row) for row in A], exact(m.coefficients), mp.mpf(m.b)
+    beta = [mp.mpf(t) * c for c in beta]
     K = [[value(m.kernel, x, z) for z in rows] for x in rows]
     sums = [mp.fdot(row, beta) for row in K]
     slack = [max(mp.mpf(0), 1 - int(s) * (f + b)) for s, f in zip(y, sums, strict=True)]
@@ -621,6 +641,93 @@ def test_sums_beyond_floats_bound_nothing():
     assert verdict.primal == np.inf
 
 
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("t", [0.1, 1.0, 1e4])
+def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
+    """With the bias of the same direction, too: nothing else is wrong with it."""
+    ours = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0, loss=loss, bias=bias).ours
+    long = replace(ours, coefficients=t * ours.coefficients, b=t * ours.b)
+    long = replace(long, b=0.0 if bias == "none" else long.b + t)
+    verdict = certify_machine(long, X, Y)
+    assert_allclose(verdict.best_scale, 1 / t, rtol=1e-4)
+    assert_allclose(verdict.best_scale_b, ours.b, atol=1e-3)
+    assert verdict.excess_best_scale < 1e-7
+    assert ("the best length" in str(verdict)) == (t != 1)
+
+
+def test_no_line_is_better_than_the_best_scale_of_its_direction():
+    """On a grid of scales and biases, for machines that real programs found."""
+    A, y = elsewhere.load("penguins")
+    for answer in elsewhere.answers():
+        m = answer.machine
+        if answer.data == "penguins" and m.bias == "penalised" and m.loss == "hinge":
+            w = m.coefficients @ m.points
+            verdict = certify_machine(m, A, y)
+            t, b = np.meshgrid(np.geomspace(0.01, 100, 200), np.linspace(-50, 50, 400))
+            hinge = sum(np.maximum(0, 1 - s * (t * (x @ w) + b)) for x, s in zip(A, y, strict=True))
+            assert verdict.primal_best_scale <= (t**2 * (w @ w) / 2 + b**2 / 2 + m.C * hinge).min()
+            assert verdict.excess_best_scale < verdict.excess / 100
+
+
+@pytest.mark.parametrize(
+    ("machine", "given"),
+    [
+        (([0.0, 0.0], 3.0), {"C": 1.0}),
+        (([1e154, 0.0], 0.0), {"C": 1.0, "loss": "squared_hinge", "bias": "none"}),
+        (([1.0, 0.5], 7.0), {"C": np.inf}),
+        (([1.0, 0.5], 7.0), {"C": 1.0, "bias": "none"}),
+        (SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), {}),
+    ],
+)
+def test_a_scale_that_cannot_help_is_one(machine, given):
+    """Of no w, beyond floats, of the hard margin (which takes any), and with a b where none is."""
+    verdict = certify_machine(machine, X, Y, **given)
+    assert verdict.primal_best_scale <= verdict.primal_best_b
+    assert (verdict.best_scale == 1) == (verdict.primal_best_scale == verdict.primal_best_b)
+
+
+def test_a_wrong_sign_cannot_be_scaled_away():
+    right = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0).ours
+    verdict = certify_machine(replace(right, coefficients=-right.coefficients), X, Y)
+    assert verdict.excess_best_scale > 1
+    assert verdict.best_scale < 1e-3
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kernel", [None, RBF(0.5), Linear()], ids=repr)
+def test_a_verdict_hands_over_the_optimal_machine(loss, bias, kernel, tmp_path):
+    """For the same classes and constant, with weights, by Gram matrix and by points."""
+    A, labels = (GRAM if kernel is None else X), np.where(Y > 0, "b", "a")
+    bad = Machine(np.arange(200.0)[:, None] if kernel is None else X, Y, 0.0, kernel, ("a", "b"))
+    bad = replace(bad, C=0.7, loss=loss, bias=bias, class_weight=(2.0, 1.0))
+    weights = np.linspace(1, 2, 200)
+    verdict = certify_machine(bad, A, labels, sample_weight=weights)
+    assert verdict.excess > 0.1
+    again = certify_machine(verdict.ours, A, labels, sample_weight=weights)
+    assert again.excess < 1e-6
+    assert again.box_violation == 0
+    assert again.machine.C == 0.7
+    assert np.sum(verdict.ours.predict(A) != bad.predict(A)) == verdict.n_changed
+    write_libsvm(replace(verdict.ours, classes=(0, 1)), tmp_path / "ours.model")
+    assert len(verdict.ours.points) < 200 or loss == "squared_hinge"
+
+
+def test_rows_without_weight_are_not_in_the_machine_that_is_handed_over():
+    weights = (X[:, 0] > 0).astype(float)
+    verdict = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0, sample_weight=weights)
+    assert certify_machine(verdict.ours, X, Y, sample_weight=weights).excess < 1e-7
+    assert verdict.ours.points.min(axis=0)[0] > 0
+
+
+def test_what_is_negligible_is_no_diagnosis():
+    """scikit-learn's SVC, optimal to 6e-6, has not the best bias, but nearly."""
+    stored = {(a.program, a.data): a.machine for a in reversed(elsewhere.answers())}
+    machine = stored["scikit-learn SVC", "noisy"]
+    assert "not" not in str(certify_machine(machine, X, Y))
+
+
 def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
     beta, b = signed(model), float(model.intercept_[0])
@@ -1006,6 +1113,17 @@ def test_a_regression_of_e1071_has_labels_that_mean_nothing(tmp_path):
     assert found.labels == found.n_support == ()
 
 
+def test_what_e1071_has_written_is_read_with_its_scales():
+    """The labels are the numbers of the factor's levels, and the columns as it had scaled them."""
+    mean, deviation = np.loadtxt(HERE / "e1071-noisy-scaled.txt").T
+    assert_allclose(mean, X.mean(axis=0), rtol=1e-9)
+    assert_allclose(deviation, X.std(axis=0, ddof=1), rtol=1e-9)
+    model, levels = read_libsvm(HERE / "e1071-noisy-scaled.model"), np.where(Y > 0, 2, 1)
+    verdict = certify_machine(model, (X - mean) / deviation, levels, C=1.0)
+    assert verdict.excess < 1e-4
+    assert verdict.box_violation == 0
+
+
 LARGE = LibsvmModel("c_svc", Linear(), (2**31, 0), np.zeros(1), np.ones((1, 1)), X[:1], (1, 0))
 NO_GAMMA = SVC().fit(X, Y)  # as a class has it that only behaves like SVC
 del NO_GAMMA._gamma
@@ -1047,6 +1165,17 @@ ESTIMATORS = [
     RidgeClassifier().fit(X, Y.astype(int)),
     svmlib.SVC().fit(X, Y),
     read_libsvm(HERE / "libsvm-noisy-rbf.model").as_machine(),
+    *[
+        Pipeline([("nothing", "passthrough"), ("scale", scaler), ("svm", machine)]).fit(X, Y)
+        for scaler in (
+            StandardScaler(),
+            StandardScaler(with_mean=False),
+            StandardScaler(with_std=False),
+            StandardScaler(with_mean=False, with_std=False),
+            None,
+        )
+        for machine in (SVC(), SVC(kernel="poly"), SVC(kernel="sigmoid"), LinearSVC())
+    ],
 ]
 CLASSES = [(-1, 1), ("no", "yes"), (7, 3), (False, True)]
 
@@ -1087,9 +1216,21 @@ NO_LIBSVM = [
     (LinearSVC().fit(X, np.where(Y > 0, 0, -(2**31) - 1)), "labels must be integers of 32"),
     (LARGE, "labels must be integers of 32 bits"),
 ]
+TWICE = StandardScaler(), StandardScaler()
+
+
+class OwnScaler(StandardScaler):
+    def transform(self, X):
+        return 2 * X
+
+
 NO_ONNX = [
     (SVC().fit(*IRIS), r"for two classes, got 3; .* or read_libsvm\(...\).pair\(\[a, b\]\)"),
-    (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
+    (make_pipeline(MinMaxScaler(), SVC()).fit(X, Y), r"one fitted StandardScaler .* got \[MinMax"),
+    (make_pipeline(*TWICE, SVC()).fit(X, Y), r"got \[StandardScaler\(\), StandardScaler\(\)\]"),
+    (Pipeline([("a", StandardScaler()), ("b", SVC().fit(X, Y))]), "one fitted StandardScaler"),
+    (make_pipeline(OwnScaler(), SVC()).fit(X, Y), r"got \[OwnScaler"),
+    (make_pipeline(StandardScaler(), SVR()).fit(X, Y), "only SVR"),
     (SVC(), "machine must be a fitted SVC"),
     (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
     (SVR().fit(X, Y), "only SVR, NuSVR and OneClassSVM have a file, of write_libsvm"),

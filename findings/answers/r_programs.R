@@ -45,6 +45,11 @@ record("e1071.json", "R, e1071 svm", as.character(packageVersion("e1071")), "r-c
          answer("noisy", 1, "w", a$w, a$b), answer("penguins", 1000, "w", c$w, c$b),
          answer("noisy", 1, "beta", first(y) * spread(nrow(X), m$index, m$coefs), -first(y) * m$rho, 0.5)))
 
+# As a file, and with scaled columns, as e1071 has them by default.
+write.svm(svm(X, y, kernel = "radial", gamma = 0.5, cost = 1),
+          svm.file = file.path(folder, "e1071-noisy-scaled.model"),
+          scale.file = file.path(folder, "e1071-noisy-scaled.txt"))
+
 line <- function(X, y, C) {
   m <- ksvm(X, y, type = "C-svc", kernel = "vanilladot", kpar = list(), C = C, scaled = FALSE)
   list(w = drop(t(coef(m)[[1]]) %*% X[alphaindex(m)[[1]], ]), b = -b(m))

@@ -1,0 +1,137 @@
+"""What `svmlib.exchange.certify_machine` finds: see `svmlib.exchange`.
+
+Derived in chapter 15, *Other programs*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib._machines import Machine
+
+FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What `certify_machine` finds.
+
+    Attributes
+    ----------
+    machine : Machine
+        The machine as it was understood: classes, kernel, C, loss and bias.
+    primal : float
+        An upper bound on its primal value.
+    lower, upper : float
+        Bounds with the optimum between them. Where the kernel is not known to be positive
+        semidefinite, lower is −∞.
+    best_b, primal_best_b : float
+        The best bias for its w, and an upper bound on the primal value with it.
+    best_scale, best_scale_b, primal_best_scale : float
+        The t > 0 and the bias with the least primal value of t w, and an upper bound on that value.
+        Multiplying w and b by t changes no label, so this judges the direction of w alone.
+    ours : Machine
+        Our own solution of the same problem, with its support vectors, ready to be used or written.
+    n_changed : int
+        For how many rows of X our own solution predicts another label.
+    n : int
+        The number of rows.
+    dual : float or None
+        The lower bound that the machine's own multipliers prove, if it has any.
+    kkt_violation : float or None
+        The largest violation of the KKT conditions by its multipliers and its bias, in units of
+        y f(x).
+    box_violation, balance_violation : float or None
+        By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
+    note : str
+        Why the multipliers could not be judged, or why some may be above their bounds; what to
+        check first if the excess is above a tenth; and which threshold of a wrapper is not judged.
+    """
+
+    machine: Machine
+    primal: float
+    lower: float
+    upper: float
+    best_b: float
+    primal_best_b: float
+    best_scale: float
+    best_scale_b: float
+    primal_best_scale: float
+    ours: Machine
+    n_changed: int
+    n: int
+    dual: float | None = None
+    kkt_violation: float | None = None
+    box_violation: float | None = None
+    balance_violation: float | None = None
+    note: str = ""
+
+    @property
+    def excess(self) -> float:
+        """How far the primal value is above the optimum, as a multiple of it; an upper bound."""
+        return self._excess_of(self.primal)
+
+    @property
+    def excess_best_scale(self) -> float:
+        """What remains of `excess` with the best scale of w and the best bias for it."""
+        return self._excess_of(self.primal_best_scale)
+
+    def _excess_of(self, primal: float) -> float:
+        return fl.round_up((primal - self.lower) / self.lower) if self.lower > 0 else np.inf
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap between primal value and lower bound, as a fraction of the primal value."""
+        gap = (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
+        return fl.round_up(gap)
+
+    @property
+    def bias_is_at_fault(self) -> bool:
+        """Whether another bias would save more than half of the excess, and 0.01 %."""
+        return self._is_better(self.primal_best_b, self.primal)
+
+    def _is_better(self, primal: float, before: float) -> bool:
+        return bool(before - primal > max((before - self.lower) / 2, 1e-4 * before))
+
+    def optimal_to(self, tol: float) -> bool:
+        """Say whether the machine is proved optimal to a relative gap of at most `tol`."""
+        return bool(self.relative_gap <= tol)
+
+    def __str__(self) -> str:
+        m = self.machine
+        loss = "max(0, 1 − y f)" + ("²" if m.loss == "squared_hinge" else "")
+        bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
+        pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
+        weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
+        low, high = fl.format_bound(self.lower, up=False), fl.format_bound(self.upper)
+        primal = fl.format_bound(self.primal)
+        excess = fl.format_bound(self.excess, digits=3)
+        lines = [
+            f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
+            f"its value is at most {primal}; the optimum is in [{low}, {high}]",
+            f"so it is at most {excess} times the optimum above it; "
+            f"{self.n_changed} of {self.n} answers differ from our own solution's",
+        ]
+        if self.lower == -np.inf:
+            why = "the kernel is not known to be positive semidefinite"
+            lines[1:] = [f"its value is at most {primal}; that proves nothing: {why}"]
+        if self.dual is not None:
+            proved = f"prove {fl.format_bound(self.dual, up=False)}; they "
+            proved = proved if self.lower > -np.inf else ""
+            lines.append(
+                f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
+                f"balance by {self.balance_violation:.2g}, "
+                f"the KKT conditions by {self.kkt_violation:.2g}"
+            )
+        if self.bias_is_at_fault:
+            value = fl.format_bound(self.primal_best_b)
+            lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
+        if self._is_better(self.primal_best_scale, self.primal_best_b):
+            rest = fl.format_bound(self.excess_best_scale, digits=3)
+            best = f"{self.best_scale:.6g} w and b = {self.best_scale_b:.6g} leave {rest}"
+            lines.append(f"its w does not have the best length: {best}")
+        lines.insert(0 if self.excess > FAR else len(lines), self.note)
+        return "\n".join(filter(None, lines))
