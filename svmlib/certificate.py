@@ -263,11 +263,11 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     r"""Return Xw with bounds, for w = Σ β_i x_i.
 
     Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
-    each coordinate, at least 4u |w|; a computed w·x is then off by at most γ_d |w|·|x| + e·|x|. So
-    the bounds hold for the w that is returned, and for the exact one.
+    each coordinate, at least ``4u |w|``; a computed w·x is then off by at most
+    ``γ_d |w|·|x| + e·|x|``. So the bounds hold for the w that is returned, and for the exact one.
 
     With an origin c, which was taken from the points, they hold for the bias b − w·c, too. It is
-    rounded by u times at most |f| + |w·x| + |w·c|. Of these `Scores.margins`, e and the error of
+    rounded by u times at most ``|f| + |w·x| + |w·c|``. Of these `Scores.margins`, e and the error of
     the accurate sum w·c each have room for one u more.
     """
     d, used = X.shape[1], np.flatnonzero(beta)
