@@ -267,8 +267,8 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     ``γ_d |w|·|x| + e·|x|``. So the bounds hold for the w that is returned, and for the exact one.
 
     With an origin c, which was taken from the points, they hold for the bias b − w·c, too. It is
-    rounded by u times at most ``|f| + |w·x| + |w·c|``. Of these `Scores.margins`, e and the error of
-    the accurate sum w·c each have room for one u more.
+    rounded by u times at most ``|f| + |w·x| + |w·c|``. Of these `Scores.margins`, e and the error
+    of the accurate sum w·c each have room for one u more.
     """
     d, used = X.shape[1], np.flatnonzero(beta)
     w, e = fl.accurate_sum(X[used], beta[used])
