@@ -281,6 +281,7 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
         margins = y * (X @ w + b)
+        # (of d + 1 operations, and three more for this bound)
         error = fl.gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
         proved = margins > error + (len(w) + 4) * fl.SMALLEST_NORMAL
     return all(y[i] * (fl.exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
