@@ -86,7 +86,7 @@ def check_separation(answer, X, y):
 
 
 @given(labelled(), st.data())
-@settings(max_examples=40)
+@settings(max_examples=30)
 def test_separable_is_what_linear_programming_calls_so(data, draw):
     """Whatever the units, the origin, the order and the names of the classes."""
     X, y = data
@@ -362,7 +362,7 @@ def distance_to_hull(point, corners):
 
 
 @given(labelled(12), st.integers(0, 4), st.sampled_from([0, 1e6, -1e9]), st.data())
-@settings(max_examples=40)
+@settings(max_examples=30)
 def test_vertices_are_the_extreme_points(data, rank, move, draw):
     """Also in a flat of dimension at most `rank`. No point is outside; no corner is inside."""
     X, _ = data

@@ -237,7 +237,7 @@ def test_with_few_groups_the_winner_is_taken_and_no_machine_stays_until_clearly_
 
 def test_a_kernel_is_found_where_it_is_needed_and_a_line_where_not():
     random = np.random.default_rng(0)
-    X = random.standard_normal((100, 2))
+    X = random.standard_normal((80, 2))
     ring = (np.linalg.norm(X, axis=1) > 1.2).astype(int)
     assert practice.recipe(X, ring, n_folds=2).candidate.kind == 2
     assert practice.recipe(*two_hills(150, far=1.0), n_folds=3).candidate.kind == 1

@@ -71,7 +71,7 @@ for estimator in SVC(), SVCCV(Cs=(1.0,), gammas=("scale",), cv=2):
     coef0=st.sampled_from([0.0, 1.0]),
     own=st.booleans(),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma, coef0, own):
     """With C for all samples or one for each."""
     X, y = data(seed, n=n, d=d)
