@@ -13,7 +13,7 @@ can
   `row_norm_bounds`, `accurate_sum`, `exact_sum`, `exact_dot`,
 - print a bound so that it stays true: `format_bound`.
 
-N. J. Higham (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
+Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
 
     References
     ----------
-    T. Ogita, S. M. Rump and S. Oishi (2005), "Accurate sum and dot product".
+    Ogita, T., Rump, S. M. and Oishi, S. (2005), "Accurate sum and dot product".
     """
     n = len(weights)
     total, lost, sizes = np.zeros((3, A.shape[1]))

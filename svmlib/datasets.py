@@ -187,10 +187,10 @@ def load_penguins(
 
     References
     ----------
-    K. B. Gorman, T. D. Williams and W. R. Fraser (2014), "Ecological sexual dimorphism and
+    Gorman, K. B., Williams, T. D. and Fraser, W. R. (2014), "Ecological sexual dimorphism and
     environmental variability within a community of Antarctic penguins (genus Pygoscelis)".
 
-    A. M. Horst, A. P. Hill and K. B. Gorman (2020), the R package palmerpenguins.
+    Horst, A. M., Hill, A. P. and Gorman, K. B. (2020), the R package palmerpenguins.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def load_iris_pair() -> Dataset:
 
     References
     ----------
-    R. A. Fisher (1936), "The use of multiple measurements in taxonomic problems".
+    Fisher, R. A. (1936), "The use of multiple measurements in taxonomic problems".
 
     Examples
     --------

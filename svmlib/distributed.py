@@ -183,10 +183,10 @@ def solve_linear(
 
     References
     ----------
-    R. T. Rockafellar (1976), "Augmented Lagrangians and applications of the proximal point
+    Rockafellar, R. T. (1976), "Augmented Lagrangians and applications of the proximal point
     algorithm in convex programming".
 
-    O. L. Mangasarian (2002), "A finite Newton method for classification".
+    Mangasarian, O. L. (2002), "A finite Newton method for classification".
 
     Examples
     --------

@@ -257,11 +257,11 @@ def subgradient_descent(
 
     References
     ----------
-    B. T. Polyak (1969), "Minimization of unsmooth functionals".
+    Polyak, B. T. (1969), "Minimization of unsmooth functionals".
 
-    M. Jaggi (2013), "Revisiting Frank-Wolfe: projection-free sparse convex optimization".
+    Jaggi, M. (2013), "Revisiting Frank-Wolfe: projection-free sparse convex optimization".
 
-    F. Bach (2015), "Duality between subgradient and conditional gradient methods".
+    Bach, F. (2015), "Duality between subgradient and conditional gradient methods".
 
     Examples
     --------
@@ -367,7 +367,7 @@ def pegasos(
 
     References
     ----------
-    S. Shalev-Shwartz, Y. Singer, N. Srebro and A. Cotter (2011), "Pegasos: primal estimated
+    Shalev-Shwartz, S., Singer, Y., Srebro, N. and Cotter, A. (2011), "Pegasos: primal estimated
     sub-gradient solver for SVM".
 
     Examples
@@ -417,8 +417,8 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
 
     References
     ----------
-    S. S. Keerthi and D. DeCoste (2005), "A modified finite Newton method for fast solution of large
-    scale linear SVMs".
+    Keerthi, S. S. and DeCoste, D. (2005), "A modified finite Newton method for fast solution of
+    large scale linear SVMs".
     """
     A = y[:, None] * (np.column_stack([Phi, np.ones(y.size)]) if free_bias else Phi)
     ridge, w = np.ones(A.shape[1]), np.zeros(A.shape[1])

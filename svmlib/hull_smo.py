@@ -148,9 +148,9 @@ def hull_smo(
 
     References
     ----------
-    J. Teitelbaum, "Mathematics for machine learning", chapter 7: pairs across the classes.
+    Teitelbaum, J., "Mathematics for machine learning", chapter 7: pairs across the classes.
 
-    J. Platt (1998), "Sequential minimal optimization".
+    Platt, J. (1998), "Sequential minimal optimization".
 
     Examples
     --------

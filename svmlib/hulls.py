@@ -127,7 +127,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
 
     References
     ----------
-    C. B. Barber, D. P. Dobkin and H. Huhdanpaa (1996), "The Quickhull algorithm for convex
+    Barber, C. B., Dobkin, D. P. and Huhdanpaa, H. (1996), "The Quickhull algorithm for convex
     hulls".
 
     Examples
@@ -440,9 +440,9 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
 
     References
     ----------
-    P. Wolfe (1976), "Finding the nearest point in a polytope".
+    Wolfe, P. (1976), "Finding the nearest point in a polytope".
 
-    K. P. Bennett and E. J. Bredensteiner (2000), "Duality and geometry in SVM classifiers".
+    Bennett, K. P. and Bredensteiner, E. J. (2000), "Duality and geometry in SVM classifiers".
 
     Examples
     --------
@@ -682,9 +682,9 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 
     References
     ----------
-    D. J. Crisp and C. J. C. Burges (1999), "A geometric interpretation of ν-SVM classifiers".
+    Crisp, D. J. and Burges, C. J. C. (1999), "A geometric interpretation of ν-SVM classifiers".
 
-    W. Dinkelbach (1967), "On nonlinear fractional programming".
+    Dinkelbach, W. (1967), "On nonlinear fractional programming".
 
     Examples
     --------

@@ -78,7 +78,7 @@ def solve_interior_point(
 
     References
     ----------
-    S. J. Wright (1997), "Primal-dual interior-point methods".
+    Wright, S. J. (1997), "Primal-dual interior-point methods".
 
     Examples
     --------

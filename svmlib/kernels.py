@@ -428,7 +428,7 @@ class Sigmoid(ClassicKernel):
 
     References
     ----------
-    H.-T. Lin and C.-J. Lin (2003), "A study on sigmoid kernels for SVM and the training of
+    Lin, H.-T. and Lin, C.-J. (2003), "A study on sigmoid kernels for SVM and the training of
     non-PSD kernels by SMO-type methods".
     """
 

@@ -20,7 +20,7 @@ Derived in chapter 15, *Other programs*.
 
 References
 ----------
-C.-C. Chang and C.-J. Lin (2011), "LIBSVM: a library for support vector machines".
+Chang, C.-C. and Lin, C.-J. (2011), "LIBSVM: a library for support vector machines".
 """
 
 from svmlib._liblinear import LiblinearModel, read_liblinear

@@ -161,13 +161,13 @@ def newton(
 
     References
     ----------
-    R. T. Rockafellar (1976), "Augmented Lagrangians and applications of the proximal point
+    Rockafellar, R. T. (1976), "Augmented Lagrangians and applications of the proximal point
     algorithm in convex programming".
-    M. V. Solodov and B. F. Svaiter (1999), "A hybrid approximate extragradient–proximal point
+    Solodov, M. V. and Svaiter, B. F. (1999), "A hybrid approximate extragradient–proximal point
     algorithm using the enlargement of a maximal monotone operator".
-    M. Hintermüller, K. Ito and K. Kunisch (2002), "The primal-dual active set strategy as a
+    Hintermüller, M., Ito, K. and Kunisch, K. (2002), "The primal-dual active set strategy as a
     semismooth Newton method".
-    O. Chapelle (2007), "Training a support vector machine in the primal".
+    Chapelle, O. (2007), "Training a support vector machine in the primal".
 
     Examples
     --------

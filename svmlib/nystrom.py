@@ -12,7 +12,7 @@ pivots: n (r + 1) numbers, where K has n². With this module you can
 
 Derived in chapter 13, *Many samples*.
 
-C. K. I. Williams and M. Seeger (2001), "Using the Nyström method to speed up kernel machines".
+Williams, C. K. I. and Seeger, M. (2001), "Using the Nyström method to speed up kernel machines".
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Span:
 
     References
     ----------
-    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
+    Fine, S. and Scheinberg, K. (2001), "Efficient SVM training using low-rank kernel
     representations".
 
     Examples
@@ -348,9 +348,10 @@ def nystrom(
 
     References
     ----------
-    C. K. I. Williams and M. Seeger (2001), "Using the Nyström method to speed up kernel machines".
+    Williams, C. K. I. and Seeger, M. (2001), "Using the Nyström method to speed up kernel
+    machines".
 
-    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
+    Fine, S. and Scheinberg, K. (2001), "Efficient SVM training using low-rank kernel
     representations".
 
     Examples
@@ -476,7 +477,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
 
     References
     ----------
-    S. Fine and K. Scheinberg (2001), "Efficient SVM training using low-rank kernel
+    Fine, S. and Scheinberg, K. (2001), "Efficient SVM training using low-rank kernel
     representations".
 
     Examples

@@ -154,7 +154,7 @@ class DualProblem:
 
     References
     ----------
-    C. Cortes and V. Vapnik (1995), "Support-vector networks".
+    Cortes, C. and Vapnik, V. (1995), "Support-vector networks".
 
     Examples
     --------

@@ -173,8 +173,8 @@ class SVCCV(TwoClassEstimator):
 
     References
     ----------
-    D. DeCoste and K. Wagstaff (2000), "Alpha seeding for support vector machines".
-    T. Hastie et al. (2004), "The entire regularization path for the support vector machine".
+    DeCoste, D. and Wagstaff, K. (2000), "Alpha seeding for support vector machines".
+    Hastie, T. et al. (2004), "The entire regularization path for the support vector machine".
 
     Examples
     --------

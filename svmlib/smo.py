@@ -124,9 +124,9 @@ def smo(
 
     References
     ----------
-    J. Platt (1998), "Sequential minimal optimization".
-    S. S. Keerthi et al. (2001), "Improvements to Platt's SMO algorithm".
-    R.-E. Fan, P.-H. Chen and C.-J. Lin (2005), "Working set selection using second order
+    Platt, J. (1998), "Sequential minimal optimization".
+    Keerthi, S. S. et al. (2001), "Improvements to Platt's SMO algorithm".
+    Fan, R.-E., Chen, P.-H. and Lin, C.-J. (2005), "Working set selection using second order
     information for training SVM".
 
     Examples

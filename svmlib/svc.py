@@ -168,7 +168,7 @@ class SVC(TwoClassEstimator):
 
     References
     ----------
-    C. Cortes and V. Vapnik (1995), "Support-vector networks".
+    Cortes, C. and Vapnik, V. (1995), "Support-vector networks".
 
     Examples
     --------
