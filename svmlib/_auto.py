@@ -21,24 +21,29 @@ from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
-from svmlib.newton import run_newton
+from svmlib.newton import SMALL_PROBLEM, run_newton
 from svmlib.problem import DualProblem, Solution
 from svmlib.smo import State, run_smo
 
 __all__ = ["solve"]
 
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
+Guess = tuple[Array, int, str, bool]  # α, how many steps it took, whose, and whether it is enough
 
 # `make bench` measures where these belong.
+_TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 _EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
-_MAX_COLD_START = 350  # samples; up to here a start saves nothing, if K is nearly of low rank
+_FEW = 350  # samples; up to here features save nothing
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _PROBE_SIZE, _PROBE_RESIDUAL = 64, 3e-3  # points and residuals, for a first look at the rank of K
-_START_TOL = 0.1  # the KKT violation that SMO leaves if C k(x, x) = 1
-_FINE_TOL = 0.03  # the same where SMO is fast and the samples are few: mostly that is enough
-# Steps of SMO per sample, before Newton's method takes over in any case: 2 if they may be enough,
-# else 2/3, or n/1600 if that is less, for they cost n operations, and those of Newton's method n³.
-_FINE_STEPS, _START_STEPS, _MAX_START_COST = 2, 2 / 3, 1600
+_LOW_PROBE_RANK = 40  # of them: with more, K is not of low rank
+_START_TOL, _SECOND_TOL = 0.1, 0.05  # the KKT violation that SMO leaves if C k(x, x) = 1, by rule
+_FINE_TOL = 0.05  # the same where SMO is fast and the samples are few: then it looks at the gap
+_LEAST_STEPS, _STEPS_DIVISOR = 16, 8  # from one look at the gap to the next; of those taken
+_NEAR_GAP = 10  # times the gap to reach: from further away, Newton's method is faster
+# Steps of SMO per sample, before Newton's method takes over in any case: if they may be enough, and
+# if not.
+_FINE_STEPS, _START_STEPS = 2, 2 / 3
 _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
 _MAX_NEWTON_STEPS, _MAX_SMO_STEPS, _MAX_INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
 _MAX_INTERIOR_SAMPLES = 1000  # for the interior point method: with more it takes long
@@ -93,23 +98,39 @@ def solve(
     in_span = _solve_in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):
         return in_span, "nystrom"
-    n_iter, name = 0, "none"
+    guess: Guess = alpha, 0, "none", False
     if in_span:
-        alpha, n_iter, name = in_span.alpha, in_span.n_iter, "newton"
+        guess = in_span.alpha, in_span.n_iter, "newton", False
     elif not alpha.any():  # (one iteration is left for Newton's method)
-        alpha, n_iter, name = _guess(problem, tol, max_iter - 1, memory_mb is None)
+        guess = _guess(problem, tol, max_iter - 1, memory_mb is None)
     try:
-        limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
-        alpha, newton_steps = run_newton(problem, tol / 2, limit, alpha, last_digits=True)
-        solution = problem.solution(alpha, tol=tol, n_iter=len(newton_steps))
-        name = "newton" if newton_steps or name == "none" else name
+        solution, name = _finish(problem, guess, tol, max_iter)
     except NoRoomError as error:
         if solver == "newton":
             raise NoRoomError(f'{error}; solver="auto" goes on with SMO') from error
+        alpha, n_iter, *_ = guess
         solution, name = run_smo(problem, tol, alpha, smo_limit - n_iter, "second", False), "smo"
-    solution = replace(solution, n_iter=n_iter + solution.n_iter)
+        solution = replace(solution, n_iter=n_iter + solution.n_iter)
     remaining = max_iter - solution.n_iter if solver == "auto" else 0
     return _interior_point_fallback(problem, solution, name, tol, remaining)
+
+
+def _finish(
+    problem: DualProblem, guess: Guess, tol: float, max_iter: float
+) -> tuple[Solution, str]:
+    """Return what Newton's method finds from what `_guess` returns; or that, if it is enough."""
+    alpha, n_iter, name, reached = guess
+    for share in _TOL_SHARES:
+        if not reached:
+            limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
+            alpha, newton_steps = run_newton(problem, share * tol, limit, alpha, last_digits=True)
+            n_iter += len(newton_steps)
+            name = "newton" if newton_steps or name == "none" else name
+        solution = problem.solution(alpha, tol=tol, n_iter=n_iter)
+        if solution.converged or n_iter >= max_iter:
+            break
+        reached = False
+    return solution, name
 
 
 def _interior_point_fallback(
@@ -159,37 +180,56 @@ def _solve_in_span(
     return nystrom.solve_in_span(problem, span, tol, memory_mb, limit)
 
 
-def _guess(
-    problem: DualProblem, tol: float, max_iter: float, span_untried: bool
-) -> tuple[Array, int, str]:
-    """Return α near the solution, how many steps it took, and whose.
-
-    From there Newton's method has fewer free multipliers to solve for.
-    """
+def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Guess:
+    """Return α near the solution: from there Newton's method has fewer free multipliers."""
     n, alpha = problem.n, np.zeros(problem.n)
     if problem.linear or not problem.convex:
-        return alpha, 0, "none"
-    # α_i can change the margin of sample i by C_i k(x_i, x_i). Where that is small, SMO is fast to
-    # the end; otherwise only until no KKT violation is large, and the larger the change, the sooner
-    # SMO slows down.
-    change = float(problem.upper.mean()) * float(problem.diagonal.mean())
-    fine = change <= _EASY_CHANGE and n <= ALL_AT_ONCE
-    if not fine:
-        low_rank = n < 2 * _PROBE_SIZE or not _needs_every_point(problem)
-        if low_rank and n <= _MAX_COLD_START:
-            return alpha, 0, "none"
-        if low_rank and (Phi := _low_rank_factor(problem, span_untried)) is not None:
-            linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
-            limit = int(min(max_iter, _MAX_NEWTON_STEPS))
-            alpha, newton_steps = run_newton(linear, tol / 2, limit, alpha)
-            return alpha, len(newton_steps), "newton"
-    violation = (_FINE_TOL if fine else _START_TOL) * min(change, 1e3) ** 0.4
-    per_sample = _FINE_STEPS if fine else min(_START_STEPS, n / _MAX_START_COST)
-    limit = int(min(per_sample * n, max_iter))
+        return alpha, 0, "none", False
+    # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
+    # violation is large, and the larger the change, the sooner SMO slows down.
+    change = mean_change(problem)
+    if change <= _EASY_CHANGE and n <= ALL_AT_ONCE:
+        return nearly_solve(problem, alpha, tol, max_iter)
+    # In few dimensions the same samples are chosen again and again; then the second-order rule,
+    # whose steps cost more, needs a fifth of them.
+    rank = _probe_rank(problem) if n > _FEW else _PROBE_SIZE - 1
+    if rank <= _LOW_PROBE_RANK and (Phi := _low_rank_factor(problem, span_untried)) is not None:
+        linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
+        limit = int(min(max_iter, _MAX_NEWTON_STEPS))
+        alpha, newton_steps = run_newton(linear, tol / 2, limit, alpha)
+        return alpha, len(newton_steps), "newton", False
+    first = rank == _PROBE_SIZE
+    violation = (_START_TOL if first else _SECOND_TOL) * min(change, 1e3) ** 0.4
+    limit = int(min(_START_STEPS * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
-        state = State(problem, alpha, "first")
+        state = State(problem, alpha, "first" if first else "second")
         n_steps = state.advance(max(tol / 2, violation), limit)
-    return state.alpha, n_steps, "smo"
+    return state.alpha, n_steps, "smo", False
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def nearly_solve(problem: DualProblem, alpha: Array, tol: float, max_iter: float = np.inf) -> Guess:
+    """Return what `_guess` does, by SMO that looks at the gap where no KKT violation is large.
+
+    It begins with α, but from zero where SMO is fast.
+    """
+    change = mean_change(problem)
+    easy = change <= _EASY_CHANGE
+    state = State(problem, np.zeros(problem.n) if easy else alpha, "first" if easy else "second")
+    limit = int(min(_FINE_STEPS * problem.n, max_iter))
+    n_steps = taken = state.advance(max(tol / 2, _FINE_TOL * change**0.4), limit)
+    goal = _TOL_SHARES[0] * tol
+    gap = np.inf if problem.n**2 <= SMALL_PROBLEM else state.relative_gap()
+    while taken and goal < gap <= _NEAR_GAP * goal:
+        most = min(limit - n_steps, max(_LEAST_STEPS, n_steps // _STEPS_DIVISOR))
+        n_steps += (taken := state.advance(tol / 2, most))
+        gap = state.relative_gap()
+    return state.alpha, n_steps, "smo", gap <= goal
+
+
+def mean_change(problem: DualProblem) -> float:
+    """Return C k(x, x): α_i can change the margin of sample i by C_i k(x_i, x_i)."""
+    return float(problem.upper.mean()) * float(problem.diagonal.mean())
 
 
 def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
@@ -206,9 +246,8 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     return nystrom.low_rank(problem.kernel, problem.X, max_rank=max_rank)
 
 
-def _needs_every_point(problem: DualProblem) -> bool:
-    """Whether nearly all of a few points need a column of Φ of their own: then r is not small."""
+def _probe_rank(problem: DualProblem) -> int:
+    """Return how many of a few points would need a column of Φ of their own."""
     probe = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]]
     K = problem.kernel.evaluator(probe)(probe, np.empty((len(probe), len(probe))))
-    pivots, _ = nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())
-    return len(pivots) > 7 * _PROBE_SIZE // 8
+    return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

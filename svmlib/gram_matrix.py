@@ -120,8 +120,10 @@ class GramMatrix:
         if i not in self.cached:
             if not 0 <= i < self.n:
                 raise IndexError(f"row {i} of a Gram matrix of {self.n} points")
-            if self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.cache_size:
+            if self.full is None and self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.cache_size:
                 self.gram()
+            if self.full is not None:
+                self.cached[i] = self.full[i]  # a view
             elif self.product_form:
                 self._cache_one(i, self.product_form)
             else:
@@ -203,7 +205,7 @@ class GramMatrix:
     def set_gram(self, K: Array) -> Array:
         """Take K for the Gram matrix, and return it; the caller answers for its values."""
         K.flags.writeable = False
-        self.full, self.cached = K, dict(enumerate(K))
+        self.full, self.cached = K, {}
         return K
 
     @cached_property

@@ -38,7 +38,7 @@ _LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may b
 _EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
 _LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
-_SMALL_PROBLEM = 10_000  # n times the rank; up to here the last digits cost next to nothing
+SMALL_PROBLEM = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _FEW_CHANGES = 3  # of the free set, or a twentieth of the free: after no more, q may be the best
@@ -237,7 +237,7 @@ class _Newton:
         self.problem, self.y, self.hard_margin = problem, problem.y, problem.hard_margin
         self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
         self.tol = tol
-        self.exact = last_digits and problem.n * self.K.rank <= _SMALL_PROBLEM
+        self.exact = last_digits and problem.n * self.K.rank <= SMALL_PROBLEM
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth

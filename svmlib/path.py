@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from svmlib._auto import solve
+from svmlib._auto import mean_change, nearly_solve, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
@@ -37,6 +37,7 @@ _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _MAX_NEWTON_STEPS = 300  # before `solve` takes over
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
+_MAX_SMO_CHANGE = 20  # C k(x, x); up to here SMO begins, for a small C from zero
 _NEAR = 2  # times C: up to there the guess itself is a good centre
 _MAX_PIVOTS, _MAX_RESIDUAL = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
 _CHOLESKY_TOL = 1e-10  # where its factorisation stops
@@ -211,9 +212,15 @@ def regularisation_path(
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         low_rank = None if low_rank is None else low_rank.with_bounds(upper)
         guess = warm_start(alpha, before, problem)
-        near = upper.max() <= _NEAR * before.max()
-        start = guess if near else alpha
-        solution = solve_warm(start, guess, problem, low_rank, tol)
+        near = alpha.any() and upper.max() <= _NEAR * before.max()
+        start, steps, reached = guess if near else alpha, 0, False
+        if not near and mean_change(problem) <= _MAX_SMO_CHANGE and problem.K.full is not None:
+            start, steps, _, reached = nearly_solve(problem, guess, tol)
+            guess = start
+        solution = problem.solution(start, tol=tol) if reached else None
+        if not (solution and solution.converged):
+            solution = solve_warm(start, guess, problem, low_rank, tol)
+        solution = replace(solution, n_iter=steps + solution.n_iter)
         alpha = solution.alpha
         yield c, solution, perf_counter() - started
 

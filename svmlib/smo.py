@@ -25,6 +25,8 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_c
 
 __all__ = ["Step", "smo", "steps"]
 
+_SCALES = 2**20  # floats; what `State.scales` may hold, 8 MB
+
 Selection = Literal["second", "first", "cyclic"]
 
 
@@ -212,7 +214,7 @@ class State:
         if selection not in get_args(Selection):
             raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
         self.selection = selection
-        self.K, n, y = problem.K, problem.n, problem.y
+        self.problem, self.K, n, y = problem, problem.K, problem.n, problem.y
         lo, hi = problem.lo, problem.hi
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
@@ -230,7 +232,9 @@ class State:
         self.half_diagonal = problem.diagonal / 2
         rounding = 4 * EPS * np.abs(self.half_diagonal)
         self.least_half = np.maximum(rounding, np.sqrt(SMALLEST_NORMAL))  # for points at zero
-        self.work, self.slope, self.half_curvature = np.empty((3, n))
+        self.work, self.slope = np.empty((2, n))
+        self.scales: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
+        self.most_scales = max(1, _SCALES // n)
         # all pairs, both ways round, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
@@ -239,6 +243,15 @@ class State:
     def alpha(self) -> Array:
         """The multipliers α, as a copy."""
         return np.asarray(np.abs(self.beta))
+
+    def relative_gap(self) -> float:
+        """Return the relative duality gap, up to rounding, with Kβ from g: it costs a few steps."""
+        problem, beta = self.problem, np.array(self.beta)
+        g = np.where(beta < problem.hi, self.g_up, self.g_down)
+        scores = problem.y - g
+        b, half_norm = problem.bias_and_interval(beta, scores)[0], float(beta @ scores) / 2
+        primal = half_norm + float(problem.upper @ np.maximum(problem.y * (g - b), 0))
+        return 1 - (float(beta @ problem.y) - half_norm) / primal
 
     def steps(self, target_violation: float) -> Iterator[Step]:
         """Yield every step, until the slope of no pair exceeds `target_violation`."""
@@ -291,15 +304,15 @@ class State:
         return max_steps
 
     def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
-        """Return i and the j whose step gains the most, slope² / curvature."""
-        half_curvature = np.subtract(self.half_diagonal, self.K[i], out=self.half_curvature)
-        half_curvature += self.half_diagonal[i, ...]
-        np.maximum(half_curvature, self.least_half, out=half_curvature)
+        """Return i and the j whose step gains the most: with the largest slope / √curvature."""
+        if i not in self.scales:
+            half_curvature = (self.half_diagonal - self.K[i]) + self.half_diagonal[i]
+            half_curvature = np.maximum(half_curvature, self.least_half, out=half_curvature)
+            self.scales[i] = 1 / np.sqrt(half_curvature, out=half_curvature)
+            if len(self.scales) > self.most_scales:
+                del self.scales[next(iter(self.scales))]
         slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
-        gain = np.abs(slope, out=self.work)
-        gain *= slope  # slope², but a negative slope stays out of the contest
-        gain /= half_curvature
-        return i, int(gain.argmax())
+        return i, int(np.multiply(slope, self.scales[i], out=slope).argmax())
 
     def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return the next pair, in the order (i, j) for which g_i − g_j > target_violation."""

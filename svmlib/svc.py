@@ -282,9 +282,10 @@ class SVC(TwoClassEstimator):
         """Return finite float64 points in C order, and labels; scikit-learn checks what is not."""
         refuse_masked(X=X, y=y)
         labels = np.asarray(y)
-        if _is_ready(X) and labels.shape == (len(X),) and labels.dtype.kind in "biu":
+        whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
+        if _is_ready(X) and labels.shape == (len(X),) and whole:
             self.n_features_in_ = X.shape[1]
-            return X, labels
+            return np.ascontiguousarray(X), labels
         points, labels = validate_data(self, X, y, dtype="numeric", order="C")
         check_classification_targets(labels)
         return np.ascontiguousarray(as_float(points, "X")), labels
@@ -325,7 +326,7 @@ class SVC(TwoClassEstimator):
         if not ready or hasattr(self, "feature_names_in_"):
             refuse_masked(X=X)
             X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
-        points: Array = np.asarray(X)
+        points: Array = np.ascontiguousarray(X)
         if self._precomputed:
             scores: Array = points[:, self.support_] @ self.dual_coef_[0]
         elif hasattr(self, "coef_"):
@@ -339,9 +340,9 @@ class SVC(TwoClassEstimator):
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:
-    """Whether X is finite float64 in C order: then checks that take a fifth of a ms are saved."""
+    """Whether X is finite float64: then checks that take a fifth of a ms are saved."""
     if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
-        return X.flags.c_contiguous and bool(np.isfinite(X).all())
+        return bool(np.isfinite(X).all())
     return False
 
 
@@ -378,5 +379,5 @@ def resolve_gamma(gamma: str | float, X: Array, weights: Array) -> float:
     with np.errstate(all="ignore"):
         shares = weights / weights.sum()
         variance = (shares @ (X - (shares @ X).mean()) ** 2).mean()
-        scale = float(1 / (X.shape[1] * variance)) if np.ptp(X) else 1.0
+        scale = float(1 / (X.shape[1] * variance)) if X.min() < X.max() else 1.0
     return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)
