@@ -10,7 +10,7 @@ and that differs from program to program:
 
 With this module you can
 
-- certify a machine of any program from the data alone: `certify_machine`,
+- certify a machine of any program from the data alone, and get an optimal one: `certify_machine`,
 - describe a machine that has no adapter here: `Machine`.
 
 `certify_machine` never uses what a program says about itself. It evaluates the primal value of the
