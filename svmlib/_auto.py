@@ -32,7 +32,7 @@ Guess = tuple[Array, int, str, bool]  # α, how many steps it took, whose, and w
 
 # `make bench` measures where these belong.
 _TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
-_EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
+EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
 _FEW = 350  # samples; up to here features save nothing
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _PROBE_SIZE, _PROBE_RESIDUAL = 64, 3e-3  # points and residuals, for a first look at the rank of K
@@ -188,8 +188,8 @@ def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool
     # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
     # violation is large, and the larger the change, the sooner SMO slows down.
     change = mean_change(problem)
-    if change <= _EASY_CHANGE and n <= ALL_AT_ONCE:
-        return nearly_solve(problem, alpha, tol, max_iter)
+    if change <= EASY_CHANGE and n <= ALL_AT_ONCE:
+        return solve_easy(problem, tol, max_iter)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
     rank = _probe_rank(problem) if n > _FEW else _PROBE_SIZE - 1
@@ -208,14 +208,9 @@ def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def nearly_solve(problem: DualProblem, alpha: Array, tol: float, max_iter: float = np.inf) -> Guess:
-    """Return what `_guess` does, by SMO that looks at the gap where no KKT violation is large.
-
-    It begins with α, but from zero where SMO is fast.
-    """
-    change = mean_change(problem)
-    easy = change <= _EASY_CHANGE
-    state = State(problem, np.zeros(problem.n) if easy else alpha, "first" if easy else "second")
+def solve_easy(problem: DualProblem, tol: float, max_iter: float = np.inf) -> Guess:
+    """Return what `_guess` does, by SMO that looks at the gap where no KKT violation is large."""
+    state, change = State(problem, np.zeros(problem.n), "first"), mean_change(problem)
     limit = int(min(_FINE_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _FINE_TOL * change**0.4), limit)
     goal = _TOL_SHARES[0] * tol

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from svmlib._auto import mean_change, nearly_solve, solve
+from svmlib._auto import EASY_CHANGE, mean_change, solve, solve_easy
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
@@ -37,7 +37,6 @@ _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _MAX_NEWTON_STEPS = 300  # before `solve` takes over
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
-_MAX_SMO_CHANGE = 20  # C k(x, x); up to here SMO begins, for a small C from zero
 _NEAR = 2  # times C: up to there the guess itself is a good centre
 _MAX_PIVOTS, _MAX_RESIDUAL = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
 _CHOLESKY_TOL = 1e-10  # where its factorisation stops
@@ -214,9 +213,9 @@ def regularisation_path(
         guess = warm_start(alpha, before, problem)
         near = alpha.any() and upper.max() <= _NEAR * before.max()
         start, steps, reached = guess if near else alpha, 0, False
-        if not near and mean_change(problem) <= _MAX_SMO_CHANGE and problem.K.full is not None:
-            start, steps, _, reached = nearly_solve(problem, guess, tol)
-            guess = start
+        if not near and mean_change(problem) <= EASY_CHANGE and problem.K.full is not None:
+            guess, steps, _, reached = solve_easy(problem, tol)
+            start = guess
         solution = problem.solution(start, tol=tol) if reached else None
         if not (solution and solution.converged):
             solution = solve_warm(start, guess, problem, low_rank, tol)
