@@ -93,13 +93,18 @@ def test_the_best_bias_is_the_middle_of_all_best_ones():
     assert zero.n_changed == 1, "a score of 0 is an answer for the second class"
 
 
-def test_the_best_bias_counts_c_where_slack_is_squared():
-    """With w = 0 and C = 10: b²/2 + 10 ((1 + b)² + 2 (1 − b)²) is least at 20/61."""
-    X, y = [[0.0], [2.0], [2.0]], [-1, 1, 1]
-    given = {"C": 10.0, "loss": "squared_hinge", "bias": "penalised"}
-    assert_allclose(certify_machine(([0.0], 0.0), X, y, **given).best_b, 20 / 61, atol=1e-6)
-    given |= {"bias": "free", "sample_weight": [2, 1, 1]}
-    assert_allclose(certify_machine(([0.0], 0.0), X, y, **given).best_b, 0, atol=1e-6)
+@pytest.mark.parametrize(
+    ("C", "loss", "bias", "best"),
+    [  # of all b, with w = 0 and slack of 1 + b once and of 1 − b with the weights 1 and 2
+        (10.0, "squared_hinge", "penalised", 40 / 81),  # b²/2 + 10 ((1 + b)² + 3 (1 − b)²)
+        (10.0, "squared_hinge", "free", 1 / 2),
+        (0.3, "hinge", "penalised", 0.6),  # b²/2 + 0.3 ((1 + b) + 3 (1 − b))
+    ],
+)
+def test_the_best_bias_is_that_of_the_problem(C, loss, bias, best):
+    given = {"C": C, "loss": loss, "bias": bias, "sample_weight": [1, 1, 2]}
+    verdict = certify_machine(([0.0], 0.0), [[0.0], [2.0], [2.0]], [-1, 1, 1], **given)
+    assert_allclose(verdict.best_b, best, atol=1e-6)
 
 
 def test_all_samples_of_a_gram_matrix_are_needed():
