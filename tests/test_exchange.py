@@ -633,11 +633,12 @@ def test_a_verdict_prints_no_less_than_it_has_found():
         assert verdict.excess <= float(printed) <= verdict.excess * 1.02
 
 
-def test_conditions_are_checked_in_full_where_large_numbers_cancel():
-    """With y f = −(2⁵³ + 2) and α/2C = 2⁵³ + 4, the condition y f = 1 − α/2C is missed by 1."""
-    points, alpha, b = np.zeros((1, 1)), np.array([2 * (2.0**53 + 4)]), -(2.0**53 + 2)
+@pytest.mark.parametrize(("more", "missed"), [(2, 1), (100, 99), (-100, 101)])
+def test_conditions_are_checked_in_full_where_large_numbers_cancel(more, missed):
+    """With y f = −(2⁵³ + 4), and α/2C larger by `more`, for the condition y f = 1 − α/2C."""
+    points, alpha, b = np.zeros((1, 1)), np.array([2 * (2.0**53 + 4 + more)]), -(2.0**53 + 4)
     machine = Machine(points, alpha, b, C=1.0, loss="squared_hinge")
-    assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= 1
+    assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= missed
 
 
 def test_sums_beyond_floats_bound_nothing():
@@ -771,7 +772,7 @@ def test_a_hard_margin_given_by_w():
 
 def test_an_indefinite_kernel_proves_nothing_and_says_so():
     verdict = certify_machine(SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), X, Y)
-    assert verdict.lower == -np.inf
+    assert verdict.dual == verdict.lower == -np.inf
     assert verdict.excess == np.inf
     assert not verdict.optimal_to(0.5)
     assert "proves nothing" in str(verdict)
