@@ -527,7 +527,7 @@ def test_rounding_c_makes_no_violation(nu, weighted, seed):
     """A multiplier at its bound must not count as one below it, because C came by another way."""
     rng = np.random.default_rng(seed)
     some, constant = rng.permutation(len(Y))[:150], rng.uniform(0.2, 0.6)
-    weights = {"sample_weight": rng.uniform(0.2, 3, 150)} if weighted else {}
+    weights = {"sample_weight": np.append(1.0, rng.uniform(0.2, 3, 149))} if weighted else {}
     given = {"nu": constant} if nu else {"C": constant, "class_weight": "balanced"}
     model = (NuSVC if nu else SVC)(gamma=0.5, tol=1e-8, **given)
     model.fit(X[some], Y[some], **weights)
@@ -840,7 +840,7 @@ FITTED = [
     SVC(kernel="linear").fit(X, 3 - Y.astype(int)),
     SVC(kernel="poly", coef0=1.0, gamma=0.1).fit(*IRIS),
     SVC(kernel="sigmoid", gamma=0.01).fit(X, Y.astype(int)),
-    SVC(gamma=0.1, class_weight="balanced").fit(*IRIS),
+    SVC(gamma=0.1, class_weight="balanced").fit(IRIS[0], np.take([1, 0, 2], IRIS[1])),
     NuSVC(nu=0.3).fit(*IRIS),
     SVR(gamma=0.3).fit(X, X[:, 0]),
     NuSVR(gamma=0.3).fit(X, X[:, 1]),
@@ -1240,7 +1240,7 @@ NO_ONNX = [
     (SVC(), "machine must be a fitted SVC"),
     (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
     (SVR().fit(X, Y), "only SVR, NuSVR and OneClassSVM have a file, of write_libsvm"),
-    (replace(MACHINES[0], classes=(-0.5, 0.5)), "labels must be integers, Booleans or"),
+    (replace(MACHINES[0], classes=(0.5, 1.0)), "labels must be integers, Booleans or"),
 ]
 
 
