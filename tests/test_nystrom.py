@@ -297,8 +297,10 @@ def test_the_memory_limit_is_kept_and_named():
     with pytest.warns(ConvergenceWarning, match="memory_mb=0.1 has room for 7 pivots, [0-9]+ take"):
         few = nystrom(narrow(), memory_mb=0.1)
     assert len(few.pivots) == 7 == int(0.1 * 2**17) // (3 * 600)
-    enough = float(re.findall("take ([0-9.]+)", few.advice)[0])
+    enough = float(re.findall(r"take ([\d.e-]+)", few.advice)[0])
     assert nystrom(narrow(), memory_mb=enough).converged
+    with pytest.warns(ConvergenceWarning, match="pivots of a sample do not span"):
+        nystrom(narrow(), tol=1e-15)
     with pytest.raises(ValueError, match=r"memory_mb must be at least 0\.0137"):
         nystrom(narrow(), memory_mb=0.01)
 
