@@ -35,6 +35,7 @@ class Verdict:
         Multiplying w and b by t changes no label, so this judges the direction of w alone.
     ours : Machine
         Our own solution of the same problem, with its support vectors, ready to be used or written.
+        It takes rows such as `certify_machine` has judged, so after a pipeline's scaler.
     n_changed : int
         For how many rows of X our own solution predicts another label.
     n : int
@@ -129,7 +130,9 @@ class Verdict:
         if self.bias_is_at_fault:
             value = fl.format_bound(self.primal_best_b)
             lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
-        if self._is_better(self.primal_best_scale, self.primal_best_b):
+        if self.excess > FAR and 2 * self.n_changed > self.n:
+            lines.append("more answers differ than agree: does its score have the other sign?")
+        elif self._is_better(self.primal_best_scale, self.primal_best_b):
             rest = fl.format_bound(self.excess_best_scale, digits=3)
             best = f"{self.best_scale:.6g} w and b = {self.best_scale_b:.6g} leave {rest}"
             lines.append(f"its w does not have the best length: {best}")

@@ -65,6 +65,7 @@ from svmlib.problem import LARGEST_C, DualProblem, best_bias_interval
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
+_AS_TRAINED = "and that C, loss and bias are those of training"
 _ABOVE = "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
 
 
@@ -88,7 +89,7 @@ def certify_machine(
         One of
 
         - a fitted `SVC` or `NuSVC` of scikit-learn, or of a library that follows it, or ours;
-        - a fitted `LinearSVC`, `SGDClassifier` (hinge or squared hinge) or another estimator with
+        - a fitted `LinearSVC` or `SGDClassifier` with a (squared) hinge, or another estimator with
           ``coef_`` and ``intercept_``, for which you then give C, loss and bias;
         - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold,
           which is not judged);
@@ -143,6 +144,7 @@ def certify_machine(
     --------
     >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
     check that X has the rows of training and no others, as the machine saw them (scaled?)
+    and that C, loss and bias are those of training
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
     so it is at most 10.1 times the optimum above it; 0 of 3 answers differ from our own solution's
@@ -163,7 +165,7 @@ def certify_machine(
     problem = _MachineProblem(found, points, signed_labels(found, labels), sample_weight)
     verdict = problem.certify(tol)
     far = verdict.excess > FAR and verdict.lower > -np.inf
-    notes = verdict.note or (AS_SEEN if far else ""), note
+    notes = verdict.note or (f"{AS_SEEN}\n{_AS_TRAINED}" if far else ""), note
     return replace(verdict, note="\n".join(filter(None, notes)))
 
 

@@ -662,6 +662,15 @@ def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
     assert ("the best length" in str(verdict)) == (t != 1)
 
 
+def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
+    ours = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0).ours
+    for sign in 1, -1:
+        turned = replace(ours, coefficients=sign * ours.coefficients, b=sign * ours.b)
+        text = str(certify_machine(turned, X, Y))
+        assert ("other sign" in text) == (sign < 0), text
+        assert "length" not in text
+
+
 def test_no_line_is_better_than_the_best_scale_of_its_direction():
     """On a grid of scales and biases, for machines that real programs found."""
     A, y = elsewhere.load("penguins")
