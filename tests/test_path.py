@@ -300,6 +300,8 @@ def test_a_gamma_may_be_given_alone():
 def test_comparison_of_two_candidates():
     X, y = data(10, n=60)
     search = SVCCV((0.01, 10.0), (0.01, 1.0), cv=4, refit=False).fit(X, y)
+    first = search.test_indices_[0]
+    search.test_decision_values_[0][0, y[first].argmax()] = 0  # is an answer for the second class
     found, results = search.compare(0, 3), search.cv_results_
     right = np.zeros((2, 60), dtype=bool)
     for k, test in enumerate(search.test_indices_):
