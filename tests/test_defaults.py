@@ -11,6 +11,7 @@ import pytest
 from numpydoc.docscrape import NumpyDocString
 
 import svmlib
+from svmlib.distributed import solve_kernel, solve_linear
 
 MODULES = [
     importlib.import_module(f"svmlib.{module.name}")
@@ -53,3 +54,9 @@ def test_records_cannot_be_changed_and_arrays_are_not_compared():
     assert all(record.__dataclass_params__.frozen for record in records)
     numbers = {record.__name__ for record in records if record.__dataclass_params__.eq}
     assert numbers == {"Certificate", "Linear", "Polynomial", "RBF", "Sigmoid"}
+
+
+def test_solvers_of_chunks_have_the_same_defaults():
+    linear, kernel = (inspect.signature(f).parameters for f in (solve_linear, solve_kernel))
+    for name in linear.keys() & kernel.keys():
+        assert linear[name].default == kernel[name].default
