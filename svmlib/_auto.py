@@ -23,7 +23,7 @@ from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
 from svmlib.newton import SMALL_PROBLEM, run_newton
 from svmlib.problem import DualProblem, Solution
-from svmlib.smo import State, run_smo
+from svmlib.smo import SmoState, run_smo
 
 __all__ = ["solve"]
 
@@ -202,7 +202,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool
     violation = (_START_TOL if first else _SECOND_TOL) * min(change, 1e3) ** 0.4
     limit = int(min(_START_STEPS * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
-        state = State(problem, alpha, "first" if first else "second")
+        state = SmoState(problem, alpha, "first" if first else "second")
         n_steps = state.advance(max(tol / 2, violation), limit)
     return state.alpha, n_steps, "smo", False
 
@@ -210,7 +210,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool
 @np.errstate(over="ignore", invalid="ignore")
 def solve_easy(problem: DualProblem, tol: float, max_iter: float = np.inf) -> Guess:
     """Return what `_guess` does, by SMO that looks at the gap where no KKT violation is large."""
-    state, change = State(problem, np.zeros(problem.n), "first"), mean_change(problem)
+    state, change = SmoState(problem, np.zeros(problem.n), "first"), mean_change(problem)
     limit = int(min(_FINE_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _FINE_TOL * change**0.4), limit)
     goal = _TOL_SHARES[0] * tol

@@ -64,7 +64,7 @@ class Machine:
     Raises
     ------
     ValueError
-        If points, coefficients or b are not finite numbers of these shapes.
+        If points, coefficients or b are not finite numbers of these shapes, or classes not two.
 
     Notes
     -----
@@ -93,6 +93,8 @@ class Machine:
         if points.ndim != 2 or coefficients.shape != points.shape[:1]:
             shapes = f"{points.shape} and {coefficients.shape}"
             raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
+        if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
+            raise ValueError(f"classes must be two different labels, got {self.classes!r:.80}")
         checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
         for name, value in checked.items():
             object.__setattr__(self, name, value)

@@ -8,7 +8,8 @@ different coordinates:
 =========================  =========================  =======================
 v                          β, where v = Σ β_i φ_i     w = v itself
 represent(β) = Σ β_i φ_i   β                          Φᵀβ
-matvec(v) = all φ_i·v      Kβ                         Φw
+scores(v) = all φ_i·v      Kβ                         Φw
+kernel_matvec(β)           Kβ                         ΦΦᵀβ
 covector(v), v·u = c @ u   Kβ                         w
 inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
 =========================  =========================  =======================
@@ -26,7 +27,7 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dposv
 
-from svmlib._rounding import EPS, accurate_sum, squared_norms
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices
 from svmlib.kernels import Linear
@@ -61,13 +62,13 @@ class GramForm:
     def __init__(self, K: GramMatrix) -> None:
         self.K, self.diagonal = K, K.diagonal
         self.rank = K.n  # a bound on the rank
-        self.least_for_iteration = _LEAST_FOR_ITERATION * K.off_diagonal
+        self.least_for_iteration = _LEAST_FOR_ITERATION * K.frobenius_ratio
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
         return beta
 
-    def matvec(self, v: Array) -> Array:
+    def scores(self, v: Array) -> Array:
         """Return φ_i·v for all i."""
         return self.K.matvec(v)
 
@@ -77,7 +78,7 @@ class GramForm:
 
     def covector(self, v: Array) -> Array:
         """Return the vector whose product with the coordinates of any u is u·v."""
-        return self.matvec(v)
+        return self.scores(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         """Return u·v. The `scores` φ_i·u may contain a bias, because the entries of v sum to 0."""
@@ -106,7 +107,7 @@ class GramForm:
 
         def product(v: Array) -> Array:
             whole[free] = v
-            image = self.matvec(whole)[free] + h * v
+            image = self.scores(whole)[free] + h * v
             return np.asarray(image - image.sum() / image.size)
 
         whole, x = np.zeros(self.K.n), np.full(free.size, total / free.size)
@@ -150,7 +151,7 @@ class GramForm:
         # x on F, and the same as a vector of all samples
         x, move = self.solve(free, h, -r[free], -float(q.sum())), np.zeros(q.size)
         move[free] = x
-        return q + move, _shifted(r + self.matvec(move), free, -h * x)
+        return q + move, _shifted(r + self.scores(move), free, -h * x)
 
 
 class FactoredForm(GramForm):
@@ -158,21 +159,21 @@ class FactoredForm(GramForm):
 
     def __init__(self, Phi: Array) -> None:
         self.Phi, self.rank, self.least_for_iteration = Phi, min(Phi.shape), np.inf
-        self.diagonal = squared_norms(Phi)
+        self.diagonal = fl.squared_norms(Phi)
 
     def represent(self, beta: Array) -> Array:
-        if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
-            return accurate_sum(self.Phi, beta)[0]
+        if fl.EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
+            return fl.accurate_sum(self.Phi, beta)[0]
         used = beta.nonzero()[0]
         if 3 * used.size < beta.size:
             return beta[used] @ self.Phi.take(used, 0)
         return beta @ self.Phi
 
-    def matvec(self, v: Array) -> Array:
+    def scores(self, v: Array) -> Array:
         return self.Phi @ v
 
     def kernel_matvec(self, beta: Array) -> Array:
-        return self.matvec(self.represent(beta))
+        return self.scores(self.represent(beta))
 
     def covector(self, v: Array) -> Array:
         return v
@@ -201,11 +202,11 @@ class FactoredForm(GramForm):
         if free.size <= v.size:
             x = self.solve(free, h, -(Z @ r), -total)
             delta = r + x @ Z
-            return v + delta, _shifted(self.matvec(delta), free, -h * x)
+            return v + delta, _shifted(self.scores(delta), free, -h * x)
         Z -= (mean := Z.sum(axis=0) / free.size)
         A = Z.T @ Z
         delta = _solve_shifted(A, h, h * (r - total * mean), A.diagonal())
-        return v + delta, self.matvec(delta) + (h * total / free.size - mean @ delta)
+        return v + delta, self.scores(delta) + (h * total / free.size - mean @ delta)
 
 
 def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
@@ -221,7 +222,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
     the matrix is positive definite however small h is. (The next Newton step corrects that.)
     """
-    A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
+    A.ravel()[:: len(A) + 1] += 8 * len(A) * fl.EPS * sizes + h
     # (A.T is A, in the order that LAPACK wants.)
     solution: Array
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svmlib import _rounding as fl  # fl(x), as Higham writes what is left of x
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine
 
 FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
@@ -127,14 +127,20 @@ class Verdict:
                 f"balance by {self.balance_violation:.2g}, "
                 f"the KKT conditions by {self.kkt_violation:.2g}"
             )
+        lines += self._faults()
+        lines.insert(0 if self.excess > FAR else len(lines), self.note)
+        return "\n".join(filter(None, lines))
+
+    def _faults(self) -> list[str]:
+        """Say what is wrong with the sign of the score, with b or with the length of w."""
+        if self.excess > FAR and 2 * self.n_changed > self.n:
+            return ["more answers differ than agree: does its score have the other sign?"]
+        lines = []
         if self.bias_is_at_fault:
             value = fl.format_bound(self.primal_best_b)
             lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
-        if self.excess > FAR and 2 * self.n_changed > self.n:
-            lines.append("more answers differ than agree: does its score have the other sign?")
-        elif self._is_better(self.primal_best_scale, self.primal_best_b):
+        if self._is_better(self.primal_best_scale, self.primal_best_b):
             rest = fl.format_bound(self.excess_best_scale, digits=3)
             best = f"{self.best_scale:.6g} w and b = {self.best_scale_b:.6g} leave {rest}"
             lines.append(f"its w does not have the best length: {best}")
-        lines.insert(0 if self.excess > FAR else len(lines), self.note)
-        return "\n".join(filter(None, lines))
+        return lines

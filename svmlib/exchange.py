@@ -342,13 +342,11 @@ class _MachineProblem:
         if self.hinge and free:
             if start is not None:
                 start = problem.balance(np.clip(start, 0, problem.upper))
-            origin = problem.kernel.origin(self.X)  # `svmlib.kernels.Linear` says why
-            if origin.any():
+            if problem.linear:
                 bounds = np.inf if problem.hard_margin else problem.upper
-                problem = DualProblem(self.X - origin, self.y, bounds, origin=origin)
+                problem = DualProblem(self.X, self.y, bounds, move_origin=True)
             found = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
-            shift = 0.0 if found.w is None else fl.accurate_sum(origin[:, None], found.w)[0].item()
-            return found.alpha, found.b - shift, found.certificate.dual
+            return found.alpha, problem.bias_at_zero(found), found.certificate.dual
         Phi = self._gram_factor()
         if self.hinge:
             alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha

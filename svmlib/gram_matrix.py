@@ -13,7 +13,6 @@ Derived in chapter 8, *The full SMO*.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -84,6 +83,8 @@ class GramMatrix:
         New rows are cut from chunks of so many rows; what is left of the last chunk.
     full : ndarray of shape (n, n) or None
         All of K, if it is kept.
+    frobenius_ratio : float
+        ‖K‖²_F / Σ K_ii², which is 1 for a diagonal matrix; infinity if K is not kept.
     last_sum : tuple
         The β that `incremental_matvec` was last asked for, and the `KernelSums` that it returned.
 
@@ -91,6 +92,12 @@ class GramMatrix:
     -----
     Threads that share a Gram matrix may get an error, but never a wrong value: new rows come from
     memory that no other thread is given, and are kept, like sums, only once they are complete.
+
+    Examples
+    --------
+    >>> from svmlib.kernels import Linear
+    >>> GramMatrix(Linear(), np.array([[1.0], [2.0]]), cache_mb=1.0)[1]
+    array([2., 4.])
     """
 
     def __init__(self, kernel: BaseKernel, X: Array, cache_mb: float) -> None:
@@ -108,6 +115,7 @@ class GramMatrix:
         self.cached: dict[int, Array] = {}
         self.free_rows = np.empty((0, self.n))
         self.full: Array | None = None
+        self.frobenius_ratio = np.inf
         self._lock = Lock()
         beta, values, variation = np.zeros((3, self.n))
         self.last_sum = beta, KernelSums(values, variation, 0)
@@ -202,19 +210,14 @@ class GramMatrix:
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K[np.diag_indices(self.n)] = self.diagonal
 
+    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no size exceeds
     def set_gram(self, K: Array) -> Array:
         """Take K for the Gram matrix, and return it; the caller answers for its values."""
         K.flags.writeable = False
         self.full, self.cached = K, {}
+        if size := float(self.diagonal @ self.diagonal):
+            self.frobenius_ratio = float(np.vdot(K, K)) / size
         return K
-
-    @cached_property
-    def off_diagonal(self) -> float:
-        """‖K‖²_F / Σ K_ii², which is 1 for a diagonal matrix; infinity if K is not kept."""
-        if self.full is None:
-            return np.inf
-        size = float(self.diagonal @ self.diagonal)
-        return float(np.vdot(self.full, self.full)) / size if size else np.inf
 
     def matvec(self, beta: Array) -> Array:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""

@@ -245,6 +245,11 @@ class Polynomial(ClassicKernel):
     Notes
     -----
     Derived in chapter 5, *Kernels*.
+
+    References
+    ----------
+    Boser, B. E., Guyon, I. M. and Vapnik, V. N. (1992), "A training algorithm for optimal margin
+    classifiers".
     """
 
     degree: int = 3
@@ -327,6 +332,11 @@ class RBF(ClassicKernel):
     Notes
     -----
     Derived in chapter 5, *Kernels*.
+
+    References
+    ----------
+    Boser, B. E., Guyon, I. M. and Vapnik, V. N. (1992), "A training algorithm for optimal margin
+    classifiers".
     """
 
     gamma: float

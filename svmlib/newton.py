@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._newton_forms import choose_form
-from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_converged
 
@@ -163,10 +163,13 @@ def newton(
     ----------
     Rockafellar, R. T. (1976), "Augmented Lagrangians and applications of the proximal point
     algorithm in convex programming".
+
     Solodov, M. V. and Svaiter, B. F. (1999), "A hybrid approximate extragradient–proximal point
     algorithm using the enlargement of a maximal monotone operator".
+
     Hintermüller, M., Ito, K. and Kunisch, K. (2002), "The primal-dual active set strategy as a
     semismooth Newton method".
+
     Chapelle, O. (2007), "Training a support vector machine in the primal".
 
     Examples
@@ -233,29 +236,29 @@ class _Newton:
     def __init__(
         self, problem: DualProblem, start: Array, guess: Array, tol: float, last_digits: bool
     ) -> None:
-        self.K = choose_form(problem, start)
+        self.form = choose_form(problem, start)
         self.problem, self.y, self.hard_margin = problem, problem.y, problem.hard_margin
         self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
         self.tol = tol
-        self.exact = last_digits and problem.n * self.K.rank <= SMALL_PROBLEM
+        self.exact = last_digits and problem.n * self.form.rank <= SMALL_PROBLEM
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth
         # where the centres are multipliers already, but at most k and at least a small part of k.
         # Below the floor K + hI is K to rounding, or h changes no margin.
-        k, mean_C = max(float(self.K.diagonal.mean()), 0.0), float(self.C.mean())
-        self.floor = max(EPS * float(self.K.diagonal.max()), _NO_SMOOTHING / mean_C)
+        k, mean_C = max(float(self.form.diagonal.mean()), 0.0), float(self.C.mean())
+        self.floor = max(fl.EPS * float(self.form.diagonal.max()), _NO_SMOOTHING / mean_C)
         least, mean = _LEAST_SMOOTHING * k, sqrt(k / mean_C) / (9 if start.any() else 3)
         self.h = max(min(k, max(mean, least)), self.floor)
         self.c = beta = start * self.y
         self.q = guess * self.y
         self.s = np.zeros(problem.n)
-        self.v = self.K.represent(beta)
+        self.v = self.form.represent(beta)
         self.free = (self.lo < self.q) & (self.q < self.hi)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
             self.update_best(beta)
-            self.s = self.K.kernel_matvec(beta) + self.best.b
+            self.s = self.form.kernel_matvec(beta) + self.best.b
 
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.lo), self.hi)
@@ -289,13 +292,13 @@ class _Newton:
         y, C = self.y, self.C
         alpha = self.problem.balance(np.abs(self.clip(q)))
         beta = y * alpha
-        sums = self.K.kernel_matvec(beta)
+        sums = self.form.kernel_matvec(beta)
         b, low, high = self.problem.bias_and_interval(beta, sums)
         half_norm, slack = float(beta @ sums) / 2, 1 - y * (sums + b)
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
-            slack -= SOLVER_ROUNDING * float(alpha @ self.K.diagonal)  # so much may be rounding
+            slack -= SOLVER_ROUNDING * float(alpha @ self.form.diagonal)  # so much may be rounding
             primal = half_norm + float(C @ np.maximum(slack, 0))
         dual = float(alpha.sum()) - half_norm
         gap = error = np.inf
@@ -320,12 +323,12 @@ class _Newton:
         This is a primal-dual active set method.
         """
         q, free, fewest, in_vain = self.q, self.free, int(self.free.sum()), 0
-        most = self.K.rank + 1  # with more margins than unknowns there is no solution
+        most = self.form.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
-            g, target = self.y[F] - self.K.kernel_matvec(q)[F], q.copy()
+            g, target = self.y[F] - self.form.kernel_matvec(q)[F], q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            target[F] += self.K.solve(F, SMALLEST_NORMAL, g, -float(q.sum()))
-            g = self.y - self.K.kernel_matvec(target)
+            target[F] += self.form.solve(F, fl.SMALLEST_NORMAL, g, -float(q.sum()))
+            g = self.y - self.form.kernel_matvec(target)
             g -= float(g[F].sum()) / F.size
             q = self.clip(target)
             released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
@@ -341,22 +344,22 @@ class _Newton:
 
     def stage(self) -> Generator[NewtonStep, None, int]:
         """Go near the minimum of the stage, and return the number of steps taken."""
-        K, c, h = self.K, self.c, self.h
+        form, c, h = self.form, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
         n_steps = 0
         while n_steps < _LONGEST_STAGE:
-            residual = K.represent(q) - self.v
-            covector = K.covector(residual)
+            residual = form.represent(q) - self.v
+            covector = form.covector(residual)
             if n_steps and float(covector @ residual) <= h * float((q - c) @ (q - c)):
                 break
             # Newton's step, and the slope of the stage's function along it.
             F = (p == q).nonzero()[0]
             target, ds = (
-                K.step(self.v, q, covector, F, h) if F.size else self.bias_or_projection_step(q)
+                form.step(self.v, q, covector, F, h) if F.size else self.bias_or_projection_step(q)
             )
             delta = target - self.v
-            inner, curvature = K.inner(delta, ds, self.v), K.inner(delta, ds, delta)
+            inner, curvature = form.inner(delta, ds, self.v), form.inner(delta, ds, delta)
             slope = inner - float(ds @ q)
             if not slope < 0:  # no way down: only rounding is left
                 break
@@ -372,8 +375,8 @@ class _Newton:
         total = float(q.sum())
         if abs(total) > SOLVER_ROUNDING * float(np.abs(q).sum()):
             return self.v, np.full(q.size, np.sign(total))
-        target = self.K.represent(q)
-        return target, self.K.matvec(target - self.v)
+        target = self.form.represent(q)
+        return target, self.form.scores(target - self.v)
 
     def line_search(
         self, p: Array, ds: Array, inner: float, curvature: float, small: float

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import EASY_CHANGE, mean_change, solve, solve_easy
-from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
@@ -126,7 +126,7 @@ def gram_matrices(
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
-                theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
+                theta = fl.round_up(theta * (2 + theta) + fl.UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, sizes)
         else:
             K = GramMatrix(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
@@ -154,16 +154,16 @@ def low_rank_from_gram(K: Array) -> Array | None:
     if not 0 < len(pivots) <= max_rank:
         return None
     Phi = right_divide(K.take(sample[pivots], 1), U)
-    residuals = K.diagonal() - squared_norms(Phi)
+    residuals = K.diagonal() - fl.squared_norms(Phi)
     return Phi if residuals.max() <= _MAX_RESIDUAL * size else None
 
 
 def solve_warm(
-    start: Array, guess: Array, problem: DualProblem, low_rank: DualProblem | None, tol: float
+    start: Array, guess: Array, problem: DualProblem, reduced: DualProblem | None, tol: float
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     steps = 0
-    for form, fraction in ((low_rank, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
+    for form, fraction in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.full is not None) and form.convex:
             start, newton_steps = run_newton(form, fraction * tol, _MAX_NEWTON_STEPS, start, guess)
             guess = start
@@ -176,7 +176,7 @@ def solve_warm(
 
 
 def regularisation_path(
-    problem: DualProblem, low_rank: DualProblem | None, weights: Array, Cs: Array, tol: float
+    problem: DualProblem, reduced: DualProblem | None, weights: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
     """Follow a problem along ascending values of C, each machine from the one before.
 
@@ -184,7 +184,7 @@ def regularisation_path(
     ----------
     problem : svmlib.problem.DualProblem
         The samples and the kernel; its own C does not count.
-    low_rank : svmlib.problem.DualProblem, or None
+    reduced : svmlib.problem.DualProblem, or None
         The same problem in a few coordinates (`svmlib.nystrom.low_rank`), solved first if given.
     weights : ndarray of shape (n,)
         The C_i for C = 1.
@@ -198,6 +198,16 @@ def regularisation_path(
     tuple
         The number of a C in `Cs`, the `svmlib.problem.Solution`, and the seconds that it took.
 
+    Notes
+    -----
+    Derived in chapter 12, *Newton's method*.
+
+    References
+    ----------
+    DeCoste, D. and Wagstaff, K. (2000), "Alpha seeding for support vector machines".
+
+    Hastie, T. et al. (2004), "The entire regularization path for the support vector machine".
+
     Examples
     --------
     >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], kernel=RBF(1.0))
@@ -209,7 +219,7 @@ def regularisation_path(
     for c in Cs.argsort(kind="stable").tolist():
         started, before, upper = perf_counter(), upper, Cs[c] * weights
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
-        low_rank = None if low_rank is None else low_rank.with_bounds(upper)
+        reduced = None if reduced is None else reduced.with_bounds(upper)
         guess = warm_start(alpha, before, problem)
         near = alpha.any() and upper.max() <= _NEAR * before.max()
         start, steps, reached = guess if near else alpha, 0, False
@@ -218,14 +228,14 @@ def regularisation_path(
             start = guess
         solution = problem.solution(start, tol=tol) if reached else None
         if not (solution and solution.converged):
-            solution = solve_warm(start, guess, problem, low_rank, tol)
+            solution = solve_warm(start, guess, problem, reduced, tol)
         solution = replace(solution, n_iter=steps + solution.n_iter)
         alpha = solution.alpha
         yield c, solution, perf_counter() - started
 
 
 def fit_candidates(
-    numbered: Sequence[tuple[int, BaseKernel]],
+    numbered_kernels: Sequence[tuple[int, BaseKernel]],
     X: Array,
     y: Array,
     folds: Sequence[Fold],
@@ -237,7 +247,7 @@ def fit_candidates(
 
     Parameters
     ----------
-    numbered : sequence of tuple
+    numbered_kernels : sequence of tuple
         The kernels, each with the number to report. If a γ is 2, 4, 8 or 16 times the one before,
         K is squared instead of evaluated.
     X, y : ndarray of shape (n, d) and (n,)
@@ -257,10 +267,10 @@ def fit_candidates(
     CandidateFit
         One after the other: kernels in the order given, then folds, then C ascending.
     """
-    kernels, shared = [kernel for _, kernel in numbered], gram_megabytes(len(X)) <= cache_mb
+    kernels, shared = [kernel for _, kernel in numbered_kernels], gram_megabytes(len(X)) <= cache_mb
     shared = shared and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
-    for (g, kernel), (K, bound) in zip(numbered, evaluated, strict=False):
+    for (g, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
         Phi = low_rank_from_gram(K) if bound is not None else None
         for f, fold in enumerate(folds):
             train, upper = fold.train, fold.weights * Cs.max()
@@ -270,9 +280,9 @@ def fit_candidates(
             )
             if K is not None:
                 problem.K.set_gram(K.take(train, 0).take(train, 1))
-            low_rank = None if Phi is None else DualProblem(Phi[train], y[train], upper)
+            reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             score = scorer(problem, X, K, fold)
-            path = regularisation_path(problem, low_rank, fold.weights, Cs, tol)
+            path = regularisation_path(problem, reduced, fold.weights, Cs, tol)
             for c, solution, seconds in path:
                 started, scores = perf_counter(), score(solution)
                 yield CandidateFit(g, f, c, solution, seconds, perf_counter() - started, scores)

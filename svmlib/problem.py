@@ -111,9 +111,9 @@ class DualProblem:
     cache_mb : float, default 200
         How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be
         (`svmlib.gram_matrix.GramMatrix`).
-    origin : ndarray of shape (d,), optional
-        What was subtracted from the points, with a linear kernel: the certificate then holds for
-        the bias b − w·origin, too, as floats give it.
+    move_origin : bool, default False
+        Whether to subtract the kernel's `origin` (`svmlib.kernels.Linear` says why). Certificates
+        then hold for the bias that `bias_at_zero` returns, too.
     error_bound : svmlib.kernels.ErrorBound, optional
         That of the property of this name, for values of K that the kernel has not computed
         (`svmlib.gram_matrix.GramMatrix.set_gram`).
@@ -121,8 +121,10 @@ class DualProblem:
     Attributes
     ----------
     X, y : ndarray
-        The points and the labels, as float64: copies, and read only, so that what is proved stays
-        true.
+        The points, less the origin, and the labels, as float64: copies, and read only, so that what
+        is proved stays true.
+    origin : ndarray of shape (d,), or None
+        What was subtracted from the points, if anything was.
     n : int
         The number of samples.
     upper : ndarray of shape (n,)
@@ -175,13 +177,16 @@ class DualProblem:
         kernel: Kernel | None = None,
         *,
         cache_mb: float = 200.0,
-        origin: Array | None = None,
+        move_origin: bool = False,
         error_bound: ErrorBound | None = None,
     ) -> None:
         self.X, self.y = check_labelled(X, y)
-        self.n, self.origin = self.y.size, origin
+        self.n = self.y.size
         self._set_bounds(C)
         self.kernel = check_kernel(Linear() if kernel is None else kernel)
+        self.origin: Array | None = None
+        if move_origin and (origin := self.kernel.origin(self.X)).any():
+            self.origin, self.X = origin, self.X - origin
         if error_bound is not None:
             self.error_bound = error_bound
         self.linear = self.kernel.linear
@@ -364,6 +369,12 @@ class DualProblem:
         """
         beta = self._check(alpha) * self.y
         return self.bias_and_interval(beta, self.K.matvec(beta))[0]
+
+    def bias_at_zero(self, solution: Solution) -> float:
+        """Return the bias of a solution for the points as they were given, b − w·origin."""
+        if self.origin is None or solution.w is None:
+            return solution.b
+        return solution.b - float(fl.accurate_sum(self.origin[:, None], solution.w)[0][0])
 
     def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""

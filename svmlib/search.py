@@ -174,6 +174,7 @@ class SVCCV(TwoClassEstimator):
     References
     ----------
     DeCoste, D. and Wagstaff, K. (2000), "Alpha seeding for support vector machines".
+
     Hastie, T. et al. (2004), "The entire regularization path for the support vector machine".
 
     Examples

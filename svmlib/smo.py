@@ -19,13 +19,13 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib._rounding import EPS, SMALLEST_NORMAL
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_converged
 
 __all__ = ["Step", "smo", "steps"]
 
-_SCALES = 2**20  # floats; what `State.scales` may hold, 8 MB
+_SCALES = 2**20  # floats; what `SmoState.scales` may hold, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -127,7 +127,9 @@ def smo(
     References
     ----------
     Platt, J. (1998), "Sequential minimal optimization".
+
     Keerthi, S. S. et al. (2001), "Improvements to Platt's SMO algorithm".
+
     Fan, R.-E., Chen, P.-H. and Lin, C.-J. (2005), "Working set selection using second order
     information for training SVM".
 
@@ -156,7 +158,7 @@ def run_smo(
     while True:
         before = n_iter
         with np.errstate(over="ignore", invalid="ignore"):  # no step, and the gap shows it
-            state = State(problem, alpha, selection)
+            state = SmoState(problem, alpha, selection)
             if trace:
                 recorded += islice(state.steps(target_violation), max_iter - n_iter)
                 n_iter = len(recorded)
@@ -197,10 +199,10 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    yield from State(problem, problem.check_start(start), selection).steps(tol / 2)
+    yield from SmoState(problem, problem.check_start(start), selection).steps(tol / 2)
 
 
-class State:
+class SmoState:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
     The loop of `advance` takes nearly all of the time. So results go into arrays that exist
@@ -230,8 +232,8 @@ class State:
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
         # rounding counts as that.
         self.half_diagonal = problem.diagonal / 2
-        rounding = 4 * EPS * np.abs(self.half_diagonal)
-        self.least_half = np.maximum(rounding, np.sqrt(SMALLEST_NORMAL))  # for points at zero
+        least = 4 * fl.EPS * np.abs(self.half_diagonal)
+        self.least_half = np.maximum(least, np.sqrt(fl.SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))
         self.scales: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
         self.most_scales = max(1, _SCALES // n)

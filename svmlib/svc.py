@@ -25,7 +25,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import SolverName, solve
-from svmlib._rounding import accurate_sum
 from svmlib._validation import (
     Array,
     as_float,
@@ -253,9 +252,8 @@ class SVC(TwoClassEstimator):
             answer = separation(X, signs)
             if not answer.separable and answer.verify():  # else the certificate will tell
                 raise NotSeparableError(answer)
-        self._origin = kernel.origin(X)
-        origin = self._origin if self._origin.any() else None
-        problem = DualProblem(X - self._origin, signs, bounds, kernel, origin=origin)
+        problem = DualProblem(X, signs, bounds, kernel, move_origin=True)
+        self._origin = problem.origin
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
         self._set_fitted_attributes(solution, problem, X, used)
         warn_unless_converged(solution, self.solver_, tol, solution.advice)
@@ -302,11 +300,10 @@ class SVC(TwoClassEstimator):
         self.n_support_ = np.array([support.size - second, second], dtype=np.int32)
         self.dual_coef_: Array = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
-        self.intercept_ = np.array([solution.b])
+        self.intercept_ = np.array([problem.bias_at_zero(solution)])
         if solution.w is not None:
             self.coef_: Array = solution.w[None]
             self.coef_.flags.writeable = False  # what is certified stays as it is
-            self.intercept_ -= accurate_sum(self._origin[:, None], solution.w)[0]
         if solution.pivots is not None and solution.coefficients is not None:
             self.pivots_: Array = solution.pivots
             self.pivot_coef_: Array = solution.coefficients
@@ -330,7 +327,7 @@ class SVC(TwoClassEstimator):
         if self._precomputed:
             scores: Array = points[:, self.support_] @ self.dual_coef_[0]
         elif hasattr(self, "coef_"):
-            points = points - self._origin if self._origin.any() else points
+            points = points if self._origin is None else points - self._origin
             scores = points @ self.coef_[0]
         elif hasattr(self, "pivots_"):
             scores = expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)

@@ -1263,3 +1263,9 @@ def test_what_a_file_has_no_place_for_is_refused(write, model, message, tmp_path
     with pytest.raises(ValueError, match=message):
         write(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("classes", [(1,), (1, 1), (1, 2, 3)])
+def test_a_machine_has_two_classes(classes):
+    with pytest.raises(ValueError, match="classes must be two different labels"):
+        Machine(np.ones((1, 2)), np.ones(1), 0.0, classes=classes)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.duality import DualProblem
 from svmlib.kernels import RBF, Polynomial, Precomputed, Sigmoid
-from svmlib.smo import State, smo, steps
+from svmlib.smo import SmoState, smo, steps
 from tests import hostile
 from tests.optimum import data
 
@@ -119,7 +119,7 @@ def test_an_indefinite_kernel_without_such_a_pair_is_named_when_the_steps_do_not
 def test_the_gap_from_g_is_that_of_the_certificate(selection, n_steps):
     X, y = data(0, 80)
     problem = DualProblem(X, y, 2.0, RBF(0.5))
-    state = State(problem, np.zeros(80), selection)
+    state = SmoState(problem, np.zeros(80), selection)
     state.advance(1e-6, n_steps)
     certificate = problem.certificate(state.alpha, problem.bias(state.alpha))
     assert abs(state.relative_gap() - certificate.relative_gap) < 1e-9
@@ -129,7 +129,7 @@ def test_forgotten_curvatures_change_no_step():
     """Of a large problem only the last are kept."""
     X, y = data(0, 60)
     problem = DualProblem(X, y, 100.0, RBF(1.0))
-    all_kept, few_kept = (State(problem, np.zeros(60), "second") for _ in range(2))
+    all_kept, few_kept = (SmoState(problem, np.zeros(60), "second") for _ in range(2))
     few_kept.most_scales = 3
     assert all_kept.advance(1e-3, 10_000) == few_kept.advance(1e-3, 10_000) > 100
     assert all_kept.beta == few_kept.beta
