@@ -37,7 +37,8 @@ _FEW = 350  # samples; up to here features save nothing
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 _PROBE_SIZE, _PROBE_RESIDUAL = 64, 3e-3  # points and residuals, for a first look at the rank of K
 _LOW_PROBE_RANK = 40  # of them: with more, K is not of low rank
-_START_TOL, _SECOND_TOL = 0.1, 0.05  # the KKT violation that SMO leaves if C k(x, x) = 1, by rule
+# The KKT violation that SMO leaves if C k(x, x) = 1, as a rule.
+_FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05
 _FINE_TOL = 0.05  # the same where SMO is fast and the samples are few: then it looks at the gap
 _LEAST_STEPS, _STEPS_DIVISOR = 16, 8  # from one look at the gap to the next; of those taken
 _NEAR_GAP = 10  # times the gap to reach: from further away, Newton's method is faster
@@ -102,7 +103,7 @@ def solve(
     if in_span:
         guess = in_span.alpha, in_span.n_iter, "newton", False
     elif not alpha.any():  # (one iteration is left for Newton's method)
-        guess = _guess(problem, tol, max_iter - 1, memory_mb is None)
+        guess = _find_start(problem, tol, max_iter - 1, memory_mb is None)
     try:
         solution, name = _finish(problem, guess, tol, max_iter)
     except NoRoomError as error:
@@ -118,7 +119,7 @@ def solve(
 def _finish(
     problem: DualProblem, guess: Guess, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
-    """Return what Newton's method finds from what `_guess` returns; or that, if it is enough."""
+    """Return what Newton's method finds from a guess; or the guess, if it is enough."""
     alpha, n_iter, name, reached = guess
     for share in _TOL_SHARES:
         if not reached:
@@ -180,14 +181,14 @@ def _solve_in_span(
     return nystrom.solve_in_span(problem, span, tol, memory_mb, limit)
 
 
-def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Guess:
+def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Guess:
     """Return α near the solution: from there Newton's method has fewer free multipliers."""
     n, alpha = problem.n, np.zeros(problem.n)
     if problem.linear or not problem.convex:
         return alpha, 0, "none", False
     # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
     # violation is large, and the larger the change, the sooner SMO slows down.
-    change = mean_change(problem)
+    change = mean_margin_change(problem)
     if change <= EASY_CHANGE and n <= ALL_AT_ONCE:
         return solve_easy(problem, tol, max_iter)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
@@ -199,7 +200,7 @@ def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool
         alpha, newton_steps = run_newton(linear, tol / 2, limit, alpha)
         return alpha, len(newton_steps), "newton", False
     first = rank == _PROBE_SIZE
-    violation = (_START_TOL if first else _SECOND_TOL) * min(change, 1e3) ** 0.4
+    violation = (_FIRST_ORDER_TOL if first else _SECOND_ORDER_TOL) * min(change, 1e3) ** 0.4
     limit = int(min(_START_STEPS * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
         state = SmoState(problem, alpha, "first" if first else "second")
@@ -209,8 +210,8 @@ def _guess(problem: DualProblem, tol: float, max_iter: float, span_untried: bool
 
 @np.errstate(over="ignore", invalid="ignore")
 def solve_easy(problem: DualProblem, tol: float, max_iter: float = np.inf) -> Guess:
-    """Return what `_guess` does, by SMO that looks at the gap where no KKT violation is large."""
-    state, change = SmoState(problem, np.zeros(problem.n), "first"), mean_change(problem)
+    """Return a guess by SMO that looks at the gap where no KKT violation is large."""
+    state, change = SmoState(problem, np.zeros(problem.n), "first"), mean_margin_change(problem)
     limit = int(min(_FINE_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _FINE_TOL * change**0.4), limit)
     goal = _TOL_SHARES[0] * tol
@@ -222,8 +223,8 @@ def solve_easy(problem: DualProblem, tol: float, max_iter: float = np.inf) -> Gu
     return state.alpha, n_steps, "smo", gap <= goal
 
 
-def mean_change(problem: DualProblem) -> float:
-    """Return C k(x, x): α_i can change the margin of sample i by C_i k(x_i, x_i)."""
+def mean_margin_change(problem: DualProblem) -> float:
+    """Return mean C times mean k(x, x): α_i can change the margin of i by C_i k(x_i, x_i)."""
     return float(problem.upper.mean()) * float(problem.diagonal.mean())
 
 

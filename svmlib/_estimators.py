@@ -177,7 +177,7 @@ _REMEDIES = {  # for what has this attribute
 }
 
 
-def not_fitted(machine: Any, known: str) -> ValueError:
+def not_fitted_error(machine: Any, known: str) -> ValueError:
     """Return the error that says what a machine must be, to be judged or written into a file."""
     remedies = [text for name, text in _REMEDIES.items() if hasattr(machine, name)]
     advice = f"; {remedies[0]}" if remedies else ""

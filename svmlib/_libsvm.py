@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._estimators import expansion_of, not_fitted, pair_coefficients
-from svmlib._machines import Machine, chosen_pair, raw_scores, to_binary_machine
+from svmlib._estimators import expansion_of, not_fitted_error, pair_coefficients
+from svmlib._machines import Machine, chosen_pair, machine_without_rows, raw_scores
 from svmlib._reader import LABELS, Reader, ZeroBased
 from svmlib._validation import Array, check_points
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
@@ -68,7 +68,7 @@ class LibsvmModel:
     def decision_function(self, X: ArrayLike) -> Array:
         """Return LIBSVM's score of each pair of classes, of shape (n, n_pairs).
 
-        Of classification into two classes, regression and one class it is of shape (n,). A positive
+        For two classes, for regression and for one class it has the shape (n,). A positive
         score means the class that is named first in the file.
         """
         X = check_points(X)
@@ -296,9 +296,9 @@ def _line(key: str, values: Any) -> str:
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
     if not hasattr(machine, "dual_coef_") or hasattr(machine, "pivots_"):
-        return _of_two_classes(to_binary_machine(machine))
+        return _of_two_classes(machine_without_rows(machine))
     if not hasattr(machine, "support_vectors_"):
-        raise not_fitted(machine, "SVC, NuSVC, SVR, ...")
+        raise not_fitted_error(machine, "SVC, NuSVC, SVR, ...")
     kernel, coefficients, points = expansion_of(machine, None)
     svm_type, rho = getattr(machine, "_impl", "c_svc"), -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:

@@ -14,7 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._estimators import expansion_of, kernel_of, not_fitted, pair_coefficients, vector_of
+from svmlib._estimators import (
+    expansion_of,
+    kernel_of,
+    not_fitted_error,
+    pair_coefficients,
+    vector_of,
+)
 from svmlib._validation import (
     Array,
     as_float,
@@ -60,6 +66,8 @@ class Machine:
         The s of a penalised bias: the value of the constant feature.
     class_weight : pair of float
         Factors of C for the two classes.
+    support : pair of ndarray, or None
+        Support vectors and their y_j α_j, where f is a sum over other points, such as pivots.
 
     Raises
     ------
@@ -86,6 +94,7 @@ class Machine:
     bias: Bias = "free"
     scale: float = 1.0
     class_weight: tuple[float, float] = (1.0, 1.0)
+    support: tuple[Array, Array] | None = None
 
     def __post_init__(self) -> None:
         points = as_float(self.points, "points")
@@ -118,6 +127,8 @@ def raw_scores(kernel: Kernel | None, points: Array, coefficients: Array, X: Arr
 def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
     """Return which of n samples the points are, where these are numbers of rows."""
     rows = points[:, 0].astype(np.intp)
+    if points.shape[1] != 1 or (rows != points[:, 0]).any() or rows.min(initial=0) < 0:
+        raise ValueError("points must be one column of row numbers from 0 on for a Gram matrix")
     if rows.max(initial=0) >= n:
         raise ValueError(f"X must have all samples of fit: the machine uses number {rows.max()}")
     return rows
@@ -149,12 +160,17 @@ def to_machine(
         return _of_numbers(*machine, X, y, kernel)
     if not all(hasattr(machine, name) for name in ("classes_", "intercept_")):
         known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
-        raise not_fitted(machine, known)
+        raise not_fitted_error(machine, known)
     weights = sample_weight
     if weights is not None:
         weights = check_vector(weights, "sample_weight", length=len(X))
     if all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params")):
-        return _of_support_vectors(machine, X, y, weights)
+        found = _of_support_vectors(machine, X, y, weights)
+        if hasattr(machine, "pivots_"):  # it predicts with them, not with its multipliers
+            support = found.points, found.coefficients
+            points, coefficients = machine.pivots_, machine.pivot_coef_
+            found = replace(found, points=points, coefficients=coefficients, support=support)
+        return found
     return _of_vector(machine, X, y, weights)
 
 
@@ -167,15 +183,15 @@ def _of_vector(
         advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing; '
         advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
-    described = _linear(_params(machine), len(X))
+    described = _training_settings(_params(machine), len(X))
     _same_features(machine, X)
     w, b = vector_of(machine, X)
     described["classes"] = tuple(machine.classes_.tolist())
-    described["class_weight"] = tuple(_factors(machine, y, sample_weight).tolist())
+    described["class_weight"] = tuple(_class_factors(machine, y, sample_weight).tolist())
     return Machine(w, np.ones(1), b, **described)
 
 
-def to_binary_machine(machine: Any) -> Machine:
+def machine_without_rows(machine: Any) -> Machine:
     """Return a machine for two classes, however it is given, without the rows that it has seen."""
     if hasattr(machine, "as_machine"):
         machine = machine.as_machine()
@@ -183,7 +199,7 @@ def to_binary_machine(machine: Any) -> Machine:
         return machine
     known = [name for name in ("support_vectors_", "coef_") if hasattr(machine, name)]
     if not hasattr(machine, "classes_") or not known:
-        raise not_fitted(machine, "SVC, LinearSVC, ...")
+        raise not_fitted_error(machine, "SVC, LinearSVC, ...")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
         advice = "read_libsvm(...).pair([a, b]) of what write_libsvm has written of an SVC"
@@ -192,10 +208,7 @@ def to_binary_machine(machine: Any) -> Machine:
     if "support_vectors_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
     no_rows = np.zeros((2, np.shape(getattr(machine, known[0]))[-1]))
-    found = to_machine(machine, no_rows, classes, None, None)
-    if hasattr(machine, "pivots_"):  # it predicts with them, not with its multipliers
-        found = replace(found, points=machine.pivots_, coefficients=machine.pivot_coef_)
-    return found
+    return to_machine(machine, no_rows, classes, None, None)
 
 
 def _of_numbers(
@@ -246,7 +259,7 @@ def _of_support_vectors(
         b = -float(machine.intercept_[pairs.index((i, j))])
         used = coefficients != 0
         points, coefficients = points[used], coefficients[used]
-    factors = _factors(machine, y, None)
+    factors = _class_factors(machine, y, None)
     names, C, weights = classes.tolist(), params.get("C"), (float(factors[i]), float(factors[j]))
     if "nu" in params:  # its dual has Σ α_i = ν Σ C_i, then all is scaled
         pair = np.isin(y, classes[[i, j]])
@@ -269,7 +282,7 @@ def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
     return int(found[0]), int(found[1])
 
 
-def _factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
+def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
     """Return the factors of C for the classes, as the estimator has chosen them."""
     found, params = getattr(machine, "class_weight_", None), _params(machine)
     classes, chosen = np.asarray(machine.classes_), params.get("class_weight")
@@ -282,7 +295,7 @@ def _factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Arr
     return class_factors(chosen, classes, y)
 
 
-def _linear(params: dict[str, Any], n: int) -> dict[str, Any]:
+def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
     """Return C, loss and bias of an estimator with ``coef_``, where its parameters say them."""
     if (
         params.get("penalty", "l2") in ("l1", "elasticnet", None)
@@ -313,12 +326,17 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
     Equal rows may differ in C_i, and a machine does not always say which of them is meant. Then the
     largest coefficient goes to the largest C_i: if any order keeps them all in the box, this does.
     """
+    if m.support is not None:
+        points, coefficients = m.support
+        m = replace(m, points=points, coefficients=coefficients, support=None)
+        alpha, _, note = multipliers(m, X, y, C)
+        return alpha, False, note
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # it is w
     alpha = np.zeros(y.size)
     if m.kernel is None or m.points is X:
         rows = row_numbers(m.points, y.size) if m.kernel is None else np.arange(y.size)
-        alpha[rows] = m.coefficients * y[rows]
+        np.add.at(alpha, rows, m.coefficients * y[rows])  # a row may be named twice
         return alpha, True, ""
     used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
     points, coefficients = pad_columns(m.points[used], X), m.coefficients[used]

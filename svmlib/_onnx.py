@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from svmlib._machines import to_binary_machine
+from svmlib._machines import machine_without_rows
 from svmlib._validation import Array
 from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
@@ -59,7 +59,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
         message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
         raise ImportError(message) from error
     scaler, machine = _scaler(machine)
-    machine = to_binary_machine(machine)
+    machine = machine_without_rows(machine)
     classes, kernel = np.asarray(machine.classes), machine.kernel
     if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
         classes = classes.astype(np.int64)

@@ -122,10 +122,10 @@ def _veltkamp_split(a: Array) -> tuple[Array, Array]:
 
 
 def exact_sum(values: Array) -> float:
-    """Return the sum of floats, rounded once; infinity where it is beyond floats."""
+    """Return the sum of floats, rounded once; infinity where it is beyond floats, or ∞ − ∞."""
     try:
         return fsum(values.tolist())
-    except OverflowError:
+    except (OverflowError, ValueError):
         return inf
 
 

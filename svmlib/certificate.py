@@ -319,7 +319,7 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
         primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
         dual=_feasible_dual(alpha, scores, y, upper),
         kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
-        infeasibility=fl.round_up(max(outside, abs(fl.exact_sum(alpha * y)))),
+        infeasibility=fl.round_up(float(np.maximum(outside, abs(fl.exact_sum(alpha * y))))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )
 

@@ -236,7 +236,7 @@ class _MachineProblem:
             best_scale=t,
             best_scale_b=scaled_b,
             primal_best_scale=scaled,
-            ours=replace(m, points=self.X[used], coefficients=beta[used], b=our_b),
+            ours=replace(m, points=self.X[used], coefficients=beta[used], b=our_b, support=None),
             n_changed=int(np.sum((scores.values + m.b >= 0) != (ours.values + our_b >= 0))),
             n=self.n,
             note=note,
@@ -291,7 +291,7 @@ class _MachineProblem:
             return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost)
         scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)
         charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2)
-        # (Of the rounding of Σα `dual_lower_bound` takes care.)
+        # (`dual_lower_bound` allows for the rounding of Σα.)
         return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:

@@ -199,7 +199,7 @@ class GramMatrix:
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
                 K = symmetric(K, "kernel(X, X)")
-            return self.set_gram(K)
+            return self._keep(K)
         return self.full
 
     def _write_symmetric(self, K: Array, form: ProductForm) -> None:
@@ -210,9 +210,15 @@ class GramMatrix:
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K[np.diag_indices(self.n)] = self.diagonal
 
-    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no size exceeds
     def set_gram(self, K: Array) -> Array:
         """Take K for the Gram matrix, and return it; the caller answers for its values."""
+        zero = np.zeros(self.n)
+        self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was one of other values
+        return self._keep(K)
+
+    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no size exceeds
+    def _keep(self, K: Array) -> Array:
+        """Keep all of K, read only, and return it."""
         K.flags.writeable = False
         self.full, self.cached = K, {}
         if size := float(self.diagonal @ self.diagonal):

@@ -317,7 +317,7 @@ def pegasos(
 ) -> Solution:
     r"""Minimise (λ/2)‖w‖² + (1/n) Σ max(0, 1 − y_i w·x_i), one random point at a time.
 
-    Step t draws a point i and follows a subgradient of its share of the objective, with the step
+    Step t takes a point i and follows a subgradient of its share of the objective, with the step
     size 1/(λt):
 
     .. math::

@@ -497,7 +497,7 @@ def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     rounding), and the lowest vertex is a sum of up to k + 2 heights with weights off by 4u in all.
     Together that is less than 3 γ_{k+d+12} R. Weights that do not sum to one count as divided by
     their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
-    excess. (Of the two sums `fsum` forgets less than the fourth γ_{k+d+12} has room for.)
+    excess. (The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.)
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
     R, k = float(fl.row_norm_bounds(Z).max()), int(np.count_nonzero(weights))

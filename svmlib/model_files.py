@@ -14,7 +14,7 @@ give every float back. With this module you can
 the first label of the training file (but 1 if the labels are 1 and −1). In scikit-learn and here it
 is the larger label. Readers and writers turn the signs round where these differ.
 
-Reading never runs anything, and what does not belong into a file is an error that names the line.
+Reading never runs anything, and what does not belong in a file is an error that names the line.
 
 Derived in chapter 15, *Other programs*.
 

@@ -152,8 +152,8 @@ def newton(
     Notes
     -----
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
-    most twice as much memory as the points. Of other kernels, rows of K are kept in one half of the
-    problem's cache, and the equations of the free multipliers must fit the other half. C = ∞ is
+    most twice as much memory as the points. For other kernels, rows of K are kept in one half of
+    the problem's cache, and the equations of the free multipliers must fit the other half. C = ∞ is
     allowed; on inseparable data the method goes on until only rounding is left, and ends with the
     warning.
 
@@ -209,7 +209,7 @@ def run_newton(
         with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
             for step in islice(method.steps(), max_iter):
                 steps.append(step)
-                progress = "step %d: h %.1e, %d free, relative duality gap so far %.1e"
+                progress = "step %d: h %.1e, %d free, error so far %.1e"
                 _LOG.info(progress, len(steps), step.h, step.free, method.best.error)
         if method.best.error > method.tol:
             for q in np.zeros_like(start), method.c, method.q:  # which may not have been tried yet
@@ -223,7 +223,7 @@ class _Point(NamedTuple):
     beta: Array
     b: float
     gap: float  # the duality gap
-    error: float  # the gap as a part of the primal value
+    error: float  # the relative gap; to the last digits also the KKT violation, if it is larger
 
 
 class _Newton:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._auto import EASY_CHANGE, mean_change, solve, solve_easy
+from svmlib._auto import EASY_CHANGE, mean_margin_change, solve, solve_easy
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
@@ -223,7 +223,7 @@ def regularisation_path(
         guess = warm_start(alpha, before, problem)
         near = alpha.any() and upper.max() <= _NEAR * before.max()
         start, steps, reached = guess if near else alpha, 0, False
-        if not near and mean_change(problem) <= EASY_CHANGE and problem.K.full is not None:
+        if not near and mean_margin_change(problem) <= EASY_CHANGE and problem.K.full is not None:
             guess, steps, _, reached = solve_easy(problem, tol)
             start = guess
         solution = problem.solution(start, tol=tol) if reached else None

@@ -15,6 +15,7 @@ from svmlib import SVC
 from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib.certificate import (
     Certificate,
+    certify,
     dual_lower_bound,
     kernel_scores,
     linear_scores,
@@ -511,3 +512,21 @@ def test_a_class_of_many_is_scaled_down_far_enough():
     dual = problem.certificate(np.append(alpha, 1 / 64), 0.0).dual
     true = 2 * d - (d * (Fraction(z) - 1)) ** 2 / 2
     assert true - Fraction(1e-11) <= Fraction(dual) <= true
+
+
+@pytest.mark.parametrize("alpha", [[np.nan, 1.0], [np.inf, np.inf]])
+def test_multipliers_that_are_no_numbers_are_not_feasible(alpha):
+    X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    certificate = certify(np.array(alpha), 0.0, linear_scores(X, y), y, np.ones(2))
+    assert not certificate.infeasibility < np.inf
+    assert not certificate.optimal_to(1.0)
+
+
+def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
+    problem = DualProblem(
+        np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), 1.0, RBF(0.5)
+    )
+    alpha = np.array([0.5, 0.25, 0.25])
+    problem.certificate(alpha, 0.0)
+    problem.K.set_gram(np.eye(3))
+    assert_allclose(problem.scores(alpha * problem.y).values, alpha * problem.y)

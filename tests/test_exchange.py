@@ -662,6 +662,21 @@ def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
     assert ("the best length" in str(verdict)) == (t != 1)
 
 
+def test_a_row_of_a_gram_matrix_may_be_named_twice():
+    x, y = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1])
+    machine = Machine(np.array([[0.0], [1.0], [1.0]]), np.array([-0.5, 9.0, 0.5]), -1.0, C=1.0)
+    verdict = certify_machine(replace(machine, kernel=None), x @ x.T, y)
+    assert verdict.primal >= 19**2 / 2  # f = 19x − 1
+    assert not verdict.optimal_to(0.9)
+
+
+@pytest.mark.parametrize("row", [-1.0, 0.5])
+def test_a_number_that_is_no_row_is_refused(row):
+    machine = Machine(np.array([[row]]), np.ones(1), 0.0, kernel=None, C=1.0)
+    with pytest.raises(ValueError, match="row numbers"):
+        certify_machine(machine, np.eye(2), [1, -1])
+
+
 def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     ours = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0).ours
     for sign in 1, -1:
