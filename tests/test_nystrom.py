@@ -234,6 +234,13 @@ def large():
     return X, y, SVC(gamma=0.5).fit(X, y)
 
 
+def primal_value(model, X, y):
+    """Return ½‖w‖² + Σ max(0, 1 − y f) of the machine that predicts, by its pivots."""
+    gram = model.kernel_(model.pivots_, model.pivots_)
+    hinge = np.maximum(0, 1 - y * model.decision_function(X)).sum()
+    return model.pivot_coef_ @ gram @ model.pivot_coef_ / 2 + hinge
+
+
 def test_without_room_for_k_a_few_pivots_predict(large):
     X, y, model = large
     assert model.solver_ == "nystrom"
@@ -242,10 +249,7 @@ def test_without_room_for_k_a_few_pivots_predict(large):
     assert (model.pivots_[0] == X).all(axis=1).any()
     f = model.kernel_(X, model.pivots_) @ model.pivot_coef_ + model.intercept_
     assert_allclose(model.decision_function(X), f, atol=1e-9)
-    hinge = np.maximum(0, 1 - y * f).sum()
-    gram = model.kernel_(model.pivots_, model.pivots_)
-    primal = model.pivot_coef_ @ gram @ model.pivot_coef_ / 2 + hinge
-    assert_allclose(model.certificate_.primal, primal, rtol=1e-6)
+    assert_allclose(model.certificate_.primal, primal_value(model, X, y), rtol=1e-6)
     alphas = np.abs(model.dual_coef_[0])
     assert 0 < alphas.min() <= alphas.max() <= 1
     assert_allclose(model.dual_coef_.sum(), 0, atol=1e-9)
@@ -260,9 +264,7 @@ def test_files_have_the_machine_that_predicts_and_the_judge_takes_its_multiplier
     verdict = certify_machine(model, X, y)
     assert verdict.dual >= 0.999 * verdict.upper
     assert verdict.excess < 1e-3
-    hinge = np.maximum(0, 1 - y * model.decision_function(X)).sum()
-    gram = model.kernel_(model.pivots_, model.pivots_)
-    primal = model.pivot_coef_ @ gram @ model.pivot_coef_ / 2 + hinge
+    primal = primal_value(model, X, y)
     assert primal <= verdict.primal <= primal * (1 + 1e-7)  # of the machine that predicts
     other = copy(model)
     other.intercept_ = model.intercept_ + 0.1
