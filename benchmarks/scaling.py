@@ -26,7 +26,8 @@ from dask import array as da
 from dask.distributed import Client, LocalCluster, wait
 from scipy.optimize import nnls
 
-from svmlib import distributed
+from svmlib._chunk_sums import State, chunk_sums
+from svmlib.distributed import solve_linear
 
 FEATURES = 50
 SIZES = (200_000, 400_000, 800_000, 1_600_000)
@@ -67,7 +68,7 @@ def timing(workers: int, n: int, chunk: int) -> Timing:
     seconds = []
     for _ in range(RUNS):
         began = time.perf_counter()
-        found = distributed.solve_linear(X, y)
+        found = solve_linear(X, y)
         seconds.append((time.perf_counter() - began) / (found.n_iter + 1))
     return Timing(workers, n, chunk, found.n_iter, min(seconds))
 
@@ -103,8 +104,8 @@ def forecast(timings: list[Timing]) -> str:
     n, workers, chunk = 10**9, 100, 10**6
     chunks = n // chunk
     rows, zero = np.zeros((2, FEATURES)), np.zeros(FEATURES + 1)
-    state = distributed._State(zero[1:], 1.0, (), 2.0, zero)
-    sums = distributed._chunk_sums(state, rows, np.array([1.0, -1.0]))
+    state = State(zero[1:], 1.0, (), 2.0, zero)
+    sums = chunk_sums(state, rows, np.array([1.0, -1.0]))
     sent = len(pickle.dumps(sums))
     return (
         "A pass takes about $a$ times the rows of a worker, plus $b$ times the chunks, plus $c$, "

@@ -3,20 +3,23 @@
 Each module belongs to the chapter that derives it, and imports only from modules named before it
 (``tests/test_floors.py`` checks this), so they can be read in this order:
 
-- ground floor: `svmlib._validation` (checks of arguments), `svmlib._rounding` (bounds on rounding)
+- ground floor: `svmlib._validation` (checks of arguments), `svmlib._rounding` (bounds on rounding),
+  `svmlib._warnings` (of a solver that has not converged)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
-- second floor: `svmlib.hulls`, `svmlib.gram_matrix`
+- second floor: `svmlib._wolfe` (his algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
+  `svmlib.gram_matrix`
 - third floor: `svmlib.certificate`, `svmlib.problem`
-- fourth floor: `svmlib.hull_smo`, `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`,
-  `svmlib._newton_forms` (what Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`;
-  `svmlib.duality` is chapter 4 in one import
+- fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
+  Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
+  one import
 - roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.path` and `svmlib.search`, the search for its C and γ
 - and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is);
   `svmlib._verdict` (what is found of it) and `svmlib.exchange`, which judges it;
   `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file formats), in one
   import `svmlib.model_files`
-- beside them `svmlib.distributed`, which needs Dask and its own import
+- beside them `svmlib.distributed`, which needs Dask and its own import, and `svmlib._chunk_sums`
+  (what it does to the rows)
 
 `svmlib.book` serves the pages and contains no mathematics: plots, frame players, exercise checks.
 """

@@ -1,6 +1,6 @@
 """Which solver for which problem: what ``SVC(solver="auto")`` does.
 
-Newton's method from a good guess, or the guess itself if it reaches `tol`; SMO where K is not known
+Newton's method from a good start, or the start itself if it reaches `tol`; SMO where K is not known
 to be positive semidefinite, or where Newton's equations do not fit into the memory. If K does not
 fit, a machine in the span of a few pivots, where few are enough, or too many samples for SMO. Where
 all this stalls, the interior point method has a try, if the samples are few.
@@ -11,9 +11,8 @@ Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from math import isqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,35 +20,47 @@ from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
 from svmlib.interior_point import run_interior_point
-from svmlib.newton import SMALL_PROBLEM, run_newton
+from svmlib.newton import SMALL_PROBLEM, newton_multipliers
 from svmlib.problem import DualProblem, Solution
 from svmlib.smo import SmoState, run_smo
 
 __all__ = ["solve"]
 
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
-Guess = tuple[Array, int, str, bool]  # α, how many steps it took, whose, and whether it is enough
 
 # `make bench` measures where these belong.
 _TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
 _FEW = 350  # samples; up to here features save nothing
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
-_PROBE_SIZE, _PROBE_RESIDUAL = 64, 3e-3  # points and residuals, for a first look at the rank of K
-_LOW_PROBE_RANK = 40  # of them: with more, K is not of low rank
-# The KKT violation that SMO leaves if C k(x, x) = 1, as a rule.
-_FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05
-_FINE_TOL = 0.05  # the same where SMO is fast and the samples are few: then it looks at the gap
-_LEAST_STEPS, _STEPS_DIVISOR = 16, 8  # from one look at the gap to the next; of those taken
+_PROBE_SIZE = 64  # points, for a first look at the rank of K
+_PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
+_LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
+# The KKT violation that SMO leaves if C k(x, x) = 1; otherwise it grows like (C k(x, x))^0.4.
+_FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05  # for Newton's method, by the choice of pairs
+_EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
+# Steps of SMO per sample, before Newton's method takes over in any case.
+_START_STEPS = 2 / 3
+_EASY_STEPS = 2
+_LEAST_STEPS = 16  # from one look at the gap to the next
+_STEPS_DIVISOR = 8  # one in so many of the steps taken, if that is more
 _NEAR_GAP = 10  # times the gap to reach: from further away, Newton's method is faster
-# Steps of SMO per sample, before Newton's method takes over in any case: if they may be enough, and
-# if not.
-_FINE_STEPS, _START_STEPS = 2, 2 / 3
 _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
-_MAX_NEWTON_STEPS, _MAX_SMO_STEPS, _MAX_INTERIOR_STEPS = 1000, 10_000_000, 100  # the most of each
+_MAX_NEWTON_STEPS = 1000
+_MAX_SMO_STEPS = 10_000_000
+_MAX_INTERIOR_STEPS = 100
 _MAX_INTERIOR_SAMPLES = 1000  # for the interior point method: with more it takes long
 _MAX_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
 _MAX_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
+
+
+class Start(NamedTuple):
+    """Multipliers for Newton's method to begin with, and how they were found."""
+
+    alpha: Array
+    n_iter: int = 0
+    solver: str = "none"
+    reaches_tol: bool = False  # as its solver says; only the certificate proves it
 
 
 def solve(
@@ -69,7 +80,7 @@ def solve(
     problem : DualProblem
         The problem.
     solver : {"auto", "newton", "smo", "interior_point"}
-        The solver; ``"newton"`` is ``"auto"`` that resorts to SMO for its guess only.
+        The solver; ``"newton"`` is ``"auto"`` that resorts to SMO for its start only.
     tol : float
         The relative duality gap to prove.
     max_iter : float, optional
@@ -77,8 +88,8 @@ def solve(
         ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. (Steps of Newton's method before
         its equations outgrew the memory are not counted.)
     start : ndarray of shape (n,), optional
-        Feasible multipliers to begin with, in place of the guess; the interior point method does
-        not use them.
+        Feasible multipliers to begin with, in place of those that ``"auto"`` finds; the interior
+        point method does not use them.
     memory_mb : float, optional
         What features may take (`svmlib.nystrom.nystrom`), if the answer may be a machine in the
         span of pivots.
@@ -95,38 +106,38 @@ def solve(
     smo_limit = int(min(max_iter, _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)))
     if solver == "smo" or (solver == "auto" and not problem.convex):
         smo_limit = int(min(max_iter, _MAX_SMO_STEPS)) if solver == "smo" else smo_limit
-        return run_smo(problem, tol, alpha, smo_limit, "second", trace=False), "smo"
+        return run_smo(problem, tol, smo_limit, alpha), "smo"
     in_span = _solve_in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):
         return in_span, "nystrom"
-    guess: Guess = alpha, 0, "none", False
+    found = Start(alpha)
     if in_span:
-        guess = in_span.alpha, in_span.n_iter, "newton", False
+        found = Start(in_span.alpha, in_span.n_iter, "newton")
     elif not alpha.any():  # (one iteration is left for Newton's method)
-        guess = _find_start(problem, tol, max_iter - 1, memory_mb is None)
+        found = _find_start(problem, tol, max_iter - 1, memory_mb is None)
     try:
-        solution, name = _finish(problem, guess, tol, max_iter)
+        solution, name = _finish(problem, found, tol, max_iter)
     except NoRoomError as error:
         if solver == "newton":
             raise NoRoomError(f'{error}; solver="auto" goes on with SMO') from error
-        alpha, n_iter, *_ = guess
-        solution, name = run_smo(problem, tol, alpha, smo_limit - n_iter, "second", False), "smo"
-        solution = replace(solution, n_iter=n_iter + solution.n_iter)
+        solution = run_smo(problem, tol, smo_limit - found.n_iter, found.alpha)
+        solution = solution.with_earlier_iterations(found.n_iter)
+        name = "smo"
     remaining = max_iter - solution.n_iter if solver == "auto" else 0
     return _interior_point_fallback(problem, solution, name, tol, remaining)
 
 
 def _finish(
-    problem: DualProblem, guess: Guess, tol: float, max_iter: float
+    problem: DualProblem, start: Start, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
-    """Return what Newton's method finds from a guess; or the guess, if it is enough."""
-    alpha, n_iter, name, reached = guess
+    """Return what Newton's method finds from a start; or the start, if it reaches `tol`."""
+    alpha, n_iter, name, reached = start
     for share in _TOL_SHARES:
         if not reached:
             limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
-            alpha, newton_steps = run_newton(problem, share * tol, limit, alpha, last_digits=True)
-            n_iter += len(newton_steps)
-            name = "newton" if newton_steps or name == "none" else name
+            alpha, steps = newton_multipliers(problem, share * tol, limit, alpha, last_digits=True)
+            n_iter += len(steps)
+            name = "newton" if steps or name == "none" else name
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter)
         if solution.converged or n_iter >= max_iter:
             break
@@ -145,7 +156,7 @@ def _interior_point_fallback(
     if possible and not solution.converged and max_iter > 0:
         other = run_interior_point(problem, tol, int(min(max_iter, _MAX_INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
-            return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
+            return other.with_earlier_iterations(solution.n_iter), "interior_point"
     return solution, name
 
 
@@ -181,46 +192,50 @@ def _solve_in_span(
     return nystrom.solve_in_span(problem, span, tol, memory_mb, limit)
 
 
-def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Guess:
+def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Start:
     """Return α near the solution: from there Newton's method has fewer free multipliers."""
-    n, alpha = problem.n, np.zeros(problem.n)
+    n = problem.n
+    zero = np.zeros(n)
     if problem.linear or not problem.convex:
-        return alpha, 0, "none", False
+        return Start(zero)
     # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
     # violation is large, and the larger the change, the sooner SMO slows down.
     change = mean_margin_change(problem)
     if change <= EASY_CHANGE and n <= ALL_AT_ONCE:
-        return solve_easy(problem, tol, max_iter)
+        return solve_easy(problem, tol, change, max_iter)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
     rank = _probe_rank(problem) if n > _FEW else _PROBE_SIZE - 1
     if rank <= _LOW_PROBE_RANK and (Phi := _low_rank_factor(problem, span_untried)) is not None:
         linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
         limit = int(min(max_iter, _MAX_NEWTON_STEPS))
-        alpha, newton_steps = run_newton(linear, tol / 2, limit, alpha)
-        return alpha, len(newton_steps), "newton", False
+        alpha, newton_steps = newton_multipliers(linear, tol / 2, limit, zero)
+        return Start(alpha, len(newton_steps), "newton")
     first = rank == _PROBE_SIZE
     violation = (_FIRST_ORDER_TOL if first else _SECOND_ORDER_TOL) * min(change, 1e3) ** 0.4
     limit = int(min(_START_STEPS * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
-        state = SmoState(problem, alpha, "first" if first else "second")
+        state = SmoState(problem, zero, "first" if first else "second")
         n_steps = state.advance(max(tol / 2, violation), limit)
-    return state.alpha, n_steps, "smo", False
+    return Start(state.alpha, n_steps, "smo")
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def solve_easy(problem: DualProblem, tol: float, max_iter: float = np.inf) -> Guess:
-    """Return a guess by SMO that looks at the gap where no KKT violation is large."""
-    state, change = SmoState(problem, np.zeros(problem.n), "first"), mean_margin_change(problem)
-    limit = int(min(_FINE_STEPS * problem.n, max_iter))
-    n_steps = taken = state.advance(max(tol / 2, _FINE_TOL * change**0.4), limit)
+def solve_easy(problem: DualProblem, tol: float, change: float, max_iter: float = np.inf) -> Start:
+    """Return a start by SMO that looks at the gap once no KKT violation is large.
+
+    The change is that of `mean_margin_change`, which must be small.
+    """
+    state = SmoState(problem, np.zeros(problem.n), "first")
+    limit = int(min(_EASY_STEPS * problem.n, max_iter))
+    n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**0.4), limit)
     goal = _TOL_SHARES[0] * tol
     gap = np.inf if problem.n**2 <= SMALL_PROBLEM else state.relative_gap()
     while taken and goal < gap <= _NEAR_GAP * goal:
         most = min(limit - n_steps, max(_LEAST_STEPS, n_steps // _STEPS_DIVISOR))
         n_steps += (taken := state.advance(tol / 2, most))
         gap = state.relative_gap()
-    return state.alpha, n_steps, "smo", gap <= goal
+    return Start(state.alpha, n_steps, "smo", gap <= goal)
 
 
 def mean_margin_change(problem: DualProblem) -> float:

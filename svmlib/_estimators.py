@@ -9,9 +9,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
@@ -39,9 +40,10 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
             if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
                 X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
             if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
-                known, name = vars(machine), type(machine).__name__
+                known = vars(machine)
                 threshold = str(known.get("best_threshold_", known.get("threshold")))
-                note = f"not judged: the threshold {threshold:.8} of {name}; the sign of f decides"
+                which = f"the threshold {threshold:.8} of {type(machine).__name__}"
+                note = f"not judged: {which}; the sign of f decides"
             machine = machine.estimator_
         else:
             names = getattr(machine, "feature_names_in_", None)
@@ -62,31 +64,44 @@ def _dense_rows(X: Any) -> Any:
     return X.toarray()
 
 
-def expansion_of(machine: Any, X: Array | None) -> tuple[BaseKernel | None, Array, Array]:
-    """Return kernel, coefficients and support vectors of an estimator that predicts as they say.
+class Expansion(NamedTuple):
+    """The sum over points that an estimator predicts with, for each pair of classes."""
+
+    kernel: BaseKernel | Literal["precomputed"]
+    coefficients: Array  # as LIBSVM lays them out (`pair_coefficients`)
+    points: Array
+    support: tuple[Array, Array] | None  # support vectors and y_j α_j, if the points are others
+
+
+def expansion_of(machine: Any, X: Array | None) -> Expansion:
+    """Return what an estimator predicts with, if it predicts as its attributes say.
 
     It may have private copies, so that it ignores what has been assigned to its attributes.
     """
-    kernel, coefficients = kernel_of(machine, X), dense(machine.dual_coef_)
+    kernel = kernel_of(machine, X)
+    coefficients = dense(machine.dual_coef_)
     points = dense(machine.support_vectors_)
     advice = _ADVICE
-    if kernel is None:
+    if isinstance(kernel, str):
         points = np.asarray(machine.support_, dtype=float)[:, None]
     elif X is not None and len(points) < len(machine.support_):  # its kernel is a function
         if machine.shape_fit_ != X.shape:
             rows = f"the {machine.shape_fit_[0]} rows of fit, because kernel is a function"
             raise ValueError(f"X must have {rows}; of several classes fit two; got {len(X)} rows")
-        points, advice = X[machine.support_], f"give the rows of fit in their order, or {_ADVICE}"
-    predicting = coefficients, points
+        points = X[machine.support_]
+        advice = f"give the rows of fit in their order, or {_ADVICE}"
+    found = Expansion(kernel, coefficients, points, None)
     if hasattr(machine, "pivots_"):  # `svmlib.SVC` with many samples
-        predicting = machine.pivot_coef_[None], machine.pivots_
-    _check_same_scores(*_scores(machine, kernel, *predicting), machine.dual_coef_, advice)
-    return kernel, coefficients, points
+        support = points, coefficients[0]
+        found = Expansion(kernel, machine.pivot_coef_[None], machine.pivots_, support)
+    _check_same_scores(*_scores(machine, found), machine.dual_coef_, advice)
+    return found
 
 
 def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
     """Return w, as a row, and b of an estimator that predicts with them."""
-    w, b = np.atleast_2d(dense(machine.coef_)), float(np.ravel(machine.intercept_)[0])
+    w = np.atleast_2d(dense(machine.coef_))
+    b = float(np.ravel(machine.intercept_)[0])
     if hasattr(machine, "decision_function"):
         rows = X[:100]
         theirs = np.ravel(_quietly(machine.decision_function, rows))
@@ -109,35 +124,38 @@ def _check_same_scores(theirs: Array, ours: Array, sizes: Array, numbers: Any, a
         raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
 
 
-def _scores(
-    machine: Any, kernel: BaseKernel | None, c: Array, points: Array
-) -> tuple[Array, Array, Array]:
+def _scores(machine: Any, expansion: Expansion) -> tuple[Array, Array, Array]:
     """Return scores of a hundred support vectors, by estimator and attributes, and their sizes."""
-    few, b = slice(None, None, 1 + len(points) // 100), np.reshape(machine.intercept_, (-1, 1))
-    if kernel is None:
+    kernel, c, points, _ = expansion
+    b = np.reshape(machine.intercept_, (-1, 1))
+    few = slice(None, None, 1 + len(points) // 100)
+    known = None
+    if isinstance(kernel, str):
         rows = (points[few] == np.arange(machine.n_features_in_)).astype(float)
         K = rows[:, points[:, 0].astype(int)].T
     else:
         rows = points[few]
         K = kernel(points, rows)
-    known = kernel and kernel.error_bound(points)  # |k(x, z)| is at most the product of two sizes
-    s = known.sizes if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
+        known = kernel.error_bound(points)
+    # |k(x, z)| is at most the product of two sizes
+    sizes = known.sizes if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair
-        pairs = combinations(range(len(c) + 1), 2)
+        pairs = class_pairs(len(c) + 1)
         c = np.array([pair_coefficients(c, machine.n_support_, *pair) for pair in pairs])
         ask = copy(machine).set_params(decision_function_shape="ovo").decision_function
     theirs = np.reshape(_quietly(ask, rows), (len(rows), -1)).T
-    return theirs, c @ K + b, np.outer(np.abs(c) @ s, s[few]) + np.abs(b)
+    return theirs, c @ K + b, np.outer(np.abs(c) @ sizes, sizes[few]) + np.abs(b)
 
 
-def kernel_of(machine: Any, X: Array | None) -> BaseKernel | None:
+def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomputed"]:
     """Return the kernel of a fitted estimator that names it as scikit-learn does."""
     if isinstance(machine, SVC):
-        known = getattr(machine, "kernel_", None)
-        return known and check_kernel(known)
+        known = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
+        return check_kernel(known) if known else "precomputed"
     params = machine.get_params()
-    name, gamma = params["kernel"], getattr(machine, "_gamma", params["gamma"])
+    name = params["kernel"]
+    gamma = getattr(machine, "_gamma", params["gamma"])
     if gamma in ("scale", "auto") and name in WITH_GAMMA:
         if X is None:
             advice = "there are no rows to compute it from: fit with 1 / (d * X.var())"
@@ -148,8 +166,25 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | None:
     if callable(name):
         raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
     if name == "precomputed":
-        return None
+        return "precomputed"
     return named_kernel(name, degree=params["degree"], gamma=gamma, coef0=params["coef0"])
+
+
+def class_pairs(n_classes: int) -> list[tuple[int, int]]:
+    """Return the pairs of classes, in the order in which LIBSVM has their scores."""
+    return list(combinations(range(n_classes), 2))
+
+
+def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
+    """Return the places of the two classes to judge: those in y, if there are more than two."""
+    classes = np.asarray(classes)
+    if classes.size == 2:
+        return 0, 1
+    found = np.flatnonzero(np.isin(classes, y))
+    if found.size != 2:
+        advice = "choose rows with keep = np.isin(y, [a, b]), and give X[keep] and y[keep]"
+        raise ValueError(f"y must have two of the machine's {classes.size} classes; {advice}")
+    return int(found[0]), int(found[1])
 
 
 def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:

@@ -89,8 +89,8 @@ class LiblinearModel:
             raise ValueError(f"model has one w for each of several classes: {advice}")
         sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
         smaller, larger = sorted(self.labels)
-        w, b = sign * self.W, sign * float(self.b[0])
-        return Machine(w, np.ones(1), b, classes=(smaller, larger), loss=loss, **bias)
+        b = sign * float(self.b[0])
+        return Machine(sign * self.W, np.ones(1), b, classes=(smaller, larger), loss=loss, **bias)
 
 
 def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto") -> LiblinearModel:

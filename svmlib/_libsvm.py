@@ -6,7 +6,7 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from itertools import combinations, pairwise
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._estimators import expansion_of, not_fitted_error, pair_coefficients
-from svmlib._machines import Machine, chosen_pair, machine_without_rows, raw_scores
+from svmlib._estimators import (
+    chosen_pair,
+    class_pairs,
+    expansion_of,
+    not_fitted_error,
+    pair_coefficients,
+)
+from svmlib._machines import Machine, machine_without_rows, raw_scores
 from svmlib._reader import LABELS, Reader, ZeroBased
 from svmlib._validation import Array, check_points
-from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
+from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
 _TYPES = *_CLASSIFIERS, "one_class", "epsilon_svr", "nu_svr"
@@ -36,8 +42,8 @@ class LibsvmModel:
     ----------
     svm_type : {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"}
         The kind of machine.
-    kernel : callable or None
-        The kernel; None for a precomputed one, whose ``points`` are row numbers from 0.
+    kernel : callable or "precomputed"
+        The kernel; for ``"precomputed"`` the ``points`` are row numbers from 0.
     labels : tuple of int
         The labels in the order of the file; empty for regression and one class.
     rho : ndarray of shape (n_pairs,)
@@ -57,7 +63,7 @@ class LibsvmModel:
     """
 
     svm_type: str
-    kernel: Kernel | None
+    kernel: KernelOrPrecomputed
     labels: tuple[int, ...]
     rho: Array
     coefficients: Array
@@ -76,7 +82,7 @@ class LibsvmModel:
             sums = raw_scores(self.kernel, self.points, self.coefficients[0], X)
             return sums - float(self.rho[0])
         scores = np.empty((len(X), self.rho.size))
-        for p, pair in enumerate(combinations(range(len(self.labels)), 2)):
+        for p, pair in enumerate(class_pairs(len(self.labels))):
             own = pair_coefficients(self.coefficients, self.n_support, *pair)
             scores[:, p] = raw_scores(self.kernel, self.points, own, X) - self.rho[p]
         return scores if len(self.labels) > 2 else scores[:, 0]
@@ -92,7 +98,7 @@ class LibsvmModel:
         if not self.labels:
             return scores
         votes = np.zeros((len(scores), len(self.labels)), dtype=int)
-        for p, (i, j) in enumerate(combinations(range(len(self.labels)), 2)):
+        for p, (i, j) in enumerate(class_pairs(len(self.labels))):
             first = scores.reshape(len(scores), -1)[:, p] > 0
             votes[:, i] += first
             votes[:, j] += ~first
@@ -113,10 +119,11 @@ class LibsvmModel:
             raise ValueError(f"machine must be a classifier, got {self.svm_type}; {advice}")
         i, j = chosen_pair(self.labels, labels)
         pair = self.labels[i], self.labels[j]
-        p = [*combinations(range(len(self.labels)), 2)].index((i, j))
         sign = 1.0 if pair[0] > pair[1] else -1.0
+        b = -sign * float(self.rho[class_pairs(len(self.labels)).index((i, j))])
         c = sign * pair_coefficients(self.coefficients, self.n_support, i, j)
-        points, c, b = self.points[c != 0], c[c != 0], -sign * float(self.rho[p])
+        points = self.points[c != 0]
+        c = c[c != 0]
         C = float(np.abs(c).max()) if self.svm_type == "nu_svc" and c.size else None
         return Machine(points, c, b, self.kernel, (min(pair), max(pair)), C=C)
 
@@ -158,14 +165,15 @@ def read_libsvm(
     (m,) = file.head_integers("total_sv")
     labelled = svm_type in _CLASSIFIERS
     rho = file.head_numbers("rho", k * (k - 1) // 2 if labelled else 1)
-    labels, n_support = tuple[int, ...](), tuple[int, ...]()
+    labels = n_support = tuple[int, ...]()
     if labelled:  # R's write.svm writes zeros for the others
         labels = tuple(file.head_labels(k))
         n_support = tuple(file.head_integers("nr_sv", k))
         if sum(n_support) != m:
             raise file.error(f"nr_sv must add up to total_sv, {m}, got {[*n_support]}")
-    coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, kernel is None)
-    points = _points(file, found, kernel is None, n_features, zero_based)
+    precomputed = kernel == "precomputed"
+    coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, precomputed)
+    points = _points(file, found, precomputed, n_features, zero_based)
     others = {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})}
     return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, n_support, others)
 
@@ -174,7 +182,8 @@ def _support_vectors(
     file: Reader, rows: int, m: int, precomputed: bool
 ) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
-    coefficients, found = list[Array](), list[tuple[list[int], Array]]()
+    coefficients = list[Array]()
+    found = list[tuple[list[int], Array]]()
     for line in file.words:
         coefficients.append(file.numbers(line[:rows], rows))
         index, values = _sparse(file, line[rows:])
@@ -221,11 +230,11 @@ def _points(
     return points
 
 
-def _kernel(file: Reader) -> Kernel | None:
+def _kernel(file: Reader) -> KernelOrPrecomputed:
     """Return the kernel that the header names."""
     name = file.head_choice("kernel_type", (*_KERNELS, "precomputed"))
     if name == "precomputed":
-        return None
+        return "precomputed"
     given = dict[str, Any]()
     for key in [each.name for each in fields(_KERNELS[name])]:
         degree = file.head_integers(key, least=1) if key == "degree" else []
@@ -267,14 +276,9 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     Derived in chapter 15, *Other programs*.
     """
     model = machine if isinstance(machine, LibsvmModel) else _model(machine)
-    kernel, k = model.kernel, max(2, len(model.labels))
-    names = {kind: name for name, kind in _KERNELS.items()} | {type(None): "precomputed"}
-    name = names.get(type(kernel))
-    if name is None:
-        raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
-    lines = [f"svm_type {model.svm_type}", f"kernel_type {name}"]
-    lines += [f"{key} {value!r}" for key, value in vars(kernel or Linear()).items()]
-    lines += [f"nr_class {k}", f"total_sv {len(model.points)}", _line("rho", model.rho)]
+    lines = [f"svm_type {model.svm_type}", *_kernel_lines(model.kernel)]
+    lines += [f"nr_class {max(2, len(model.labels))}", f"total_sv {len(model.points)}"]
+    lines.append(_line("rho", model.rho))
     if model.labels:
         lines.append(_line("label", _integers(model.labels)))
     lines += [_line(key, values) for key, values in model.extra.items()]
@@ -283,10 +287,21 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     lines.append("SV")
     for coefficients, point in zip(model.coefficients.T, model.points, strict=True):
         pairs = [f"{i}:{value!r}" for i, value in enumerate(point.tolist(), 1) if value]
-        if kernel is None:
+        if model.kernel == "precomputed":
             pairs = [f"0:{int(point[0]) + 1}"]
         lines.append(" ".join([*map(repr, coefficients.tolist()), *pairs]))
     Path(path).write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def _kernel_lines(kernel: KernelOrPrecomputed) -> list[str]:
+    """Return the lines of the header that name the kernel and its parameters."""
+    if isinstance(kernel, str):
+        return [f"kernel_type {kernel}"]
+    names = {kind: name for name, kind in _KERNELS.items()}
+    if type(kernel) not in names:
+        raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
+    parameters = [f"{key} {value!r}" for key, value in vars(kernel).items()]
+    return [f"kernel_type {names[type(kernel)]}", *parameters]
 
 
 def _line(key: str, values: Any) -> str:
@@ -295,30 +310,31 @@ def _line(key: str, values: Any) -> str:
 
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
-    if not hasattr(machine, "dual_coef_") or hasattr(machine, "pivots_"):
+    if not hasattr(machine, "dual_coef_"):
         return _of_two_classes(machine_without_rows(machine))
     if not hasattr(machine, "support_vectors_"):
         raise not_fitted_error(machine, "SVC, NuSVC, SVR, ...")
-    kernel, coefficients, points = expansion_of(machine, None)
-    svm_type, rho = getattr(machine, "_impl", "c_svc"), -np.ravel(machine.intercept_)
+    svm_type = getattr(machine, "_impl", "c_svc")
+    if svm_type in _CLASSIFIERS and len(machine.classes_) == 2:
+        return _of_two_classes(machine_without_rows(machine), svm_type)
+    kernel, coefficients, points, _ = expansion_of(machine, None)
+    rho = -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:
         return LibsvmModel(svm_type, kernel, (), rho, coefficients, points)
-    classes, counts = _integers(machine.classes_), np.asarray(machine.n_support_)
-    order = np.arange(len(points))
-    if len(classes) == 2:  # the larger label first, whose score is positive here
-        order = np.roll(order, -int(counts[0]))
-        classes, counts = classes[::-1], counts[::-1]
-    n_support, c = tuple(counts.tolist()), coefficients[:, order]
-    return LibsvmModel(svm_type, kernel, classes, rho, c, points[order], n_support)
+    labels = _integers(machine.classes_)
+    counts = tuple(np.asarray(machine.n_support_).tolist())
+    return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, counts)
 
 
-def _of_two_classes(m: Machine) -> LibsvmModel:
+def _of_two_classes(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
     """Return a machine as LIBSVM's model, with the class of positive scores first."""
     order = np.argsort(m.coefficients < 0, kind="stable")
-    positive, rho = int(np.sum(m.coefficients >= 0)), np.array([-m.b])
-    n_support, labels = (positive, len(order) - positive), _integers(m.classes)[::-1]
-    c, points = m.coefficients[None, order], m.points[order]
-    return LibsvmModel("c_svc", m.kernel, labels, rho, c, points, n_support)
+    coefficients = m.coefficients[None, order]
+    labels = _integers(m.classes)[::-1]
+    positive = int(np.sum(m.coefficients >= 0))
+    counts = positive, order.size - positive
+    rho = np.array([-m.b])
+    return LibsvmModel(svm_type, m.kernel, labels, rho, coefficients, m.points[order], counts)
 
 
 def _integers(classes: Any) -> tuple[int, ...]:

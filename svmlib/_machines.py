@@ -8,13 +8,14 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._estimators import (
+    chosen_pair,
+    class_pairs,
     expansion_of,
     kernel_of,
     not_fitted_error,
@@ -30,7 +31,7 @@ from svmlib._validation import (
     class_factors,
 )
 from svmlib.certificate import Scores, linear_scores
-from svmlib.kernels import Kernel, Linear, expansion
+from svmlib.kernels import Kernel, KernelOrPrecomputed, Linear, check_kernel, expansion
 from svmlib.problem import DualProblem
 
 AS_SEEN = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
@@ -52,8 +53,8 @@ class Machine:
         The c_j: y_j α_j for support vectors, 1 for w.
     b : float
         The bias.
-    kernel : callable or None
-        The kernel; None stands for a Gram matrix, which is then given in place of X.
+    kernel : callable or "precomputed"
+        The kernel; ``"precomputed"`` stands for a Gram matrix, which is given in place of X.
     classes : pair
         The two labels; f(x) ≥ 0 predicts the second.
     C : float, optional
@@ -72,7 +73,8 @@ class Machine:
     Raises
     ------
     ValueError
-        If points, coefficients or b are not finite numbers of these shapes, or classes not two.
+        If points, coefficients or b are not finite numbers of these shapes, if the kernel is
+        neither callable nor ``"precomputed"``, or if classes are not two.
 
     Notes
     -----
@@ -87,7 +89,7 @@ class Machine:
     points: Array
     coefficients: Array
     b: float
-    kernel: Kernel | None = Linear()  # noqa: RUF009  # frozen, so that it may be shared
+    kernel: KernelOrPrecomputed = Linear()  # noqa: RUF009  # frozen, so that it may be shared
     classes: tuple[Any, Any] = (-1, 1)
     C: float | None = None
     loss: Loss = "hinge"
@@ -104,6 +106,8 @@ class Machine:
             raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
         if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
             raise ValueError(f"classes must be two different labels, got {self.classes!r:.80}")
+        if self.kernel != "precomputed":
+            check_kernel(self.kernel)
         checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -117,9 +121,9 @@ class Machine:
         return np.asarray(self.classes).take(self.decision_function(X) >= 0)
 
 
-def raw_scores(kernel: Kernel | None, points: Array, coefficients: Array, X: Array) -> Array:
+def raw_scores(kernel: KernelOrPrecomputed, points: Array, coefficients: Array, X: Array) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
-    if kernel is None:
+    if isinstance(kernel, str):
         return X[:, row_numbers(points, X.shape[1])] @ coefficients
     return expansion(kernel, pad_columns(points, X), coefficients, X)
 
@@ -165,12 +169,7 @@ def to_machine(
     if weights is not None:
         weights = check_vector(weights, "sample_weight", length=len(X))
     if all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params")):
-        found = _of_support_vectors(machine, X, y, weights)
-        if hasattr(machine, "pivots_"):  # it predicts with them, not with its multipliers
-            support = found.points, found.coefficients
-            points, coefficients = machine.pivots_, machine.pivot_coef_
-            found = replace(found, points=points, coefficients=coefficients, support=support)
-        return found
+        return _of_support_vectors(machine, X, y, weights)
     return _of_vector(machine, X, y, weights)
 
 
@@ -220,7 +219,8 @@ def _of_numbers(
         vector = np.ravel(vector)
     b = np.ravel(b).item() if np.size(b) == 1 else b  # as ``intercept_`` is
     vector = check_vector(vector, "w" if kernel is None else "β", length=length)
-    b, classes = check_scalar(b, "b"), np.unique(y).tolist()
+    b = check_scalar(b, "b")
+    classes = np.unique(y).tolist()
     if len(classes) != 2:
         raise ValueError(f"y must have two classes, got {len(classes)}")
     if kernel is None:
@@ -243,51 +243,45 @@ def _of_support_vectors(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``dual_coef_`` says of its two classes, or of two in y."""
-    classes, params = np.asarray(machine.classes_), machine.get_params()
+    classes = np.asarray(machine.classes_)
     i, j = chosen_pair(classes, y)
-    kernel, coefficients, points = expansion_of(machine, X)
+    kernel, coefficients, points, support = expansion_of(machine, X)
     b = float(np.ravel(machine.intercept_)[0])
-    if kernel is not None:
+    if kernel != "precomputed":
         _same_features(machine, X)
     if len(classes) == 2:
         coefficients = coefficients.ravel()
-    elif kernel is None:
+    elif kernel == "precomputed":
         raise ValueError("machine must have two classes where X is a Gram matrix: fit two of them")
     else:  # the score of a pair is positive for its first class
-        pairs = [*combinations(range(len(classes)), 2)]
         coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)
-        b = -float(machine.intercept_[pairs.index((i, j))])
-        used = coefficients != 0
-        points, coefficients = points[used], coefficients[used]
-    factors = _class_factors(machine, y, None)
-    names, C, weights = classes.tolist(), params.get("C"), (float(factors[i]), float(factors[j]))
+        b = -float(machine.intercept_[class_pairs(len(classes)).index((i, j))])
+        points = points[coefficients != 0]
+        coefficients = coefficients[coefficients != 0]
+    params = machine.get_params()
+    C = params.get("C")
+    weights = tuple(_class_factors(machine, y, None)[[i, j]].tolist())
     if "nu" in params:  # its dual has Σ α_i = ν Σ C_i, then all is scaled
         pair = np.isin(y, classes[[i, j]])
         total = pair.sum() if sample_weight is None else sample_weight[pair].sum()
-        C, weights = float(np.abs(coefficients).sum() / (params["nu"] * total)), (1.0, 1.0)
+        C = float(np.abs(coefficients).sum() / (params["nu"] * total))
         largest = float(np.abs(coefficients).max())
         C = largest if abs(largest - C) <= 1e-9 * C else C  # where α is at its bound, it is C
-    return Machine(points, coefficients, b, kernel, (names[i], names[j]), C=C, class_weight=weights)
-
-
-def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
-    """Return the places of the two classes to judge: those in y, if there are more than two."""
-    classes = np.asarray(classes)
-    if classes.size == 2:
-        return 0, 1
-    found = np.flatnonzero(np.isin(classes, y))
-    if found.size != 2:
-        advice = "choose rows with keep = np.isin(y, [a, b]), and give X[keep] and y[keep]"
-        raise ValueError(f"y must have two of the machine's {classes.size} classes; {advice}")
-    return int(found[0]), int(found[1])
+        weights = 1.0, 1.0
+    names = tuple(classes[[i, j]].tolist())
+    return Machine(
+        points, coefficients, b, kernel, names, C=C, class_weight=weights, support=support
+    )
 
 
 def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
     """Return the factors of C for the classes, as the estimator has chosen them."""
-    found, params = getattr(machine, "class_weight_", None), _params(machine)
-    classes, chosen = np.asarray(machine.classes_), params.get("class_weight")
+    found = getattr(machine, "class_weight_", None)
+    classes = np.asarray(machine.classes_)
     if found is not None and np.size(found) == classes.size:
         return np.asarray(found, dtype=float)
+    params = _params(machine)
+    chosen = params.get("class_weight")
     if weights is not None and chosen == "balanced" and "intercept_scaling" in params:
         # LinearSVC adds up the weights of the samples; others count the samples.
         totals = {c: weights.sum(where=y == c) for c in classes.tolist()}
@@ -302,13 +296,15 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
         or params.get("multi_class", "ovr") != "ovr"
     ):
         raise ValueError("machine must have the penalty ½‖w‖² and one weight vector (ovr)")
-    loss, C, fitted = params.get("loss", ""), params.get("C"), params.get("fit_intercept")
-    described: dict[str, Any] = {"loss": loss, "C": C, "bias": ""}  # "" is refused unless given
+    described: dict[str, Any] = {"loss": params.get("loss", ""), "C": params.get("C")}
+    described["bias"] = ""  # is refused unless given
     if "intercept_scaling" in params:  # LinearSVC
         described |= {"scale": float(params["intercept_scaling"]), "bias": "penalised"}
     elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
         described |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
-    return described | ({"bias": "none"} if described["bias"] and not fitted else {})
+    if described["bias"] and not params.get("fit_intercept"):
+        described["bias"] = "none"
+    return described
 
 
 def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
@@ -334,12 +330,14 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # it is w
     alpha = np.zeros(y.size)
-    if m.kernel is None or m.points is X:
-        rows = row_numbers(m.points, y.size) if m.kernel is None else np.arange(y.size)
+    precomputed = m.kernel == "precomputed"
+    if precomputed or m.points is X:
+        rows = row_numbers(m.points, y.size) if precomputed else np.arange(y.size)
         np.add.at(alpha, rows, m.coefficients * y[rows])  # a row may be named twice
         return alpha, True, ""
     used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
-    points, coefficients = pad_columns(m.points[used], X), m.coefficients[used]
+    points = pad_columns(m.points[used], X)
+    coefficients = m.coefficients[used]
     places = _match_rows(points, coefficients, X, y, C)
     if places is None:
         return None, False, f"a support vector is not a row of X: {AS_SEEN}"
@@ -357,8 +355,10 @@ def _match_rows(
     LIBSVM writes eight digits of a support vector, and other programs have single precision.
     """
     for dtype in np.float64, np.float32:
-        keys, places = _eight_digits(points.astype(dtype)), _eight_digits(X.astype(dtype))
-        found, free = dict[int, int](), {*range(y.size)}
+        keys = _eight_digits(points.astype(dtype))
+        places = _eight_digits(X.astype(dtype))
+        found = dict[int, int]()
+        free = {*range(y.size)}
         for own in True, False:
             rows = dict[tuple[Any, ...], list[int]]()
             for i in sorted(free, key=lambda i: (C[i], -i)):
@@ -377,13 +377,14 @@ def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
     return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
 
 
-def machine_scores(m: Machine, X: Array, y: Array) -> Scores:
+def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> Scores:
     """Return the scores of the machine at the rows of X, without b, and bounds on their errors."""
-    points, k = pad_columns(m.points, X), len(m.points)
-    both, beta = np.vstack([points, X]), np.append(m.coefficients, np.zeros(y.size))
-    if isinstance(m.kernel, Linear):
+    k = len(m.points)
+    both = np.vstack([pad_columns(m.points, X), X])
+    beta = np.append(m.coefficients, np.zeros(y.size))
+    if isinstance(kernel, Linear):
         scores = linear_scores(both, beta)
     else:
         sides = np.append(np.ones(k), y)  # any of both classes
-        scores = DualProblem(both, sides, 1.0, m.kernel).scores(beta)
+        scores = DualProblem(both, sides, 1.0, kernel).scores(beta)
     return scores._replace(values=scores.values[k:], error=scores.error[k:], sizes=scores.sizes[k:])

@@ -1,18 +1,18 @@
-"""The Gram matrix as Newton's method needs it, in two forms.
+"""The Gram matrix as Newton's method needs it, in dual form and in primal form.
 
 K_ij = φ_i·φ_j, and the method moves a vector v of the feature space. The two forms store v in
-different coordinates:
+different coordinates, the multipliers β or the weight vector w:
 
-=========================  =========================  =======================
-..                         `GramForm`, by rows of K   `FactoredForm`, K = ΦΦᵀ
-=========================  =========================  =======================
-v                          β, where v = Σ β_i φ_i     w = v itself
-represent(β) = Σ β_i φ_i   β                          Φᵀβ
-scores(v) = all φ_i·v      Kβ                         Φw
-kernel_matvec(β)           Kβ                         ΦΦᵀβ
-covector(v), v·u = c @ u   Kβ                         w
-inner(u, all φ_i·u, v)     (all φ_i·u) @ β            u @ w
-=========================  =========================  =======================
+=========================  =======================  =======================
+..                         `DualForm`, rows of K    `PrimalForm`, K = ΦΦᵀ
+=========================  =======================  =======================
+v                          β, where v = Σ β_i φ_i   w = v itself
+represent(β) = Σ β_i φ_i   β                        Φᵀβ
+scores(v) = all φ_i·v      Kβ                       Φw
+kernel_matvec(β)           Kβ                       ΦΦᵀβ
+norm_gradient(v) = ∇½‖v‖²  Kβ                       w
+inner(u, all φ_i·u, v)     (all φ_i·u) @ β          u @ w
+=========================  =======================  =======================
 
 Each takes a Newton step, too; F, h and q are those of the docstring of `svmlib.newton.newton`: read
 it first. `choose_form` says which form.
@@ -37,30 +37,32 @@ _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use 
 
 # Conjugate gradients, for so many free multipliers times ‖K‖²_F / Σ K_ii², and more
 _LEAST_FOR_ITERATION = 100
-_ITERATION_TOL, _MAX_ITERATIONS = 1e-7, 50  # of the right side; more steps take longer than K_FF
+_ITERATION_TOL = 1e-7  # of the right side
+_MAX_ITERATIONS = 50  # more steps take longer than K_FF
 
 
-def choose_form(problem: DualProblem, start: Array) -> GramForm:
+def choose_form(problem: DualProblem, start: Array) -> DualForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
         K = problem.K
         if K.fits and K.n <= ALL_AT_ONCE and not (K.product_form and start.any()):
             K.gram()
-        return GramForm(K)
+        return DualForm(K)
     # With the mean for origin: `svmlib.kernels.Linear` says why.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
-        return FactoredForm(Phi)
+        return PrimalForm(Phi)
     K = GramMatrix(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
     K.gram()
-    return GramForm(K)
+    return DualForm(K)
 
 
-class GramForm:
+class DualForm:
     """K by its rows, with β for the coordinates of v."""
 
     def __init__(self, K: GramMatrix) -> None:
-        self.K, self.diagonal = K, K.diagonal
+        self.K = K
+        self.diagonal = K.diagonal
         self.rank = K.n  # a bound on the rank
         self.least_for_iteration = _LEAST_FOR_ITERATION * K.frobenius_ratio
 
@@ -76,8 +78,8 @@ class GramForm:
         """Return Kβ, from that of the last β where few multipliers have changed since."""
         return self.K.incremental_matvec(beta).values
 
-    def covector(self, v: Array) -> Array:
-        """Return the vector whose product with the coordinates of any u is u·v."""
+    def norm_gradient(self, v: Array) -> Array:
+        """Return ∇½‖v‖² in the coordinates: its product with those of any u is u·v."""
         return self.scores(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
@@ -110,9 +112,11 @@ class GramForm:
             image = self.scores(whole)[free] + h * v
             return np.asarray(image - image.sum() / image.size)
 
-        whole, x = np.zeros(self.K.n), np.full(free.size, total / free.size)
+        whole = np.zeros(self.K.n)
+        x = np.full(free.size, total / free.size)
         residual = right - right.sum() / right.size - product(x)
-        direction, size = residual, residual @ residual
+        direction = residual
+        size = residual @ residual
         small = _ITERATION_TOL**2 * (right @ right)
         for _ in range(_MAX_ITERATIONS):
             if size <= small:
@@ -130,17 +134,18 @@ class GramForm:
 
         Only half of the matrix is right, the half that `_solve_shifted` reads.
         """
-        K, ones = self.K.block(free), np.ones(free.size)
+        K = self.K.block(free)
         mean = dsymv(1.0, K.T, average, lower=1)
         sizes = K.diagonal() + np.abs(mean).max()
-        dsyr2(-1.0, ones, mean - average @ mean / 2, a=K.T, lower=1, overwrite_a=1)
+        shift = mean - average @ mean / 2
+        dsyr2(-1.0, np.ones(free.size), shift, a=K.T, lower=1, overwrite_a=1)
         return K, mean, sizes
 
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        r is the `covector` of the residual :math:`\sum q_i \varphi_i - v`. The step supposes that q
-        changes by x on F and nowhere else:
+        r is the `norm_gradient` of the residual :math:`\sum q_i \varphi_i - v`. The step supposes
+        that q changes by x on F and nowhere else:
 
         .. math::
             (K_{FF} + h I)\, x + \text{the same for all} = -(r \cdot \varphi_i)_{i \in F},
@@ -148,18 +153,20 @@ class GramForm:
 
         So v goes to Σ (q + x) φ, and the scores of F change by −h x, which gives Δ_b.
         """
-        # x on F, and the same as a vector of all samples
-        x, move = self.solve(free, h, -r[free], -float(q.sum())), np.zeros(q.size)
+        x = self.solve(free, h, -r[free], -float(q.sum()))
+        move = np.zeros(q.size)  # x as a vector of all samples
         move[free] = x
         return q + move, _shifted(r + self.scores(move), free, -h * x)
 
 
-class FactoredForm(GramForm):
+class PrimalForm(DualForm):
     """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates. Only `solve` is inherited."""
 
     def __init__(self, Phi: Array) -> None:
-        self.Phi, self.rank, self.least_for_iteration = Phi, min(Phi.shape), np.inf
+        self.Phi = Phi
         self.diagonal = fl.squared_norms(Phi)
+        self.rank = min(Phi.shape)
+        self.least_for_iteration = np.inf
 
     def represent(self, beta: Array) -> Array:
         if fl.EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
@@ -175,30 +182,31 @@ class FactoredForm(GramForm):
     def kernel_matvec(self, beta: Array) -> Array:
         return self.scores(self.represent(beta))
 
-    def covector(self, v: Array) -> Array:
+    def norm_gradient(self, v: Array) -> Array:
         return v
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
     def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
-        """Return them as `GramForm` does, but the means less a constant, which b absorbs."""
+        """Return them as `DualForm` does, but the means less a constant, which b absorbs."""
         Z = self.Phi.take(free, 0)
         mean = average @ Z
         Z -= mean
-        A, means = Z @ Z.T, Z @ mean
-        return A, means, A.diagonal().copy()
+        A = Z @ Z.T
+        return A, Z @ mean, A.diagonal().copy()
 
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        With no more free samples than features as in `GramForm`. Else, with φ̄ for the mean of the
+        With no more free samples than features as in `DualForm`. Else, with φ̄ for the mean of the
         free rows of Φ, and Z for these rows less φ̄,
 
         .. math::
             (Z^\top Z + h I)\, \Delta_v = h\, \Bigl(r - (\textstyle\sum q)\, \bar\varphi\Bigr).
         """
-        Z, total = self.Phi.take(free, 0), float(q.sum())
+        Z = self.Phi.take(free, 0)
+        total = float(q.sum())
         if free.size <= v.size:
             x = self.solve(free, h, -(Z @ r), -total)
             delta = r + x @ Z

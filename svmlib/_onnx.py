@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from svmlib._machines import machine_without_rows
 from svmlib._validation import Array
-from svmlib.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
+from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 
 def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64") -> None:
@@ -60,15 +60,16 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
         raise ImportError(message) from error
     scaler, machine = _scaler(machine)
     machine = machine_without_rows(machine)
-    classes, kernel = np.asarray(machine.classes), machine.kernel
+    classes = np.asarray(machine.classes)
     if classes.dtype.kind == "f" and (classes == np.rint(classes)).all():
         classes = classes.astype(np.int64)
     if classes.dtype.kind not in "biuU":
         raise ValueError(f"labels must be integers, Booleans or text, got {machine.classes}")
     points, coefficients = machine.points, machine.coefficients
-    if isinstance(kernel, Linear):
-        points, coefficients = (coefficients @ points)[None], np.ones(1)
-    steps, constants = _graph(kernel, points)
+    if isinstance(machine.kernel, Linear):
+        points = (coefficients @ points)[None]
+        coefficients = np.ones(1)
+    steps, constants = _graph(machine.kernel, points)
     if scaler:
         steps = [step.replace(" X ", " scaled ") for step in steps]
         steps = ["Sub X mean shifted", "Div shifted scale scaled", *steps]
@@ -125,7 +126,7 @@ def _model(
     return helper.make_model(graph, opset_imports=[opset], ir_version=8)
 
 
-def _graph(kernel: Kernel | None, points: Array) -> tuple[list[str], dict[str, Array]]:
+def _graph(kernel: KernelOrPrecomputed, points: Array) -> tuple[list[str], dict[str, Array]]:
     """Return the steps from X to the matrix k of kernel values, and the constants they need."""
     match kernel:
         case Linear():

@@ -29,7 +29,8 @@ class Reader:
     """
 
     def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
-        self.name, self.number = Path(path).name, 1
+        self.name = Path(path).name
+        self.number = 1
         try:
             self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
         except UnicodeDecodeError:

@@ -9,8 +9,10 @@ Results too small to be normal floats are off by an absolute 2⁻¹⁰⁷⁴ bes
 can
 
 - bound what n operations lose: `gamma_n`, `round_up`, `round_down`,
-- bound the norms of rows, and add up as if in twice the precision, or without any rounding:
-  `row_norm_bounds`, `accurate_sum`, `exact_sum`, `exact_dot`,
+- centre and scale points with next to no rounding, and bound the norms of rows:
+  `centre_and_scale`, `row_norm_bounds`,
+- add up as if in twice the precision, or without any rounding: `accurate_sum`, `exact_sum`,
+  `exact_dot`,
 - print a bound so that it stays true: `format_bound`.
 
 Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
@@ -23,6 +25,7 @@ from fractions import Fraction
 from math import fsum, inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmlib._validation import Array
 
@@ -57,6 +60,23 @@ def round_up(value: float, operations: int = 0) -> float:
 def round_down(value: float, operations: int = 0) -> float:
     """Return a number at or below the exact result: `round_up` with the other sign."""
     return -round_up(-value, operations)
+
+
+def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
+    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one per column.
+
+    For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
+    the subtraction of c rounds. With one e for all columns distances are scaled alike. Then
+    coordinates above 5e151 are refused, because squares of distances could overflow, and a spread
+    below 2e-152, because the rounding u of such a square would underflow.
+    """
+    centre = X.min(axis=0) / 2 + X.max(axis=0) / 2
+    Z = X - centre
+    spread = np.abs(Z).max(axis=0 if by_column else None)
+    if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
+        raise ValueError("X must have coordinates below 5e151, a spread above 2e-152: rescale X")
+    exponent = np.frexp(spread)[1]
+    return np.ldexp(Z, -exponent), centre, exponent
 
 
 def squared_norms(A: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine
 
-FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
+_FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,11 @@ class Verdict:
         return self._excess_of(self.primal)
 
     @property
+    def is_far_off(self) -> bool:
+        """Whether the excess is so large that wrong rows or labels are the likely cause."""
+        return self.excess > _FAR
+
+    @property
     def excess_best_scale(self) -> float:
         """What remains of `excess` with the best scale of w and the best bias for it."""
         return self._excess_of(self.primal_best_scale)
@@ -128,12 +133,12 @@ class Verdict:
                 f"the KKT conditions by {self.kkt_violation:.2g}"
             )
         lines += self._faults()
-        lines.insert(0 if self.excess > FAR else len(lines), self.note)
+        lines.insert(0 if self.is_far_off else len(lines), self.note)
         return "\n".join(filter(None, lines))
 
     def _faults(self) -> list[str]:
         """Say what is wrong with the sign of the score, with b or with the length of w."""
-        if self.excess > FAR and 2 * self.n_changed > self.n:
+        if self.is_far_off and 2 * self.n_changed > self.n:
             return ["more answers differ than agree: does its score have the other sign?"]
         lines = []
         if self.bias_is_at_fault:

@@ -197,7 +197,7 @@ class Scores(NamedTuple):
     squared_norm : float
         An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
     sizes : ndarray of shape (n,)
-        Upper bounds s_i on ‖φ(x_i)‖. (Here s_i is a size, not a score.)
+        Upper bounds κ_i on ‖φ(x_i)‖.
     w : ndarray of shape (d,), or None
         For the linear kernel Σ_i β_i x_i, rounded once.
     """
@@ -217,7 +217,8 @@ class Scores(NamedTuple):
 
     def scaled(self, t: float) -> Scores:
         """Return the scores of t w, for t > 0."""
-        values, tiny = t * self.values, (1 + t) * fl.SMALLEST_SUBNORMAL
+        values = t * self.values
+        tiny = (1 + t) * fl.SMALLEST_SUBNORMAL
         error = t * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + tiny
         squared_norm = fl.round_up(t * (t * self.squared_norm)) + tiny
         return Scores(values, error, squared_norm, self.sizes)
@@ -226,7 +227,7 @@ class Scores(NamedTuple):
 def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
-    Rounding: a kernel value is between ± s_i s_j and off by at most θ s_i s_j.
+    Rounding: a kernel value is between ± κ_i κ_j and off by at most θ κ_i κ_j.
 
     *Operations.* `GramMatrix.incremental_matvec` adds up terms δ_j k(x_i, x_j), for changes δ whose
     sum is β. A term is rounded twice, as a difference of two β and as a product. It passes at most
@@ -237,14 +238,16 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     them.)
 
     *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
-    \rvert` and :math:`S = \sum_j T_j s_j` a score is off by at most (θ + γ) s_i S, and ‖w‖² by
+    \rvert` and :math:`S = \sum_j T_j \kappa_j` a score is off by at most (θ + γ) κ_i S, and ‖w‖² by
     (θ + γ) S². What rounding does to these bounds is in one factor, `grown`.
 
     Where only K + ηI is known to be semidefinite, with the shift η, the bounds are for K + ηI.
     """
-    (values, variation, updates), (theta, sizes), n = sums, bound, beta.size
+    values, variation, updates = sums
+    theta, sizes = bound
+    n = beta.size
     total = float(variation @ sizes)
-    if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most s_i S
+    if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most κ_i S
         return unbounded_scores(values, np.inf, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared
@@ -270,9 +273,11 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     rounded by u times at most ``|f| + |w·x| + |w·c|``. Of these `Scores.margins`, e and the error
     of the accurate sum w·c each have room for one u more.
     """
-    d, used = X.shape[1], np.flatnonzero(beta)
+    d = X.shape[1]
+    used = np.flatnonzero(beta)
     w, e = fl.accurate_sum(X[used], beta[used])
-    values, largest = X @ w, np.abs(w) + e
+    values = X @ w
+    largest = np.abs(w) + e
     squared_norm = fl.round_up(float(largest @ largest), d) + d * fl.SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
         return unbounded_scores(values, np.inf, fl.row_norm_bounds(X), w)

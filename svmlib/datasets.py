@@ -376,7 +376,8 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     """
     if check_count(n, "n") % 2:
         raise ValueError(f"n must be an even number, got {n}")
-    noise, random = check_scalar(noise, "noise"), np.random.RandomState(3)
+    noise = check_scalar(noise, "noise")
+    random = np.random.RandomState(3)
     angle = random.uniform(0, 2 * np.pi, n)
     radius = np.repeat((1.0, 0.5), n // 2) + noise * random.standard_normal(n)
     X = radius[:, np.newaxis] * np.column_stack((np.cos(angle), np.sin(angle)))

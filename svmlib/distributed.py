@@ -27,12 +27,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib import nystrom
+from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
-from svmlib.certificate import Certificate, balanced_dual, balancing_factors, largest_violation
+from svmlib._warnings import warn_unless_converged
+from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, expansion
-from svmlib.newton import run_newton
-from svmlib.nystrom import Span, SpanSums
-from svmlib.problem import LARGEST_C, DualProblem, warn_unless_converged
+from svmlib.newton import newton_multipliers
+from svmlib.nystrom import Span
+from svmlib.problem import LARGEST_C, DualProblem
 
 try:
     import dask.array
@@ -52,7 +54,6 @@ _RAMP_GROWTH = 4.0  # where the ramp was too narrow
 _RAMP_SHRINKAGE = 0.5  # from one stage to the next
 
 Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
-Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
 
 
 class Pass(NamedTuple):
@@ -199,8 +200,10 @@ def solve_linear(
     True
     """
     chunks = _chunks(X, y)
-    C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
-    v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, check_count(max_iter, "max_iter"))
+    C = check_scalar(C, "C", positive=True)
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
+    v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
     solution = LinearSolution(v[:-1], float(v[-1]), proof, len(trace), proof.reaches(tol), trace)
     advice = "allow more passes, scale the columns of X, or make C less extreme"
     warn_unless_converged(solution, "solve_linear", tol, advice)
@@ -209,13 +212,13 @@ def solve_linear(
 
 def _minimise(
     chunks: Chunks, d: int, C: float, tol: float, max_iter: int
-) -> tuple[Array, Certificate, tuple[Pass, ...], _State]:
+) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
     X_1, y_1 = dask.compute(*chunks[0])
-    X_1 = check_points(_features(X_1), n_features=d)
+    X_1 = check_points(features_of(X_1), n_features=d)
     y_1 = check_labels(y_1, len(X_1))
-    extent = _sum(chunks, _chunk_extent, X_1[0])
+    extent = _sum(chunks, chunk_extent, X_1[0])
     if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = extent.n_plus + extent.n_minus
@@ -226,8 +229,8 @@ def _minimise(
     origin = X_1[0] + extent.total / n
     R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d)
 
-    start = _State(origin, C, (), *_start(X_1 - origin, y_1, C * n / y_1.size, C))
-    passes = _passes(partial(_sum, chunks, _chunk_sums), start, C * n, tol)
+    start = State(origin, C, (), *_start(X_1 - origin, y_1, C * n / y_1.size, C))
+    passes = _passes(partial(_sum, chunks, chunk_sums), start, C * n, tol)
     found, trace = [], []
     for state, sums in islice(passes, max_iter):
         v, proof = _certify(sums, state.v, origin, R, n)
@@ -253,52 +256,21 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     if min(np.sum(y > 0), np.sum(y < 0)) < _MIN_START_SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, LARGEST_C))
-    alpha, _ = run_newton(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
+    alpha, _ = newton_multipliers(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
     shift = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
     return 0.3 / C, (1 - shift) * np.append((alpha * y) @ X, problem.bias(alpha))
 
 
-class _State(NamedTuple):
-    """What the multipliers of every sample follow from, in one pass."""
-
-    origin: Array
-    C: float
-    stages: tuple[Stage, ...]  # those that are over
-    h: float
-    v: Array  # (w, b)
-
-
-class _Extent(NamedTuple):
-    """What the first pass finds: the extent of the data, as seen from one of the samples."""
-
-    radius: float  # above the distance of the furthest sample
-    n_plus: int  # samples of the positive class
-    n_minus: int  # … and of the negative
-    total: Array  # Σ of the differences
-
-
-class _Sums(NamedTuple):
-    """What a pass finds at v = (w, b): sums over the rows, and the violation, a maximum."""
-
-    violation: float  # of the KKT conditions
-    free: int  # samples on the ramp
-    hinge: float  # C Σ of the hinge losses
-    losses: float  # Σ of the rounded losses
-    proximal: float  # h Σ (q − c)²
-    plus: Array  # Σ q (x, 1) over the positive samples
-    minus: Array  # … and over the negative
-    curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the samples on the ramp
-
-
 def _passes(
-    run_pass: Callable[[_State], _Sums], start: _State, value: float, tol: float
-) -> Iterator[tuple[_State, _Sums]]:
+    run_pass: Callable[[State], Sums], start: State, value: float, tol: float
+) -> Iterator[tuple[State, Sums]]:
     """Yield the state and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective has that value at most, with the start as a first step.
     """
     stages, h, step = start.stages, start.h, start.v
-    v, t, slope = np.zeros_like(step), 1.0, 0.0
+    v = np.zeros_like(step)
+    t, slope = 1.0, 0.0
     regularised = np.append(np.ones(step.size - 1), 0)  # 1 for w, 0 for b
     while True:
         trial = v + t * step
@@ -329,7 +301,7 @@ def _passes(
             h, t, value = _RAMP_SHRINKAGE * h, 0.0, np.inf
 
 
-def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
+def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
@@ -340,9 +312,11 @@ def _certify(sums: _Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Ar
     are for the factors that scale the classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers
     what is done to these sums and bounds, and the rounding of ‖w‖².
     """
-    w, b, d = v[:-1], abs(float(v[-1])), v.size
-    norm, relative = float(fl.row_norm_bounds(w[None])[0]), fl.gamma_n(n + d + 8)
-    error = fl.gamma_n(d + 8) * (norm * R + 2 * b + 1 + float(np.abs(w) @ np.abs(origin)))
+    w, d = v[:-1], v.size
+    norm = float(fl.row_norm_bounds(w[None])[0])
+    sizes = norm * R + 2 * abs(float(v[-1])) + 1 + float(np.abs(w) @ np.abs(origin))
+    error = fl.gamma_n(d + 8) * sizes
+    relative = fl.gamma_n(n + d + 8)
     t = 1 + 2 * min(error, 0.5)
     primal = float(fl.round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d))
 
@@ -461,12 +435,16 @@ def solve_kernel(
     (True, True)
     """
     chunks = _chunks(X, y)
-    C, tol = check_scalar(C, "C", positive=True), check_scalar(tol, "tol", positive=True)
-    max_iter, max_pivots = check_count(max_iter, "max_iter"), check_count(max_pivots, "max_pivots")
+    C = check_scalar(C, "C", positive=True)
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
+    max_pivots = check_count(max_pivots, "max_pivots")
     if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
-    drawn, (n, d) = _sample(chunks), X.shape
-    sample, labels = check_points(drawn[:, :-1], n_features=d), drawn[:, -1]
+    n, d = X.shape
+    drawn = _sample(chunks)
+    sample = check_points(drawn[:, :-1], n_features=d)
+    labels = drawn[:, -1]
     span = Span.of_sample(kernel, sample, tol / C / n).leading(0.0, max_pivots)
     if np.ptp(labels):
         gap = nystrom.forecast_gap(DualProblem(sample, labels, C, kernel), span, tol, n)
@@ -476,8 +454,9 @@ def solve_kernel(
     features = [((shared_span, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
-    c, b = span.coefficients(v[None, :-1].copy())[0], float(v[-1])
-    proof = nystrom.certify_in_span(_sum(features, _chunk_span_sums, c, b, state), span, c, n)
+    c = span.coefficients(v[None, :-1].copy())[0]
+    b = float(v[-1])
+    proof = nystrom.certify_in_span(_sum(features, chunk_span_sums, c, b, state), span, c, n)
     found = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), proof.reaches(tol), trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
     warn_unless_converged(found, "solve_kernel", tol, advice)
@@ -487,73 +466,15 @@ def solve_kernel(
 def _sample(chunks: Chunks) -> Any:
     """Return a random sample of all chunks, with the labels as a last column."""
     count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
-    take, join = dask.delayed(_sample_rows), dask.delayed(np.concatenate)
+    take = dask.delayed(_sample_rows)
     drawn = [take(k, count, *chunk) for k, chunk in enumerate(chunks)]
-    return _compute(join(drawn), drawn)
-
-
-# What is done to a chunk, where it is
-
-
-def _features(X: Any) -> Any:
-    """Return the features of rows: the rows themselves, or what a span makes of them.
-
-    (In a task of their own they would often be sent to the worker that sums them up.)
-    """
-    return X[0].features(X[1]) if isinstance(X, tuple) else X
-
-
-@np.errstate(over="ignore", invalid="ignore")  # the radius shows it
-def _chunk_extent(origin: Array, X: Any, y: Any) -> _Extent:
-    """Return the extent of a chunk, as seen from this origin."""
-    Z = check_points(_features(X), n_features=origin.size) - origin
-    n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
-    return _Extent(float(fl.row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
-
-
-def _chunk_sums(state: _State, X: Any, y: Any) -> _Sums:
-    """Return the sums of a chunk: this is all that a pass does to the data."""
-    y = np.asarray(y, dtype=float)
-    rows, s, c, q = _multipliers(state, _features(X), y)
-    margins = y * s
-    on_ramp = rows[(q != 0) & (np.abs(q) < state.C)]
-    proximal = state.h * float((q - c) @ (q - c))
-    return _Sums(
-        violation=largest_violation(margins, margins, np.abs(q), state.C),
-        free=len(on_ramp),
-        hinge=state.C * np.maximum(0, 1 - margins).sum(),
-        losses=q @ (y - s) - proximal / 2,
-        proximal=proximal,
-        plus=(q * (y > 0)) @ rows,
-        minus=(q * (y < 0)) @ rows,
-        curvature=on_ramp.T @ on_ramp,
-    )
+    return _compute(dask.delayed(np.concatenate)(drawn), drawn)
 
 
 def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
     """Return some rows of a chunk with their labels, the same each time."""
     some = np.random.default_rng(number).permutation(len(X))[:count]
     return np.column_stack([X[some], y[some]]).astype(float)
-
-
-def _chunk_span_sums(c: Array, b: float, state: _State, rows: tuple[Span, Any], y: Any) -> SpanSums:
-    """Return the sums of a chunk that judge the classifier for the kernel itself."""
-    span, X = rows
-    X, y = np.ascontiguousarray(X, dtype=float), np.asarray(y, dtype=float)
-    alpha = np.abs(_multipliers(state, span.features(X), y)[-1])
-    return nystrom.span_sums(span, c, b, X, y, alpha, np.full(len(X), state.C))
-
-
-def _multipliers(state: _State, X: Any, y: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
-    origin, C, stages, h, v = state
-    rows, q = np.ones((len(X), v.size)), np.zeros(len(X))
-    np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
-    lower, upper = np.minimum(0, C * y), np.maximum(0, C * y)
-    for h_t, v_t in (*stages, (h, v)):  # the multipliers of a stage are the centres of the next one
-        s, c = rows @ v_t, q
-        q = np.clip(c + (y - s) / h_t, lower, upper)
-    return rows, s, c, q
 
 
 # The chunks, and sums over them
@@ -576,7 +497,8 @@ def _chunks(X: Any, y: Any) -> Chunks:
 
 def _sum(chunks: Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
-    apply, add = dask.delayed(partial(summarise, *given)), dask.delayed(nystrom.add_sums)
+    apply = dask.delayed(partial(summarise, *given))
+    add = dask.delayed(nystrom.add_sums)
     roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]

@@ -56,7 +56,7 @@ from svmlib._machines import (
     to_machine,
 )
 from svmlib._validation import Array, check_points, check_scalar, check_weights
-from svmlib._verdict import FAR, Verdict
+from svmlib._verdict import Verdict
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
 from svmlib.hinge import minimise_squared_hinge, without_bias
 from svmlib.kernels import Kernel, Precomputed, check_kernel
@@ -153,20 +153,22 @@ def certify_machine(
     tol = check_scalar(tol, "tol", positive=True)
     kernel = None if kernel is None else check_kernel(kernel)
     machine, X, note = unwrap(machine, X)
-    points, labels = check_points(X), np.asarray(y)
+    points = check_points(X)
+    labels = np.asarray(y)
     if labels.shape != (len(points),):
         needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
         raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
     found = to_machine(machine, points, labels, kernel, sample_weight)
-    if kernel is not None and found.kernel is None:  # its points are numbers of rows
+    if kernel is not None and found.kernel == "precomputed":  # its points are numbers of rows
         found = replace(found, points=points[row_numbers(found.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     problem = _MachineProblem(found, points, signed_labels(found, labels), sample_weight)
     verdict = problem.certify(tol)
-    far = verdict.excess > FAR and verdict.lower > -np.inf
-    notes = verdict.note or (f"{AS_SEEN}\n{_AS_TRAINED}" if far else ""), note
-    return replace(verdict, note="\n".join(filter(None, notes)))
+    first = verdict.note
+    if not first and verdict.is_far_off and verdict.lower > -np.inf:
+        first = f"{AS_SEEN}\n{_AS_TRAINED}"
+    return replace(verdict, note="\n".join(filter(None, (first, note))))
 
 
 class _MachineProblem:
@@ -183,24 +185,30 @@ class _MachineProblem:
         factors = np.ones(y.size)
         if weights is not None:
             factors = check_weights(weights, y.size)
-            if machine.kernel is None and not factors.all():
+            if machine.kernel == "precomputed" and not factors.all():
                 advice = "leave these samples out of X (rows and columns), y and sample_weight"
                 raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
             if not factors.all():  # a row of weight 0 is not a row of the problem
-                X, y, factors = X[factors != 0], y[factors != 0], factors[factors != 0]
-        self.machine, self.y, self.n = machine, y, y.size
-        self.kernel, self.X = machine.kernel, X
-        if machine.kernel is None:
-            self.kernel, self.X = Precomputed(X, "X"), np.arange(float(len(X)))[:, None]
+                used = factors != 0
+                X, y, factors = X[used], y[used], factors[used]
+        self.machine = machine
+        self.y = y
+        self.n = y.size
+        kernel = machine.kernel
+        if isinstance(kernel, str):
+            kernel = Precomputed(X, "X")
+            X = kernel.points
+        self.X = X
         weights = [check_scalar(f, "class_weight", positive=True) for f in machine.class_weight]
         factors = factors * np.where(y > 0, weights[1], weights[0])
         self.C = np.full(self.n, np.inf) if np.isinf(machine.C) else machine.C * factors
-        self.hinge, self.scale = machine.loss == "hinge", 0.0
+        self.hinge = machine.loss == "hinge"
+        self.scale = 0.0
         if machine.bias == "penalised":
             self.scale = check_scalar(machine.scale, "scale", positive=True)
         self._check_constant()
         bounds = self.C if self.hinge and np.isfinite(machine.C) else np.inf
-        self.problem = DualProblem(self.X, y, bounds, self.kernel)
+        self.problem = DualProblem(self.X, y, bounds, kernel)
 
     def _check_constant(self) -> None:
         if not self.C.all():
@@ -218,11 +226,13 @@ class _MachineProblem:
         if alpha is not None and same:
             scores = problem.scores(alpha * self.y)
         else:
-            scores = machine_scores(m, self.X, self.y)
-        primal, best_b = self.primal(scores, m.b), self._best_bias(scores.values, m.b)
+            scores = machine_scores(m, problem.kernel, self.X, self.y)
+        primal = self.primal(scores, m.b)
+        best_b = self._best_bias(scores.values, m.b)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         our_alpha, our_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)
-        used, beta = our_alpha > 0, our_alpha * self.y
+        used = our_alpha > 0
+        beta = our_alpha * self.y
         ours = problem.scores(beta)
         primal_best_b = min(primal, self.primal(scores, best_b))
         t, scaled_b, scaled = self._best_scale(scores, best_b, primal_best_b)
@@ -247,20 +257,21 @@ class _MachineProblem:
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
-        y, b, free = self.y, self.machine.b, self.machine.bias == "free"
+        free = self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
-        lowest, highest = scores.margins(b, y)
+        lowest, highest = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
         room = 8 * fl.UNIT_ROUNDOFF * (1 + np.abs(slack))
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
         upper = self.problem.upper * (1 - 8 * fl.UNIT_ROUNDOFF * weighted)
-        lowest, highest = lowest + slack - room, highest + slack + room
+        lowest = lowest + slack - room
+        highest = highest + slack + room
         return replace(
             verdict,
             kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(fl.exact_sum(alpha * y)) if free else 0.0,
+            balance_violation=abs(fl.exact_sum(alpha * self.y)) if free else 0.0,
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
         )
 
@@ -289,7 +300,8 @@ class _MachineProblem:
             cost += self.n * fl.SMALLEST_SUBNORMAL
         if self.machine.bias == "free":
             return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost)
-        scores, imbalance = self.problem.scores(alpha * self.y), fl.exact_sum(alpha * self.y)
+        scores = self.problem.scores(alpha * self.y)
+        imbalance = fl.exact_sum(alpha * self.y)
         charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2)
         # (`dual_lower_bound` allows for the rounding of Σα.)
         return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
@@ -333,12 +345,13 @@ class _MachineProblem:
 
         u = minimize_scalar(cost, bounds=(0, 20), options={"xatol": 1e-10}).x
         t = float(longest * np.exp(-u))
-        scaled, best_b = scores.scaled(t), self._best_bias(t * scores.values, t * b)
-        return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
+        best_b = self._best_bias(t * scores.values, t * b)
+        return min(known, (t, best_b, self.primal(scores.scaled(t), best_b)), key=itemgetter(2))
 
     def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""
-        problem, free = self.problem, self.machine.bias == "free"
+        problem = self.problem
+        free = self.machine.bias == "free"
         if self.hinge and free:
             if start is not None:
                 start = problem.balance(np.clip(start, 0, problem.upper))
@@ -350,7 +363,8 @@ class _MachineProblem:
         Phi = self._gram_factor()
         if self.hinge:
             alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha
-            alpha, b = alpha[: self.n] + alpha[self.n :], 0.0
+            alpha = alpha[: self.n] + alpha[self.n :]
+            b = 0.0
         else:
             alpha, b = minimise_squared_hinge(Phi, self.y, self.C, free)
         return alpha, b if free else self.scale**2 * float(alpha @ self.y), -np.inf

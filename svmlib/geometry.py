@@ -173,7 +173,8 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     direction = _check_nonzero(w)
     points, labels = check_labelled(check_points(X, n_features=direction.size), y)
     along = points @ direction
-    b_minus, b_plus = float(along[labels < 0].max()), float(along[labels > 0].min())
+    b_minus = float(along[labels < 0].max())
+    b_plus = float(along[labels > 0].min())
     midline = Hyperplane(direction, -(b_plus + b_minus) / 2)
     return DirectionalMargin(b_minus, b_plus, (b_plus - b_minus) / midline.norm, midline)
 

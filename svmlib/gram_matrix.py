@@ -101,7 +101,10 @@ class GramMatrix:
     """
 
     def __init__(self, kernel: BaseKernel, X: Array, cache_mb: float) -> None:
-        self.kernel, self.X, self.cache_mb, self.n = kernel, X, cache_mb, len(X)
+        self.kernel = kernel
+        self.X = X
+        self.n = len(X)
+        self.cache_mb = cache_mb
         self.cache_size = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))
         self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.cache_size
@@ -190,7 +193,8 @@ class GramMatrix:
         """Return all of K, read only."""
         self._require_room(self.n**2, f"the whole Gram matrix of {self.n} points takes")
         if self.full is None:
-            self.cached, self.free_rows = {}, np.empty((0, self.n))  # the room is needed
+            self.cached = {}  # the room is needed
+            self.free_rows = np.empty((0, self.n))
             K = np.empty((self.n, self.n))
             if self.product_form:
                 self._write_symmetric(K, self.product_form)
@@ -220,7 +224,8 @@ class GramMatrix:
     def _keep(self, K: Array) -> Array:
         """Keep all of K, read only, and return it."""
         K.flags.writeable = False
-        self.full, self.cached = K, {}
+        self.full = K
+        self.cached = {}
         if size := float(self.diagonal @ self.diagonal):
             self.frobenius_ratio = float(np.vdot(K, K)) / size
         return K
@@ -253,7 +258,8 @@ class GramMatrix:
         last = KernelSums(last.values, last.variation + np.abs(change), last.updates + 1)
         few = np.count_nonzero(change) < np.count_nonzero(beta)
         if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):
-            change, last = beta, KernelSums(np.zeros_like(beta), np.abs(beta), 0)
+            change = beta
+            last = KernelSums(np.zeros_like(beta), np.abs(beta), 0)
         sums = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
         self.last_sum = beta.copy(), sums
         return sums

@@ -39,13 +39,8 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
 )
-from svmlib.problem import (
-    LARGEST_C,
-    DualProblem,
-    Solution,
-    best_bias_interval,
-    warn_unless_converged,
-)
+from svmlib._warnings import warn_unless_converged
+from svmlib.problem import LARGEST_C, DualProblem, Solution, best_bias_interval
 
 __all__ = [
     "absolute",
@@ -176,7 +171,8 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     10.5
     """
     X, y = check_labelled(X, y)
-    w, b = check_vector(w, "w", length=X.shape[1]), check_scalar(b, "b")
+    w = check_vector(w, "w", length=X.shape[1])
+    b = check_scalar(b, "b")
     C = check_scalar(C, "C", positive=True)
     return float(w @ w / 2 + C * hinge(y * (X @ w + b)).sum())
 
@@ -312,7 +308,7 @@ def pegasos(
     lam: float,
     *,
     tol: float = 1e-2,
-    n_epochs: int = 1000,
+    max_iter: int = 1_000_000,
     seed: int | None = 0,
 ) -> Solution:
     r"""Minimise (λ/2)‖w‖² + (1/n) Σ max(0, 1 − y_i w·x_i), one random point at a time.
@@ -334,8 +330,8 @@ def pegasos(
         λ, positive; λ = 1/(Cn) in terms of the soft-margin constant.
     tol : float, default 1e-2
         Stop after an epoch in which the duality gap is at most `tol` times the objective.
-    n_epochs : int, default 1000
-        The most epochs, of n steps each.
+    max_iter : int, default 1,000,000
+        No epoch begins after so many steps.
     seed : int or None, default 0
         Seed of the random order; None for a different one each time.
 
@@ -344,7 +340,7 @@ def pegasos(
     Solution
         Of the problem above: w = Σ α_i y_i x_i with α_i in [0, 1/(λn)], b = 0, and the certificate
         has its values in the λ form; its `kkt_violation` is for the bound 1/(λn) rounded down to a
-        float. With a `sklearn.exceptions.ConvergenceWarning` that names the gap if `n_epochs` was
+        float. With a `sklearn.exceptions.ConvergenceWarning` that names the gap if `max_iter` was
         reached, or if only rounding is left.
 
     Raises
@@ -377,15 +373,22 @@ def pegasos(
     True
     """
     X, y = check_labelled(X, y)
-    lam, tol = check_scalar(lam, "lam", positive=True), check_scalar(tol, "tol", positive=True)
-    n, n_epochs, signed = len(y), check_count(n_epochs, "n_epochs"), y[:, np.newaxis] * X
+    lam = check_scalar(lam, "lam", positive=True)
+    tol = check_scalar(tol, "tol", positive=True)
+    max_iter = check_count(max_iter, "max_iter")
+    n = len(y)
     C = fl.round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= LARGEST_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
-    w, counts, random = np.zeros(X.shape[1]), np.zeros(n), np.random.default_rng(seed)
-    for epoch in range(n_epochs):
+    random = np.random.default_rng(seed)
+    signed = y[:, np.newaxis] * X
+    w = np.zeros(X.shape[1])
+    counts = np.zeros(n)
+    t = 0
+    while t < max_iter:
         # A subgradient step for every point, in a new order.
-        for t, i in enumerate(random.permutation(n), epoch * n + 1):
+        for i in random.permutation(n):
+            t += 1
             inside = signed[i] @ w < 1
             w = (1 - 1 / t) * w
             if inside:
@@ -399,7 +402,8 @@ def pegasos(
     # λ times the usual problem, without a bias
     halves = np.tile(np.minimum(counts / (lam * t), C) / 2, 2)
     solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=t)
-    alpha, proof = solution.alpha[:n] + solution.alpha[n:], solution.certificate
+    alpha = solution.alpha[:n] + solution.alpha[n:]
+    proof = solution.certificate
     primal, dual = fl.round_up(lam * proof.primal), fl.round_down(lam * proof.dual)
     proof = replace(proof, primal=primal, dual=dual)
     solution = replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))
@@ -421,7 +425,8 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
     large scale linear SVMs".
     """
     A = y[:, None] * (np.column_stack([Phi, np.ones(y.size)]) if free_bias else Phi)
-    ridge, w = np.ones(A.shape[1]), np.zeros(A.shape[1])
+    w = np.zeros(A.shape[1])
+    ridge = np.ones(A.shape[1])
     ridge[Phi.shape[1] :] = 0  # the bias
 
     def value(w: Array) -> float:
@@ -432,12 +437,14 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         slack = np.maximum(0, 1 - A @ w)
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
-        step, length = lstsq(H, 2 * A.T @ (C * slack) - ridge * w)[0], 1.0
+        step = lstsq(H, 2 * A.T @ (C * slack) - ridge * w)[0]
+        length = 1.0
         while (new := value(w + length * step)) > old and length > 1e-8:
             length /= 2
         if new > old:
             break
-        w, gain, old = w + length * step, old - new, new
+        w = w + length * step
+        gain, old = old - new, new
         if gain <= 8 * fl.UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
             break
     return 2 * C * np.maximum(0, 1 - A @ w), float(w[-1]) if free_bias else 0.0

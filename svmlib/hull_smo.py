@@ -21,15 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svmlib._rounding import centre_and_scale
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
-from svmlib.hulls import (
-    ClosestPoints,
-    NotSeparableError,
-    centre_and_scale,
-    certify_weights,
-    separation,
-)
-from svmlib.problem import warn_unless_converged
+from svmlib._warnings import warn_unless_converged
+from svmlib.hulls import ClosestPoints, NotSeparableError, certify_weights, separation
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
@@ -179,7 +174,8 @@ def hull_smo(
 def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
     """Yield the start and every step, until the relative gap is `tol`, or rounding begins."""
     Z, _, _ = centre_and_scale(X, by_column=False)
-    weights, pair = np.ones(y.size), None
+    weights = np.ones(y.size)
+    pair = None
     while True:
         # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
         for in_class in (y > 0, y < 0):
@@ -210,6 +206,7 @@ def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], fl
     up = [int(np.where(in_class, heights, np.inf).argmin()) for in_class in (y > 0, y < 0)]
     held = [np.where(in_class & (weights > 0), heights, -np.inf) for in_class in (y > 0, y < 0)]
     down = [int(those.argmax()) for those in held]
-    gap, steepest_down = 1 - heights[up].sum(), heights[down].sum() - 1
+    gap = 1 - heights[up].sum()
+    steepest_down = heights[down].sum() - 1
     i, j = down if steepest_down > gap else up
     return (i, j), float(gap)

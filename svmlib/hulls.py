@@ -26,11 +26,11 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
+from svmlib._wolfe import lowest_vertex, nearest_to_origin
 
 __all__ = [
     "ClosestPoints",
@@ -44,26 +44,8 @@ __all__ = [
     "separation",
 ]
 
-_PROOF_FACTOR = 1e6  # times rounding: half a gap that wide can be proved
 _CAP_TOL = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
 _RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that close are one point
-
-
-def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
-    """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one per column.
-
-    For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
-    the subtraction of c rounds. With one e for all columns distances are scaled alike. Then
-    coordinates above 5e151 are refused, because squares of distances could overflow, and a spread
-    below 2e-152, because the rounding u of such a square would underflow.
-    """
-    centre = X.min(axis=0) / 2 + X.max(axis=0) / 2
-    Z = X - centre
-    spread = np.abs(Z).max(axis=0 if by_column else None)
-    if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        raise ValueError("X must have coordinates below 5e151, a spread above 2e-152: rescale X")
-    exponent = np.frexp(spread)[1]
-    return np.ldexp(Z, -exponent), centre, exponent
 
 
 # Convex hulls
@@ -137,7 +119,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     [0, 1, 2, 3]
     """
     X = check_points(points, "points")
-    Z, _, exponent = centre_and_scale(X, by_column=False)
+    Z, _, exponent = fl.centre_and_scale(X, by_column=False)
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
     R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
@@ -331,8 +313,8 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     (array([1.]), array([0., 1., 1., 0.]))
     """
     X, y = check_labelled(X, y)
-    Z, _, exponent = centre_and_scale(X, by_column=True)
-    weights, normal = _nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
+    Z, _, exponent = fl.centre_and_scale(X, by_column=True)
+    weights, normal = nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     normal = np.where(Z.any(axis=0), normal, 0)  # in constant columns it is only rounding
     # w in the units of X, divided by a power of two so that its largest entry is about one.
     powers = np.frexp(normal)[1] - exponent
@@ -456,8 +438,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     if not smallest * (1 - _CAP_TOL) <= cap <= 1 + _CAP_TOL:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
-    Z, _, _ = centre_and_scale(X, by_column=False)
-    weights, normal = _nearest_to_origin(Z, y, cap)
+    Z, _, _ = fl.centre_and_scale(X, by_column=False)
+    weights, normal = nearest_to_origin(Z, y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
 
@@ -468,22 +450,23 @@ def certify_weights(
 
     The bound may use a better `normal` than the p − q computed here (both centred and scaled).
     """
-    Z, centre, exponent = centre_and_scale(X, by_column=False)
+    Z, centre, exponent = fl.centre_and_scale(X, by_column=False)
     p, q = (weights[in_class] @ Z[in_class] for in_class in (y > 0, y < 0))
     w = p - q if normal is None else normal
     scaled = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ scaled)
-    width = heights @ _lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
+    width = heights @ lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
     slack = _distance_error(Z, y, weights)
     bound = width / float(np.linalg.norm(scaled)) - slack if w.any() else 0.0
-    w, ends = np.ldexp(w, exponent), [np.ldexp(p + q, exponent) / 2, centre]
+    w = np.ldexp(w, exponent)
+    middle = np.append(np.ldexp(p + q, exponent) / 2, centre)  # in two parts
     return ClosestPoints(
         p=centre + np.ldexp(p, exponent),
         q=centre + np.ldexp(q, exponent),
         weights=weights,
         cap=cap,
         w=w,
-        b=-float(fl.accurate_sum(np.append(*ends)[:, None], np.tile(w, 2))[0][0]),
+        b=-float(fl.accurate_sum(middle[:, None], np.tile(w, 2))[0][0]),
         distance=float(np.ldexp(np.linalg.norm(p - q) + slack, exponent)),
         lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
@@ -500,108 +483,14 @@ def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     excess. (The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.)
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
-    R, k = float(fl.row_norm_bounds(Z).max()), int(np.count_nonzero(weights))
+    R = float(fl.row_norm_bounds(Z).max())
+    k = int(np.count_nonzero(weights))
     return (4 * fl.gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
 
 
 def _smallest_cap(y: Array) -> float:
     """Return max(1/n₊, 1/n₋), below which weights of one class cannot sum to one."""
     return float(1 / min(np.sum(y > 0), np.sum(y < 0)))
-
-
-def _lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
-    """Return weights of the lowest point of R⁺ − R⁻: fill the smallest heights of a class first."""
-    weights = np.zeros_like(heights)
-    for label in (-1, 1):
-        members = np.flatnonzero(y == label)
-        order = members[np.argsort(heights[members], kind="stable")]
-        weights[order] = np.clip(1 - cap * np.arange(order.size), 0, cap)
-    return weights
-
-
-def _nearest_to_origin(
-    X: Array, y: Array, cap: float, *, half_the_gap: bool = False
-) -> tuple[Array, Array]:
-    """Find the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin, by Wolfe's algorithm.
-
-    Returns λ, and v made orthogonal to its face (`_affine_minimum`), the normal of the supporting
-    hyperplanes. With `half_the_gap` it stops once the gap between these is proved to be half the
-    widest possible, and is far above rounding.
-    """
-    if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
-        basis, coordinates = np.linalg.qr(X.T)
-        weights, normal = _nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
-        return weights, basis @ normal
-    signed = y[:, np.newaxis] * X  # v = λ @ signed
-    length_error = 4 * fl.UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
-    centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
-    weights = _lowest_vertex(signed @ centroids, y, cap)
-    # The vertices that are kept, the λ of each, and their convex coefficients.
-    lambdas, vertices = weights[np.newaxis], (weights @ signed)[np.newaxis]
-    coefficients = np.ones(1)
-
-    normal, shortest, smallest_gap, stalls = vertices[0], math.inf, math.inf, 0
-    while True:
-        # The hulls are at most ‖v‖ apart, and at least as far as the lowest vertex along v.
-        weights = _lowest_vertex(signed @ normal, y, cap)
-        vertex = weights @ signed
-        length = float(np.linalg.norm(normal))
-        distance = float(np.linalg.norm(coefficients @ vertices))
-        bound = max(float(normal @ vertex) / (length or 1.0), 0.0)
-        stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
-        if distance - bound < smallest_gap:
-            smallest_gap, best = distance - bound, (coefficients @ lambdas, normal)
-        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * length_error):
-            break
-        # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
-        # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)
-        if min(smallest_gap, length) <= length_error or stalls > 1 or len(vertices) > X.shape[1]:
-            break
-        # Add the lowest vertex, and go to the nearest point of the vertices' hull.
-        lambdas, vertices = np.vstack([lambdas, weights]), np.vstack([vertices, vertex])
-        coefficients, kept, normal = _minor_cycle(np.append(coefficients, 0.0), vertices)
-        lambdas, vertices, shortest = lambdas[kept], vertices[kept], min(shortest, length)
-    weights, normal = best
-    plus, minus = (math.fsum(weights[y == label]) for label in (1, -1))
-    return np.minimum(weights / np.where(y > 0, plus, minus), cap), normal
-
-
-def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[np.intp], Array]:
-    """Go towards the nearest point of the affine hull of the vertices, and drop some on the way.
-
-    Returns the coefficients of the vertices that are kept, the indices of these vertices, and the
-    new point, which is the nearest of their affine hull.
-    """
-    kept = np.arange(len(coefficients))
-    while True:
-        step, point = _affine_minimum(coefficients, vertices[kept])
-        left_behind = np.flatnonzero(coefficients + step < 0)
-        if left_behind.size == 0:  # (a vertex whose coefficient is 0 would block the next step)
-            used = coefficients + step > 0
-            return (coefficients + step)[used], kept[used], point
-        fractions = coefficients[left_behind] / -step[left_behind]
-        coefficients = coefficients + fractions.min() * step
-        coefficients[left_behind[fractions.argmin()]] = 0.0
-        kept, coefficients = kept[coefficients > 0], coefficients[coefficients > 0]
-        coefficients = coefficients / coefficients.sum()
-
-
-def _affine_minimum(coefficients: Array, vertices: Array) -> tuple[Array, Array]:
-    """Find the point v of the affine hull of the vertices that is nearest to the origin.
-
-    Returns the step of the coefficients that leads there, and v. Where the hulls nearly touch, v is
-    a small difference of large numbers, and what rounding leaves of it along the affine hull would
-    tilt the supporting hyperplanes; so v is made orthogonal to the affine hull once more.
-    """
-    directions, R = np.linalg.qr((vertices[1:] - vertices[0]).T)
-    diagonal = np.abs(np.diag(R))
-    dependent = diagonal <= 2 * fl.UNIT_ROUNDOFF * diagonal.max(initial=0.0)
-    R[dependent, dependent] = np.inf  # no step along a direction that is only rounding
-    step = solve_triangular(R, -(coefficients @ vertices) @ directions, check_finite=False)
-    step = np.append(-step.sum(), step)
-    v = (coefficients + step) @ vertices
-    directions = directions[:, ~dependent]
-    return step, v - directions @ (v @ directions)
 
 
 # The caps that separate
@@ -697,19 +586,24 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     smallest = _smallest_cap(y)
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
-    Z, _, _ = centre_and_scale(X, by_column=True)
+    Z, _, _ = fl.centre_and_scale(X, by_column=True)
     length_error = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
-    cap, bound, weights = smallest, fl.round_down(smallest), answer.weights
+    weights = answer.weights
+    cap = smallest
+    bound = fl.round_down(smallest)
     growth = 8 * fl.UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
-        nearest, normal = _nearest_to_origin(Z, y, cap)
+        nearest, normal = nearest_to_origin(Z, y, cap)
         if np.linalg.norm((nearest * y) @ Z) <= length_error:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)
-        # If rounding prevents the cap from growing, raise it by a factor that doubles each time.
-        cap, growth = max((cap * (1 + growth), 2 * growth), (further, growth))
         bound = max(bound, proved)
+        cap *= 1 + growth
+        if further > cap:
+            cap = further
+        else:  # rounding keeps the cap from growing: raise it by a factor that doubles each time
+            growth *= 2
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCap(supremum, smallest, weights, bound)
 
@@ -733,8 +627,8 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
     # (of d + 1 operations, and four more for this bound)
-    R, length = float(fl.row_norm_bounds(Z).max()), float(np.linalg.norm(w))
-    error = fl.gamma_n(len(w) + 5) * R * length
+    R = float(fl.row_norm_bounds(Z).max())
+    error = fl.gamma_n(len(w) + 5) * R * float(np.linalg.norm(w))
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     # (Rounded down for any order of summation.)
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls

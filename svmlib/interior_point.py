@@ -19,7 +19,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import DualProblem, Solution, warn_unless_converged
+from svmlib._warnings import warn_unless_converged
+from svmlib.problem import DualProblem, Solution
 
 __all__ = ["solve_interior_point"]
 
@@ -111,7 +112,8 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     curvature = _mean_diagonal(problem)
     # Row 0 belongs to the bound 0 and row 1 to the bound C: the distances α and C − α from them,
     # and the multipliers s and ξ of the constraints that these are ≥ 0. Where C is infinite ξ is 0.
-    alpha, b, length = np.minimum(C / 2, 1 / curvature), 0.0, 0.0
+    alpha = np.minimum(C / 2, 1 / curvature)
+    b = length = 0.0
     distance = np.stack([alpha, C - alpha])
     bounded = np.isfinite(distance)
     multiplier = bounded.astype(float)
@@ -142,7 +144,8 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
         # All of α, C − α, s and ξ stay positive.
         max_length = min(_max_length(distance, ddistance), _max_length(multiplier, dmultiplier))
         length = min(1.0, _STEP_FRACTION * max_length)
-        distance, multiplier = distance + length * ddistance, multiplier + length * dmultiplier
+        distance = distance + length * ddistance
+        multiplier = multiplier + length * dmultiplier
         b += length * db
         yield distance[0], b
 
@@ -204,7 +207,8 @@ def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
     alpha = np.where(alpha * curvature < excess, 0, np.where(at_C, C, alpha))
     free = np.flatnonzero((alpha > 0) & (alpha < C))
     if free.size:
-        beta, ones = alpha * y, np.ones((free.size, 1))
+        beta = alpha * y
+        ones = np.ones((free.size, 1))
         system = np.block([[K[np.ix_(free, free)] / curvature, ones], [ones.T, np.zeros((1, 1))]])
         wrong = np.append((y[free] - b - K[free] @ beta) / curvature, -beta.sum())
         alpha[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]

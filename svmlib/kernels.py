@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,18 +38,19 @@ _BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many of the points of the sum a
 _FAR_FROM_ZERO = 1.01  # widths of a column: 1, and its rounding and that of the midrange
 
 Kernel = Callable[[Array, Array], Array]
+KernelOrPrecomputed = Kernel | Literal["precomputed"]  # a Gram matrix is given in place of points
 Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
 class ErrorBound(NamedTuple):
-    """For all x_i, x_j: abs(k(x_i, x_j)) ≤ s_i s_j, and what is computed is θ s_i s_j off at most.
+    """For all x_i, x_j: abs(k(x_i, x_j)) ≤ κ_i κ_j, and what is computed is θ κ_i κ_j off at most.
 
     Attributes
     ----------
     theta : float
         θ, the relative error of the values.
     sizes : ndarray of shape (n,)
-        The s_i, bounds on ‖φ(x_i)‖.
+        The κ_i, bounds on ‖φ(x_i)‖.
     """
 
     theta: float
@@ -176,12 +177,12 @@ class ClassicKernel(BaseKernel):
         return values
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return θ and sizes s_i that bound every value, and the error of every computed one.
+        """Return θ and sizes κ_i that bound every value, and the error of every computed one.
 
-        For all rows of X: k(x_i, x_j) is between ± s_i s_j, and the computed value at most
-        θ s_i s_j away from the formula's. Infinity where squares overflow.
+        For all rows of X: k(x_i, x_j) is between ± κ_i κ_j, and the computed value at most
+        θ κ_i κ_j away from the formula's. Infinity where squares overflow.
 
-        Here γ_d and s = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
+        Here γ_d and κ = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
         return ErrorBound(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
@@ -293,11 +294,11 @@ class Polynomial(ClassicKernel):
         return np.column_stack(features)
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return about p (d + 4) u, and s with s² = (γ‖x‖² + abs(c₀))^p.
+        """Return about p (d + 4) u, and κ with κ² = (γ‖x‖² + abs(c₀))^p.
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
-        Cauchy–Schwarz is at most s_i s_j to the power 1/p; raising it takes p − 1 more. What
-        underflows on the way is below θ s_i s_j, because no size is called smaller than 10⁻¹³⁹.
+        Cauchy–Schwarz is at most κ_i κ_j to the power 1/p; raising it takes p − 1 more. What
+        underflows on the way is below θ κ_i κ_j, because no size is called smaller than 10⁻¹³⁹.
         """
         base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
@@ -348,7 +349,7 @@ class RBF(ClassicKernel):
         return cls(gamma=0.5 / sigma / sigma)
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return θ, from the errors of the exponent and of the exponential, and s = 1.
+        """Return θ, from the errors of the exponent and of the exponential, and κ = 1.
 
         With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
@@ -448,7 +449,7 @@ class Sigmoid(ClassicKernel):
     positive_semidefinite = False  # never guaranteed
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return about (d + 8) u and s² = 1 + γ‖x‖²: tanh is no steeper than 1.
+        """Return about (d + 8) u and κ² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.
@@ -523,7 +524,8 @@ class Precomputed(BaseKernel):
         """Bound the change of an entry of Kβ if `K` is replaced by `given`."""
         if self.given is self.K:
             return 0.0
-        rows, used = X[:, 0].astype(int), beta.nonzero()[0]
+        rows = X[:, 0].astype(int)
+        used = beta.nonzero()[0]
         columns, v = rows[used], beta[used]
         half = self.given[np.ix_(rows, columns)] / 2 - self.given[np.ix_(columns, rows)].T / 2
         error = fl.gamma_n(v.size + 4) * (np.abs(half) @ np.abs(v))
@@ -601,7 +603,8 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     >>> expansion(Polynomial(2), np.array([[1.0], [3.0]]), np.array([1.0, -1.0]), np.array([[2.0]]))
     array([-32.])
     """
-    kernel, used = check_kernel(kernel), np.flatnonzero(beta)
+    kernel = check_kernel(kernel)
+    used = np.flatnonzero(beta)
     if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
         return Z @ fl.accurate_sum(X[used], beta[used])[0]
     sums = np.zeros(len(Z))
@@ -613,7 +616,8 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     buffer = np.empty(min(BLOCK, used.size * len(Z)))  # once: fresh memory takes as long as values
     for first in range(0, used.size, _BLOCK_COLUMNS):
         some = used[first : first + _BLOCK_COLUMNS]
-        evaluate, step = kernel.evaluator(X[some]), max(1, BLOCK // some.size)
+        evaluate = kernel.evaluator(X[some])
+        step = max(1, BLOCK // some.size)
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
             block = buffer[: len(z) * some.size].reshape(len(z), some.size)

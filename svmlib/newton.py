@@ -29,7 +29,8 @@ from scipy.linalg import LinAlgError
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._newton_forms import choose_form
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_converged
+from svmlib._warnings import warn_unless_converged
+from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
 __all__ = ["NewtonStep", "newton"]
 
@@ -182,14 +183,14 @@ def newton(
     max_iter = check_count(max_iter, "max_iter")
     start = problem.check_start(start)
     # (half of `tol`, because the certificate adds its rounding)
-    alpha, steps = run_newton(problem, tol / 2, max_iter, start, last_digits=True)
+    alpha, steps = newton_multipliers(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
     warn_unless_converged(solution, "newton", tol)
     return solution
 
 
-def run_newton(
+def newton_multipliers(
     problem: DualProblem,
     tol: float,
     max_iter: int,
@@ -200,7 +201,8 @@ def run_newton(
     """Return α after at most so many steps, and the steps; `newton` adds the certificate.
 
     The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9. The
-    active set method begins with the `guess`, or the start if there is none.
+    active set method begins with the `guess`, or with the start if there is none: it need not be a
+    better point than the start, but it says better who is free.
     """
     problem.require_convex("Newton's method")
     steps: list[NewtonStep] = []
@@ -237,8 +239,8 @@ class _Newton:
         self, problem: DualProblem, start: Array, guess: Array, tol: float, last_digits: bool
     ) -> None:
         self.form = choose_form(problem, start)
-        self.problem, self.y, self.hard_margin = problem, problem.y, problem.hard_margin
-        self.C, self.lo, self.hi = problem.upper, problem.lo, problem.hi
+        self.problem = problem
+        self.y, self.C, self.lo, self.hi = problem.y, problem.upper, problem.lo, problem.hi
         self.tol = tol
         self.exact = last_digits and problem.n * self.form.rank <= SMALL_PROBLEM
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
@@ -246,10 +248,11 @@ class _Newton:
         # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth
         # where the centres are multipliers already, but at most k and at least a small part of k.
         # Below the floor K + hI is K to rounding, or h changes no margin.
-        k, mean_C = max(float(self.form.diagonal.mean()), 0.0), float(self.C.mean())
+        k = max(float(self.form.diagonal.mean()), 0.0)
+        mean_C = float(self.C.mean())
         self.floor = max(fl.EPS * float(self.form.diagonal.max()), _NO_SMOOTHING / mean_C)
-        least, mean = _LEAST_SMOOTHING * k, sqrt(k / mean_C) / (9 if start.any() else 3)
-        self.h = max(min(k, max(mean, least)), self.floor)
+        h = sqrt(k / mean_C) / (9 if start.any() else 3)
+        self.h = max(min(k, max(h, _LEAST_SMOOTHING * k)), self.floor)
         self.c = beta = start * self.y
         self.q = guess * self.y
         self.s = np.zeros(problem.n)
@@ -280,7 +283,8 @@ class _Newton:
             stalled = stalled + 1 if self.best is before else 0
             if stalled and (self.h == self.floor or (stalled > 1 and self.best.error <= self.tol)):
                 return  # only rounding is left, or `tol` is reached and progress is slow
-            self.c, self.h = self.q, max(self.h * max(n_steps, 1) / _EVEN_STAGE, self.floor)
+            self.c = self.q
+            self.h = max(self.h * max(n_steps, 1) / _EVEN_STAGE, self.floor)
 
     def update_best(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
@@ -289,17 +293,17 @@ class _Newton:
         like s, so it accumulates less rounding. Better is what reaches the goal, or else `tol`; of
         two that are alike in this, the one with the smaller gap.
         """
-        y, C = self.y, self.C
         alpha = self.problem.balance(np.abs(self.clip(q)))
-        beta = y * alpha
+        beta = self.y * alpha
         sums = self.form.kernel_matvec(beta)
         b, low, high = self.problem.bias_and_interval(beta, sums)
-        half_norm, slack = float(beta @ sums) / 2, 1 - y * (sums + b)
-        if self.hard_margin:
+        half_norm = float(beta @ sums) / 2
+        slack = 1 - self.y * (sums + b)
+        if self.problem.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
             slack -= SOLVER_ROUNDING * float(alpha @ self.form.diagonal)  # so much may be rounding
-            primal = half_norm + float(C @ np.maximum(slack, 0))
+            primal = half_norm + float(self.C @ np.maximum(slack, 0))
         dual = float(alpha.sum()) - half_norm
         gap = error = np.inf
         if 0 < primal < np.inf:
@@ -322,10 +326,13 @@ class _Newton:
         the error is not yet small, solve once more with the same set, which refines the solution.
         This is a primal-dual active set method.
         """
-        q, free, fewest, in_vain = self.q, self.free, int(self.free.sum()), 0
+        q, free = self.q, self.free
+        fewest = int(free.sum())
+        in_vain = 0
         most = self.form.rank + 1  # with more margins than unknowns there is no solution
         while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
-            g, target = self.y[F] - self.form.kernel_matvec(q)[F], q.copy()
+            g = self.y[F] - self.form.kernel_matvec(q)[F]
+            target = q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
             target[F] += self.form.solve(F, fl.SMALLEST_NORMAL, g, -float(q.sum()))
             g = self.y - self.form.kernel_matvec(target)
@@ -340,7 +347,8 @@ class _Newton:
             in_vain += changes >= fewest
             if in_vain and (3 * F.size <= q.size or in_vain == _MAX_FAILED_PASSES):
                 break
-            fewest, free = min(fewest, changes), new_free
+            fewest = min(fewest, changes)
+            free = new_free
 
     def stage(self) -> Generator[NewtonStep, None, int]:
         """Go near the minimum of the stage, and return the number of steps taken."""
@@ -350,23 +358,27 @@ class _Newton:
         n_steps = 0
         while n_steps < _LONGEST_STAGE:
             residual = form.represent(q) - self.v
-            covector = form.covector(residual)
-            if n_steps and float(covector @ residual) <= h * float((q - c) @ (q - c)):
+            r = form.norm_gradient(residual)
+            if n_steps and float(r @ residual) <= h * float((q - c) @ (q - c)):
                 break
             # Newton's step, and the slope of the stage's function along it.
             F = (p == q).nonzero()[0]
-            target, ds = (
-                form.step(self.v, q, covector, F, h) if F.size else self.bias_or_projection_step(q)
-            )
+            if F.size:
+                target, ds = form.step(self.v, q, r, F, h)
+            else:
+                target, ds = self.bias_or_projection_step(q)
             delta = target - self.v
-            inner, curvature = form.inner(delta, ds, self.v), form.inner(delta, ds, delta)
+            inner = form.inner(delta, ds, self.v)
+            curvature = form.inner(delta, ds, delta)
             slope = inner - float(ds @ q)
             if not slope < 0:  # no way down: only rounding is left
                 break
             length, p, q = self.line_search(p, ds, inner, curvature, -_LINE_SEARCH_TOL * slope)
             self.v = target if length == 1 else self.v + length * delta
             self.s = self.s + length * ds
-            self.q, self.free, n_steps = q, p == q, n_steps + 1
+            self.q = q
+            self.free = p == q
+            n_steps += 1
             yield NewtonStep(h, F.size, length)
         return n_steps
 

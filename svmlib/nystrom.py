@@ -30,6 +30,7 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,
     balanced_dual,
@@ -40,12 +41,13 @@ from svmlib.certificate import (
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
-from svmlib.newton import run_newton
-from svmlib.problem import LARGEST_C, DualProblem, Solution, warn_unless_converged
+from svmlib.newton import newton_multipliers
+from svmlib.problem import LARGEST_C, DualProblem, Solution
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
-_SAMPLE, LARGEST_SAMPLE = 200, 3000  # K is factorised for so many points and n/20 more; at most
+_SAMPLE = 200  # K is factorised for so many points, and n/20 more
+LARGEST_SAMPLE = 3000  # but for no more than these
 _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
 _MIN_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
@@ -165,8 +167,8 @@ class SpanSums(NamedTuple):
     expansion: Array  # Σ α_j a_j
     residual: Array  # Σ α_j r_j
     distance: Array  # above Σ α_j ‖ρ_j‖
-    size: Array  # Σ α_j (s_j + λ_j)
-    residual_error: Array  # Σ α_j ε (s_j + λ_j)
+    size: Array  # Σ α_j (κ_j + λ_j)
+    residual_error: Array  # Σ α_j ε (κ_j + λ_j)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -182,18 +184,21 @@ def span_sums(
     .. math::
         \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot r_j .
 
-    *Rounding.* A kernel value is off by at most θ times the sizes s of its two points
-    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| s_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
-    is off by at most ε (s_j + λ_j) s_q, and the square by ε (s_j + λ_j)²: both are sums of products
-    of numbers of the sizes s_j and λ_j. They need 2r + 4 operations at most. The others are for the
+    *Rounding.* A kernel value is off by at most θ times the sizes κ of its two points
+    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| κ_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
+    is off by at most ε (κ_j + λ_j) κ_q, and the square by ε (κ_j + λ_j)²: both are sums of products
+    of numbers of the sizes κ_j and λ_j. They need 2r + 4 operations at most. The others are for the
     root of the square, and for what rounds these bounds themselves, which is of second order.
     """
-    r, evaluate, parts = span.rank, span.kernel.evaluator(span.pivots), []
+    r = span.rank
+    evaluate = span.kernel.evaluator(span.pivots)
+    parts = []
     for block in span.blocks(len(X)):
         x, signs, multipliers = X[block], y[block], alpha[block]
         K = evaluate(x, np.empty((len(x), r)))
         theta, all_sizes = span.kernel.error_bound(np.vstack([span.pivots, x]))
-        error, pivot_sizes, sizes = _relative_error(theta, r), all_sizes[:r], all_sizes[r:]
+        pivot_sizes, sizes = all_sizes[:r], all_sizes[r:]
+        error = _relative_error(theta, r)
         norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
@@ -220,7 +225,7 @@ def span_sums(
 def _residuals(
     span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return above ‖ρ_j‖, the a_j and r_j, and s_j + λ_j, for the rows of X."""
+    """Return above ‖ρ_j‖, the a_j and r_j, and κ_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
     size = sizes + np.abs(A) @ pivot_sizes
@@ -246,12 +251,13 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
             + \Bigl( \sum_j \alpha_j \lVert \rho_j \rVert \Bigr)^2 .
 
     *Rounding.* A sum over n rows is off by γ_n of the sizes of its terms. That moves w by at most
-    3 γ_n Σ α_j (s_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
-    the ‖ρ_j‖ ≤ s_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
+    3 γ_n Σ α_j (κ_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
+    the ‖ρ_j‖ ≤ κ_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
     by γ_{n+r} of that. So it counts 5 γ_{n+r+18}, and 2r + 16 operations in ε, as `span_sums` does,
     which covers what is done to these bounds and to their squares.
     """
-    r, relative = span.rank, fl.gamma_n(n + span.rank + 18)
+    r = span.rank
+    relative = fl.gamma_n(n + r + 18)
     theta, sizes = span.kernel.error_bound(span.pivots)
     error = _relative_error(theta, r)
 
@@ -267,7 +273,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     size, distance, residual_error = (
         float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.residual_error)
     )
-    shift, length = 5 * relative * size, float(np.sqrt(squared(a)))
+    length = float(np.sqrt(squared(a)))
+    shift = 5 * relative * size
     distance += shift
     product = float(a @ g)  # −∞ would count as a norm of 0
     # (These sums are rounded, too: by theory it counts, but no data have shown it.)
@@ -275,9 +282,14 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     cross = product + slack if product > -inf else inf
     squared_norm = length * length + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
-    w_squared, violation = squared(c), fl.round_up(sums.violation)
-    primal = fl.round_up(w_squared / 2 + sums.hinge, n)
-    return Certificate(primal, dual, violation, infeasibility, norm_w=float(np.sqrt(w_squared)))
+    w_squared = squared(c)
+    return Certificate(
+        primal=fl.round_up(w_squared / 2 + sums.hinge, n),
+        dual=dual,
+        kkt_violation=fl.round_up(sums.violation),
+        infeasibility=infeasibility,
+        norm_w=float(np.sqrt(w_squared)),
+    )
 
 
 def _relative_error(theta: float, r: int) -> float:
@@ -396,11 +408,12 @@ def solve_in_span(
     problem: DualProblem, span: Span, tol: float, memory_mb: float, max_iter: int
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
-    n, needed = problem.n, span.rank
+    n = problem.n
+    needed = span.rank
     span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
     # (In use are the features, those less their mean, and those of the free samples.)
     linear = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
-    alpha, steps = run_newton(linear, tol / 2, max_iter, np.zeros(n))
+    alpha, steps = newton_multipliers(linear, tol / 2, max_iter, np.zeros(n))
     w = (alpha * problem.y) @ linear.X
     b = linear.bias_and_interval(alpha * problem.y, linear.X @ w)[0]
     del linear
@@ -424,7 +437,8 @@ def forecast_gap(problem: DualProblem, span: Span, tol: float, rows: int = 0) ->
     They are fewer, so they have a larger C in proportion, and the sums have about the same values.
     (If the problem has a sample of all rows itself, the caller says how many rows there are.)
     """
-    n, y = rows or problem.n, problem.y
+    n = rows or problem.n
+    y = problem.y
     chosen = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST_SAMPLES:]
     chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
     upper = np.minimum(problem.upper[chosen] * (n / chosen.size), LARGEST_C)
@@ -491,7 +505,8 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     if not provably_semidefinite(kernel):
         return None
     X = check_points(X)
-    size, sample = float(kernel.diagonal(X).mean()), _sample(X)
+    size = float(kernel.diagonal(X).mean())
+    sample = _sample(X)
     span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * size)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None

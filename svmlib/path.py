@@ -14,7 +14,6 @@ Derived in chapter 12, *Newton's method*.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import repeat
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -22,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._auto import EASY_CHANGE, mean_margin_change, solve, solve_easy
+from svmlib._auto import EASY_CHANGE, Start, mean_margin_change, solve, solve_easy
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
-from svmlib.newton import run_newton
+from svmlib.newton import newton_multipliers
 from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution
 
@@ -38,8 +37,9 @@ _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _MAX_NEWTON_STEPS = 300  # before `solve` takes over
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
 _NEAR = 2  # times C: up to there the guess itself is a good centre
-_MAX_PIVOTS, _MAX_RESIDUAL = 200, 1e-4  # columns of Φ, and what it may miss of a k(x, x)
-_CHOLESKY_TOL = 1e-10  # where its factorisation stops
+_MAX_PIVOTS = 200  # columns of Φ
+_MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any
+_CHOLESKY_TOL = 1e-10  # of the same: where the factorisation for Φ stops
 
 
 class CandidateFit(NamedTuple):
@@ -113,7 +113,8 @@ def gram_matrices(
     With :math:`\lvert \hat k - k \rvert \le \theta` and 0 ≤ k ≤ 1 the square of a value is off by
     at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`.
     """
-    K, bound = np.empty((0, 0)), None
+    K = np.empty((0, 0))
+    bound = None
     last: BaseKernel = Linear()
     for kernel in kernels:
         doublings = 0
@@ -162,17 +163,17 @@ def solve_warm(
     start: Array, guess: Array, problem: DualProblem, reduced: DualProblem | None, tol: float
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
-    steps = 0
-    for form, fraction in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
+    n_iter = 0
+    for form, share in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.full is not None) and form.convex:
-            start, newton_steps = run_newton(form, fraction * tol, _MAX_NEWTON_STEPS, start, guess)
+            start, steps = newton_multipliers(form, share * tol, _MAX_NEWTON_STEPS, start, guess)
             guess = start
-            steps += len(newton_steps)
-            solution = problem.solution(start, tol=tol, n_iter=steps)
+            n_iter += len(steps)
+            solution = problem.solution(start, tol=tol, n_iter=n_iter)
             if solution.converged:
                 return solution
     solution, _ = solve(problem, "auto", tol, start=start)
-    return replace(solution, n_iter=steps + solution.n_iter)
+    return solution.with_earlier_iterations(n_iter)
 
 
 def regularisation_path(
@@ -215,23 +216,25 @@ def regularisation_path(
     >>> [number for number, _, _ in found], all(one.converged for _, one, _ in found)
     ([1, 0], True)
     """
-    alpha, upper = np.zeros(problem.n), np.full(problem.n, np.inf)
+    alpha = np.zeros(problem.n)
+    upper = np.full(problem.n, np.inf)
     for c in Cs.argsort(kind="stable").tolist():
-        started, before, upper = perf_counter(), upper, Cs[c] * weights
+        started = perf_counter()
+        before, upper = upper, Cs[c] * weights
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         reduced = None if reduced is None else reduced.with_bounds(upper)
         guess = warm_start(alpha, before, problem)
         near = alpha.any() and upper.max() <= _NEAR * before.max()
-        start, steps, reached = guess if near else alpha, 0, False
-        if not near and mean_margin_change(problem) <= EASY_CHANGE and problem.K.full is not None:
-            guess, steps, _, reached = solve_easy(problem, tol)
-            start = guess
-        solution = problem.solution(start, tol=tol) if reached else None
+        start = Start(guess if near else alpha)
+        change = mean_margin_change(problem)
+        if not near and change <= EASY_CHANGE and problem.K.full is not None:
+            start = solve_easy(problem, tol, change)
+            guess = start.alpha
+        solution = problem.solution(start.alpha, tol=tol) if start.reaches_tol else None
         if not (solution and solution.converged):
-            solution = solve_warm(start, guess, problem, reduced, tol)
-        solution = replace(solution, n_iter=steps + solution.n_iter)
+            solution = solve_warm(start.alpha, guess, problem, reduced, tol)
         alpha = solution.alpha
-        yield c, solution, perf_counter() - started
+        yield c, solution.with_earlier_iterations(start.n_iter), perf_counter() - started
 
 
 def fit_candidates(
@@ -267,13 +270,15 @@ def fit_candidates(
     CandidateFit
         One after the other: kernels in the order given, then folds, then C ascending.
     """
-    kernels, shared = [kernel for _, kernel in numbered_kernels], gram_megabytes(len(X)) <= cache_mb
-    shared = shared and not any(kernel.linear for kernel in kernels)
+    kernels = [kernel for _, kernel in numbered_kernels]
+    linear = any(kernel.linear for kernel in kernels)
+    shared = gram_megabytes(len(X)) <= cache_mb and not linear
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
     for (g, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
         Phi = low_rank_from_gram(K) if bound is not None else None
         for f, fold in enumerate(folds):
-            train, upper = fold.train, fold.weights * Cs.max()
+            train = fold.train
+            upper = fold.weights * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.sizes[train])
             problem = DualProblem(
                 X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
@@ -284,7 +289,8 @@ def fit_candidates(
             score = scorer(problem, X, K, fold)
             path = regularisation_path(problem, reduced, fold.weights, Cs, tol)
             for c, solution, seconds in path:
-                started, scores = perf_counter(), score(solution)
+                started = perf_counter()
+                scores = score(solution)
                 yield CandidateFit(g, f, c, solution, seconds, perf_counter() - started, scores)
 
 
@@ -295,5 +301,5 @@ def scorer(
     if K is None:
         test = X[fold.test]
         return lambda one: problem.decision_function(one.alpha, one.b, test)
-    K_test, y = K.take(fold.test, 0).take(fold.train, 1), problem.y
-    return lambda one: K_test @ (one.alpha * y) + one.b
+    K_test = K.take(fold.test, 0).take(fold.train, 1)
+    return lambda one: K_test @ (one.alpha * problem.y) + one.b

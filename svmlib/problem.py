@@ -14,7 +14,6 @@ Derived in chapter 4, *Lagrange duality*.
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -24,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
-from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
@@ -86,6 +84,10 @@ class Solution:
     pivots: Array | None = None
     coefficients: Array | None = None
     advice: str = ""
+
+    def with_earlier_iterations(self, n_iter: int) -> Solution:
+        """Return it with the iterations counted that led to the solver's start."""
+        return replace(self, n_iter=n_iter + self.n_iter)
 
 
 class DualProblem:
@@ -186,7 +188,8 @@ class DualProblem:
         self.kernel = check_kernel(Linear() if kernel is None else kernel)
         self.origin: Array | None = None
         if move_origin and (origin := self.kernel.origin(self.X)).any():
-            self.origin, self.X = origin, self.X - origin
+            self.origin = origin
+            self.X = self.X - origin
         if error_bound is not None:
             self.error_bound = error_bound
         self.linear = self.kernel.linear
@@ -197,7 +200,8 @@ class DualProblem:
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
         self.upper = _bounds(C, self.n)
-        self.hard_margin, ends = bool(np.isinf(self.upper[0])), self.y * self.upper
+        self.hard_margin = bool(np.isinf(self.upper[0]))
+        ends = self.y * self.upper
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
         for array in (self.upper, self.lo, self.hi):
             array.flags.writeable = False
@@ -241,8 +245,8 @@ class DualProblem:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
-        trace. The values of our own kernels are off by θ s_i s_j at most (`error_bound`), a matrix
-        of norm θ Σ s_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
+        trace. The values of our own kernels are off by θ κ_i κ_j at most (`error_bound`), a matrix
+        of norm θ Σ κ_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
         A matrix of shorter floats gets a second trial, with what their rounding may have done.
         """
         if self.kernel.positive_semidefinite:
@@ -267,7 +271,7 @@ class DualProblem:
 
     @cached_property
     def error_bound(self) -> ErrorBound:
-        """The error θ of the kernel's values, and the sizes s_i, so that abs(k_ij) ≤ s_i s_j.
+        """The error θ of the kernel's values, and the sizes κ_i, so that abs(k_ij) ≤ κ_i κ_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
         the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its
@@ -378,7 +382,8 @@ class DualProblem:
 
     def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""
-        g, grows, shrinks = self.y - scores, beta < self.hi, beta > self.lo
+        g = self.y - scores
+        grows, shrinks = beta < self.hi, beta > self.lo
         low = float(g.max(where=grows, initial=-np.inf))
         high = float(g.min(where=shrinks, initial=np.inf))
         free = g[grows & shrinks]
@@ -408,7 +413,8 @@ class DualProblem:
         ValueError
             If α does not have n finite entries, or b is not a finite number.
         """
-        alpha, b = self._check(alpha), check_scalar(b, "b")
+        alpha = self._check(alpha)
+        b = check_scalar(b, "b")
         return self._certify(alpha, b, self.scores(alpha * self.y))
 
     def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
@@ -482,32 +488,8 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     positive samples, and is 0 between the two kinks returned, or changes its sign at one kink.
     """
     order = kinks.argsort(kind="stable")
-    slope, tolerance = C[order].cumsum() - C.sum(where=y > 0), 1e-12 * C.sum()
+    slope = C[order].cumsum() - C.sum(where=y > 0)
+    tolerance = 1e-12 * C.sum()
     ends = slope.searchsorted([-tolerance, tolerance])
     interval: Array = kinks[order].take(ends, mode="clip")
     return interval
-
-
-def warn_unless_converged(
-    solution: Any, solver: str, tol: float, advice: str = "", left: str = ""
-) -> None:
-    """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
-
-    A solution is what the solver returns. It has a certificate, unless the caller says what is left
-    and what may help.
-    """
-    if solution.converged:
-        return
-    if not left:
-        found: Certificate = solution.certificate
-        left = f"KKT violation of {found.kkt_violation:.3g}"
-        if found.proves_optimality:
-            left = f"relative duality gap of {found.relative_gap:.3g}"
-    if not advice:
-        advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
-        if solution.certificate.primal == np.inf:
-            advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
-            advice += ", or the kernel is not positive semidefinite"
-    stopped = f"{solver} stopped after {solution.n_iter} iterations with a {left}"
-    message = f"{stopped}, rounding included, more than tol={tol:g}: {advice}"
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)

@@ -84,7 +84,8 @@ def one_standard_error(results: dict[str, Any]) -> int:
         If all scores are NaN, or if γ is a name for some candidates, so that it has no order.
     """
     splits = [key for key in results if key.startswith("split") and key.endswith("_test_score")]
-    scores, mean = np.array([results[key] for key in splits]), results["mean_test_score"]
+    scores = np.array([results[key] for key in splits])
+    mean = results["mean_test_score"]
     if np.isnan(mean).all():
         raise ValueError("results must have a score, but every mean_test_score is NaN")
     best = int(np.nanargmax(mean))
@@ -282,7 +283,8 @@ class SVCCV(TwoClassEstimator):
 
     def _tolerance_and_constants(self) -> tuple[float, Array]:
         """Return tol and Cs, and check what is to be done in the end."""
-        tol, Cs = check_scalar(self.tol, "tol", positive=True), check_vector(self.Cs, "Cs")
+        tol = check_scalar(self.tol, "tol", positive=True)
+        Cs = check_vector(self.Cs, "Cs")
         if Cs.min() <= 0:
             raise ValueError(f"Cs must be positive, got {Cs.min()}")
         if not (isinstance(self.refit, bool | np.bool_) or callable(self.refit)):
@@ -315,8 +317,9 @@ class SVCCV(TwoClassEstimator):
 
     def _fold(self, labels: Any, weights: Array, train: Indices, test: Indices) -> Fold:
         """Return a fold, without training samples of no weight."""
-        train = np.arange(len(labels))[train]  # a mask becomes numbers
-        train, test = train[weights[train] > 0], np.arange(len(labels))[test]
+        numbers = np.arange(len(labels))
+        train, test = numbers[train], numbers[test]  # a mask becomes numbers
+        train = train[weights[train] > 0]
         if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
             needed = "samples of both classes to train on, and some to test"
             raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array, check_count, check_scalar
-from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, warn_unless_converged
+from svmlib._warnings import warn_unless_converged
+from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
 __all__ = ["Step", "smo", "steps"]
 
@@ -143,15 +144,21 @@ def smo(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     start = problem.check_start(start)
-    solution = run_smo(problem, tol, start, max_iter, selection, trace)
+    solution = run_smo(problem, tol, max_iter, start, selection, trace)
     warn_unless_converged(solution, "smo", tol)
     return solution
 
 
 def run_smo(
-    problem: DualProblem, tol: float, alpha: Array, max_iter: int, selection: Selection, trace: bool
+    problem: DualProblem,
+    tol: float,
+    max_iter: int,
+    start: Array,
+    selection: Selection = "second",
+    trace: bool = False,
 ) -> Solution:
     """Do what `smo` does, with checked arguments and without its warning."""
+    alpha = start
     n_iter = 0
     recorded: list[Step] = []
     target_violation = tol / 2  # the m(α) − M(α) to reach
@@ -216,8 +223,9 @@ class SmoState:
         if selection not in get_args(Selection):
             raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
         self.selection = selection
-        self.problem, self.K, n, y = problem, problem.K, problem.n, problem.y
-        lo, hi = problem.lo, problem.hi
+        self.problem = problem
+        self.K = problem.K
+        n, y, lo, hi = problem.n, problem.y, problem.lo, problem.hi
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
         largest = float(np.abs(problem.diagonal).max())
@@ -248,10 +256,12 @@ class SmoState:
 
     def relative_gap(self) -> float:
         """Return the relative duality gap, up to rounding, with Kβ from g: it costs a few steps."""
-        problem, beta = self.problem, np.array(self.beta)
+        problem = self.problem
+        beta = np.array(self.beta)
         g = np.where(beta < problem.hi, self.g_up, self.g_down)
         scores = problem.y - g
-        b, half_norm = problem.bias_and_interval(beta, scores)[0], float(beta @ scores) / 2
+        b = problem.bias_and_interval(beta, scores)[0]
+        half_norm = float(beta @ scores) / 2
         primal = half_norm + float(problem.upper @ np.maximum(problem.y * (g - b), 0))
         return 1 - (float(beta @ problem.y) - half_norm) / primal
 
@@ -271,7 +281,8 @@ class SmoState:
         `target_violation`, or where a step has no end.
         """
         rules = {"second": self.best_partner, "first": None, "cyclic": self.next_violating}
-        rule, K, work = rules[self.selection], self.K, self.work
+        rule = rules[self.selection]
+        K, work = self.K, self.work
         beta, lo, hi = self.beta, self.lo, self.hi
         gradients, g_up, g_down, max_step = self.gradients, self.g_up, self.g_down, self.max_step
         for taken in range(max_steps):

@@ -34,9 +34,10 @@ from svmlib._validation import (
     class_factors,
     refuse_masked,
 )
+from svmlib._warnings import warn_unless_converged
 from svmlib.hulls import NotSeparableError, separation
 from svmlib.kernels import Kernel, Precomputed, check_kernel, expansion, named_kernel
-from svmlib.problem import DualProblem, Solution, warn_unless_converged
+from svmlib.problem import DualProblem, Solution
 
 __all__ = ["SVC"]
 
@@ -267,9 +268,8 @@ class SVC(TwoClassEstimator):
         self._precomputed = str(self.kernel) == "precomputed"
         if self._precomputed and points.shape[0] != points.shape[1]:
             raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
-        weights, used = np.ones(len(points)), np.arange(len(points))
         if sample_weight is None:
-            return points, labels, weights, used
+            return points, labels, np.ones(len(points)), np.arange(len(points))
         weights = check_weights(sample_weight, len(points))
         used = np.flatnonzero(weights)
         points = points[np.ix_(used, used)] if self._precomputed else points[used]

@@ -116,7 +116,7 @@ CALLS = [
     (lambda: pegasos(X, Y, 0), "lam must be a positive"),
     *[(partial(pegasos, X, Y, lam), r"lam must have 1/\(lam n\)") for lam in UNUSABLE],
     (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
-    (lambda: pegasos(X, Y, 1.0, n_epochs=0), "n_epochs must be a positive integer"),
+    (lambda: pegasos(X, Y, 1.0, max_iter=0), "max_iter must be a positive integer"),
     (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold at least one point"),
     # estimator
     (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),

@@ -26,6 +26,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
+from svmlib._chunk_sums import State, Sums, chunk_sums
 from svmlib._rounding import gamma_n
 from svmlib.distributed import solve_kernel, solve_linear
 from svmlib.duality import DualProblem, solve_interior_point
@@ -98,8 +99,8 @@ def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
         q = np.clip(q + (y - Z @ v_t) / h_t, np.minimum(0, C * y), np.maximum(0, C * y))
     m = y * (Z @ v)
     violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
-    found = distributed._chunk_sums(distributed._State(origin, C, stages, h, v), X, y)
-    assert distributed._Sums(*found).violation == pytest.approx(violation)
+    found = chunk_sums(State(origin, C, stages, h, v), X, y)
+    assert Sums(*found).violation == pytest.approx(violation)
 
 
 @pytest.mark.parametrize(("C", "offset"), [(1e-2, 1e8), (1e2, np.array([-1e10, 0.0, 1e6]))])
@@ -201,7 +202,7 @@ def test_bad_input_is_told_in_words(change, message):
 def test_the_kkt_violation_is_that_of_the_longer_w(far):
     """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b)."""
     q, v = np.array([1.0, 1.0]), np.array([1.0, 0.0])
-    sums = distributed._Sums(5.0, 0, 1.0, 0.0, 0.0, q, -q, np.eye(2))
+    sums = Sums(5.0, 0, 1.0, 0.0, 0.0, q, -q, np.eye(2))
     longer, proof = distributed._certify(sums, v, np.array([far]), 1.0, 4)
     t = longer[0]
     assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
@@ -213,7 +214,7 @@ def test_the_kkt_violation_is_that_of_the_longer_w(far):
 @pytest.fixture
 def slips(monkeypatch):
     """Sums about as bad as γ_n allows: losses too small, Σα too large."""
-    summarise = distributed._chunk_sums
+    summarise = chunk_sums
 
     def worse(*state):
         sums = summarise(*state)
@@ -222,7 +223,7 @@ def slips(monkeypatch):
             side[-1] *= 1 + slip
         return sums._replace(hinge=sums.hinge * (1 - slip))
 
-    monkeypatch.setattr(distributed, "_chunk_sums", worse)
+    monkeypatch.setattr(distributed, "chunk_sums", worse)
 
 
 @may_warn

@@ -665,14 +665,14 @@ def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
 def test_a_row_of_a_gram_matrix_may_be_named_twice():
     x, y = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1])
     machine = Machine(np.array([[0.0], [1.0], [1.0]]), np.array([-0.5, 9.0, 0.5]), -1.0, C=1.0)
-    verdict = certify_machine(replace(machine, kernel=None), x @ x.T, y)
+    verdict = certify_machine(replace(machine, kernel="precomputed"), x @ x.T, y)
     assert verdict.primal >= 19**2 / 2  # f = 19x − 1
     assert not verdict.optimal_to(0.9)
 
 
 @pytest.mark.parametrize("row", [-1.0, 0.5])
 def test_a_number_that_is_no_row_is_refused(row):
-    machine = Machine(np.array([[row]]), np.ones(1), 0.0, kernel=None, C=1.0)
+    machine = Machine(np.array([[row]]), np.ones(1), 0.0, kernel="precomputed", C=1.0)
     with pytest.raises(ValueError, match="row numbers"):
         certify_machine(machine, np.eye(2), [1, -1])
 
@@ -726,11 +726,12 @@ def test_a_wrong_sign_cannot_be_scaled_away():
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("kernel", [None, RBF(0.5), Linear()], ids=repr)
+@pytest.mark.parametrize("kernel", ["precomputed", RBF(0.5), Linear()], ids=repr)
 def test_a_verdict_hands_over_the_optimal_machine(loss, bias, kernel, tmp_path):
     """For the same classes and constant, with weights, by Gram matrix and by points."""
-    A, labels = (GRAM if kernel is None else X), np.where(Y > 0, "b", "a")
-    bad = Machine(np.arange(200.0)[:, None] if kernel is None else X, Y, 0.0, kernel, ("a", "b"))
+    given = kernel == "precomputed"
+    A, labels = (GRAM if given else X), np.where(Y > 0, "b", "a")
+    bad = Machine(np.arange(200.0)[:, None] if given else X, Y, 0.0, kernel, ("a", "b"))
     bad = replace(bad, C=0.7, loss=loss, bias=bias, class_weight=(2.0, 1.0))
     weights = np.linspace(1, 2, 200)
     verdict = certify_machine(bad, A, labels, sample_weight=weights)
@@ -881,13 +882,14 @@ FITTED = [
         SGDClassifier(random_state=0).fit(X, 3 - Y.astype(int)),
         read_liblinear(HERE / "liblinear-3-noisy.model"),
         Machine(X[:9], np.tile([-1.0, 0.5, 0.7], 3), 0.1, RBF(0.5), (7, 3)),
-        Machine(np.arange(9.0)[:, None], np.tile([-1.0, 0.5, 0.7], 3), 0.1, None),
+        Machine(np.arange(9.0)[:, None], np.tile([-1.0, 0.5, 0.7], 3), 0.1, "precomputed"),
     ],
     ids=lambda m: type(m).__name__,
 )
 def test_files_have_every_digit_and_the_answers_of_the_machine(machine, tmp_path):
     """Our reader and svm-predict give them."""
-    gram, iris = getattr(machine, "kernel", 0) is None, getattr(machine, "n_features_in_", 0) == 4
+    gram = getattr(machine, "kernel", 0) == "precomputed"
+    iris = getattr(machine, "n_features_in_", 0) == 4
     A = GRAM if gram else IRIS[0] if iris else X
     write_libsvm(machine, tmp_path / "model")
     found = read_libsvm(tmp_path / "model")

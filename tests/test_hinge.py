@@ -58,7 +58,7 @@ def test_pegasos_proves_no_more_than_is_true(seed):
     lam = 10.0 ** np.random.default_rng(seed).uniform(-4, 4) * (np.ptp(X) ** 2 or 1.0)
     C = round_down(1 / (lam * len(y)))  # the largest float that is in the box for certain
     judge = Judge(DualProblem(np.vstack([X, -X]), np.append(y, -y), C / 2))
-    solution, better = (pegasos(X, y, lam, n_epochs=n) for n in (10, 50))
+    solution, better = (pegasos(X, y, lam, max_iter=n * len(y)) for n in (10, 50))
     proof, alpha = solution.certificate, np.tile(solution.alpha / 2, 2)
     assert ((solution.alpha >= 0) & (solution.alpha <= C)).all()
     assert mp.mpf(proof.dual) <= lam * judge.dual(alpha)
@@ -109,7 +109,7 @@ def test_of_many_best_biases_it_is_the_middle_one():
 def test_a_margin_of_one_needs_no_step():
     """Both samples are at z = y x = 1; the first step brings v there, the second finds 1."""
     with pytest.warns(ConvergenceWarning):
-        solution = pegasos([[1.0], [-1.0]], [1, -1], 1.0, tol=1e-9, n_epochs=1)
+        solution = pegasos([[1.0], [-1.0]], [1, -1], 1.0, tol=1e-9, max_iter=1)
     assert sorted(solution.alpha) == pytest.approx([0, 0.5])
 
 
@@ -123,7 +123,7 @@ def test_an_epoch_is_the_published_step_at_every_point():
             g = lam * w - (y[i] * X[i] if y[i] * (w @ X[i]) < 1 else 0)
             w = w - g / (lam * t)
     with pytest.warns(ConvergenceWarning, match="pegasos stopped after 60 iterations"):
-        solution = pegasos(X, y, lam, n_epochs=3, tol=1e-12, seed=7)
+        solution = pegasos(X, y, lam, max_iter=3 * len(y), tol=1e-12, seed=7)
     np.testing.assert_allclose((solution.alpha * y) @ X, w, rtol=1e-9, atol=1e-12)
     assert solution.n_iter == t
 
@@ -138,4 +138,4 @@ def test_both_stop_as_soon_as_the_gap_is_small_enough():
     with pytest.warns(ConvergenceWarning):
         assert not subgradient_descent(X, y, 1.0, max_iter=descent.n_iter - 1).converged
     with pytest.warns(ConvergenceWarning):
-        assert not pegasos(X, y, 0.1, n_epochs=epochs.n_iter // 40 - 1).converged
+        assert not pegasos(X, y, 0.1, max_iter=epochs.n_iter - 40).converged

@@ -33,7 +33,7 @@ CALLS = {
     "solve_interior_point": lambda: solve_interior_point(problem, max_iter=1),
     "hull_smo": lambda: hull_smo(X, y, tol=1e-12, max_iter=1),
     "subgradient_descent": lambda: subgradient_descent(mixed, y, 10.0, max_iter=1),
-    "pegasos": lambda: pegasos(mixed, y, 0.001, tol=1e-9, n_epochs=1),
+    "pegasos": lambda: pegasos(mixed, y, 0.001, tol=1e-9, max_iter=1),
     "solve_linear": few_passes,
 }
 

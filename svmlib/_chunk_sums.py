@@ -1,0 +1,107 @@
+"""What `svmlib.distributed` does to a chunk of rows, where it is: one pass, in plain NumPy.
+
+Derived in chapter 14, *Beyond one memory*.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._validation import Array, check_labels, check_points
+from svmlib.certificate import largest_violation
+from svmlib.nystrom import Span, SpanSums, span_sums
+
+Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
+
+
+class State(NamedTuple):
+    """What the multipliers of every sample follow from, in one pass."""
+
+    origin: Array
+    C: float
+    stages: tuple[Stage, ...]  # those that are over
+    h: float
+    v: Array  # (w, b)
+
+
+class Extent(NamedTuple):
+    """What the first pass finds: the extent of the data, as seen from one of the samples."""
+
+    radius: float  # above the distance of the furthest sample
+    n_plus: int  # samples of the positive class
+    n_minus: int  # … and of the negative
+    total: Array  # Σ of the differences
+
+
+class Sums(NamedTuple):
+    """What a pass finds at v = (w, b): sums over the rows, and the violation, a maximum."""
+
+    violation: float  # of the KKT conditions
+    free: int  # samples on the ramp
+    hinge: float  # C Σ of the hinge losses
+    losses: float  # Σ of the rounded losses
+    proximal: float  # h Σ (q − c)²
+    plus: Array  # Σ q (x, 1) over the positive samples
+    minus: Array  # … and over the negative
+    curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the samples on the ramp
+
+
+def features_of(X: Any) -> Any:
+    """Return the features of rows: the rows themselves, or what a span makes of them.
+
+    (In a task of their own they would often be sent to the worker that sums them up.)
+    """
+    return X[0].features(X[1]) if isinstance(X, tuple) else X
+
+
+@np.errstate(over="ignore", invalid="ignore")  # the radius shows it
+def chunk_extent(origin: Array, X: Any, y: Any) -> Extent:
+    """Return the extent of a chunk, as seen from this origin."""
+    Z = check_points(features_of(X), n_features=origin.size) - origin
+    n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
+    return Extent(float(fl.row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
+
+
+def chunk_sums(state: State, X: Any, y: Any) -> Sums:
+    """Return the sums of a chunk: this is all that a pass does to the data."""
+    y = np.asarray(y, dtype=float)
+    rows, s, c, q = _multipliers(state, features_of(X), y)
+    margins = y * s
+    on_ramp = rows[(q != 0) & (np.abs(q) < state.C)]
+    proximal = state.h * float((q - c) @ (q - c))
+    return Sums(
+        violation=largest_violation(margins, margins, np.abs(q), state.C),
+        free=len(on_ramp),
+        hinge=state.C * np.maximum(0, 1 - margins).sum(),
+        losses=q @ (y - s) - proximal / 2,
+        proximal=proximal,
+        plus=(q * (y > 0)) @ rows,
+        minus=(q * (y < 0)) @ rows,
+        curvature=on_ramp.T @ on_ramp,
+    )
+
+
+def chunk_span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
+    """Return the sums of a chunk that judge the classifier for the kernel itself."""
+    span, X = rows
+    X = np.ascontiguousarray(X, dtype=float)
+    y = np.asarray(y, dtype=float)
+    alpha = np.abs(_multipliers(state, span.features(X), y)[-1])
+    return span_sums(span, c, b, X, y, alpha, np.full(len(X), state.C))
+
+
+def _multipliers(state: State, X: Any, y: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
+    origin, C, stages, h, v = state
+    rows = np.ones((len(X), v.size))
+    np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
+    lower, upper = np.minimum(0, C * y), np.maximum(0, C * y)
+    q = np.zeros(len(X))
+    for h_t, v_t in (*stages, (h, v)):
+        s = rows @ v_t
+        c = q  # the multipliers of a stage are the centres of the next one
+        q = np.clip(c + (y - s) / h_t, lower, upper)
+    return rows, s, c, q

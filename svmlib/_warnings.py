@@ -1,0 +1,34 @@
+"""The warning of a solver that stops too far from the optimum."""
+
+from __future__ import annotations
+
+import warnings
+from math import inf
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+
+def warn_unless_converged(
+    solution: Any, solver: str, tol: float, advice: str = "", left: str = ""
+) -> None:
+    """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
+
+    A solution is what the solver returns. It has a certificate, unless the caller says what is left
+    and what may help.
+    """
+    if solution.converged:
+        return
+    if not left:
+        proof = solution.certificate
+        left = f"KKT violation of {proof.kkt_violation:.3g}"
+        if proof.proves_optimality:
+            left = f"relative duality gap of {proof.relative_gap:.3g}"
+    if not advice:
+        advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+        if solution.certificate.primal == inf:
+            advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
+            advice += ", or the kernel is not positive semidefinite"
+    stopped = f"{solver} stopped after {solution.n_iter} iterations with a {left}"
+    message = f"{stopped}, rounding included, more than tol={tol:g}: {advice}"
+    warnings.warn(message, ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,125 @@
+"""Wolfe's algorithm: the point nearest to the origin in the difference of two (reduced) hulls.
+
+R⁺ − R⁻ is the set of all differences of a point of the one hull and a point of the other. In a
+reduced hull no weight exceeds a cap. `svmlib.hulls` says what the nearest point is good for.
+
+Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The soft margin*.
+
+Wolfe, P. (1976), "Finding the nearest point in a polytope".
+"""
+
+from __future__ import annotations
+
+from math import fsum, inf
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from svmlib._rounding import UNIT_ROUNDOFF
+from svmlib._validation import Array
+
+_PROOF_FACTOR = 1e6  # times rounding: half a gap that wide can be proved
+
+
+def lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
+    """Return weights of the lowest point of R⁺ − R⁻: fill the smallest heights of a class first."""
+    weights = np.zeros_like(heights)
+    for label in (-1, 1):
+        members = np.flatnonzero(y == label)
+        order = members[np.argsort(heights[members], kind="stable")]
+        weights[order] = np.clip(1 - cap * np.arange(order.size), 0, cap)
+    return weights
+
+
+def nearest_to_origin(
+    X: Array, y: Array, cap: float, *, half_the_gap: bool = False
+) -> tuple[Array, Array]:
+    """Find the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin, by Wolfe's algorithm.
+
+    Returns λ, and v made orthogonal to its face (`_affine_minimum`), the normal of the supporting
+    hyperplanes. With `half_the_gap` it stops once the gap between these is proved to be half the
+    widest possible, and is far above rounding.
+    """
+    if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
+        basis, coordinates = np.linalg.qr(X.T)
+        weights, normal = nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
+        return weights, basis @ normal
+    signed = y[:, np.newaxis] * X  # v = λ @ signed
+    length_error = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
+    centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
+    weights = lowest_vertex(signed @ centroids, y, cap)
+    # The vertices that are kept, the λ of each, and their convex coefficients.
+    lambdas = weights[np.newaxis]
+    vertices = (weights @ signed)[np.newaxis]
+    coefficients = np.ones(1)
+
+    normal = vertices[0]
+    shortest = smallest_gap = inf
+    stalls = 0
+    while True:
+        # The hulls are at most ‖v‖ apart, and at least as far as the lowest vertex along v.
+        weights = lowest_vertex(signed @ normal, y, cap)
+        vertex = weights @ signed
+        length = float(np.linalg.norm(normal))
+        distance = float(np.linalg.norm(coefficients @ vertices))
+        bound = max(float(normal @ vertex) / (length or 1.0), 0.0)
+        stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
+        if distance - bound < smallest_gap:
+            smallest_gap = distance - bound
+            best = coefficients @ lambdas, normal
+        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * length_error):
+            break
+        # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
+        # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)
+        if min(smallest_gap, length) <= length_error or stalls > 1 or len(vertices) > X.shape[1]:
+            break
+        # Add the lowest vertex, and go to the nearest point of the vertices' hull.
+        lambdas = np.vstack([lambdas, weights])
+        vertices = np.vstack([vertices, vertex])
+        coefficients, kept, normal = _minor_cycle(np.append(coefficients, 0.0), vertices)
+        lambdas = lambdas[kept]
+        vertices = vertices[kept]
+        shortest = min(shortest, length)
+    weights, normal = best
+    plus, minus = (fsum(weights[y == label]) for label in (1, -1))
+    return np.minimum(weights / np.where(y > 0, plus, minus), cap), normal
+
+
+def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[np.intp], Array]:
+    """Go towards the nearest point of the affine hull of the vertices, and drop some on the way.
+
+    Returns the coefficients of the vertices that are kept, the indices of these vertices, and the
+    new point, which is the nearest of their affine hull.
+    """
+    kept = np.arange(len(coefficients))
+    while True:
+        step, point = _affine_minimum(coefficients, vertices[kept])
+        left_behind = np.flatnonzero(coefficients + step < 0)
+        if left_behind.size == 0:  # (a vertex whose coefficient is 0 would block the next step)
+            used = coefficients + step > 0
+            return (coefficients + step)[used], kept[used], point
+        fractions = coefficients[left_behind] / -step[left_behind]
+        coefficients = coefficients + fractions.min() * step
+        coefficients[left_behind[fractions.argmin()]] = 0.0
+        kept = kept[coefficients > 0]
+        coefficients = coefficients[coefficients > 0]
+        coefficients = coefficients / coefficients.sum()
+
+
+def _affine_minimum(coefficients: Array, vertices: Array) -> tuple[Array, Array]:
+    """Find the point v of the affine hull of the vertices that is nearest to the origin.
+
+    Returns the step of the coefficients that leads there, and v. Where the hulls nearly touch, v is
+    a small difference of large numbers, and what rounding leaves of it along the affine hull would
+    tilt the supporting hyperplanes; so v is made orthogonal to the affine hull once more.
+    """
+    directions, R = np.linalg.qr((vertices[1:] - vertices[0]).T)
+    diagonal = np.abs(np.diag(R))
+    dependent = diagonal <= 2 * UNIT_ROUNDOFF * diagonal.max(initial=0.0)
+    R[dependent, dependent] = np.inf  # no step along a direction that is only rounding
+    step = solve_triangular(R, -(coefficients @ vertices) @ directions, check_finite=False)
+    step = np.append(-step.sum(), step)
+    v = (coefficients + step) @ vertices
+    directions = directions[:, ~dependent]
+    return step, v - directions @ (v @ directions)
