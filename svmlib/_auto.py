@@ -189,7 +189,7 @@ def _solve_in_span(
         message += f'{gap:.1g} can be proved. solver="smo" evaluates all kernel values, for hours'
         warnings.warn(message, stacklevel=4)
     limit = int(min(max_iter, _MAX_NEWTON_STEPS))
-    return nystrom.solve_in_span(problem, span, tol, memory_mb, limit)
+    return nystrom.solve_in_span(problem, tol, limit, span, memory_mb)
 
 
 def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Start:
@@ -202,7 +202,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     # violation is large, and the larger the change, the sooner SMO slows down.
     change = mean_margin_change(problem)
     if change <= EASY_CHANGE and n <= ALL_AT_ONCE:
-        return solve_easy(problem, tol, change, max_iter)
+        return easy_start(problem, tol, max_iter, change)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
     rank = _probe_rank(problem) if n > _FEW else _PROBE_SIZE - 1
@@ -221,7 +221,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def solve_easy(problem: DualProblem, tol: float, change: float, max_iter: float = np.inf) -> Start:
+def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float) -> Start:
     """Return a start by SMO that looks at the gap once no KKT violation is large.
 
     The change is that of `mean_margin_change`, which must be small.

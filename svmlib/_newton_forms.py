@@ -41,7 +41,7 @@ _ITERATION_TOL = 1e-7  # of the right side
 _MAX_ITERATIONS = 50  # more steps take longer than K_FF
 
 
-def choose_form(problem: DualProblem, start: Array) -> DualForm:
+def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
         K = problem.K
@@ -87,19 +87,19 @@ class DualForm:
         return float(scores @ v)
 
     def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
-        """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
-
-        Subtracting their mean from the equations eliminates b; then they determine x less its mean.
-        """
+        """Return x with (K_FF + hI) x + b = right and Σx = total, for some b."""
         if free.size > self.least_for_iteration:
             x, found = self.iterate(free, h, right, total)
             if found:
                 return x
+        K = self.K.block(free)
         average = np.full(free.size, 1 / free.size)  # products with it are faster than means
-        A, mean, sizes = self.centred(free, average)
-        right = right - total * mean
-        x = _solve_shifted(A, h, right - average @ right, sizes)
-        return x + (total / free.size - average @ x)
+        means = dsymv(1.0, K.T, average, lower=1)
+        sizes = K.diagonal() + np.abs(means).max()
+        # K less the means of its rows and columns; only half of it is right, which is read
+        change = means - average @ means / 2
+        dsyr2(-1.0, np.ones(free.size), change, a=K.T, lower=1, overwrite_a=1)
+        return _solve_centred(K, means, sizes, h, right, total)
 
     def iterate(self, free: Indices, h: float, right: Array, total: float) -> tuple[Array, bool]:
         """Return what `solve` does, by the method of conjugate gradients, and whether it ended.
@@ -129,18 +129,6 @@ class DualForm:
             direction = residual + size / before * direction
         return x, bool(size <= small)
 
-    def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
-        """Return K_FF less the means of its rows and columns, these means, and sizes of K_ii.
-
-        Only half of the matrix is right, the half that `_solve_shifted` reads.
-        """
-        K = self.K.block(free)
-        mean = dsymv(1.0, K.T, average, lower=1)
-        sizes = K.diagonal() + np.abs(mean).max()
-        shift = mean - average @ mean / 2
-        dsyr2(-1.0, np.ones(free.size), shift, a=K.T, lower=1, overwrite_a=1)
-        return K, mean, sizes
-
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
@@ -159,14 +147,13 @@ class DualForm:
         return q + move, _shifted(r + self.scores(move), free, -h * x)
 
 
-class PrimalForm(DualForm):
-    """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates. Only `solve` is inherited."""
+class PrimalForm:
+    """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates, and the methods of `DualForm`."""
 
     def __init__(self, Phi: Array) -> None:
         self.Phi = Phi
         self.diagonal = fl.squared_norms(Phi)
         self.rank = min(Phi.shape)
-        self.least_for_iteration = np.inf
 
     def represent(self, beta: Array) -> Array:
         if fl.EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
@@ -188,13 +175,13 @@ class PrimalForm(DualForm):
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
-    def centred(self, free: Indices, average: Array) -> tuple[Array, Array, Array]:
-        """Return them as `DualForm` does, but the means less a constant, which b absorbs."""
+    def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
+        """Return x as `DualForm` does, with means less a constant, which b absorbs."""
         Z = self.Phi.take(free, 0)
-        mean = average @ Z
+        mean = np.full(free.size, 1 / free.size) @ Z
         Z -= mean
         A = Z @ Z.T
-        return A, Z @ mean, A.diagonal().copy()
+        return _solve_centred(A, Z @ mean, A.diagonal().copy(), h, right, total)
 
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
@@ -222,6 +209,20 @@ def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
     ds += (wanted - ds[free]).sum() / free.size
     ds[free] = wanted  # what they are but for rounding
     return ds
+
+
+def _solve_centred(
+    A: Array, means: Array, sizes: Array, h: float, right: Array, total: float
+) -> Array:
+    """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
+
+    A is K_FF less the means of its rows and columns. Subtracting their mean from the equations
+    eliminates b; then they determine x less its mean.
+    """
+    average = np.full(right.size, 1 / right.size)
+    right = right - total * means
+    x = _solve_shifted(A, h, right - average @ right, sizes)
+    return x + (total / right.size - average @ x)
 
 
 def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:

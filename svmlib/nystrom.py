@@ -376,7 +376,7 @@ def nystrom(
     """
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    solution = solve_in_span(problem, choose_span(problem, tol), tol, memory_mb, max_iter)
+    solution = solve_in_span(problem, tol, max_iter, choose_span(problem, tol), memory_mb)
     warn_unless_converged(solution, "nystrom", tol, solution.advice)
     return solution
 
@@ -405,7 +405,7 @@ def max_rank_in_memory(n: int, memory_mb: float) -> float:
 
 
 def solve_in_span(
-    problem: DualProblem, span: Span, tol: float, memory_mb: float, max_iter: int
+    problem: DualProblem, tol: float, max_iter: int, span: Span, memory_mb: float
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n = problem.n
@@ -443,7 +443,7 @@ def forecast_gap(problem: DualProblem, span: Span, tol: float, rows: int = 0) ->
     chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
     upper = np.minimum(problem.upper[chosen] * (n / chosen.size), LARGEST_C)
     subproblem = DualProblem(problem.X[chosen], y[chosen], upper, problem.kernel)
-    return solve_in_span(subproblem, span, tol, inf, 100).certificate.relative_gap
+    return solve_in_span(subproblem, tol, 100, span, inf).certificate.relative_gap
 
 
 def sample_size(n: int) -> int:

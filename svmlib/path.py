@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._auto import EASY_CHANGE, Start, mean_margin_change, solve, solve_easy
+from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
@@ -160,7 +160,7 @@ def low_rank_from_gram(K: Array) -> Array | None:
 
 
 def solve_warm(
-    start: Array, guess: Array, problem: DualProblem, reduced: DualProblem | None, tol: float
+    problem: DualProblem, reduced: DualProblem | None, tol: float, start: Array, guess: Array
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     n_iter = 0
@@ -228,11 +228,11 @@ def regularisation_path(
         start = Start(guess if near else alpha)
         change = mean_margin_change(problem)
         if not near and change <= EASY_CHANGE and problem.K.full is not None:
-            start = solve_easy(problem, tol, change)
+            start = easy_start(problem, tol, np.inf, change)
             guess = start.alpha
         solution = problem.solution(start.alpha, tol=tol) if start.reaches_tol else None
         if not (solution and solution.converged):
-            solution = solve_warm(start.alpha, guess, problem, reduced, tol)
+            solution = solve_warm(problem, reduced, tol, start.alpha, guess)
         alpha = solution.alpha
         yield c, solution.with_earlier_iterations(start.n_iter), perf_counter() - started
 
