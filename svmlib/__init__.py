@@ -18,8 +18,8 @@ Each module belongs to the chapter that derives it, and imports only from module
   `svmlib._verdict` (what is found of it) and `svmlib.exchange`, which judges it;
   `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file formats), in one
   import `svmlib.model_files`
-- beside them `svmlib.distributed`, which needs Dask and its own import, and `svmlib._chunk_sums`
-  (what it does to the rows)
+- beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which
+  needs Dask and its own import
 
 `svmlib.book` serves the pages and contains no mathematics: plots, frame players, exercise checks.
 """

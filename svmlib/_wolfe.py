@@ -41,10 +41,18 @@ def nearest_to_origin(
     hyperplanes. With `half_the_gap` it stops once the gap between these is proved to be half the
     widest possible, and is far above rounding.
     """
-    if X.shape[1] > X.shape[0]:  # fewer points than features: work in their span
-        basis, coordinates = np.linalg.qr(X.T)
-        weights, normal = nearest_to_origin(coordinates.T, y, cap, half_the_gap=half_the_gap)
-        return weights, basis @ normal
+    if X.shape[1] <= X.shape[0]:
+        return _major_cycles(X, y, cap, half_the_gap)
+    basis, coordinates = np.linalg.qr(X.T)  # fewer points than features: work in their span
+    weights, normal = _major_cycles(coordinates.T, y, cap, half_the_gap)
+    return weights, basis @ normal
+
+
+def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[Array, Array]:
+    """Do what `nearest_to_origin` does, for no more features than points.
+
+    Each major cycle adds a vertex, and a minor cycle drops those that the step leaves behind.
+    """
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     length_error = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
     centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference

@@ -444,12 +444,8 @@ def solve_kernel(
     n, d = X.shape
     drawn = _sample(chunks)
     sample = check_points(drawn[:, :-1], n_features=d)
-    labels = drawn[:, -1]
     span = Span.of_sample(kernel, sample, tol / C / n).leading(0.0, max_pivots)
-    if np.ptp(labels):
-        gap = nystrom.forecast_gap(DualProblem(sample, labels, C, kernel), span, tol, n)
-        level = logging.INFO if gap <= tol else logging.WARNING
-        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
+    _log_forecast(span, sample, drawn[:, -1], C, tol, n)
     shared_span = dask.delayed(span, traverse=False)  # so that it is sent once
     features = [((shared_span, rows), labels) for rows, labels in chunks]
     # (half of `tol`, because the span adds its share)
@@ -461,6 +457,14 @@ def solve_kernel(
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
     warn_unless_converged(found, "solve_kernel", tol, advice)
     return found
+
+
+def _log_forecast(span: Span, X: Array, y: Array, C: float, tol: float, n: int) -> None:
+    """Log the gap that is to be expected, from a sample of n rows, if it has both classes."""
+    if np.ptp(y):
+        gap = nystrom.forecast_gap(DualProblem(X, y, C, span.kernel), span, tol, n)
+        level = logging.INFO if gap <= tol else logging.WARNING
+        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
 
 
 def _sample(chunks: Chunks) -> Any:

@@ -376,39 +376,53 @@ def pegasos(
     lam = check_scalar(lam, "lam", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    n = len(y)
-    C = fl.round_down(1 / (lam * n))  # a float that is in the box [0, 1/(λn)] for certain
+    C = fl.round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= LARGEST_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
     random = np.random.default_rng(seed)
     signed = y[:, np.newaxis] * X
     w = np.zeros(X.shape[1])
-    counts = np.zeros(n)
+    counts = np.zeros(y.size)
     t = 0
     while t < max_iter:
-        # A subgradient step for every point, in a new order.
-        for i in random.permutation(n):
-            t += 1
-            inside = signed[i] @ w < 1
-            w = (1 - 1 / t) * w
-            if inside:
-                w += signed[i] / (lam * t)
-                counts[i] += 1
+        w = _epoch(signed, lam, w, counts, t, random.permutation(y.size))
+        t += y.size
         # w = Σ α_i y_i x_i with α_i = c_i/(λt), so that both values are known.
         primal = lam * (w @ w) / 2 + np.maximum(0, 1 - signed @ w).mean()
         dual = counts.sum() / t - lam * (w @ w) / 2
         if primal - dual <= tol * primal:
             break
-    # λ times the usual problem, without a bias
-    halves = np.tile(np.minimum(counts / (lam * t), C) / 2, 2)
-    solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=t)
-    alpha = solution.alpha[:n] + solution.alpha[n:]
+    alpha = np.minimum(counts / (lam * t), C)
+    solution = _solution_without_bias(X, y, C, lam, alpha, tol, t)
+    warn_unless_converged(solution, "pegasos", tol)
+    return solution
+
+
+def _epoch(
+    signed: Array, lam: float, w: Array, counts: Array, t: int, order: NDArray[np.int64]
+) -> Array:
+    """Return w after a subgradient step for every point, and count the steps inside the margin."""
+    for i in order:
+        t += 1
+        inside = signed[i] @ w < 1
+        w = (1 - 1 / t) * w
+        if inside:
+            w += signed[i] / (lam * t)
+            counts[i] += 1
+    return w
+
+
+def _solution_without_bias(
+    X: Array, y: Array, C: float, lam: float, alpha: Array, tol: float, n_iter: int
+) -> Solution:
+    """Return multipliers of λ times the usual problem, without a bias, and their certificate."""
+    halves = np.tile(alpha / 2, 2)
+    solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=n_iter)
+    alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
     proof = solution.certificate
     primal, dual = fl.round_up(lam * proof.primal), fl.round_down(lam * proof.dual)
     proof = replace(proof, primal=primal, dual=dual)
-    solution = replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))
-    warn_unless_converged(solution, "pegasos", tol)
-    return solution
+    return replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))
 
 
 # The squared hinge

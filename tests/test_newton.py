@@ -108,7 +108,7 @@ def test_memory_stays_within_the_cache():
     tracemalloc.stop()
 
 
-def test_features_for_a_guess_fill_no_more_than_a_quarter_of_the_cache(monkeypatch):
+def test_features_for_a_start_fill_no_more_than_a_quarter_of_the_cache(monkeypatch):
     most: list[int] = []
     monkeypatch.setattr(
         "svmlib.nystrom.low_rank", lambda *given, **limit: most.extend(limit.values())
