@@ -6,7 +6,7 @@ Each module belongs to the chapter that derives it, and imports only from module
 - ground floor: `svmlib._validation` (checks of arguments), `svmlib._rounding` (bounds on rounding),
   `svmlib._warnings` (of a solver that has not converged)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
-- second floor: `svmlib._wolfe` (his algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
+- second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
   `svmlib.gram_matrix`
 - third floor: `svmlib.certificate`, `svmlib.problem`
 - fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
@@ -14,10 +14,10 @@ Each module belongs to the chapter that derives it, and imports only from module
   one import
 - roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
   `svmlib.path` and `svmlib.search`, the search for its C and γ
-- and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is);
-  `svmlib._verdict` (what is found of it) and `svmlib.exchange`, which judges it;
-  `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file formats), in one
-  import `svmlib.model_files`
+- and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is),
+  `svmlib._machine_rows` (which rows it uses), `svmlib._verdict` (what is found of it) and
+  `svmlib.exchange`, which judges it; `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and
+  `svmlib._onnx` (file formats), in one import `svmlib.model_files`
 - beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which
   needs Dask and its own import
 

@@ -44,17 +44,8 @@ from scipy.optimize import minimize_scalar
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
-from svmlib._machines import (
-    AS_SEEN,
-    Bias,
-    Loss,
-    Machine,
-    machine_scores,
-    multipliers,
-    row_numbers,
-    signed_labels,
-    to_machine,
-)
+from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers
+from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, to_machine
 from svmlib._validation import Array, check_points, check_scalar, check_weights
 from svmlib._verdict import Verdict
 from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound

@@ -1,0 +1,94 @@
+"""A machine at the rows of X: which of them are its support vectors, and its scores.
+
+Derived in chapter 15, *Other programs*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmlib._machines import Machine, pad_columns, row_numbers
+from svmlib._validation import Array
+from svmlib.certificate import Scores, linear_scores
+from svmlib.kernels import Kernel, Linear
+from svmlib.problem import DualProblem
+
+AS_SEEN = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
+
+
+def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None, bool, str]:
+    """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note.
+
+    Equal rows may differ in C_i, and a machine does not always say which of them is meant. Then the
+    largest coefficient goes to the largest C_i: if any order keeps them all in the box, this does.
+    """
+    if m.support is not None:
+        points, coefficients = m.support
+        m = replace(m, points=points, coefficients=coefficients, support=None)
+        alpha, _, note = multipliers(m, X, y, C)
+        return alpha, False, note
+    if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
+        return None, False, ""  # it is w
+    alpha = np.zeros(y.size)
+    precomputed = m.kernel == "precomputed"
+    if precomputed or m.points is X:
+        rows = row_numbers(m.points, y.size) if precomputed else np.arange(y.size)
+        np.add.at(alpha, rows, m.coefficients * y[rows])  # a row may be named twice
+        return alpha, True, ""
+    used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
+    points = pad_columns(m.points[used], X)
+    coefficients = m.coefficients[used]
+    places = _match_rows(points, coefficients, X, y, C)
+    if places is None:
+        return None, False, f"a support vector is not a row of X: {AS_SEEN}"
+    alpha[places] = coefficients * y[places]
+    return alpha, bool((points == X[places]).all()), ""
+
+
+def _match_rows(
+    points: Array, coefficients: Array, X: Array, y: Array, C: Array
+) -> list[int] | None:
+    """Return which row of X each support vector is, of its own class if possible; None if not all.
+
+    Among equal rows the first one asked for takes the one with the largest C_i.
+
+    LIBSVM writes eight digits of a support vector, and other programs have single precision.
+    """
+    for dtype in np.float64, np.float32:
+        keys = _eight_digits(points.astype(dtype))
+        places = _eight_digits(X.astype(dtype))
+        found = dict[int, int]()
+        free = {*range(y.size)}
+        for own in True, False:
+            rows = dict[tuple[Any, ...], list[int]]()
+            for i in sorted(free, key=lambda i: (C[i], -i)):
+                rows.setdefault((own and y[i] > 0, *places[i]), []).append(i)
+            for j, key in enumerate(keys):
+                if j not in found and (same := rows.get((own and coefficients[j] > 0, *key))):
+                    found[j] = same.pop()
+            free -= {*found.values()}
+        if len(found) == len(keys):
+            return [found[j] for j in range(len(keys))]
+    return None
+
+
+def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
+    """Return eight digits of each row."""
+    return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
+
+
+def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> Scores:
+    """Return the scores of the machine at the rows of X, without b, and bounds on their errors."""
+    k = len(m.points)
+    both = np.vstack([pad_columns(m.points, X), X])
+    beta = np.append(m.coefficients, np.zeros(y.size))
+    if isinstance(kernel, Linear):
+        scores = linear_scores(both, beta)
+    else:
+        sides = np.append(np.ones(k), y)  # any of both classes
+        scores = DualProblem(both, sides, 1.0, kernel).scores(beta)
+    return scores._replace(values=scores.values[k:], error=scores.error[k:], sizes=scores.sizes[k:])
