@@ -182,8 +182,9 @@ def _solve_in_span(
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
         if not 0 < span.rank <= max_rank:
             return None
-    elif span.rank > (max_rank := min(max_rank, _MAX_PIVOTS)):
-        gap = nystrom.forecast_gap(problem, span := span.leading(0.0, max_rank), tol)
+    elif span.rank > min(max_rank, _MAX_PIVOTS):
+        span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
+        gap = nystrom.forecast_gap(problem, tol, span, n)
         message = f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, "
         message += f"for which memory_mb={memory_mb:g} has room, a relative duality gap of about "
         message += f'{gap:.1g} can be proved. solver="smo" evaluates all kernel values, for hours'

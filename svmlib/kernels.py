@@ -38,7 +38,7 @@ _BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many of the points of the sum a
 _FAR_FROM_ZERO = 1.01  # widths of a column: 1, and its rounding and that of the midrange
 
 Kernel = Callable[[Array, Array], Array]
-KernelOrPrecomputed = Kernel | Literal["precomputed"]  # a Gram matrix is given in place of points
+KernelOrPrecomputed = Kernel | Literal["precomputed"]  # then a Gram matrix stands for the points
 Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 

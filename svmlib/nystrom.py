@@ -431,13 +431,12 @@ def solve_in_span(
     )
 
 
-def forecast_gap(problem: DualProblem, span: Span, tol: float, rows: int = 0) -> float:
+def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
     """Return about the relative gap that a span will prove, from samples that it was not made for.
 
-    They are fewer, so they have a larger C in proportion, and the sums have about the same values.
-    (If the problem has a sample of all rows itself, the caller says how many rows there are.)
+    They are fewer than the n samples, all of which or some of which the problem has. So they have a
+    larger C in proportion, and the sums have about the same values.
     """
-    n = rows or problem.n
     y = problem.y
     chosen = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST_SAMPLES:]
     chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
