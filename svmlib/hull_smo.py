@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from svmlib._rounding import centre_and_scale
 from svmlib._validation import Array, check_count, check_labelled, check_scalar
 from svmlib._warnings import warn_unless_converged
-from svmlib.hulls import ClosestPoints, NotSeparableError, certify_weights, separation
+from svmlib.hulls import ClosestPoints, certify_weights, require_separable
 
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
@@ -156,9 +156,7 @@ def hull_smo(
     X, y = check_labelled(X, y)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    answer = separation(X, y)
-    if not answer.separable and answer.verify():  # else the bounds will tell
-        raise NotSeparableError(answer)
+    require_separable(X, y)
     steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half, as the certificate adds rounding
     kept = deque(enumerate(steps), maxlen=None if trace else 1)
     n_iter, last = kept[-1]

@@ -330,6 +330,16 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     return Separation(X, y, weights=weights)
 
 
+def require_separable(X: ArrayLike, y: ArrayLike) -> None:
+    """Raise a `NotSeparableError` if a common point of the hulls is found, and can be verified.
+
+    (If it cannot, the certificate of what the caller finds will tell.)
+    """
+    answer = separation(X, y)
+    if not answer.separable and answer.verify():
+        raise NotSeparableError(answer)
+
+
 # Closest points
 
 

@@ -35,7 +35,7 @@ from svmlib._validation import (
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
-from svmlib.hulls import NotSeparableError, separation
+from svmlib.hulls import require_separable
 from svmlib.kernels import Kernel, Precomputed, check_kernel, expansion, named_kernel
 from svmlib.problem import DualProblem, Solution
 
@@ -250,9 +250,7 @@ class SVC(TwoClassEstimator):
         if self._precomputed:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
         if np.isinf(C) and kernel.linear:
-            answer = separation(X, signs)
-            if not answer.separable and answer.verify():  # else the certificate will tell
-                raise NotSeparableError(answer)
+            require_separable(X, signs)
         problem = DualProblem(X, signs, bounds, kernel, move_origin=True)
         self._origin = problem.origin
         solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
