@@ -86,7 +86,7 @@ class Solution:
     advice: str = ""
 
     def with_earlier_iterations(self, n_iter: int) -> Solution:
-        """Return it with the iterations counted that led to the solver's start."""
+        """Return the same solution, with the iterations counted that led to its start."""
         return replace(self, n_iter=n_iter + self.n_iter)
 
 
