@@ -41,6 +41,7 @@ from svmlib.svc import (
     SVC,
     WITH_GAMMA,
     KernelName,
+    PrecomputedScores,
     TwoClassEstimator,
     resolve_gamma,
     resolve_kernel,
@@ -444,20 +445,6 @@ class SVCCV(TwoClassEstimator):
         advice = "call fit, and not with refit=False, which keeps no machine"
         check_is_fitted(self, "best_estimator_", msg=f"%(name)s is not fitted yet: {advice}")
         return self.best_estimator_.decision_function(X)
-
-
-class PrecomputedScores(TwoClassEstimator):
-    """A classifier whose scores are there already, for scorers that ask for them."""
-
-    kernel = None
-
-    def __init__(self, classes: Any, scores: Any) -> None:
-        self.classes = self.classes_ = classes
-        self.scores = scores
-
-    def decision_function(self, X: Any) -> Array:
-        """Return f(x) of the samples."""
-        return np.asarray(self.scores)
 
 
 def _fit_all(*arguments: Any) -> list[CandidateFit]:

@@ -63,6 +63,20 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         return self.classes_.take(second)
 
 
+class PrecomputedScores(TwoClassEstimator):
+    """A classifier whose scores are there already, for scorers that ask for them."""
+
+    kernel = None
+
+    def __init__(self, classes: Any, scores: Any) -> None:
+        self.classes = self.classes_ = classes
+        self.scores = scores
+
+    def decision_function(self, X: Any) -> Array:
+        """Return f(x) of the samples."""
+        return np.asarray(self.scores)
+
+
 class SVC(TwoClassEstimator):
     r"""Support vector classifier for two classes.
 
