@@ -162,44 +162,54 @@ def certify_machine(
     return replace(verdict, note="\n".join(filter(None, (first, note))))
 
 
+def _checked_constant(m: Machine) -> float:
+    """Return C, or refuse a machine that does not say which problem it was to solve."""
+    for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
+        if getattr(m, name) not in choices:
+            found = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
+            raise ValueError(f"{found}; give it, if the machine is an SVM")
+    if m.C is None:
+        raise ValueError("C must be given: the machine does not say what it was")
+    for factor in m.class_weight:
+        check_scalar(factor, "class_weight", positive=True)
+    if m.bias == "penalised":
+        check_scalar(m.scale, "scale", positive=True)
+    return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
+
+
+def _weighted_rows(
+    m: Machine, X: Array, y: Array, weights: ArrayLike | None
+) -> tuple[Array, Array, Array]:
+    """Return the rows of positive weight, their labels, and their factors of C."""
+    factors = np.ones(y.size) if weights is None else check_weights(weights, y.size)
+    used = factors > 0
+    if not used.all():
+        if m.kernel == "precomputed":
+            advice = "leave these samples out of X (rows and columns), y and sample_weight"
+            raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
+        X, y, factors = X[used], y[used], factors[used]
+    return X, y, factors * np.array(m.class_weight).take(y > 0)
+
+
 class _MachineProblem:
     """The problem that a machine was to solve, on the data at hand."""
 
     def __init__(self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None) -> None:
-        for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
-            if getattr(machine, name) not in choices:
-                found = f"{name} must be one of {choices}, got {getattr(machine, name)!r}"
-                raise ValueError(f"{found}; give it, if the machine is an SVM")
-        if machine.C is None:
-            raise ValueError("C must be given: the machine does not say what it was")
-        check_scalar(machine.C, "C", positive=True, finite=machine.loss != "hinge")
-        factors = np.ones(y.size)
-        if weights is not None:
-            factors = check_weights(weights, y.size)
-            if machine.kernel == "precomputed" and not factors.all():
-                advice = "leave these samples out of X (rows and columns), y and sample_weight"
-                raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
-            if not factors.all():  # a row of weight 0 is not a row of the problem
-                used = factors != 0
-                X, y, factors = X[used], y[used], factors[used]
-        self.machine = machine
-        self.y = y
-        self.n = y.size
+        C = _checked_constant(machine)
+        X, self.y, factors = _weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
         if isinstance(kernel, str):
             kernel = Precomputed(X, "X")
             X = kernel.points
         self.X = X
-        weights = [check_scalar(f, "class_weight", positive=True) for f in machine.class_weight]
-        factors = factors * np.where(y > 0, weights[1], weights[0])
-        self.C = np.full(self.n, np.inf) if np.isinf(machine.C) else machine.C * factors
+        self.n = self.y.size
+        self.machine = machine
+        self.C = C * factors
         self.hinge = machine.loss == "hinge"
-        self.scale = 0.0
-        if machine.bias == "penalised":
-            self.scale = check_scalar(machine.scale, "scale", positive=True)
+        self.scale = float(machine.scale) if machine.bias == "penalised" else 0.0
         self._check_constant()
-        bounds = self.C if self.hinge and np.isfinite(machine.C) else np.inf
-        self.problem = DualProblem(self.X, y, bounds, kernel)
+        bounds = self.C if self.hinge and np.isfinite(C) else np.inf
+        self.problem = DualProblem(self.X, self.y, bounds, kernel)
 
     def _check_constant(self) -> None:
         if not self.C.all():
