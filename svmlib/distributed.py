@@ -214,26 +214,12 @@ def _minimise(
     chunks: Chunks, d: int, C: float, tol: float, max_iter: int
 ) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
-    # The first pass: the classes, and the mean: the origin, as `svmlib.kernels.Linear` explains.
-    X_1, y_1 = dask.compute(*chunks[0])
-    X_1 = check_points(features_of(X_1), n_features=d)
-    y_1 = check_labels(y_1, len(X_1))
-    extent = _sum(chunks, chunk_extent, X_1[0])
-    if not extent.n_plus or not extent.n_minus:
-        raise ValueError("y must contain both classes -1 and +1")
-    n = extent.n_plus + extent.n_minus
-    if not C > 1 / fl.LARGEST_NORM:
-        raise ValueError(f"C must be above {1 / fl.LARGEST_NORM:g}, got {C:g}")
-    if not (C * n + 1) * (extent.radius + 1) < fl.LARGEST_NORM:
-        raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
-    origin = X_1[0] + extent.total / n
-    R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X_1[0])), d)
-
-    start = State(origin, C, (), *_start(X_1 - origin, y_1, C * n / y_1.size, C))
+    start, R, n = _first_pass(chunks, d, C)
+    found = []
+    trace = []
     passes = _passes(partial(_sum, chunks, chunk_sums), start, C * n, tol)
-    found, trace = [], []
     for state, sums in islice(passes, max_iter):
-        v, proof = _certify(sums, state.v, origin, R, n)
+        v, proof = _certify(sums, state.v, start.origin, R, n)
         found.append((v, proof, state))
         trace.append(Pass(state.h, sums.free, proof))
         progress = "pass %d: ramp %.1e C, %d samples on it, relative duality gap %.1e"
@@ -241,7 +227,29 @@ def _minimise(
         if proof.relative_gap <= tol:
             break
     v, proof, state = min(found, key=lambda each: each[1].relative_gap)
-    return np.append(v[:-1], v[-1] - v[:-1] @ origin), proof, tuple(trace), state
+    w = v[:-1]
+    return np.append(w, v[-1] - w @ start.origin), proof, tuple(trace), state
+
+
+def _first_pass(chunks: Chunks, d: int, C: float) -> tuple[State, float, int]:
+    """Return the state to begin with, how far from its origin samples are at most, and n.
+
+    The origin is the mean, as `svmlib.kernels.Linear` explains.
+    """
+    X, y = dask.compute(*chunks[0])
+    X = check_points(features_of(X), n_features=d)
+    y = check_labels(y, len(X))
+    extent = _sum(chunks, chunk_extent, X[0])
+    if not extent.n_plus or not extent.n_minus:
+        raise ValueError("y must contain both classes -1 and +1")
+    n = extent.n_plus + extent.n_minus
+    if not C > 1 / fl.LARGEST_NORM:
+        raise ValueError(f"C must be above {1 / fl.LARGEST_NORM:g}, got {C:g}")
+    if not (C * n + 1) * (extent.radius + 1) < fl.LARGEST_NORM:
+        raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
+    origin = X[0] + extent.total / n
+    R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X[0])), d)
+    return State(origin, C, (), *_start(X - origin, y, C * n / y.size, C)), R, n
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
