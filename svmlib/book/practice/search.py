@@ -29,7 +29,7 @@ __all__ = ["Candidate", "Costs", "Search", "search", "simplest"]
 LINE = 10.0 ** np.arange(-3, 2)
 PRICES, WIDTHS = 10.0 ** np.arange(-1, 3), 10.0 ** np.arange(-2, 2)
 MOST_STEPS = 100_000  # of LIBSVM, for one fit of the search
-ENOUGH_GROUPS = 10  # with fewer, a standard error over groups is itself too uncertain
+ENOUGH_GROUPS = 10  # a guess: with fewer, a standard error over groups is too uncertain
 
 
 @dataclass(frozen=True, order=True)
