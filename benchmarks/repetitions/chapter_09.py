@@ -179,7 +179,8 @@ def a_search_on_a_quarter_costs_less_than_a_tenth(seed: int) -> bool:
 
 
 def the_simplest_is_no_better_on_average_for_three_groups_nor_for_ten(seed: int) -> bool:
-    grid, losses = (10.0 ** np.arange(-2, 5), 10.0 ** np.arange(-4, 2)), {3: [], 10: []}
+    grid = 10.0 ** np.arange(-2, 5), 10.0 ** np.arange(-4, 2)
+    losses: dict[int, list[float]] = {3: [], 10: []}
     for draw in range(8):  # the chapter has sixteen
         chosen = np.random.default_rng(8 * seed + draw).choice(np.arange(1, 15), 10, replace=False)
         for k, lost in losses.items():
