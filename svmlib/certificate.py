@@ -197,7 +197,7 @@ class Scores(NamedTuple):
     squared_norm : float
         An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
     sizes : ndarray of shape (n,)
-        Upper bounds κ_i on ‖φ(x_i)‖.
+        Upper bounds N_i on ‖φ(x_i)‖.
     w : ndarray of shape (d,), or None
         For the linear kernel Σ_i β_i x_i, rounded once.
     """
@@ -227,7 +227,7 @@ class Scores(NamedTuple):
 def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float) -> Scores:
     r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
 
-    Rounding: a kernel value is between ± κ_i κ_j and off by at most θ κ_i κ_j.
+    Rounding: a kernel value is between ± N_i N_j and off by at most θ N_i N_j.
 
     *Operations.* `GramMatrix.incremental_matvec` adds up terms δ_j k(x_i, x_j), for changes δ whose
     sum is β. A term is rounded twice, as a difference of two β and as a product. It passes at most
@@ -238,7 +238,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     them.)
 
     *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
-    \rvert` and :math:`S = \sum_j T_j \kappa_j` a score is off by at most (θ + γ) κ_i S, and ‖w‖² by
+    \rvert` and :math:`S = \sum_j T_j N_j` a score is off by at most (θ + γ) N_i S, and ‖w‖² by
     (θ + γ) S². What rounding does to these bounds is in one factor, `grown`.
 
     Where only K + ηI is known to be semidefinite, with the shift η, the bounds are for K + ηI.
@@ -247,7 +247,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     theta, sizes = bound
     n = beta.size
     total = float(variation @ sizes)
-    if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most κ_i S
+    if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most N_i S
         return unbounded_scores(values, np.inf, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared

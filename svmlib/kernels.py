@@ -43,14 +43,14 @@ Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out
 
 
 class ErrorBound(NamedTuple):
-    """For all x_i, x_j: abs(k(x_i, x_j)) ≤ κ_i κ_j, and what is computed is θ κ_i κ_j off at most.
+    """For all x_i, x_j: abs(k(x_i, x_j)) ≤ N_i N_j, and what is computed is θ N_i N_j off at most.
 
     Attributes
     ----------
     theta : float
         θ, the relative error of the values.
     sizes : ndarray of shape (n,)
-        The κ_i, bounds on ‖φ(x_i)‖.
+        The N_i, bounds on the norms ‖φ(x_i)‖.
     """
 
     theta: float
@@ -177,12 +177,12 @@ class ClassicKernel(BaseKernel):
         return values
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return θ and sizes κ_i that bound every value, and the error of every computed one.
+        """Return θ and sizes N_i that bound every value, and the error of every computed one.
 
-        For all rows of X: k(x_i, x_j) is between ± κ_i κ_j, and the computed value at most
-        θ κ_i κ_j away from the formula's. Infinity where squares overflow.
+        For all rows of X: k(x_i, x_j) is between ± N_i N_j, and the computed value at most
+        θ N_i N_j away from the formula's. Infinity where squares overflow.
 
-        Here γ_d and κ = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
+        Here γ_d and N = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
         return ErrorBound(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
@@ -294,11 +294,11 @@ class Polynomial(ClassicKernel):
         return np.column_stack(features)
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return about p (d + 4) u, and κ with κ² = (γ‖x‖² + abs(c₀))^p.
+        """Return about p (d + 4) u, and N with N² = (γ‖x‖² + abs(c₀))^p.
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
-        Cauchy–Schwarz is at most κ_i κ_j to the power 1/p; raising it takes p − 1 more. What
-        underflows on the way is below θ κ_i κ_j, because no size is called smaller than 10⁻¹³⁹.
+        Cauchy–Schwarz is at most N_i N_j to the power 1/p; raising it takes p − 1 more. What
+        underflows on the way is below θ N_i N_j, because no size is called smaller than 10⁻¹³⁹.
         """
         base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
@@ -349,7 +349,7 @@ class RBF(ClassicKernel):
         return cls(gamma=0.5 / sigma / sigma)
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return θ, from the errors of the exponent and of the exponential, and κ = 1.
+        """Return θ, from the errors of the exponent and of the exponential, and N = 1.
 
         With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
@@ -449,7 +449,7 @@ class Sigmoid(ClassicKernel):
     positive_semidefinite = False  # never guaranteed
 
     def error_bound(self, X: Array) -> ErrorBound:
-        """Return about (d + 8) u and κ² = 1 + γ‖x‖²: tanh is no steeper than 1.
+        """Return about (d + 8) u and N² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
         Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
         1/cosh² t, leaves less than u/2.

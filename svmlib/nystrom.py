@@ -167,8 +167,8 @@ class SpanSums(NamedTuple):
     expansion: Array  # Σ α_j a_j
     residual: Array  # Σ α_j r_j
     distance: Array  # above Σ α_j ‖ρ_j‖
-    size: Array  # Σ α_j (κ_j + λ_j)
-    residual_error: Array  # Σ α_j ε (κ_j + λ_j)
+    size: Array  # Σ α_j (N_j + λ_j)
+    residual_error: Array  # Σ α_j ε (N_j + λ_j)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -184,10 +184,10 @@ def span_sums(
     .. math::
         \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot r_j .
 
-    *Rounding.* A kernel value is off by at most θ times the sizes κ of its two points
-    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| κ_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
-    is off by at most ε (κ_j + λ_j) κ_q, and the square by ε (κ_j + λ_j)²: both are sums of products
-    of numbers of the sizes κ_j and λ_j. They need 2r + 4 operations at most. The others are for the
+    *Rounding.* A kernel value is off by at most θ times the sizes N of its two points
+    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
+    is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
+    of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
     root of the square, and for what rounds these bounds themselves, which is of second order.
     """
     r = span.rank
@@ -225,7 +225,7 @@ def span_sums(
 def _residuals(
     span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return above ‖ρ_j‖, the a_j and r_j, and κ_j + λ_j, for the rows of X."""
+    """Return above ‖ρ_j‖, the a_j and r_j, and N_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
     size = sizes + np.abs(A) @ pivot_sizes
@@ -251,8 +251,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
             + \Bigl( \sum_j \alpha_j \lVert \rho_j \rVert \Bigr)^2 .
 
     *Rounding.* A sum over n rows is off by γ_n of the sizes of its terms. That moves w by at most
-    3 γ_n Σ α_j (κ_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
-    the ‖ρ_j‖ ≤ κ_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
+    3 γ_n Σ α_j (N_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
+    the ‖ρ_j‖ ≤ N_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
     by γ_{n+r} of that. So it counts 5 γ_{n+r+18}, and 2r + 16 operations in ε, as `span_sums` does,
     which covers what is done to these bounds and to their squares.
     """

@@ -300,6 +300,6 @@ def scorer(
     """Return the function that scores the test samples: by values of K, if there is one."""
     if K is None:
         test = X[fold.test]
-        return lambda one: problem.decision_function(one.alpha, one.b, test)
+        return lambda solution: problem.decision_function(solution.alpha, solution.b, test)
     K_test = K.take(fold.test, 0).take(fold.train, 1)
-    return lambda one: K_test @ (one.alpha * problem.y) + one.b
+    return lambda solution: K_test @ (solution.alpha * problem.y) + solution.b

@@ -245,8 +245,8 @@ class DualProblem:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
-        trace. The values of our own kernels are off by θ κ_i κ_j at most (`error_bound`), a matrix
-        of norm θ Σ κ_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
+        trace. The values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix
+        of norm θ Σ N_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
         A matrix of shorter floats gets a second trial, with what their rounding may have done.
         """
         if self.kernel.positive_semidefinite:
@@ -271,7 +271,7 @@ class DualProblem:
 
     @cached_property
     def error_bound(self) -> ErrorBound:
-        """The error θ of the kernel's values, and the sizes κ_i, so that abs(k_ij) ≤ κ_i κ_j.
+        """The error θ of the kernel's values, and the sizes N_i, so that abs(k_ij) ≤ N_i N_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
         the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its

@@ -217,7 +217,7 @@ class SmoState:
     dimension, `a[i, ...]`.
     """
 
-    last: tuple[int, int, float, float, float, float]  # of the last step, what a `Step` needs
+    last: tuple[int, int, float, float, float, float]  # i, j, length, violation, slope, curvature
 
     def __init__(self, problem: DualProblem, alpha: Array, selection: Selection) -> None:
         if selection not in get_args(Selection):
