@@ -1287,3 +1287,9 @@ def test_what_a_file_has_no_place_for_is_refused(write, model, message, tmp_path
 def test_a_machine_has_two_classes(classes):
     with pytest.raises(ValueError, match="classes must be two different labels"):
         Machine(np.ones((1, 2)), np.ones(1), 0.0, classes=classes)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", None, RBF])
+def test_a_machine_has_a_kernel_or_a_gram_matrix(kernel):
+    with pytest.raises(ValueError, match="kernel must be a kernel such as"):
+        Machine(np.ones((1, 2)), np.ones(1), 0.0, kernel)
