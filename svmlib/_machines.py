@@ -30,7 +30,7 @@ from svmlib._validation import (
     check_vector,
     class_factors,
 )
-from svmlib.kernels import Kernel, KernelOrPrecomputed, Linear, check_kernel, expansion
+from svmlib.kernels import Kernel, KernelOrPrecomputed, Linear, expansion
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
@@ -102,8 +102,9 @@ class Machine:
             raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
         if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
             raise ValueError(f"classes must be two different labels, got {self.classes!r:.80}")
-        if self.kernel != "precomputed":
-            check_kernel(self.kernel)
+        if self.kernel != "precomputed" and not callable(self.kernel):
+            accepted = 'callable, or "precomputed" for a Gram matrix'
+            raise ValueError(f"kernel must be {accepted}, got {self.kernel!r:.80}")
         checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
         for name, value in checked.items():
             object.__setattr__(self, name, value)
