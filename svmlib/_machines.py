@@ -102,9 +102,10 @@ class Machine:
             raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
         if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
             raise ValueError(f"classes must be two different labels, got {self.classes!r:.80}")
-        if self.kernel != "precomputed" and not callable(self.kernel):
+        kernel: object = self.kernel
+        if kernel != "precomputed" and not callable(kernel):
             accepted = 'callable, or "precomputed" for a Gram matrix'
-            raise ValueError(f"kernel must be {accepted}, got {self.kernel!r:.80}")
+            raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
         checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
         for name, value in checked.items():
             object.__setattr__(self, name, value)
