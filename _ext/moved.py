@@ -59,6 +59,7 @@ RENAMED = {  # headings and boxes of these pages
     "do-more-samples-help": "learning-curves-do-more-samples-help",
     "dask-takes-the-place-of-the-list": "dask-arrays-in-place-of-the-list",
     "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
+    "one-certificate-for-every-program": "why-the-verdict-can-be-believed-a-dual-for-every-program",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
     "fig-practice-support": "fig-margin-support",
