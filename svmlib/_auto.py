@@ -207,7 +207,8 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
     rank = _probe_rank(problem) if n > _FEW else _PROBE_SIZE - 1
-    if rank <= _LOW_PROBE_RANK and (Phi := _low_rank_factor(problem, span_untried)) is not None:
+    Phi = _low_rank_factor(problem, span_untried) if rank <= _LOW_PROBE_RANK else None
+    if Phi is not None:
         linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
         limit = int(min(max_iter, _MAX_NEWTON_STEPS))
         alpha, newton_steps = newton_multipliers(linear, tol / 2, limit, zero)
@@ -234,7 +235,8 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     gap = np.inf if problem.n**2 <= SMALL_PROBLEM else state.relative_gap()
     while taken and goal < gap <= _NEAR_GAP * goal:
         most = min(limit - n_steps, max(_LEAST_STEPS, n_steps // _STEPS_DIVISOR))
-        n_steps += (taken := state.advance(tol / 2, most))
+        taken = state.advance(tol / 2, most)
+        n_steps += taken
         gap = state.relative_gap()
     return Start(state.alpha, n_steps, "smo", gap <= goal)
 

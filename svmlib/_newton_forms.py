@@ -198,7 +198,8 @@ class PrimalForm:
             x = self.solve(free, h, -(Z @ r), -total)
             delta = r + x @ Z
             return v + delta, _shifted(self.scores(delta), free, -h * x)
-        Z -= (mean := Z.sum(axis=0) / free.size)
+        mean = Z.sum(axis=0) / free.size
+        Z -= mean
         A = Z.T @ Z
         delta = _solve_shifted(A, h, h * (r - total * mean), A.diagonal())
         return v + delta, self.scores(delta) + (h * total / free.size - mean @ delta)

@@ -327,7 +327,8 @@ class DualProblem:
         if abs(excess) <= self.n * fl.EPS * alpha.sum():  # as good as zero
             return alpha
         room = np.minimum(alpha, self.upper - alpha)
-        if 2 * abs(excess) <= (total := float(room.sum())):
+        total = float(room.sum())
+        if 2 * abs(excess) <= total:
             return alpha - (excess / total) * self.y * room
         totals = np.array([alpha[self.y > 0].sum(), alpha[self.y < 0].sum()])
         return alpha * balancing_factors(totals).take(self.y < 0)
