@@ -14,9 +14,8 @@ import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 # No verdict depends on how busy the machine is.
-settings.register_profile(
-    "book", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+quiet = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("book", derandomize=True, max_examples=40, **quiet)
 settings.load_profile("book")
 
 

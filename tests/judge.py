@@ -41,12 +41,22 @@ def value(kernel, x, z):
     raise TypeError(kernel)
 
 
+def assert_within(bound, kernel, X, computed) -> None:
+    """Check that sizes bound the exact kernel values, and θ times sizes what floats have lost."""
+    (theta, sizes), true = bound, gram(kernel, X)
+    for i, j in np.ndindex(true.rows, true.cols):
+        size = mp.mpf(float(sizes[i])) * mp.mpf(float(sizes[j]))
+        assert abs(true[i, j]) <= size
+        assert abs(mp.mpf(float(computed[i, j])) - true[i, j]) <= mp.mpf(float(theta)) * size
+
+
 class Judge:
     """One problem in exact numbers: C is infinite or one number a sample."""
 
     def __init__(self, problem) -> None:
         self.K = gram(problem.kernel, problem.X)
         self.y, self.n = exact(problem.y), problem.n
+        self._last = [], []
         self.upper = None if np.isinf(problem.upper[0]) else exact(problem.upper)
 
     def accept(self, certificate, alpha, b):
@@ -57,15 +67,22 @@ class Judge:
         assert mp.mpf(certificate.kkt_violation) >= self.violation(alpha, b)
         assert mp.mpf(certificate.infeasibility) >= self.infeasibility(alpha)
 
-    def _times(self, v) -> list:
-        return [mp.fdot(self.K[i, :], v) for i in range(self.n)]
+    def _sums(self, alpha) -> list:
+        """Return Kβ, that of the last α without work."""
+        beta = self._signed(alpha)
+        if beta != self._last[0]:
+            self._last = beta, [mp.fdot(self.K[i, :], beta) for i in range(self.n)]
+        return self._last[1]
 
     def primal(self, alpha, b):
         """Return the value of (α, b), for the hard margin that of its canonical form."""
-        beta = self._signed(alpha)
-        g = self._times(beta)
-        margins = [s * (v + mp.mpf(float(b))) for s, v in zip(self.y, g, strict=True)]
-        return self.value(mp.fdot(beta, g) / 2, margins)
+        half = mp.fdot(self._signed(alpha), self._sums(alpha)) / 2
+        return self.value(half, self.margins(alpha, b))
+
+    def margins(self, alpha, b) -> list:
+        """Return the functional margins y_i f(x_i)."""
+        sums = zip(self.y, self._sums(alpha), strict=True)
+        return [s * (v + mp.mpf(float(b))) for s, v in sums]
 
     def value(self, half, margins):
         """Return the primal value of ½‖w‖² and functional margins."""
@@ -79,17 +96,18 @@ class Judge:
 
     def norm(self, alpha):
         """Return ‖w‖."""
-        beta = self._signed(alpha)
-        return mp.sqrt(max(0, mp.fdot(beta, self._times(beta))))
+        return mp.sqrt(max(0, mp.fdot(self._signed(alpha), self._sums(alpha))))
 
     def violation(self, alpha, b):
         """Return the largest violation of the KKT conditions."""
-        g = self._times(self._signed(alpha))
-        excess = [s * (v + mp.mpf(float(b))) - 1 for s, v in zip(self.y, g, strict=True)]
+        return self.violation_of(self.margins(alpha, b), alpha)
+
+    def violation_of(self, margins, alpha):
+        """Return that of functional margins and multipliers."""
         upper = self.upper or [mp.inf] * self.n
         return max(
-            max(mp.mpf(0), -e if a < C else 0, e if a > 0 else 0)
-            for e, a, C in zip(excess, exact(alpha), upper, strict=True)
+            max(mp.mpf(0), 1 - m if a < C else 0, m - 1 if a > 0 else 0)
+            for m, a, C in zip(margins, exact(alpha), upper, strict=True)
         )
 
     def infeasibility(self, alpha):
@@ -106,5 +124,5 @@ class Judge:
         minus = mp.fsum(alpha) - plus
         least = min(plus, minus)
         factor = {1: least / (plus or 1), -1: least / (minus or 1)}
-        beta = [a * factor[int(s)] * s for a, s in zip(alpha, self.y, strict=True)]
-        return 2 * least - mp.fdot(beta, self._times(beta)) / 2
+        beta = mp.matrix([a * factor[int(s)] * s for a, s in zip(alpha, self.y, strict=True)])
+        return 2 * least - (beta.T * self.K * beta)[0] / 2

@@ -14,7 +14,7 @@ from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, s
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel, expansion
 from svmlib.model_files import write_onnx
 from svmlib.newton import newton
 from svmlib.nystrom import low_rank
@@ -30,7 +30,7 @@ INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
 SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of TABLE
-NO_LINE = [[0.0], [1.0], [2.0]]
+NO_LINE, MASKED = [[0.0], [1.0], [2.0]], np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.triu(np.ones((10, 10)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
@@ -64,6 +64,23 @@ CALLS = [
     (lambda: problem(X=X.astype(str).astype(object)), "X must be a dense array of real"),
     (lambda: problem(X=X.astype("S").astype(object)), "X must be a dense array of real"),
     (lambda: problem(X=np.ma.masked_invalid([[np.nan]] * 10)), "X must have no masked entries"),
+    *[
+        (call, "masked entries")
+        for call in (
+            lambda: SVC().fit(MASKED, Y[:4]),
+            lambda: SVC().fit(list(MASKED), Y[:4]),
+            lambda: SVC().fit(np.eye(4), np.ma.masked_equal(Y[:4], 1)),
+            lambda: fit(np.ma.masked_equal(ONES, 1)),
+            lambda: GIVEN.fit(MASKED, Y[:4]),
+            lambda: SVCCV(refit=False).fit(MASKED, Y[:4]),
+            lambda: SVCCV(refit=False).fit(np.eye(4), np.ma.masked_equal(Y[:4], 1)),
+            lambda: SVC().fit(np.eye(4), Y[:4]).predict(MASKED),
+            lambda: SVC().fit(np.eye(4), Y[:4]).score(MASKED, Y[:4]),
+            lambda: GIVEN.fit(np.eye(4), Y[:4]).decision_function(MASKED),
+            lambda: Precomputed(MASKED),
+            lambda: gram(lambda A, B: np.ma.masked_greater(A @ B.T, 5)),
+        )
+    ],
     # labels
     (lambda: problem(y=ONES), r"y must contain both classes -1 and \+1, got only \+1"),
     (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),
@@ -192,12 +209,7 @@ CALLS = [
     (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
     (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
     (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
-    (lambda: PLANE.functional_margin(X[:, :1], Y), "X has 1 features, expected 2"),
-    (lambda: PLANE.geometric_margin(X, Y[1:]), "one label for each"),
     (lambda: PLANE.separates(X, ONES), "both classes"),
-    (lambda: PLANE.decision_function([1, 2]), "X must hold at least one point"),
-    (lambda: PLANE.predict(X[:, :1]), "X has 1 features, expected 2"),
-    (lambda: PLANE.signed_distance([[1, np.inf]]), "X must be finite"),
     (lambda: PLANE.project([[1, 2, 3]]), "X has 3 features, expected 2"),
     # kernels
     (lambda: RBF(0.0), "gamma must be a positive"),
@@ -224,6 +236,13 @@ CALLS = [
     (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold at least one point"),
     (lambda: low_rank(Polynomial(6), np.tile(FAR, (9, 1))), "X must be small enough .* Pol"),
     (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
+    *[
+        (
+            partial(expansion, Polynomial(3), np.array([[1e110]]), np.ones(1), np.array([[z]])),
+            needed,
+        )
+        for z, needed in ((1e110, "small enough for Polynomial"), (-1e110, "small enough for Pol"))
+    ],
     # functions as kernels
     (lambda: gram(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
     (lambda: gram(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
@@ -245,6 +264,17 @@ CALLS = [
             (np.nan * X[:2], 2, 0.0, "points must be finite"),
             (X[:2], 2, "0", "b must be a finite number"),
         )
+    ],
+    *[
+        (
+            partial(Machine, X[:1], ONES[:1], 0.0, classes=each),
+            "classes must be two different labels",
+        )
+        for each in ((1,), (1, 1), (1, 2, 3))
+    ],
+    *[
+        (partial(Machine, X[:1], ONES[:1], 0.0, each), 'kernel must be callable, or "precomputed"')
+        for each in ("rbf", None)
     ],
     # what is wrong is told before the work begins, which would end with another error
     *[

@@ -27,7 +27,7 @@ from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
 from tests import hostile
 from tests.exact import exact
-from tests.judge import Judge, gram
+from tests.judge import Judge, assert_within
 from tests.optimum import data
 
 seeds = st.integers(0, 2**32 - 1)
@@ -71,7 +71,6 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
 
 
 @given(seed=seeds)
-@settings(max_examples=40)
 def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(6, rng.integers(1, 6))) * 10.0 ** rng.uniform(-3, 3)
@@ -80,12 +79,7 @@ def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
     near_one = RBF(g * 1e-9)  # all its error is that of the exponential
     sigmoid = Sigmoid(g, float(3 * rng.normal()))
     for kernel in (Linear(), Polynomial(degree, g, 1.0), RBF(g), near_one, sigmoid):
-        theta, sizes = kernel.error_bound(X)
-        true, computed = gram(kernel, X), kernel(X, X)
-        for i, j in np.ndindex(6, 6):
-            size = mp.mpf(sizes[i]) * mp.mpf(sizes[j])
-            assert abs(true[i, j]) <= size
-            assert abs(mp.mpf(computed[i, j]) - true[i, j]) <= theta * size
+        assert_within(kernel.error_bound(X), kernel, X, kernel(X, X))
 
 
 def test_the_mean_of_equal_points_need_not_be_one_of_them():
@@ -254,9 +248,6 @@ def test_what_is_proved_of_a_given_matrix_is_true_of_the_lifted_one(seed):
     judge.accept(problem.certificate(alpha, 0.0), alpha, 0.0)
 
 
-# Bounds that are never wrong because they are infinite would be worth nothing
-
-
 @pytest.mark.parametrize("C", [1.0, 100.0, np.inf])
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.3), Polynomial(3, 0.5, 1.0), "given"], ids=repr)
 def test_certificates_are_narrow_where_there_is_room(kernel, C):
@@ -282,7 +273,7 @@ def test_a_gram_matrix_of_zeros_is_positive_semidefinite():
     assert model.certificate_.optimal_to(1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_a_solver_cannot_know_costs_no_more_than_a_longer_w(seed):
     """A linear certificate knows margins to more digits than Newton's method, and C is large."""
     rng = np.random.default_rng(seed)
@@ -291,9 +282,6 @@ def test_what_a_solver_cannot_know_costs_no_more_than_a_longer_w(seed):
     solution = newton(problem, tol=1e-9)
     assert 0 < solution.certificate.relative_gap < 1e-11
     Judge(problem).accept(solution.certificate, solution.alpha, solution.b)
-
-
-# What it says
 
 
 def test_what_a_certificate_says_and_what_it_does_not_prove():
@@ -314,30 +302,15 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
         assert not bad.optimal_to(1e-3)
 
 
-def test_the_norm_of_w_is_bounded_whatever_the_sum_of_squares_forgets():
-    """Next to the square 1 each other is lost, but for those in other lanes of the processor."""
-    w = np.append(1.0, np.full(10**5, 2.0**-27))
-    scores = linear_scores(w[None], np.ones(1))
-    assert 1 + Fraction(10**5, 2**54) <= Fraction(scores.squared_norm)
-    assert scores.squared_norm <= 1 + 3 * gamma_n(10**5)
-
-
 @given(primal=st.floats(1e-300, 1e300), dual_share=st.floats(-1, 1))
 def test_gaps_are_bounds_too(primal, dual_share):
     proof = Certificate(primal, primal * dual_share, 0, 0, 1)
     gap = Fraction(primal) - Fraction(proof.dual)
     for true, bound in (gap, proof.gap), (gap / Fraction(primal), proof.relative_gap):
         assert true <= Fraction(bound) <= true * (1 + Fraction(1, 2**46))
-
-
-@pytest.mark.parametrize(
-    "value", [0.1, 1 / 3, 136.0000000001, 1 - 2**-53, -7.25e-9, 123456.5, 1e300]
-)
-def test_a_printed_interval_still_holds_the_numbers(value):
-    """Rounded to nearest, the printed ends could lie on the wrong side of the optimum."""
-    low, high = re.search(r"in \[(.*), (.*)\]", str(Certificate(value, value, 0, 0, 1))).groups()
-    assert float(low) <= value <= float(high)
-    assert float(high) - float(low) <= 2e-5 * abs(value)
+    low, high = map(float, re.search(r"in \[(.*), (.*)\]", str(proof)).groups())
+    assert low <= proof.dual <= primal <= high, "also as they are printed"
+    assert high - primal <= 1e-5 * primal
 
 
 # The two values, judged in fractions
@@ -356,7 +329,6 @@ FORGOTTEN = np.append(1.0, np.full(4095, 0.99 * UNIT_ROUNDOFF))  # a sum forgets
 
 
 def primal(squared_norm, margins, C, m):
-    """The primal value of (w, b)/m."""
     m, margins = Fraction(m), exact(margins)
     losses = [max(1 - margin / m, Fraction(0)) for margin in margins]
     return Fraction(squared_norm) / m**2 / 2 + exact(np.broadcast_to(C, margins.shape)) @ losses
@@ -384,12 +356,6 @@ def test_the_primal_value_goes_up(given):
     assert value <= bound <= value * (1 + 5000 * u) + Fraction(1e-315)
 
 
-@pytest.mark.parametrize("m", [0.0, -1.0, np.inf, -np.inf, np.nan])
-def test_what_is_no_margin_bounds_nothing(m):
-    assert primal_upper_bound(1.0, np.ones(2), 1.0, m) == np.inf
-    assert primal_upper_bound(1.0, np.array([np.nan, 2.0]), 1.0) == np.inf
-
-
 @pytest.mark.parametrize("size", [0.0, 1e-20, 1e-8, 1.0])
 def test_the_dual_value_goes_down(size):
     """Judged without the root: (√s + e)² ≤ r if and only if 4 s e² ≤ (r − s − e²)²."""
@@ -411,7 +377,10 @@ def test_multipliers_of_zero_have_the_dual_value_zero(kernel, scale):
     assert found.dual == 0
 
 
-def test_a_dual_value_beyond_floats_bounds_nothing():
+def test_what_is_no_number_bounds_nothing():
+    for m in 0.0, -1.0, np.inf, -np.inf, np.nan:
+        assert primal_upper_bound(1.0, np.ones(2), 1.0, m) == np.inf
+    assert primal_upper_bound(1.0, np.array([np.nan, 2.0]), 1.0) == np.inf
     for values in ((np.inf, np.inf), (1.0, np.inf), (1.0, 0.0, np.inf), (np.nan, 1.0)):
         assert dual_lower_bound(*values) == -np.inf
     assert 1 - 2e-15 <= dual_lower_bound(1.0, -1.0) <= 1
@@ -447,14 +416,10 @@ def test_linear_scores_are_bounded(X, beta, b):
     X, beta, y = np.array(X), np.array(beta), np.array([1.0, -1.0])
     Z, w = exact(X), exact(beta) @ exact(X)
     scores = linear_scores(X, beta)
-    K = np.array([[Fraction(0)] * 2] * 2)
-    K[np.diag_indices(2)] = (Z * Z).sum(axis=1)
-    if X.shape[1] < 9:
-        K = Z @ Z.T
-    else:
-        K[0, 1] = K[1, 0] = Z[0] @ Z[1]
-    check_scores(scores, K, beta, b, y, Fraction(b))
-    assert w @ w <= Fraction(scores.squared_norm)
+    check_scores(scores, Z @ Z.T, beta, b, y, Fraction(b))
+    assert (
+        w @ w <= Fraction(scores.squared_norm) <= w @ w * (1 + Fraction(1e-12)) + Fraction(1e-300)
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -502,10 +467,7 @@ def test_sums_of_kernel_values_are_bounded(K, beta, shift):
 
 
 def test_a_class_of_many_is_scaled_down_far_enough():
-    """All small multipliers together are forgotten in a sum of what is taken from each.
-
-    From the large one that is just above 1, where what is below u is forgotten.
-    """
+    """All small multipliers together are forgotten in a sum of what is taken from each."""
     alpha, n, d = 1.02 * FORGOTTEN, FORGOTTEN.size, Fraction(1, 64)
     z = 64 * 1.02 * (1 + 2 * n * UNIT_ROUNDOFF)
     problem = DualProblem(np.append(np.ones(n), z)[:, None], np.append(np.ones(n), -1), 2.0)

@@ -51,24 +51,22 @@ def test_of_many_samples_only_the_rows_that_smo_touches():
 
 
 def test_rows_that_are_kept_are_not_evaluated_again():
-    """With room for half of them, SMO evaluates fewer rows than it takes steps."""
     some = problem(400, mb=400 * 399 / 2**17)
     taken = smo(some).n_iter
     assert some.kernel.values < 0.7 * 400 * taken
 
 
-def test_a_few_support_vectors_need_a_few_rows():
-    """With no room for all of K, only the rows of those who have a multiplier are evaluated."""
-    some = problem(1000, mb=1000 * 900 / 2**17)
+@pytest.mark.parametrize(
+    ("room", "most", "given"),
+    [  # rows of those who have a multiplier; Kβ from that of the last β, or it were twice as many
+        (900, 0.6, {}),
+        (133, 4, {"gamma": 0.05, "C": 0.1}),
+    ],
+)
+def test_without_room_for_k_newton_asks_for_what_has_changed_only(room, most, given):
+    some = problem(1000, mb=1000 * room / 2**17, **given)
     assert newton(some, start=first_steps(some, 125)).converged
-    assert some.kernel.values < 0.6 * 1000**2
-
-
-def test_without_room_only_what_has_changed_is_summed_again():
-    """Kβ follows from that of the last β; with each sum afresh it would be twice as many."""
-    some = problem(1000, gamma=0.05, C=0.1, mb=1000 * 133 / 2**17)
-    assert newton(some, start=first_steps(some, 125)).converged
-    assert some.kernel.values < 4 * 1000**2
+    assert some.kernel.values < most * 1000**2
 
 
 def test_a_wide_bell_is_solved_in_few_coordinates():
@@ -77,14 +75,6 @@ def test_a_wide_bell_is_solved_in_few_coordinates():
     kernel = Counting(0.01)
     assert SVC(kernel=kernel).fit(X, y).certificate_.optimal_to(1e-3)
     assert kernel.values < 2000**2
-
-
-def test_a_start_by_smo_makes_the_equations_small():
-    some = problem(1000, gamma=0.3, C=10.0)
-    alone = newton(some, trace=True).trace
-    begun = newton(some, start=first_steps(some, 660), trace=True).trace
-    work = [sum(step.free**3 for step in trace) for trace in (begun, alone)]
-    assert work[0] < 0.5 * work[1]
 
 
 def test_the_partner_that_gains_the_most_saves_steps():

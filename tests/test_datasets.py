@@ -43,9 +43,6 @@ def test_a_dataset_keeps_its_own_copy_which_cannot_be_changed():
             array[0] = 1
 
 
-# Penguins
-
-
 FEATURES = ("bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g")
 
 
@@ -71,9 +68,6 @@ def test_labels_have_names():
     assert three.names(three.y) == three.y.tolist()
     with pytest.raises(KeyError):
         pair.names([1, 0])
-
-
-# Toy sets
 
 
 def test_two_clouds_repeat_the_published_recipe():

@@ -1,13 +1,11 @@
 """The certified linear machine on a Dask array, with and without a cluster."""
 
-import importlib.util
 import logging
 import operator
 import os
 import re
 import resource
 import signal
-import sys
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -314,12 +312,6 @@ def draw(number):
     return A
 
 
-def drawn(n_chunks):
-    chunks = [da.from_delayed(dask.delayed(draw)(k), (10_000, 21), float) for k in range(n_chunks)]
-    rows = da.concatenate(chunks)
-    return rows[:, 1:], rows[:, 0]
-
-
 @pytest.fixture(scope="module")
 def forks():
     """Processes that are forked from one that has imported everything."""
@@ -332,7 +324,9 @@ def forks():
 def train_in_little_memory():
     """Fit 50 MB of rows with 25 MB on top of what Python has: the limit is the kernel's."""
     with dask.config.set(scheduler="synchronous"):
-        X, y = drawn(32)
+        parts = [da.from_delayed(dask.delayed(draw)(k), (10_000, 21), float) for k in range(32)]
+        rows = da.concatenate(parts)
+        X, y = rows[:, 1:], rows[:, 0]
         solve_linear(X[:10_000], y[:10_000])  # so that everything is imported
         size = re.search(r"VmData:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]
         limit = 1024 * int(size) + 25 * 2**20
@@ -353,7 +347,6 @@ def test_data_may_be_larger_than_the_memory(forks):
 
 @pytest.fixture(scope="module")
 def workers(forks):
-    """Two workers, and their followers."""
     with LocalCluster(
         n_workers=2,
         threads_per_worker=1,
@@ -453,16 +446,6 @@ def test_rows_are_read_in_the_task_that_sums_them_up(train):
         train(2 * rows, da.from_array(y, chunks=1000))
     assert len(sizes) > 8 * 4
     assert sum(size >= X[:1000].nbytes for size in sizes) < 8, "the first chunk is looked at"
-
-
-def test_no_private_module_of_dask_is_needed(monkeypatch):
-    """If one moves, nothing says that Dask is not installed."""
-    for name in [name for name in sys.modules if name.startswith("dask._")]:
-        monkeypatch.setitem(sys.modules, name, None)
-    spec = importlib.util.spec_from_file_location("again", distributed.__file__)
-    monkeypatch.setitem(sys.modules, "again", again := importlib.util.module_from_spec(spec))
-    spec.loader.exec_module(again)
-    assert again.__all__ == distributed.__all__
 
 
 def test_tasks_that_cannot_be_fused_give_the_same():

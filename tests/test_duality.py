@@ -7,7 +7,7 @@ from threading import Thread, current_thread, main_thread
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -34,7 +34,6 @@ def test_functions_of_alpha_are_their_formulas(kernel, whole):
 
 
 def test_a_problem_and_what_it_proves_stay_as_they_were():
-    """What the caller writes into arrays of their own afterwards changes nothing."""
     X, y, C = np.array([[0.0], [2.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.array([1.0, 2.0, 2.0])
     problem = DualProblem(X, y, C)
     before = problem.certificate([0.5, 0.5, 0.0], -1.0)
@@ -47,9 +46,6 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
     for array in (*own, other.upper, other.lo, other.hi):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 7
-
-
-# The Gram matrix
 
 
 @pytest.mark.parametrize(("skew", "accepted"), [(0.0, True), (1e-14, True), (1e-6, False)])
@@ -68,7 +64,6 @@ def test_an_asymmetric_kernel_is_refused(skew, accepted):
 
 
 @given(seed=st.integers(0, 10**6), d=st.sampled_from([1, 30, 1000]), degree=st.integers(1, 5))
-@settings(max_examples=40)
 def test_a_valid_kernel_is_never_called_indefinite(seed, d, degree):
     """Not for duplicated rows, nor because a thousand features round differently here and there."""
     rng = np.random.default_rng(seed)
@@ -98,10 +93,6 @@ def test_the_cache_is_not_pickled():
     assert len(pickle.dumps(problem)) == empty
 
 
-def shares_bounds(problem):
-    return problem.with_bounds(problem.upper)
-
-
 @pytest.mark.parametrize("n", [20, 1001])  # all rows at once, and one by one
 def test_a_gram_matrix_has_n_rows(n):
     K = DualProblem(*data(0, n=n)).K
@@ -111,7 +102,7 @@ def test_a_gram_matrix_has_n_rows(n):
     assert len([*K]) == n
 
 
-@pytest.mark.parametrize("share", [copy.copy, shares_bounds])
+@pytest.mark.parametrize("share", [copy.copy, lambda one: one.with_bounds(one.upper)])
 def test_a_certificate_holds_whatever_another_of_the_same_matrix_does_meanwhile(share):
     """The kernel calls it just where a thread could: while a sum is half done."""
     waiting, found = [], []
@@ -170,9 +161,6 @@ def test_no_two_threads_write_a_row_into_the_same_memory():
         assert_allclose(row, RBF(0.5)(X[[i]], X)[0], rtol=1e-12)
 
 
-# The KKT conditions and the bias
-
-
 def test_the_smallest_multiplier_counts_for_the_kkt_conditions():
     """α > 0 and α < C are meant as they are written: a part in 10⁹ makes a margin wrong."""
     problem = DualProblem([[0.0], [2.0], [50.0]], [-1, 1, 1], 0.5)
@@ -209,7 +197,6 @@ def test_bias_without_free_multipliers_is_the_middle_of_its_interval():
 
 
 @given(seed=st.integers(0, 10**6), own=st.booleans())
-@settings(max_examples=30)
 def test_the_bias_of_what_is_far_from_optimal_is_the_cheapest(seed, own):
     """Where nobody is free and the ends cross: as at α = 0, with one class smaller."""
     X, y = data(seed, n=20)

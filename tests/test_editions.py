@@ -364,29 +364,29 @@ def test_says_so_when_it_cannot_say_a_thing(tmp_path):
         build(tmp_path, two=["# Second chapter\n\n```{centered} Middle\n```", CODE[2]])
 
 
-@pytest.mark.parametrize("place", [".", "svm-notebooks", ".."])
-def test_the_first_cell_finds_the_wheel_where_readers_put_it(full, tmp_path, monkeypatch, place):
-    """Beside the notebook; in the folder of the zip beside it; in the folder above."""
-    here = tmp_path / "here"
-    here.mkdir()
-    (here / place).mkdir(exist_ok=True)
-    (here / place / "svmlib-1.0.0-py3-none-any.whl").touch()
-    monkeypatch.chdir(here)
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """What Python is asked to run, in an empty folder, where svmlib is not installed."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    finds = next(cell.source for cell in shipped(full) if cell.cell_type == "code")
-    names = {}
     asked = []
     monkeypatch.setattr("subprocess.check_call", asked.append)
-    exec(finds, names)
+    return asked
+
+
+@pytest.mark.parametrize("place", [".", "svm-notebooks", ".."])
+def test_the_first_cell_finds_the_wheel_where_readers_put_it(full, tmp_path, asked, place):
+    """Beside the notebook; in the folder of the zip beside it; in the folder above."""
+    here, names = tmp_path / "here", {}
+    (here / place).mkdir(exist_ok=True)
+    (here / place / "svmlib-1.0.0-py3-none-any.whl").touch()
+    exec(next(cell.source for cell in shipped(full) if cell.cell_type == "code"), names)
     assert asked == [[sys.executable, "-m", "pip", "install", "--quiet", names["needed"]]]
     assert (here / names["needed"].removesuffix("[book]")).is_file()
 
 
-def test_on_colab_the_first_cell_installs_from_the_address_of_the_book(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    asked = []
-    monkeypatch.setattr("subprocess.check_call", asked.append)
+def test_on_colab_the_first_cell_installs_from_the_address_of_the_book(asked):
     config = SimpleNamespace(html_baseurl="https://book.example/svm/")
     exec(editions.first_cell(SimpleNamespace(config=config)), {})
     wheel = f"https://book.example/svm/notebooks/{editions.wheel_name()}"

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import dump_svmlight_file, load_iris
 from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE, SelectFromModel
@@ -84,45 +83,26 @@ def test_every_stored_answer_gets_a_verdict(answer):
     assert (HERE.parents[2] / answer.script).exists()
 
 
-def test_the_best_bias_is_the_middle_of_all_best_ones():
-    """With w = 0, every b between −1 and 1 costs 2: rounding must not choose among them."""
-    verdict = certify_machine(([0.0], 3.0), [[0.0], [2.0]], [-1, 1], C=1.0)
-    assert verdict.best_b == 0
-    assert 2 <= verdict.primal_best_b <= 2 + 1e-12
-    zero = certify_machine(([0.0], 0.0), [[0.0], [2.0], [2.0]], [-1, 1, 1], C=1.0)
-    assert zero.n_changed == 1, "a score of 0 is an answer for the second class"
-
-
 @pytest.mark.parametrize(
-    ("C", "loss", "bias", "best"),
-    [  # of all b, with w = 0 and slack of 1 + b once and of 1 − b with the weights 1 and 2
-        (10.0, "squared_hinge", "penalised", 40 / 81),  # b²/2 + 10 ((1 + b)² + 3 (1 − b)²)
-        (10.0, "squared_hinge", "free", 1 / 2),
-        (0.3, "hinge", "penalised", 0.6),  # b²/2 + 0.3 ((1 + b) + 3 (1 − b))
+    ("C", "loss", "bias", "weights", "best"),
+    [  # of all b, with w = 0 and slack of 1 + b once and of 1 − b with the other weights
+        (
+            10.0,
+            "squared_hinge",
+            "penalised",
+            [1, 1, 2],
+            40 / 81,
+        ),  # b²/2 + 10 (1 + b)² + 30 (1 − b)²
+        (10.0, "squared_hinge", "free", [1, 1, 2], 1 / 2),
+        (0.3, "hinge", "penalised", [1, 1, 2], 0.6),  # b²/2 + 0.3 ((1 + b) + 3 (1 − b))
+        (1.0, "hinge", "free", [1, 0.5, 0.5], 0),  # the middle, as all b from −1 to 1 cost 2
     ],
 )
-def test_the_best_bias_is_that_of_the_problem(C, loss, bias, best):
-    given = {"C": C, "loss": loss, "bias": bias, "sample_weight": [1, 1, 2]}
-    verdict = certify_machine(([0.0], 0.0), [[0.0], [2.0], [2.0]], [-1, 1, 1], **given)
+def test_the_best_bias_is_that_of_the_problem(C, loss, bias, weights, best):
+    A, given = [[0.0], [2.0], [2.0]], {"C": C, "loss": loss, "bias": bias, "sample_weight": weights}
+    verdict = certify_machine(([0.0], 0.0), A, [-1, 1, 1], **given)
     assert_allclose(verdict.best_b, best, atol=1e-6)
-
-
-def test_all_samples_of_a_gram_matrix_are_needed():
-    K, y = np.eye(3), np.array([-1, 1, 1])
-    model = SVC(kernel="precomputed").fit(K, y)
-    with pytest.raises(ValueError, match="all samples of fit: the machine uses number 2"):
-        certify_machine(model, K[:2, :2], y[:2])
-    with pytest.raises(ValueError, match=r"leave these samples out of X \(rows and columns\)"):
-        certify_machine(model, K, y, sample_weight=[1.0, 1.0, 0.0])
-
-
-def problems():
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(4, 9))
-        y = np.where(np.arange(n) % 2, 1.0, -1.0)
-        A = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-2, 3) + rng.integers(0, 3)
-        yield seed, A, y, rng
+    assert verdict.n_changed == np.sum(verdict.ours.predict(A) < 0), "0 is for the second class"
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -130,17 +110,21 @@ def problems():
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), Polynomial(2, 0.1, 1.0)], ids=repr)
 def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
     """Of any multipliers and any bias, feasible or not, for all nine problems."""
-    for _, A, y, rng in problems():
-        n, C, s = len(y), 10.0 ** rng.integers(-1, 3), float(rng.choice([0.5, 1, 3]))
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        n, C, s = int(rng.integers(4, 9)), 10.0 ** rng.integers(-1, 3), rng.choice([0.5, 1, 3])
+        A = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-2, 3) + rng.integers(0, 3)
+        y = np.where(np.arange(n) % 2, 1.0, -1.0)
         weights = rng.choice([0.5, 1.0, 2.0], n)
+        highest = C * weights if loss == "hinge" else np.inf
         alpha = rng.uniform(0, C, n) * rng.choice([0, 1], n)
         b = 0.0 if bias == "none" else float(rng.normal())
-        m = Machine(A, y * alpha, b, kernel, C=C, loss=loss, bias=bias, scale=s)
+        m = Machine(A, y * alpha, b, kernel, C=C, loss=loss, bias=bias, scale=float(s))
         verdict = certify_machine(m, A, y, sample_weight=weights)
         primal, dual = in_digits(m, A, y, C * weights)
         assert primal <= verdict.primal * (1 + mp.mpf(2) ** -200)
         assert_allclose(float(primal), verdict.primal, rtol=1e-9)
-        if (alpha <= verdict_upper(loss, C * weights)).all() and bias != "free":
+        if (alpha <= highest).all() and bias != "free":
             assert verdict.dual <= dual
             assert_allclose(float(dual), verdict.dual, rtol=1e-6, atol=1e-9 * float(primal))
         assert (verdict.balance_violation == 0) or bias == "free"
@@ -190,19 +174,17 @@ def test_scores_of_a_longer_or_shorter_w_are_bounded():
             assert Fraction(t) ** 2 * Fraction(size) <= Fraction(scores.squared_norm)
 
 
-def verdict_upper(loss, C):
-    return C if loss == "hinge" else np.inf
-
-
 def in_digits(m, A, y, C, t=1):
     """Return primal value (of t w and b) and dual value, by the formulas."""
-    rows, beta, b = [exact(row) for row in A], exact(m.coefficients), mp.mpf(m.b)
+    points, beta, b = [exact(z) for z in m.points], exact(m.coefficients), mp.mpf(m.b)
     beta = [mp.mpf(t) * c for c in beta]
-    K = [[value(m.kernel, x, z) for z in rows] for x in rows]
-    sums = [mp.fdot(row, beta) for row in K]
+    own, sums = (
+        [mp.fdot([value(m.kernel, exact(x), z) for z in points], beta) for x in rows]
+        for rows in (m.points, A)
+    )
     slack = [max(mp.mpf(0), 1 - int(s) * (f + b)) for s, f in zip(y, sums, strict=True)]
     power = 1 if m.loss == "hinge" else 2
-    half, s = mp.fdot(beta, sums) / 2, mp.mpf(m.scale) if m.bias == "penalised" else mp.mpf(0)
+    half, s = mp.fdot(beta, own) / 2, mp.mpf(m.scale) if m.bias == "penalised" else mp.mpf(0)
     primal = half + mp.fsum(c * x**power for c, x in zip(exact(C), slack, strict=True))
     primal += (b / s) ** 2 / 2 if s else 0
     alpha = [abs(c) for c in beta]
@@ -237,7 +219,7 @@ def test_machines_that_converged_are_optimal_for_the_problem_that_is_named(model
     assert verdict.n_changed == 0 or isinstance(model, SGDClassifier)
 
 
-def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solve():
+def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solve(tmp_path):
     fitted = LinearSVC(C=0.3, tol=1e-10).fit(X, Y)
     names = "coef_", "intercept_", "classes_", "dual_coef_"
     fitted.dual_coef_ = np.zeros((1, len(Y)))
@@ -246,6 +228,12 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
     assert verdict.excess < 1e-8
     with pytest.raises(ValueError, match=r"loss must be one of .*give it"):
         certify_machine(bare, X, Y, C=0.3)
+    del bare.dual_coef_
+    bare.decision_function = fitted.decision_function
+    bare.intercept_ = -fitted.intercept_  # as ThunderSVM shows LIBSVM's ρ, which is −b
+    for judge in lambda m: certify_machine(m, X, Y), lambda m: write_libsvm(m, tmp_path / "model"):
+        with pytest.raises(ValueError, match="machine predicts with other numbers"):
+            judge(bare)
 
 
 def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_means_them():
@@ -311,16 +299,19 @@ BLURRED = IRIS[0] - IRIS[0].mean(axis=0) + np.random.default_rng(0).normal(size=
 WEIGHT = np.array([1.0, 5.0, 9.0])
 
 
-def excesses(W, b, told, **given):
-    """Return those of each class against the others: as advised, and by each row's factor."""
-    advice, found = re.search(r"sample_weight=(np.where\(.*\))", told)[1], []
-    for k, machine in enumerate(zip(W, b, strict=True)):
-        names = {"np": np, "y": IRIS[1], "k": k, "weight": WEIGHT, "labels": range(3)}
-        factors = eval(advice, names | {"classes_": range(3)})
-        for sample_weight in factors, WEIGHT[IRIS[1]]:
-            weighted = {**given, "sample_weight": sample_weight}
-            found.append(certify_machine(machine, BLURRED, IRIS[1] == k, C=1.0, **weighted).excess)
-    return np.reshape(found, (-1, 2)).T
+def check_advice(told, machine, names, bound, **given):
+    """Judge each class against the others by the code in an error: it is optimal as advised.
+
+    With each row's factor of C in its place it is not.
+    """
+    advice = re.search(r"sample_weight=(np.where\(.*\))", told)[1]
+    for k in range(3):
+        names = {**names, "np": np, "Machine": Machine, "y": IRIS[1], "weight": WEIGHT, "k": k}
+        judged = eval(machine, names), BLURRED, IRIS[1] == k
+        given["sample_weight"] = eval(advice, names)
+        assert certify_machine(*judged, C=1.0, **given).excess < bound
+        given["sample_weight"] = WEIGHT[IRIS[1]]
+        assert certify_machine(*judged, C=1.0, **given).excess > 5 * bound
 
 
 @pytest.mark.parametrize(
@@ -335,27 +326,12 @@ def test_only_one_class_is_weighted_in_its_problem_by_scikit_learn(model, bound,
     model.set_params(class_weight=dict(enumerate(WEIGHT))).fit(BLURRED, IRIS[1])
     with pytest.raises(ValueError, match="one vector for each of several classes") as told:
         certify_machine(model, BLURRED, IRIS[1])
-    right, wrong = excesses(model.coef_, model.intercept_, str(told.value), **given)
-    assert right.max() < bound
-    assert wrong.min() > 0.2
-
-
-@pytest.mark.parametrize("solver", [1, 2, 3])
-def test_only_one_class_is_weighted_in_its_problem_by_liblinear(solver, programs):
-    weights = [option for k in range(3) for option in (f"-w{k}", WEIGHT[k])]
-    options = ["-s", solver, "-B", 1, "-e", 1e-6, *weights]
-    model = read_liblinear(programs("liblinear-", BLURRED, IRIS[1], *options)[0])
-    assert model.labels == (0, 1, 2)
-    with pytest.raises(ValueError, match="one w for each of several classes") as told:
-        certify_machine(model, BLURRED, IRIS[1])
-    given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
-    right, wrong = excesses(model.W, model.b, str(told.value), **given)
-    assert right.max() < 1e-2
-    assert wrong.min() > 0.1
+    pair = re.search(r"give (\(.*?\)) and y == ", str(told.value))[1]
+    check_advice(str(told.value), pair, vars(model), bound, **given)
 
 
 @pytest.mark.parametrize("model", [SVC(), LinearSVC()], ids=repr)
-def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong(model):
+def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_ends_with_them(model):
     """Rows without the scaler, or rows that the machine has not seen, are the commonest mistake."""
     scaled = StandardScaler().fit_transform(X * [1, 50]), Y
     model.fit(*scaled)
@@ -365,29 +341,12 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong(model):
     assert advice in first
     assert first.startswith("a support vector is not a row of X") == isinstance(model, SVC)
     fixed = FixedThresholdClassifier(model, threshold=0.5).fit(*scaled)  # whose note comes second
-    assert certify_machine(fixed, X * [1, 50], Y).note.splitlines()[0] == first
-
-
-def test_a_good_verdict_ends_with_its_notes():
-    """Rows that are rounded in the sixth digit are not recognised, and make no difference."""
-    verdict = certify_machine(SVC(gamma=0.5).fit(X, Y), X * (1 + 1e-6), Y)
-    assert verdict.excess < 1e-3
-    assert str(verdict).splitlines()[-1].startswith("a support vector is not a row of X")
-
-
-@pytest.mark.parametrize(
-    "wrapped",
-    [
-        FrozenEstimator(SVC(tol=1e-7).fit(X, Y)),
-        FixedThresholdClassifier(SVC(tol=1e-7)).fit(X, Y),
-        RFE(LinearSVC(tol=1e-10), n_features_to_select=1).fit(X, Y),
-        SelectFromModel(LinearSVC(tol=1e-10), max_features=1).fit(X, Y),  # it has seen them all
-        make_pipeline("passthrough", "passthrough", SVC(tol=1e-7)).fit(X, Y),
-    ],
-    ids=lambda w: type(w).__name__,
-)
-def test_wrappers_are_opened(wrapped):
-    assert certify_machine(wrapped, csr_matrix(X), Y).excess < 1e-6
+    noted = certify_machine(fixed, X * [1, 50], Y).note.splitlines()
+    assert (noted[0], len(noted)) == (first, 2 + isinstance(model, LinearSVC))
+    if isinstance(model, SVC):  # rows rounded in the sixth digit make no difference
+        good = certify_machine(model, scaled[0] * (1 + 1e-6), Y)
+        assert good.excess < 1e-3
+        assert str(good).splitlines()[-1] == first
 
 
 def test_a_threshold_is_named_and_not_judged():
@@ -400,8 +359,6 @@ def test_a_threshold_is_named_and_not_judged():
         verdict = certify_machine(Pipeline([("scale", None), ("answer", wrapper)]), X, Y)
         assert verdict.excess < 1e-6
         assert f"threshold {threshold!s:.8} of {type(wrapper).__name__}" in str(verdict)
-    foreign = certify_machine(fixed, X[:-1] + 1, Y[:-1])  # both notes are kept
-    assert len(foreign.note.splitlines()) == 2
 
 
 def test_a_sparse_x_that_is_too_large_is_refused_before_it_is_made_dense():
@@ -423,10 +380,9 @@ def test_columns_in_another_order_are_refused(model, wrap):
             certify_machine(model, other, Y)
 
 
-TEXT = pd.Series(np.where(Y > 0, "yes", "no"))
+TEXT = np.where(Y > 0, "yes", "no").astype(object)
 
 
-@pytest.mark.parametrize("labels", [TEXT.to_numpy(object), TEXT, TEXT.astype("category")], ids=type)
 @pytest.mark.parametrize(
     "model",
     [
@@ -435,16 +391,24 @@ TEXT = pd.Series(np.where(Y > 0, "yes", "no"))
         LinearSVC(tol=1e-10),
         svmlib.SVC(tol=1e-8),
         make_pipeline(StandardScaler(), SVC(tol=1e-7)),
+        make_pipeline("passthrough", "passthrough", SVC(tol=1e-7)),
         GridSearchCV(SVC(tol=1e-7), {"C": [0.5, 2.0]}),
+        FixedThresholdClassifier(SVC(tol=1e-7), pos_label="yes"),
+        RFE(LinearSVC(tol=1e-10), n_features_to_select=1),
+        SelectFromModel(LinearSVC(tol=1e-10), max_features=1),  # it has seen all columns
+        FrozenEstimator(SVC(tol=1e-7).fit(X, TEXT)),
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_pipelines_and_searches_are_judged_and_labels_may_be_text(model, labels):
-    verdict = certify_machine(model.fit(X, labels), X, labels)
+def test_wrappers_are_opened_rows_may_be_sparse_and_labels_text(model):
+    model.fit(X, TEXT)
+    A = X if isinstance(model, Pipeline) else csr_matrix(X)
+    for labels in TEXT, pd.Series(TEXT), pd.Series(TEXT).astype("category"):
+        verdict = certify_machine(model, A, labels)
+        assert verdict.machine.classes == ("no", "yes")
+        assert verdict.excess < 1e-5
     if isinstance(model, GridSearchCV):
         assert model.best_params_["C"] == verdict.machine.C
-    assert verdict.machine.classes == ("no", "yes")
-    assert verdict.excess < 1e-5
 
 
 def test_the_kernel_may_be_a_function_or_another_one_may_be_named():
@@ -470,10 +434,7 @@ def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
     m = Machine(A * factor, 0.2 * y, 0.5, Linear(), C=1.0)
     verdict = certify_machine(m, A, y)
     assert verdict.dual is not None
-    w = [mp.fdot(exact(column), exact(m.coefficients)) for column in m.points.T]
-    f = [mp.fdot(w, exact(row)) + mp.mpf(m.b) for row in A]
-    primal = mp.fdot(w, w) / 2
-    primal += mp.fsum(max(mp.mpf(0), 1 - int(s) * v) for s, v in zip(y, f, strict=True))
+    primal, _ = in_digits(m, A, y, np.ones(3))
     assert primal <= verdict.primal <= primal * (1 + mp.mpf(1e-12))
 
 
@@ -609,18 +570,6 @@ def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, t
             write_onnx(other, tmp_path / "after")
 
 
-def test_an_intercept_of_the_other_sign_is_noticed(tmp_path):
-    """ThunderSVM shows LIBSVM's ρ, which is −b."""
-    fitted = SVC(kernel="linear", tol=1e-7).fit(X, Y.astype(int))
-    names = "classes_", "coef_", "decision_function"
-    other = SimpleNamespace(**{name: getattr(fitted, name) for name in names})
-    other.intercept_ = -fitted.intercept_
-    with pytest.raises(ValueError, match="machine predicts with other numbers"):
-        certify_machine(other, X, Y, C=1.0, loss="hinge", bias="free")
-    with pytest.raises(ValueError, match="machine predicts with other numbers"):
-        write_libsvm(other, tmp_path / "model")
-
-
 def test_the_lower_bound_is_the_better_of_theirs_and_ours():
     verdict = certify_machine(SVC(gamma=0.5, tol=1e-10).fit(X, Y), X, Y, tol=0.5)
     assert verdict.lower == verdict.dual
@@ -642,12 +591,6 @@ def test_conditions_are_checked_in_full_where_large_numbers_cancel(more, missed)
     assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= missed
 
 
-def test_sums_beyond_floats_bound_nothing():
-    given = {"C": 1.0, "loss": "squared_hinge", "bias": "none"}
-    verdict = certify_machine(([-1e154], 0.0), [[2.0], [-1.0]], [1, -1], **given)
-    assert verdict.primal == np.inf
-
-
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("t", [0.1, 1.0, 1e4])
@@ -663,19 +606,31 @@ def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
     assert ("the best length" in str(verdict)) == (t != 1)
 
 
+def rows_of_gram(*rows):
+    """Return the linear machine of some rows of a Gram matrix."""
+    return Machine(np.array(rows)[:, None], np.ones(len(rows)), 0.0, "precomputed", C=1.0)
+
+
+@pytest.mark.parametrize(
+    ("machine", "size", "weights", "message"),
+    [
+        (rows_of_gram(-1.0), 3, None, "row numbers"),
+        (rows_of_gram(0.5), 3, None, "row numbers"),
+        (rows_of_gram(1.0, 2.0), 2, None, "all samples of fit: the machine uses number 2"),
+        (rows_of_gram(0.0), 3, [1, 1, 0], r"leave these samples out of X \(rows and columns\)"),
+    ],
+)
+def test_a_number_that_is_no_row_of_the_gram_matrix_is_refused(machine, size, weights, message):
+    with pytest.raises(ValueError, match=message):
+        certify_machine(machine, np.eye(size), [1, -1, -1][:size], sample_weight=weights)
+
+
 def test_a_row_of_a_gram_matrix_may_be_named_twice():
     x, y = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1])
     machine = Machine(np.array([[0.0], [1.0], [1.0]]), np.array([-0.5, 9.0, 0.5]), -1.0, C=1.0)
     verdict = certify_machine(replace(machine, kernel="precomputed"), x @ x.T, y)
     assert verdict.primal >= 19**2 / 2  # f = 19x − 1
     assert not verdict.optimal_to(0.9)
-
-
-@pytest.mark.parametrize("row", [-1.0, 0.5])
-def test_a_number_that_is_no_row_is_refused(row):
-    machine = Machine(np.array([[row]]), np.ones(1), 0.0, kernel="precomputed", C=1.0)
-    with pytest.raises(ValueError, match="row numbers"):
-        certify_machine(machine, np.eye(2), [1, -1])
 
 
 def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
@@ -685,20 +640,9 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
         text = str(certify_machine(turned, X, Y))
         assert ("other sign" in text) == (sign < 0), text
         assert "length" not in text
-
-
-def test_no_line_is_better_than_the_best_scale_of_its_direction():
-    """On a grid of scales and biases, for machines that real programs found."""
-    A, y = elsewhere.load("penguins")
-    for answer in elsewhere.answers():
-        m = answer.machine
-        if answer.data == "penguins" and m.bias == "penalised" and m.loss == "hinge":
-            w = m.coefficients @ m.points
-            verdict = certify_machine(m, A, y)
-            t, b = np.meshgrid(np.geomspace(0.01, 100, 200), np.linspace(-50, 50, 400))
-            hinge = sum(np.maximum(0, 1 - s * (t * (x @ w) + b)) for x, s in zip(A, y, strict=True))
-            assert verdict.primal_best_scale <= (t**2 * (w @ w) / 2 + b**2 / 2 + m.C * hinge).min()
-            assert verdict.excess_best_scale < verdict.excess / 100
+    wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
+    assert wrong.excess_best_scale > 1, "it cannot be scaled away"
+    assert wrong.best_scale < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -715,21 +659,14 @@ def test_a_scale_that_cannot_help_is_one(machine, given):
     """Of no w, beyond floats, of the hard margin (which takes any), and with a b where none is."""
     verdict = certify_machine(machine, X, Y, **given)
     assert verdict.primal_best_scale <= verdict.primal_best_b
+    assert verdict.primal == np.inf or "loss" not in given, "beyond floats nothing is bounded"
     assert (verdict.best_scale == 1) == (verdict.primal_best_scale == verdict.primal_best_b)
-
-
-def test_a_wrong_sign_cannot_be_scaled_away():
-    right = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0).ours
-    verdict = certify_machine(replace(right, coefficients=-right.coefficients), X, Y)
-    assert verdict.excess_best_scale > 1
-    assert verdict.best_scale < 1e-3
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("kernel", ["precomputed", RBF(0.5), Linear()], ids=repr)
 def test_a_verdict_hands_over_the_optimal_machine(loss, bias, kernel, tmp_path):
-    """For the same classes and constant, with weights, by Gram matrix and by points."""
     given = kernel == "precomputed"
     A, labels = (GRAM if given else X), np.where(Y > 0, "b", "a")
     bad = Machine(np.arange(200.0)[:, None] if given else X, Y, 0.0, kernel, ("a", "b"))
@@ -746,20 +683,6 @@ def test_a_verdict_hands_over_the_optimal_machine(loss, bias, kernel, tmp_path):
     assert len(verdict.ours.points) < 200 or loss == "squared_hinge"
 
 
-def test_rows_without_weight_are_not_in_the_machine_that_is_handed_over():
-    weights = (X[:, 0] > 0).astype(float)
-    verdict = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0, sample_weight=weights)
-    assert certify_machine(verdict.ours, X, Y, sample_weight=weights).excess < 1e-7
-    assert verdict.ours.points.min(axis=0)[0] > 0
-
-
-def test_what_is_negligible_is_no_diagnosis():
-    """scikit-learn's SVC, optimal to 6e-6, has not the best bias, but nearly."""
-    stored = {(a.program, a.data): a.machine for a in reversed(elsewhere.answers())}
-    machine = stored["scikit-learn SVC", "noisy"]
-    assert "not" not in str(certify_machine(machine, X, Y))
-
-
 def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
     beta, b = signed(model), float(model.intercept_[0])
@@ -769,6 +692,9 @@ def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     assert wrong.bias_is_at_fault
     assert abs(wrong.best_b - b) < 1e-4
     assert "its b is not the best" in str(wrong)
+    slightly = certify_machine((beta, b + 5e-4), X, Y, C=1.0, kernel=RBF(0.5))
+    assert 1e-6 < slightly.excess < 2e-4
+    assert not slightly.bias_is_at_fault, "what is negligible is no diagnosis"
     assert wrong.primal_best_b < right.primal * (1 + 1e-8) < wrong.primal
 
 
@@ -813,7 +739,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (SVC(), {}, "machine must be a fitted classifier.*; call fit first"),
         (SVR(), {}, "; call fit first"),
         (SVR().fit(X, Y), {}, "of regression and one-class machines.*none has a certificate"),
-        (OneClassSVM().fit(X), {}, "of regression and one-class machines.*none has a certificate"),
         ("m.model", {}, "of a path what is read there"),
         (HERE / "m.model", {}, "of a path give what read_libsvm or read_liblinear returns"),
         (([1.0, 2.0], 0.0, "no"), {}, "machine must be a fitted classifier"),
@@ -825,7 +750,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "penalized"}, "bias must be one of .*'penalized'"),
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "tol": None}, "tol must be a positive .*, got None"),
-        (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "none", "tol": 0}, "tol must be a positive"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
@@ -842,7 +766,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, 'several.*"squared_hinge".*"penalised"'),
         (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
         (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\], for y == classes_\[k\]"),
-        (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "of an ensemble give one member"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give y as fit had it"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
@@ -888,7 +811,6 @@ FITTED = [
     ids=lambda m: type(m).__name__,
 )
 def test_files_have_every_digit_and_the_answers_of_the_machine(machine, tmp_path):
-    """Our reader and svm-predict give them."""
     gram = getattr(machine, "kernel", 0) == "precomputed"
     iris = getattr(machine, "n_features_in_", 0) == 4
     A = GRAM if gram else IRIS[0] if iris else X
@@ -1011,32 +933,32 @@ def test_a_score_of_zero_has_liblinears_label(solver, labels, programs):
         assert_array_equal(found.as_machine().predict(A[:2]), labels)
 
 
-@pytest.mark.parametrize(("solver", "constant"), [(1, -1), (1, 1), (1, 3), (4, 1)])
-def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, programs):
-    """Scores of class k are positive for it; C, loss and bias are as the error says."""
-    file, answers = programs("liblinear-", *IRIS, "-s", solver, "-B", constant, "-e", 1e-8)
+@pytest.mark.parametrize(
+    ("solver", "constant", "bound"),
+    [(1, -1, 1e-3), (1, 1, 1e-2), (1, 3, 1e-2), (2, 1, 1e-2), (3, 1, 1e-2), (4, 1, None)],
+)
+def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, bound, programs):
+    """Scores of class k are positive for it; C, loss, bias and weights are as the error says."""
+    weights = [option for k in range(3) for option in (f"-w{k}", WEIGHT[k])]
+    options = ["-s", solver, "-B", constant, "-e", 1e-8, *weights]
+    file, answers = programs("liblinear-", BLURRED, IRIS[1], *options)
     model = read_liblinear(file)
-    assert_array_equal(model.predict(IRIS[0]), answers)
-    message = "one of .*got MCSVM_CS" if solver == 4 else "one w for each of several.*y == labels"
+    assert model.labels == (0, 1, 2)
+    assert_array_equal(model.predict(BLURRED), answers)
+    message = "one w for each of several.*y == labels" if bound else "one of .*got MCSVM_CS"
     with pytest.raises(ValueError, match=message) as told:
         model.as_machine()
-    if solver == 4:
-        return
-    given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
-    one = re.search(r"give (.*) and y == ", str(told.value))[1]
-    assert one.startswith("Machine(") == (constant == 3)
-    for k, label in enumerate(model.labels):
-        names = {"W": model.W, "b": model.b, "k": k, "np": np, "Machine": Machine}
-        machine = eval(one, names)  # the advice is code
-        verdict = certify_machine(machine, IRIS[0], IRIS[1] == label, C=1.0, **given)
-        assert verdict.excess < 1e-3
+    if bound:
+        given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
+        one = re.search(r"give (.*?) and y == ", str(told.value))[1]
+        assert one.startswith("Machine(") == (constant == 3)
+        check_advice(str(told.value), one, vars(model), bound, **given)
 
 
 GOOD = (HERE / "libsvm-noisy-rbf.model").read_text()
 other = GOOD.replace
 BAD = [
-    ("", "line 1: the file ends before its line 'SV'"),
-    ("svm_type c_svc\n", "line 1: the file ends before"),
+    ("svm_type c_svc\n", "line 1: the file ends before its line 'SV'"),
     (other("svm_type c_svc\n", ""), "line 8: expected a line 'svm_type' before this one"),
     (other("c_svc", "k_svc"), "line 1: svm_type must be one of"),
     (other("rbf", "wave"), "line 2: kernel_type must be one of"),
@@ -1045,7 +967,6 @@ BAD = [
     (other("gamma 0.5\n", ""), "line 8: expected a line 'gamma' before this one"),
     (other("gamma 0.5", "gamma 0.5\ngamma 0.6"), "line 4: expected one of"),
     (other("gamma 0.5", "gamma 0_5"), "line 3: expected a finite number, got '0_5'"),
-    (other("gamma 0.5", "os.system 1"), "line 3: expected one of"),
     (other("rbf\ngamma", "polynomial\ndegree 0\ncoef0 1\ngamma"), "line 3: expected numbers from"),
     (other("rbf\ngamma 0.5", "polynomial\ndegree 2\ngamma 0\ncoef0 1"), "line 4: gamma must be"),
     (other("nr_class 2", "nr_class 1"), "line 4: expected numbers from 2 on"),
@@ -1068,7 +989,6 @@ BAD = [
     (other(" 2:", " 1:"), "line 10: indices must ascend"),
     (other(" 1:", " -1:"), "line 10: expected numbers from 0 on"),
     (other(" 2:", " 999999999999:"), "must have at most 134217728 numbers, got 82 support"),
-    (other(" 2:", " 1e400:"), "line 10: expected a finite number"),
     (other("rbf\ngamma 0.5", "precomputed"), "line 9: expected 0:row"),
     (other("rbf", "rbf\u00e9"), "ASCII"),
 ]
@@ -1079,14 +999,9 @@ other_line = LINE.replace
 BAD_LINE = [
     ("", "the file ends before its line 'w'"),
     (other_line("nr_feature 2", "nr_feature 3"), "line 9: expected 4 rows of weights, got 3"),
-    (other_line("nr_feature 2", "nr_feature two"), "line 4: expected a finite number"),
-    (other_line("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 3: labels .* 32 bits"),
-    (other_line("label 1 -1", "label 1 1"), "line 3: label must name different classes"),
     (other_line("bias 1\n", ""), "line 5: expected a line 'bias' before this one"),
     (LINE + "1 2\n", "line 10: expected 1 numbers, got 2"),
-    (other_line("L2R_L1LOSS_SVC_DUAL", "ONECLASS_SVM"), "line 1: solver_type must be one of"),
     (other_line("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR"), "line 1: solver_type must be one"),
-    (other_line("L2R_L1LOSS_SVC_DUAL", "L2R_L3LOSS"), "line 1: solver_type must be one of"),
     (other_line("L2R_L1LOSS_SVC_DUAL", "L1R_LR"), "L1R_LR"),  # which has no penalty of ours
 ]
 
@@ -1246,7 +1161,6 @@ NO_LIBSVM = [
     (LinearSVC().fit(X, Y > 0), "labels must be integers"),
     (Machine(X[:2], np.ones(2), 0.0, classes=(0.5, 1)), "labels must be integers"),
     (SVC().fit(X, np.where(Y > 0, 2**31, 0)), "labels must be integers of 32 bits"),
-    (LinearSVC().fit(X, np.where(Y > 0, 0, -(2**31) - 1)), "labels must be integers of 32"),
     (LARGE, "labels must be integers of 32 bits"),
 ]
 TWICE = StandardScaler(), StandardScaler()
@@ -1281,15 +1195,3 @@ def test_what_a_file_has_no_place_for_is_refused(write, model, message, tmp_path
     with pytest.raises(ValueError, match=message):
         write(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
-
-
-@pytest.mark.parametrize("classes", [(1,), (1, 1), (1, 2, 3)])
-def test_a_machine_has_two_classes(classes):
-    with pytest.raises(ValueError, match="classes must be two different labels"):
-        Machine(np.ones((1, 2)), np.ones(1), 0.0, classes=classes)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", None])
-def test_a_machine_has_a_kernel_or_a_gram_matrix(kernel):
-    with pytest.raises(ValueError, match='kernel must be callable, or "precomputed"'):
-        Machine(np.ones((1, 2)), np.ones(1), 0.0, kernel)

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sources
-from sklearn.isotonic import IsotonicRegression
 
 from svmlib.book import exercises
 from svmlib.book.exercises import _engine
@@ -82,14 +81,6 @@ def test_other_right_answers_pass(capsys):
     assert "every check passed" in said(capsys, "bias", weighted)
     pushed = edited("hinge_subgradient", "< 1", "<= 1")
     assert "every check passed" in said(capsys, "hinge_subgradient", pushed)
-
-
-def test_our_isotonic_regression_is_that_of_scikit_learn():
-    random, key = np.random.default_rng(0), _engine._EXERCISES["isotonic"].key
-    for n in range(1, 30):
-        y = (random.uniform(size=n) < 0.5).astype(float)
-        theirs = IsotonicRegression().fit_transform(np.arange(n), y)
-        np.testing.assert_allclose(key(y).right, theirs)
 
 
 # Wrong answers: slips of the pen in the book's own solutions.

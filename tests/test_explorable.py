@@ -210,9 +210,6 @@ def test_prices_stop_at_the_same_round_numbers_in_both_languages(engine):
     assert found == pytest.approx(10 ** np.array(logs), rel=0.02)
 
 
-# The Python object
-
-
 def test_many_samples_have_few_handles_and_all_that_decide_have_one():
     movable = explorable.street(IN_UNITS, 150.0).data["movable"]
     assert len(movable) == 13
@@ -230,9 +227,6 @@ def test_samples_without_a_line_are_described_as_such():
     for make in (lambda: explorable.units(cross, 1.0), lambda: explorable.forces(cross)):
         with pytest.raises(ValueError, match="separable"):
             make()
-
-
-# Thresholds, and the two methods of the race
 
 
 def test_reliability_is_that_of_chapter_8(mathematics):

@@ -69,10 +69,11 @@ def test_extensions_need_no_program_and_nothing_changes_where_modules_are_found(
         assert file.parent.name != "_ext" or not needed & programs, file
 
 
-def test_no_line_of_the_library_begins_with_an_initial():
+def test_no_line_of_the_library_begins_with_an_initial_and_no_module_needs_what_dask_may_move():
     """ReStructuredText takes that of "P. Wolfe" for the number of an item, and drops it."""
     for file in (ROOT / "svmlib").rglob("*.py"):
-        assert not re.search(r"^ *[A-Z]\. ", file.read_text(encoding="utf-8"), re.MULTILINE), file
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"^ *[A-Z]\. |\b(dask|distributed)\._", text, re.MULTILINE), file
 
 
 def test_modules_and_functions_of_the_library_are_small():

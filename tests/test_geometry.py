@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -13,7 +13,6 @@ NUMBERS = st.floats(-100, 100).map(lambda v: round(v, 3))
 
 @st.composite
 def problems(draw):
-    """A hyperplane and labelled points around it, 1 to 4 features."""
     d, n = draw(st.integers(1, 4)), draw(st.integers(2, 8))
     w = draw(arrays(float, d, elements=NUMBERS))
     assume(np.abs(w).max() > 1e-2)
@@ -23,7 +22,6 @@ def problems(draw):
 
 
 @given(problems())
-@settings(max_examples=50)
 def test_distances_and_margins_are_their_formulas(problem):
     plane, X, y = problem
     f, length = X @ plane.w + plane.b, np.sqrt(np.sum(plane.w**2))
@@ -45,7 +43,6 @@ def test_a_point_on_the_plane_is_predicted_plus_one():
 
 
 @given(problems())
-@settings(max_examples=50)
 def test_the_margin_along_a_direction_lies_between_the_classes(problem):
     plane, X, y = problem
     margin, length = directional_margin(X, y, plane.w), np.sqrt(np.sum(plane.w**2))

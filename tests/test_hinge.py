@@ -18,9 +18,6 @@ from tests.test_solvers import SPECIAL
 may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-# Losses and the objective
-
-
 @given(st.floats(-1e3, 1e3, allow_subnormal=False))
 def test_losses_are_their_formulas(m):
     assert hinge(m) == max(0, 1 - m)
@@ -32,9 +29,6 @@ def test_losses_are_their_formulas(m):
 def test_the_logistic_loss_is_safe_at_any_margin():
     np.testing.assert_array_equal(logistic([-1e300, 1e300]), [1e300, 0])
     np.testing.assert_allclose(logistic([0.0, 40.0]), [np.log(2), np.exp(-40)], rtol=1e-12)
-
-
-# What is reported is true of the floats given, taken as exact numbers
 
 
 @may_warn
@@ -74,9 +68,6 @@ def test_pegasos_proves_no_more_than_is_true(seed):
         assert proof.kkt_violation <= float(violation) * (1 + 1e-6) + 1e-6
 
 
-# Subgradient descent
-
-
 @pytest.mark.parametrize("case", SPECIAL)
 @pytest.mark.parametrize("C", [1e-3, 0.5])
 def test_descent_converges_in_special_cases(case, C):
@@ -101,9 +92,6 @@ def test_a_step_has_the_best_bias_and_brings_what_the_theory_promises():
 
 def test_of_many_best_biases_it_is_the_middle_one():
     assert subgradient_descent([[0.0], [2.0]], [-1, 1], 1.0, tol=1.1).b == 0
-
-
-# Pegasos
 
 
 def test_a_margin_of_one_needs_no_step():

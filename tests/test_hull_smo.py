@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.hull_smo import hull_smo
@@ -22,7 +22,6 @@ def check_closest(solution, X, y, tol):
 
 
 @given(data=labelled(max_points=12, max_features=3))
-@settings(max_examples=40)
 def test_it_finds_the_closest_points_and_stops_there_or_raises_with_the_common_point(data):
     X, y = data
     if not separation(X, y).separable:

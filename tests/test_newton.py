@@ -21,9 +21,6 @@ from tests.optimum import data, first_steps
 KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
 
 
-# The linear kernel
-
-
 @pytest.mark.parametrize(
     ("far", "n", "d"), [(1e5, 60, 3), (1e4, 60, 40), (1e5, 500, 3), (1e5, 1500, 20)]
 )
@@ -74,9 +71,6 @@ def test_labels_that_the_points_do_not_explain():
         assert newton(DualProblem(rng.normal(size=(n, d)), y, C)).converged
 
 
-# Memory
-
-
 def test_too_little_memory_is_told_and_left_to_smo():
     problem = DualProblem(*data(0, n=1200, d=20), 100.0, RBF(0.5), cache_mb=1)
     solution, name = solve(problem, "auto", 1e-3)
@@ -115,9 +109,6 @@ def test_features_for_a_start_fill_no_more_than_a_quarter_of_the_cache(monkeypat
     )
     solve(DualProblem(*data(0, n=400), 10.0, RBF(0.01), cache_mb=1), "auto", 1e-3)
     assert most[0] * 400 <= 2**17 / 4 < (most[0] + 1) * 400
-
-
-# Starts and ends
 
 
 def test_the_bias_between_the_extremes_serves_where_the_mean_does_not():

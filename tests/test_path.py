@@ -21,14 +21,11 @@ from svmlib.path import Fold, fit_candidates, gram_matrices, warm_start
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
-from tests.judge import Judge, gram
+from tests.judge import Judge, assert_within
 from tests.optimum import data
 
 seeds = st.integers(0, 2**32 - 1)
 CS = np.array([100.0, 0.1, 1.0, 1e4])
-
-
-# Certificates
 
 
 @given(seed=seeds, width=st.floats(-4, 3), far=st.booleans())
@@ -38,10 +35,8 @@ def test_squares_of_kernel_values_are_as_close_as_their_bound_says(seed, width, 
     X, _ = hostile.problem(seed, most_points=6, shifts=6 if far else 1)
     gamma = 10.0**width / max(np.square(X - X.mean(axis=0)).sum(axis=1).max(), 1e-200)
     kernels = [RBF(factor * gamma) for factor in (1, 2, 16, 128, 256, 300, 300, 600)]
-    for kernel, (K, (theta, sizes)) in zip(kernels, gram_matrices(kernels, X), strict=True):
-        true = gram(kernel, X)
-        for i, j in np.ndindex(K.shape):
-            assert abs(mp.mpf(K[i, j]) - true[i, j]) <= mp.mpf(theta) * sizes[i] * sizes[j]
+    for kernel, (K, bound) in zip(kernels, gram_matrices(kernels, X), strict=True):
+        assert_within(bound, kernel, X, K)
 
 
 def test_the_bound_of_squares_is_not_slack():
@@ -81,9 +76,6 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
     assert n_met == CS.size * len(kernels) * 2
 
 
-# The answers of GridSearchCV
-
-
 @given(seed=st.integers(0, 10**6), n=st.integers(30, 60), d=st.integers(1, 4))
 @settings(max_examples=4)
 def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
@@ -111,17 +103,24 @@ def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
         assert_array_equal(search.predict(X), peer.predict(X))
 
 
+def check_folds(search, model, X, y, folds, atol):
+    """Check that f of the test samples is that of a machine that is fitted alone."""
+    for k, (train, test) in enumerate(folds):
+        columns = train if model.kernel == "precomputed" else np.arange(X.shape[1])
+        for c, params in enumerate(search.cv_results_["params"]):
+            model.set_params(**params).fit(X[np.ix_(train, columns)], y[train])
+            f = model.decision_function(X[np.ix_(test, columns)])
+            assert_allclose(search.test_decision_values_[k][c], f, atol=atol)
+        assert_array_equal(search.test_indices_[k], test)
+
+
 def test_any_splitter_groups_weights_and_classes():
     X, y = data(3, n=60)
     groups, y = np.repeat(np.arange(12), 5), y > 0
     settings = {"class_weight": {True: 3.0}, "cv": GroupKFold(4)}
     search = SVCCV((0.3, 3.0), (0.2, 0.4), **settings, tol=1e-7).fit(X, y, groups=groups)
-    for k, (train, test) in enumerate(GroupKFold(4).split(X, y, groups)):
-        for c, params in enumerate(search.cv_results_["params"]):
-            model = SVC(**params, class_weight={True: 3.0}, tol=1e-7).fit(X[train], y[train])
-            f = model.decision_function(X[test])
-            assert_allclose(search.test_decision_values_[k][c], f, atol=5e-3)
-        assert_array_equal(search.test_indices_[k], test)
+    folds = [*GroupKFold(4).split(X, y, groups)]
+    check_folds(search, SVC(class_weight={True: 3.0}, tol=1e-7), X, y, folds, atol=5e-3)
     balanced = SVCCV((0.3,), (0.2,), class_weight="balanced", tol=1e-7).fit(X, y)
     assert_allclose(balanced.best_estimator_.class_weight_, 30 / np.bincount(y), rtol=1e-12)
 
@@ -161,18 +160,9 @@ def test_other_kernels(kernel):
     gammas = (0.01, 0.02) if kernel in ("poly", "sigmoid") else None
     search = SVCCV((0.3, 3.0), gammas, kernel=kernel, coef0=-1e-3, tol=1e-6)
     search.set_params(coef0=1.0 if kernel == "poly" else -1e-3).fit(given, y)
-    folds = StratifiedKFold(5).split(given, y)
-    for k, (train, test) in enumerate(folds):
-        for c, params in enumerate(search.cv_results_["params"]):
-            model = SVC(kernel=kernel, coef0=search.coef0, tol=1e-6, **params)
-            own = given[np.ix_(train, train)] if kernel == "precomputed" else given[train]
-            beside = given[np.ix_(test, train)] if kernel == "precomputed" else given[test]
-            f = model.fit(own, y[train]).decision_function(beside)
-            assert_allclose(search.test_decision_values_[k][c], f, atol=1e-3)
+    model, folds = SVC(kernel=kernel, coef0=search.coef0, tol=1e-6), StratifiedKFold(5)
+    check_folds(search, model, given, y, [*folds.split(given, y)], atol=1e-3)
     assert search.predict(given).shape == y.shape
-
-
-# What the search spares, and what it says
 
 
 def test_a_start_moves_those_at_their_bound():

@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-from svmlib import SVC, SVCCV
+from svmlib import SVC
 from svmlib.duality import DualProblem
 from svmlib.hulls import closest_points
 from svmlib.kernels import RBF, Precomputed, Sigmoid
@@ -142,9 +142,6 @@ def test_closest_points_have_a_plane_between_them_far_from_the_origin():
     assert abs(f[0] + f[1]) < 1e-7 * (f[1] - f[0])
 
 
-# Weights by label
-
-
 def test_factors_go_by_label_and_only_to_classes():
     X = [[0.0], [1.0]]
     for factors, y, found in [
@@ -169,34 +166,6 @@ def test_factors_of_three_classes_go_through_a_wrapper_as_weights_of_samples(wra
         theirs = svm.SVC(gamma=0.5, class_weight=factors).fit(X, y)
         if wrapper is OneVsOneClassifier:
             assert_array_equal(ours.predict(X), theirs.predict(X))
-
-
-# Masked entries, and shorter floats
-
-
-def test_masked_entries_are_refused_at_every_entrance():
-    X, y, model = np.eye(4), np.array([0, 1, 0, 1]), SVC().fit(np.eye(4), [0, 1, 0, 1])
-    M, labels = np.ma.masked_equal(X, 1), np.ma.masked_equal(y, 1)
-    given = SVC(kernel="precomputed").fit(X, y)
-    for call in [
-        lambda: SVC().fit(M, y),
-        lambda: SVC().fit(list(M), y),
-        lambda: SVC().fit(X, labels),
-        lambda: SVC().fit(X, y, np.ma.masked_equal(np.ones(4), 1)),
-        lambda: SVC(kernel="precomputed").fit(M, y),
-        lambda: SVCCV(refit=False).fit(M, y),
-        lambda: SVCCV(refit=False).fit(X, labels),
-        lambda: model.predict(M),
-        lambda: model.decision_function(M),
-        lambda: given.predict(M),
-        lambda: model.score(M, y),
-        lambda: Precomputed(M),
-        lambda: DualProblem(
-            X, 2 * y - 1, kernel=lambda A, B: np.ma.masked_equal(A @ B.T, 1)
-        ).gram(),
-    ]:
-        with pytest.raises(ValueError, match="masked entries"):
-            call()
 
 
 @pytest.mark.parametrize(("short", "tol"), [(np.float32, 1e-3), (np.float16, 0.4)])

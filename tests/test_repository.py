@@ -55,12 +55,6 @@ def test_there_is_one_version_one_licence_and_one_oldest_python():
     assert oldest in workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
 
 
-def test_the_readme_example_runs(capsys):
-    (example,) = re.findall(r"```python\n(.*?)```", read("README.md"), flags=re.DOTALL)
-    exec(compile(example, "README.md", "exec"), {})
-    assert "proves that the optimum is in" in capsys.readouterr().out
-
-
 def commands(*targets: str) -> str:
     """Return what make would run, whatever has been made already."""
     plain = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}

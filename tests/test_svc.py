@@ -41,9 +41,6 @@ def verify(model, X, y, C, tol=1e-3):
     assert_allclose(model.decision_function(X), f, atol=1e-9 * (1 + np.abs(f).max()))
 
 
-# scikit-learn's own opinion
-
-
 def test_check_estimator_passes_with_nothing_skipped():
     """In a process of its own: without this variable scikit-learn would skip a check."""
     program = """
@@ -55,9 +52,6 @@ for estimator in SVC(), SVCCV(Cs=(1.0,), gammas=("scale",), cv=2):
 """
     command, all_checks = [sys.executable, "-c", program], {"SCIPY_ARRAY_API": "1"}
     subprocess.run(command, env=os.environ | all_checks, check=True)
-
-
-# Agreement with LIBSVM
 
 
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
@@ -73,7 +67,6 @@ for estimator in SVC(), SVCCV(Cs=(1.0,), gammas=("scale",), cv=2):
 )
 @settings(max_examples=25)
 def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma, coef0, own):
-    """With C for all samples or one for each."""
     X, y = data(seed, n=n, d=d)
     weights = 10 ** np.random.default_rng(seed).uniform(-1, 1, n) if own else np.ones(n)
     C, gamma = 10**log_C, "auto" if own else gamma  # "scale" is weighted, but not the peer's
@@ -149,9 +142,6 @@ def test_kernels_have_names_or_are_objects_and_functions(ours, theirs):
     assert copy.certificate_ == model.certificate_
 
 
-# The hard margin
-
-
 def test_without_a_hard_margin_the_common_point_is_shown():
     X, y = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]]), np.array([1, 1, 0, 0])
     with pytest.raises(NotSeparableError, match="share the point") as raised:
@@ -171,25 +161,6 @@ def test_without_a_hard_margin_the_common_point_is_shown():
         assert SVC(C=np.inf).fit(X, y).certificate_.primal == np.inf
 
 
-# The origin
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("far", [1e3, 1e5])
-def test_the_linear_kernel_does_not_care_where_the_origin_is(solver, far):
-    """Years and body masses are data far from the origin."""
-    X, y = data(3)
-    near = SVC(kernel="linear", C=10, solver=solver, tol=1e-6).fit(X, y)
-    moved = SVC(kernel="linear", C=10, solver=solver, tol=1e-6).fit(X + far, y)
-    assert_allclose(moved.coef_, near.coef_, atol=1e-4)
-    f = near.decision_function(X)
-    assert_allclose(moved.decision_function(X + far), f, atol=1e-4)
-    assert_allclose((X + far) @ moved.coef_[0] + moved.intercept_, f, atol=1e-4)
-
-
-# Classes of different weight
-
-
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0}, {0: 0.5, 1: 20.0}, None], ids=str)
 @pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2, 60)], ids=["", "samples too"])
 def test_class_weight_is_that_of_the_peer_and_multiplies_those_of_samples(class_weight, weights):
@@ -200,9 +171,6 @@ def test_class_weight_is_that_of_the_peer_and_multiplies_those_of_samples(class_
     assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert_allclose(ours.class_weight_, theirs.class_weight_)
     verify(ours, X, y, ours.class_weight_[y] * (1 if weights is None else weights), 1e-6)
-
-
-# A Gram matrix instead of points
 
 
 @pytest.mark.parametrize("weights", [None, np.tile([0.0, 1.0, 1.0], 20)], ids=["", "of zero"])
@@ -233,9 +201,6 @@ def test_a_given_matrix_is_cut_by_a_grid_search_and_by_row_numbers():
     assert_allclose(f, same.decision_function(X[rows]), atol=1e-9)
 
 
-# Bad input leaves nothing, and good input may have other forms
-
-
 def test_a_fit_that_fails_leaves_nothing_of_the_model_before():
     """For a mixture of two would be worse than none."""
     model = SVC().fit(*data(1)).set_params(gamma="wide")
@@ -252,9 +217,6 @@ def test_the_form_of_the_arrays_does_not_matter(convert):
     plain, other = SVC().fit(X, y), SVC().fit(convert(X), np.array(y, dtype=float))
     assert other.certificate_ == plain.certificate_
     assert_array_equal(other.dual_coef_, plain.dual_coef_)
-
-
-# Who solves it
 
 
 @pytest.mark.parametrize("solver", ["auto", "newton"])
