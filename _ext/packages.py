@@ -18,6 +18,14 @@ from sphinx.errors import ExtensionError
 
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 ICONS = "icons.css"
+NAMES = (  # of the icons that pages use, in Font Awesome
+    *("bars", "list", "download", "file-pdf", "file-zipper", "expand", "magnifying-glass"),
+    *("sun", "moon", "circle-half-stroke", "angle-left", "angle-right", "arrow-up", "code"),
+    *("play", "pause", "backward-step", "forward-step"),
+)
+ICON = re.compile(rf"\.(?:fas|fa-solid|fa-lg|fa-(?:{'|'.join(NAMES)}):before)")
+RULE = re.compile(r"([^{}@;/]+)\{([^{}]*)\}")
+NOTICE = re.compile(r"/\*!(?:(?!\*/).)*Font Awesome.*?\*/", re.DOTALL)
 ITALIC = {  # a letter that stands alone is set by another character
     unicodedata.normalize("NFKC", chr(code)): chr(code)
     for code in (*range(0x1D434, 0x1D468), 0x210E, *range(0x1D6E2, 0x1D71C))
@@ -86,6 +94,15 @@ def licence_of_icons(font):
     return f"{names.getDebugName(3)}, {names.getDebugName(0)}. SIL OFL 1.1, https://openfontlicense.org\n"
 
 
+def rules_of_icons(theme):
+    """Return the rules of our icons out of the theme's style sheet, their notice first."""
+    found = [NOTICE.search(theme)[0]]
+    for selectors, body in RULE.findall(theme):
+        if kept := [one for one in selectors.split(",") if ICON.fullmatch(one)]:
+            found.append(f"{','.join(kept)}{{{body}}}")
+    return "\n".join(found)
+
+
 def take(app, error):
     if error or app.builder.format != "html":
         return
@@ -101,10 +118,12 @@ def take(app, error):
     used = set(drawn(formulas))
     used |= {ITALIC[character] for character in used & ITALIC.keys()}
     cut(font, used, static / "math/math.woff2")
-    icons = (static / ICONS).read_text(encoding="utf-8")
     solid = static / SOLID
     theme = (static / "styles/pydata-sphinx-theme.css").read_text(encoding="utf-8")
-    codes = re.findall(r'content: "\\(f[0-9a-f]{3})"', icons)
+    icons = rules_of_icons(theme)
+    face = Path(__file__).with_name("static").joinpath(ICONS).read_text(encoding="utf-8")
+    (static / ICONS).write_text(f"{face}{icons}\n", encoding="utf-8")
+    codes = re.findall(r'content:"\\(f[0-9a-f]{3})"', icons)
     named = {chr(int(code, 16)) for code in codes} | set(re.findall("[\ue000-\uf8ff]", theme))
     if solid.exists():  # the theme's files are copied in every build
         cut(solid, named, static / "icons.woff2")

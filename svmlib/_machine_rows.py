@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine, pad_columns, row_numbers
 from svmlib._validation import Array
 from svmlib.certificate import Scores, linear_scores
@@ -21,7 +22,10 @@ AS_SEEN = "check that X has the rows of training and no others, as the machine s
 
 
 def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None, bool, str]:
-    """Return α for the rows of X, whether the z_j are such rows to the last digit, and a note.
+    """Return α for the rows of X, whether the machine is exactly that of α, and a note.
+
+    It is not, if points are only close to rows of X, or if a row is named twice and the sum of its
+    coefficients is rounded: next to large terms that cancel, a rounding is another machine.
 
     Equal rows may differ in C_i, and a machine does not always say which of them is meant. Then the
     largest coefficient goes to the largest C_i: if any order keeps them all in the box, this does.
@@ -33,20 +37,37 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         return alpha, False, note
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # it is w
-    alpha = np.zeros(y.size)
-    precomputed = m.kernel == "precomputed"
-    if precomputed or m.points is X:
-        rows = row_numbers(m.points, y.size) if precomputed else np.arange(y.size)
-        np.add.at(alpha, rows, m.coefficients * y[rows])  # a row may be named twice
-        return alpha, True, ""
+    if m.points is X:
+        return m.coefficients * y, True, ""
+    if m.kernel == "precomputed":
+        return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)
     used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
     points = pad_columns(m.points[used], X)
     coefficients = m.coefficients[used]
     places = _match_rows(points, coefficients, X, y, C)
     if places is None:
         return None, False, f"a support vector is not a row of X: {AS_SEEN}"
+    alpha = np.zeros(y.size)
     alpha[places] = coefficients * y[places]
     return alpha, bool((points == X[places]).all()), ""
+
+
+def _sums_of_rows(
+    rows: NDArray[np.intp], coefficients: Array, y: Array
+) -> tuple[Array | None, bool, str]:
+    """Return what `multipliers` does for row numbers: the coefficients of each row, added up."""
+    alpha = np.zeros(y.size)
+    alpha[rows] = coefficients * y[rows]
+    exact = True
+    named, times = np.unique(rows, return_counts=True)
+    for i in named[times > 1]:
+        terms = coefficients[rows == i]
+        total = fl.exact_sum(terms)
+        alpha[i] = total * y[i]
+        exact &= fl.exact_sum(np.append(terms, -total)) == 0
+    if not np.isfinite(alpha).all():
+        return None, False, "a sum of coefficients is beyond floats"
+    return alpha, exact, ""
 
 
 def _match_rows(
@@ -81,14 +102,20 @@ def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
     return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
 
 
-def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> Scores:
-    """Return the scores of the machine at the rows of X, without b, and bounds on their errors."""
+def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scores, float]:
+    """Return bounded scores of the machine at the rows of X, without b, and a `diagonal_shift`.
+
+    That is for the points of the machine and the rows together. If it is infinite, the machine need
+    not be in a feature space of the rows, so its primal value may be below their optimum.
+    """
     k = len(m.points)
     both = np.vstack([pad_columns(m.points, X), X])
     beta = np.append(m.coefficients, np.zeros(y.size))
     if isinstance(kernel, Linear):
-        scores = linear_scores(both, beta)
+        scores, shift = linear_scores(both, beta), 0.0
     else:
         sides = np.append(np.ones(k), y)  # any of both classes
-        scores = DualProblem(both, sides, 1.0, kernel).scores(beta)
-    return scores._replace(values=scores.values[k:], error=scores.error[k:], sizes=scores.sizes[k:])
+        problem = DualProblem(both, sides, 1.0, kernel)
+        scores, shift = problem.scores(beta), problem.diagonal_shift
+    values, error, sizes = scores.values[k:], scores.error[k:], scores.sizes[k:]
+    return scores._replace(values=values, error=error, sizes=sizes), shift

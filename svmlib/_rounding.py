@@ -46,11 +46,11 @@ def gamma_n(n: int) -> float:
 
 
 def round_up(value: float, operations: int = 0) -> float:
-    """Return a number at or above the exact result of sums on numbers of one sign; ∞ for NaN.
+    """Return a number at or above what `value` is without rounding; infinity for NaN.
 
-    The sums have so many operations, and there may be a few others. (Also on numbers of both signs,
-    if what their differences lose has been added already; and on those too small to be normal, if
-    what underflows has.)
+    The value was computed in so many operations, and `SPARE` others, on numbers of one sign, so
+    each operation changes the result by u of itself at most. Two losses are the caller's: what
+    differences lose, and what underflows. They must be in `value` already.
     """
     error = gamma_n(operations + SPARE)
     bound = value * (1 + error) if value >= 0 else value * (1 - error)
@@ -123,8 +123,10 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
         result = total + lost
         tiny = 8 * (n + 1) * SMALLEST_SUBNORMAL
         error = 4 * UNIT_ROUNDOFF * np.abs(result) + 2 * gamma_n(n + 8) ** 2 * sizes + tiny
-        sound = np.isfinite(error) & np.isfinite(result)
-        return np.where(sound, result, weights @ A), np.where(sound, error, np.inf)
+        known = np.isfinite(error) & np.isfinite(result)
+        if not known.all():
+            result, error = np.where(known, result, weights @ A), np.where(known, error, np.inf)
+        return result, error
 
 
 def _two_product(a: Array, b: Array) -> tuple[Array, Array]:

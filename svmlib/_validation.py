@@ -43,6 +43,12 @@ def as_float(value: ArrayLike, name: str) -> Array:
     return array
 
 
+def float_type(value: object) -> type[np.floating[Any]]:
+    """Return the type in which numbers are given: half, single or, for all others, double."""
+    given: Any = np.asarray(value).dtype.type
+    return given if given in (np.float16, np.float32) else np.float64
+
+
 def refuse_masked(**arguments: object) -> None:
     """Refuse masked entries: there is a number under each, but nobody means it."""
     for name, value in arguments.items():

@@ -27,7 +27,7 @@ class Verdict:
         An upper bound on its primal value.
     lower, upper : float
         Bounds with the optimum between them. Where the kernel is not known to be positive
-        semidefinite, lower is −∞.
+        semidefinite, at the rows and at the points of the machine, lower is −∞.
     best_b, primal_best_b : float
         The best bias for its w, and an upper bound on the primal value with it.
     best_scale, best_scale_b, primal_best_scale : float
@@ -40,6 +40,10 @@ class Verdict:
         For how many rows of X our own solution predicts another label.
     n : int
         The number of rows.
+    diagonal_shift : float
+        An η for which K + ηI could be shown to be positive semidefinite, where this is not known
+        of the Gram matrix K; else 0. All bounds are for the problem of K + ηI, and for that of K,
+        if K is semidefinite.
     dual : float or None
         The lower bound that the machine's own multipliers prove, if it has any.
     kkt_violation : float or None
@@ -64,6 +68,7 @@ class Verdict:
     ours: Machine
     n_changed: int
     n: int
+    diagonal_shift: float = 0.0
     dual: float | None = None
     kkt_violation: float | None = None
     box_violation: float | None = None
@@ -115,9 +120,13 @@ class Verdict:
         low, high = fl.format_bound(self.lower, up=False), fl.format_bound(self.upper)
         primal = fl.format_bound(self.primal)
         excess = fl.format_bound(self.excess, digits=3)
+        matrix = ""
+        if self.diagonal_shift:
+            shift = fl.format_bound(self.diagonal_shift, digits=2)
+            matrix = f", for the Gram matrix with {shift} added to its diagonal"
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
-            f"its value is at most {primal}; the optimum is in [{low}, {high}]",
+            f"its value is at most {primal}; the optimum is in [{low}, {high}]{matrix}",
             f"so it is at most {excess} times the optimum above it; "
             f"{self.n_changed} of {self.n} answers differ from our own solution's",
         ]

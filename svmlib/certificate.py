@@ -36,7 +36,8 @@ def primal_upper_bound(
 ) -> float:
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
-    It takes an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). C may be infinite.
+    It takes an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). C may be infinite;
+    then it holds for every larger m, too.
 
     Examples
     --------
@@ -45,6 +46,8 @@ def primal_upper_bound(
     """
     if not 0 < m < np.inf:
         return np.inf
+    if squared_norm < 0 and np.max(C) == np.inf:  # then a larger m has a larger value
+        squared_norm = 0.0
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
     slack = 1 - scaled + 4 * fl.UNIT_ROUNDOFF * np.abs(scaled)
@@ -109,14 +112,15 @@ class Certificate:
     proves_optimality : bool
         Whether weak duality holds here, which requires a positive semidefinite Gram matrix. Where
         it does not, as with an indefinite kernel, a small KKT violation says that α is
-        stationary, not that it is a maximum, and the two values bound nothing. Where only K + ηI
-        could be shown to be semidefinite, with an η of the order of rounding
-        (`svmlib.problem.DualProblem.diagonal_shift`), they are bounds for K + ηI.
+        stationary, not that it is a maximum, and the two values bound nothing.
     user_defined_kernel : bool
         Whether the kernel is a function or a matrix of the user's. Then the problem is that of
-        the Gram matrix K as it was returned (of (K + Kᵀ)/2, where rounding made the two differ;
-        where K does not fit the cache it is assumed symmetric), up to the rounding that decides
-        whether a matrix is positive semidefinite.
+        the Gram matrix K as it was returned (of the rounded mean of K and Kᵀ, where these differ by
+        rounding; where K does not fit the cache it is assumed symmetric).
+    diagonal_shift : float
+        An η for which K + ηI could be shown to be positive semidefinite, where this is not known
+        of K (`svmlib.problem.DualProblem.diagonal_shift`); else 0. The two values are bounds for
+        the problem of K + ηI, and for that of K, if K is semidefinite.
 
     Notes
     -----
@@ -140,6 +144,7 @@ class Certificate:
     norm_w: float
     proves_optimality: bool = True
     user_defined_kernel: bool = False
+    diagonal_shift: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -181,6 +186,9 @@ class Certificate:
             low = fl.format_bound(self.dual, up=False)
             high = fl.format_bound(self.primal)
             subject = " for the Gram matrix given" if self.user_defined_kernel else ""
+            if self.diagonal_shift:
+                shift = fl.format_bound(self.diagonal_shift, digits=2)
+                subject = f"{subject or ' for the Gram matrix'} with {shift} added to its diagonal"
             return f"{values}\nproves that the optimum{subject} is in [{low}, {high}]"
         return f"{values}\ndoes not prove optimality: {reason}"
 
@@ -241,7 +249,8 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     \rvert` and :math:`S = \sum_j T_j N_j` a score is off by at most (θ + γ) N_i S, and ‖w‖² by
     (θ + γ) S². What rounding does to these bounds is in one factor, `grown`.
 
-    Where only K + ηI is known to be semidefinite, with the shift η, the bounds are for K + ηI.
+    Where only K + ηI is known to be semidefinite, with the shift η, the bounds hold for K + sI, for
+    every s between 0 and η.
     """
     values, variation, updates = sums
     theta, sizes = bound
@@ -322,14 +331,14 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
     return Certificate(
         primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
-        dual=_feasible_dual(alpha, scores, y, upper),
+        dual=feasible_dual(alpha, scores, y, upper),
         kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
         infeasibility=fl.round_up(float(np.maximum(outside, abs(fl.exact_sum(alpha * y))))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )
 
 
-def _feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float:
+def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float:
     """Return the dual value of α, made feasible, rounded down.
 
     Made feasible by clipping, and by scaling the class with the larger sum: that takes the

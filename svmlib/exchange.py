@@ -46,9 +46,15 @@ from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers
 from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, to_machine
-from svmlib._validation import Array, check_points, check_scalar, check_weights
+from svmlib._validation import Array, check_points, check_scalar, check_weights, float_type
 from svmlib._verdict import Verdict
-from svmlib.certificate import Scores, dual_lower_bound, largest_violation, primal_upper_bound
+from svmlib.certificate import (
+    Scores,
+    dual_lower_bound,
+    feasible_dual,
+    largest_violation,
+    primal_upper_bound,
+)
 from svmlib.hinge import minimise_squared_hinge, without_bias
 from svmlib.kernels import Kernel, Precomputed, check_kernel
 from svmlib.problem import LARGEST_C, DualProblem, best_bias_interval
@@ -144,7 +150,7 @@ def certify_machine(
     tol = check_scalar(tol, "tol", positive=True)
     kernel = None if kernel is None else check_kernel(kernel)
     machine, X, note = unwrap(machine, X)
-    points = check_points(X)
+    points = np.ascontiguousarray(check_points(X))
     labels = np.asarray(y)
     if labels.shape != (len(points),):
         needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
@@ -154,7 +160,8 @@ def certify_machine(
         found = replace(found, points=points[row_numbers(found.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
-    problem = _MachineProblem(found, points, signed_labels(found, labels), sample_weight)
+    signs = signed_labels(found, labels)
+    problem = _MachineProblem(found, points, signs, sample_weight, float_type(X))
     verdict = problem.certify(tol)
     first = verdict.note
     if not first and verdict.is_far_off and verdict.lower > -np.inf:
@@ -172,8 +179,8 @@ def _checked_constant(m: Machine) -> float:
         raise ValueError("C must be given: the machine does not say what it was")
     for factor in m.class_weight:
         check_scalar(factor, "class_weight", positive=True)
-    if m.bias == "penalised":
-        check_scalar(m.scale, "scale", positive=True)
+    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.LARGEST_NORM:
+        raise ValueError(f"scale must be at most {fl.LARGEST_NORM:g}, got {m.scale:g}")
     return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
 
 
@@ -194,21 +201,25 @@ def _weighted_rows(
 class _MachineProblem:
     """The problem that a machine was to solve, on the data at hand."""
 
-    def __init__(self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None) -> None:
+    def __init__(
+        self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, given_in: Any
+    ) -> None:
         C = _checked_constant(machine)
         X, self.y, factors = _weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
         if isinstance(kernel, str):
-            kernel = Precomputed(X, "X")
+            kernel = Precomputed(X, "X", given_in)
             X = kernel.points
         self.X = X
         self.n = self.y.size
         self.machine = machine
         self.C = C * factors
         self.hinge = machine.loss == "hinge"
+        self.hard_margin = self.hinge and bool(np.isinf(C))
         self.scale = float(machine.scale) if machine.bias == "penalised" else 0.0
         self._check_constant()
-        bounds = self.C if self.hinge and np.isfinite(C) else np.inf
+        # (The multipliers of the squared hinge have no upper bound; it is no hard margin.)
+        bounds = self.C if self.hinge and not self.hard_margin else np.inf
         self.problem = DualProblem(self.X, self.y, bounds, kernel)
 
     def _check_constant(self) -> None:
@@ -220,18 +231,17 @@ class _MachineProblem:
             advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
             raise ValueError(f"C must be at most {LARGEST_C:g}, got {self.C.max():g}; {advice}")
 
+    @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
     def certify(self, tol: float) -> Verdict:
         """Compare the machine with the best lower bound."""
         m, problem = self.machine, self.problem
-        alpha, same, note = multipliers(m, self.X, self.y, self.C)
-        if alpha is not None and same:
-            scores = problem.scores(alpha * self.y)
-        else:
-            scores = machine_scores(m, problem.kernel, self.X, self.y)
+        alpha, is_exact, note = multipliers(m, self.X, self.y, self.C)
+        scores, shift = self._scores(alpha if is_exact else None)
+        comparable = shift < np.inf
         primal = self.primal(scores, m.b)
         best_b = self._best_bias(scores.values, m.b)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
-        our_alpha, our_b, bound = self._solve(tol, alpha if dual >= 0.99 * primal else None)
+        our_alpha, our_b, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
         used = our_alpha > 0
         beta = our_alpha * self.y
         ours = problem.scores(beta)
@@ -240,8 +250,8 @@ class _MachineProblem:
         verdict = Verdict(
             machine=m,
             primal=primal,
-            lower=max(dual, bound, self.dual(our_alpha)) if problem.convex else -np.inf,
-            upper=min(self.primal(ours, our_b), primal),
+            lower=max(dual, proved, self.dual(our_alpha)) if comparable else -np.inf,
+            upper=min(self.primal(ours, our_b), primal if is_exact or comparable else np.inf),
             best_b=best_b,
             primal_best_b=primal_best_b,
             best_scale=t,
@@ -250,11 +260,24 @@ class _MachineProblem:
             ours=replace(m, points=self.X[used], coefficients=beta[used], b=our_b, support=None),
             n_changed=int(np.sum((scores.values + m.b >= 0) != (ours.values + our_b >= 0))),
             n=self.n,
+            diagonal_shift=shift if comparable else 0.0,
             note=note,
         )
         if alpha is None:
             return verdict
         return self._with_multipliers(replace(verdict, dual=dual), alpha, scores)
+
+    def _scores(self, alpha: Array | None) -> tuple[Scores, float]:
+        """Return the scores of α, or else of the machine's points, and up to which η bounds hold.
+
+        They hold for K + sI, whatever s is between 0 and η. It is infinite if the kernel is not
+        known to be semidefinite at the rows, or at rows and points together.
+        """
+        shift = self.problem.diagonal_shift
+        if alpha is not None:
+            return self.problem.scores(alpha * self.y), shift
+        scores, other = machine_scores(self.machine, self.problem.kernel, self.X, self.y)
+        return scores, min(shift, other) if max(shift, other) < np.inf else np.inf
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
@@ -276,17 +299,21 @@ class _MachineProblem:
             note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
         )
 
-    @np.errstate(over="ignore")
+    def _bias_cost(self, b: float) -> float:
+        """Return b²/(2s²) of a penalised bias; infinity beyond floats."""
+        ratio = b / self.scale if self.scale else 0.0
+        return ratio * ratio / 2  # (a power of Python's floats raises an error)
+
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
         charge = 0.0
         if self.scale:
-            charge = fl.round_up((b / self.scale) ** 2 / 2) + fl.SMALLEST_SUBNORMAL
+            charge = fl.round_up(self._bias_cost(b)) + fl.SMALLEST_SUBNORMAL
         if self.machine.bias == "none" and b:
             return np.inf  # it is no machine of this problem
         if self.hinge:
-            m = float(lowest.min()) if self.problem.hard_margin else 1.0
+            m = float(lowest.min()) if self.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
         charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * fl.SMALLEST_SUBNORMAL
@@ -299,11 +326,12 @@ class _MachineProblem:
         if not self.hinge:  # (α/(4C) first: α² may underflow)
             cost = fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))))
             cost += self.n * fl.SMALLEST_SUBNORMAL
-        if self.machine.bias == "free":
-            return fl.round_down(self.problem.certificate(alpha, 0.0).dual - cost)
         scores = self.problem.scores(alpha * self.y)
-        imbalance = fl.exact_sum(alpha * self.y)
-        charged = fl.round_up(scores.squared_norm + (self.scale * imbalance) ** 2)
+        if self.machine.bias == "free":
+            return fl.round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
+        # the coordinate of w along the constant feature
+        extra = self.scale * fl.exact_sum(alpha * self.y)
+        charged = fl.round_up(scores.squared_norm + extra * extra)
         # (`dual_lower_bound` allows for the rounding of Σα.)
         return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
 
@@ -311,7 +339,7 @@ class _MachineProblem:
         """Return the bias with the least primal value, of which it is a convex function."""
         if self.machine.bias == "none":
             return b
-        if self.problem.hard_margin and self.hinge:  # halfway between the classes
+        if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
         kinks = self.y - values
         if self.hinge and not self.scale:
@@ -323,10 +351,8 @@ class _MachineProblem:
     def _cost(self, values: Array, b: float) -> float:
         """Return what losses and bias cost."""
         slack = np.maximum(0, 1 - self.y * (values + b))
-        charge = (b / self.scale) ** 2 / 2 if self.scale else 0.0
-        return charge + float((self.C * slack ** (1 if self.hinge else 2)).sum())
+        return self._bias_cost(b) + float((self.C * slack ** (1 if self.hinge else 2)).sum())
 
-    @np.errstate(over="ignore", invalid="ignore")
     def _best_scale(self, scores: Scores, b: float, primal: float) -> tuple[float, float, float]:
         """Return the t and the bias with the least primal value of t w, and a bound on that value.
 
@@ -334,15 +360,17 @@ class _MachineProblem:
         most `longest`. The hard margin takes any scale: its value is that of the canonical form.
         """
         known = 1.0, b, primal
-        if (self.hinge and self.problem.hard_margin) or scores.squared_norm <= 0:
+        if self.hard_margin or scores.squared_norm <= 0:
             return known
         zero = np.zeros(self.n)
-        longest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)) / scores.squared_norm)
+        largest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)))  # of ‖t w‖
+        longest = largest / np.sqrt(scores.squared_norm)
 
         def cost(u: float) -> float:
             t = float(longest * np.exp(-u))
             best_b = self._best_bias(t * scores.values, t * b)
-            return t**2 * scores.squared_norm / 2 + self._cost(t * scores.values, best_b)
+            squared_norm = t * (t * scores.squared_norm)  # t² may be beyond floats
+            return squared_norm / 2 + self._cost(t * scores.values, best_b)
 
         u = minimize_scalar(cost, bounds=(0, 20), options={"xatol": 1e-10}).x
         t = float(longest * np.exp(-u))
@@ -357,7 +385,7 @@ class _MachineProblem:
             if start is not None:
                 start = problem.balance(np.clip(start, 0, problem.upper))
             if problem.linear:
-                bounds = np.inf if problem.hard_margin else problem.upper
+                bounds = np.inf if self.hard_margin else problem.upper
                 problem = DualProblem(self.X, self.y, bounds, move_origin=True)
             found = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
             return found.alpha, problem.bias_at_zero(found), found.certificate.dual

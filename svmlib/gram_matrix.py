@@ -202,7 +202,7 @@ class GramMatrix:
                 for batch in self._batches(np.arange(self.n)):
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
-                K = symmetric(K, "kernel(X, X)")
+                K = symmetric(K, "kernel(X, X)", self.kernel.float_type)
             return self._keep(K)
         return self.full
 

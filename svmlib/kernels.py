@@ -23,14 +23,23 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import Array, as_float, check_count, check_points, check_scalar
+from svmlib._validation import (
+    Array,
+    as_float,
+    check_count,
+    check_points,
+    check_scalar,
+    float_type,
+)
 
 __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _MIN_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
-# By so much of the largest value K and Kᵀ may differ, which is only rounding, by their digits.
-_SKEW = {np.float16: 1e-2, np.float32: 1e-4, np.float64: 1e-10}
+# By so much of the largest value K and Kᵀ may differ, for numbers of this type: some roundings of
+# half precision, a thousand of single and more of double precision, as long sums may have. A wrong
+# entry differs by more.
+_MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
 _SMALL_BATCH = 8  # points to score; up to so many, `evaluator` is called with them, not with the X
@@ -71,6 +80,7 @@ class BaseKernel:
     linear = False  # whether k(x, z) = x·z
     positive_semidefinite = False  # whether every Gram matrix of this kernel provably is
     user_defined = True  # a function or a matrix of the user's: its values are taken as exact
+    float_type: type[np.floating[Any]] = np.float64  # the shortest type of its values so far
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
@@ -85,7 +95,10 @@ class BaseKernel:
         """
 
         def checked(X: Array, out: Array) -> Array:
-            values = as_float(self(X.copy(), Z.copy()), "kernel(X, Z)")  # it may write into them
+            returned = self(X.copy(), Z.copy())  # it may write into them
+            values = as_float(returned, "kernel(X, Z)")
+            if (short := float_type(returned)) is not np.float64:
+                self.float_type = max(self.float_type, short, key=lambda t: np.finfo(t).eps)
             if values.shape != out.shape:
                 accepted = f"one row for each x and one column for each z, {out.shape}"
                 raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
@@ -471,10 +484,13 @@ class Precomputed(BaseKernel):
     Parameters
     ----------
     K : array_like of shape (n, n)
-        The matrix of all k(x_i, x_j). Where K and Kᵀ differ, by no more than the rounding of its
-        numbers (floats of 64, 32 or 16 bits), their mean is taken; else K is not copied.
+        The matrix of all k(x_i, x_j). Give numbers that were computed in single or half precision
+        as such: how far K may be from symmetric, and from semidefinite, depends on its type. Where
+        K and Kᵀ differ, by no more than rounding, their mean is taken; else K is not copied.
     name : str, default "K"
         What messages call the matrix.
+    given_in : type, optional
+        The type of float that the numbers had before, if it is not that of K.
 
     Attributes
     ----------
@@ -486,7 +502,7 @@ class Precomputed(BaseKernel):
     Raises
     ------
     ValueError
-        If K is not square, finite and symmetric.
+        If K is not square, finite and, up to that rounding, symmetric.
 
     Notes
     -----
@@ -500,9 +516,12 @@ class Precomputed(BaseKernel):
            [3.]])
     """
 
-    def __init__(self, K: ArrayLike, name: str = "K") -> None:
+    def __init__(
+        self, K: ArrayLike, name: str = "K", given_in: type[np.floating[Any]] | None = None
+    ) -> None:
         self.given = check_points(K, name)
-        self.K = symmetric(self.given, name)
+        self.float_type = given_in or float_type(K)
+        self.K = symmetric(self.given, name, self.float_type)
         self.points = np.arange(float(len(self.K)))[:, None]
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -521,15 +540,16 @@ class Precomputed(BaseKernel):
         return values
 
     def asymmetry(self, X: Array, beta: Array) -> float:
-        """Bound the change of an entry of Kβ if `K` is replaced by `given`."""
+        """Bound the change of an entry of Kβ if `K`, a rounded mean, is replaced by `given`."""
         if self.given is self.K:
             return 0.0
         rows = X[:, 0].astype(int)
         used = beta.nonzero()[0]
         columns, v = rows[used], beta[used]
-        half = self.given[np.ix_(rows, columns)] / 2 - self.given[np.ix_(columns, rows)].T / 2
-        error = fl.gamma_n(v.size + 4) * (np.abs(half) @ np.abs(v))
-        return float((np.abs(half @ v) + error).max())
+        places = np.ix_(rows, columns)
+        change = self.given[places] - self.K[places]
+        error = fl.gamma_n(v.size + 4) * (np.abs(change) @ np.abs(v))
+        return float((np.abs(change @ v) + error).max())
 
 
 _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
@@ -545,10 +565,10 @@ def named_kernel(name: str, **given: float) -> BaseKernel:
     return kernel
 
 
-def symmetric(K: Array, name: str) -> Array:
+def symmetric(K: Array, name: str, given_in: type[np.floating[Any]]) -> Array:
     """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
 
-    How much rounding can do depends on how many digits the numbers in K have, in any array.
+    How much rounding can do depends on the type of float in which the numbers were given.
 
     Raises
     ------
@@ -560,21 +580,11 @@ def symmetric(K: Array, name: str) -> Array:
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
     # a few rows at a time, because K may be large
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
-    if skew > _SKEW[shortest_float_type(K) if skew else np.float64] * max(K.max(), -K.min()):
-        raise ValueError(f"{name} must be symmetric, but it differs from its transpose by {skew:g}")
+    if skew > _MAX_SKEW[given_in] * max(K.max(), -K.min()):
+        rounding = f"more than the rounding of {given_in.__name__}"
+        found = f"it differs from its transpose by {skew:g}, {rounding}"
+        raise ValueError(f"{name} must be symmetric, but {found}")
     return K / 2 + K.T / 2 if skew else K
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def shortest_float_type(K: Array) -> type[np.floating[Any]]:
-    """Return the shortest type of float that holds all numbers in K, or half of the last digit."""
-
-    def hold(t: type[np.floating[Any]], k: Array) -> bool:
-        high = k.astype(t).astype(float)
-        return bool((high + (2 * (k - high)).astype(t).astype(float) / 2 == k).all())
-
-    short = (t for t in (np.float16, np.float32) if all(hold(t, k) for k in K))
-    return next(short, np.float64)
 
 
 def check_kernel(kernel: object) -> BaseKernel:

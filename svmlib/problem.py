@@ -35,7 +35,7 @@ from svmlib.certificate import (
     linear_scores,
 )
 from svmlib.gram_matrix import GramMatrix
-from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion, shortest_float_type
+from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion
 
 __all__ = ["DualProblem", "Solution"]
 
@@ -43,6 +43,7 @@ LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times m
 # Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖ it is as a rule more than the error of a score that a solver updates.
 SOLVER_ROUNDING = 32 * fl.UNIT_ROUNDOFF
 _LARGEST_DOUBT = 1e-9  # the largest error of a margin that may be a solver's rounding
+_FLAT = 1e-12  # of ΣC: so much of the slope of a sum of losses may be the rounding of n terms
 _UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
 
 
@@ -232,7 +233,7 @@ class DualProblem:
 
     @property
     def convex(self) -> bool:
-        """Whether K is known to be positive semidefinite but for rounding: then D is concave.
+        """Whether K, or K + ηI with the η of `diagonal_shift`, is known to be semidefinite.
 
         By theorem for the kernels that have one; otherwise by a Cholesky factorisation if K fits
         the cache, and if it does not, the answer is False.
@@ -247,7 +248,11 @@ class DualProblem:
         A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
         trace. The values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix
         of norm θ Σ N_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
-        A matrix of shorter floats gets a second trial, with what their rounding may have done.
+
+        A matrix whose values were given in half or single precision gets a second trial, with a
+        larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm
+        about 0.6 ε √n max k_ii (Wigner); it allows seven times that. What it proves is true
+        whatever η is, because a certificate states η.
         """
         if self.kernel.positive_semidefinite:
             return 0.0
@@ -258,7 +263,7 @@ class DualProblem:
             theta, sizes = self.error_bound
             shift += 2 * theta * float(sizes @ sizes)
         shifts = [max(shift, fl.SMALLEST_NORMAL)]  # for K = 0
-        if (short := shortest_float_type(self.gram())) is not np.float64:
+        if (short := self.kernel.float_type) is not np.float64:
             short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
             shifts.append(shift + short_error * float(np.abs(self.diagonal).max()))
         for shift in shifts:
@@ -419,9 +424,12 @@ class DualProblem:
         return self._certify(alpha, b, self.scores(alpha * self.y))
 
     def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
-        found = certify(alpha, b, scores, self.y, self.upper)
-        own = self.kernel.user_defined
-        return replace(found, proves_optimality=self.convex, user_defined_kernel=own)
+        return replace(
+            certify(alpha, b, scores, self.y, self.upper),
+            proves_optimality=self.convex,
+            user_defined_kernel=self.kernel.user_defined,
+            diagonal_shift=self.diagonal_shift if self.convex else 0.0,
+        )
 
     @np.errstate(over="ignore", invalid="ignore")
     def solution(
@@ -490,7 +498,7 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     """
     order = kinks.argsort(kind="stable")
     slope = C[order].cumsum() - C.sum(where=y > 0)
-    tolerance = 1e-12 * C.sum()
+    tolerance = _FLAT * C.sum()
     ends = slope.searchsorted([-tolerance, tolerance])
     interval: Array = kinks[order].take(ends, mode="clip")
     return interval

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -261,12 +261,12 @@ class SVCCV(TwoClassEstimator):
         check_classification_targets(labels)
         given = np.ones(len(labels)) if sample_weight is None else sample_weight
         weights = check_weights(given, len(labels))
-        models, points = self._candidates(points, labels, weights)
+        models, points = self._candidates(points, labels, weights, X)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)
         folds = [self._fold(labels, weights, *split) for split in splits]
         tol, Cs = self._tolerance_and_constants()
-        # (Now, because a name that scikit-learn does not have would else be found out at the end.)
+        # (Now, because it refuses what else would be found out at the end.)
         score = self._scorer(labels, None if sample_weight is None else weights)
         found = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
         try:
@@ -292,7 +292,9 @@ class SVCCV(TwoClassEstimator):
             raise ValueError(f"refit must be True, False or a function, got {self.refit!r:.80}")
         return tol, Cs
 
-    def _candidates(self, X: Array, labels: Any, weights: Array) -> tuple[list[SVC], Array]:
+    def _candidates(
+        self, X: Array, labels: Any, weights: Array, given: ArrayLike
+    ) -> tuple[list[SVC], Array]:
         """Return a machine for each γ, with its kernel, and the points to compute with."""
         names = ("kernel", "degree", "coef0", "class_weight", "tol")
         settings = {name: getattr(self, name) for name in names}
@@ -305,13 +307,13 @@ class SVCCV(TwoClassEstimator):
         else:
             if gammas is None:
                 gammas = resolve_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
-            given: Any = [gammas] if np.isscalar(gammas) else gammas
-            numbers = [resolve_gamma(gamma, X, weights) for gamma in given]
+            values: Any = [gammas] if np.isscalar(gammas) else gammas
+            numbers = [resolve_gamma(gamma, X, weights) for gamma in values]
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
         if not models:
             raise ValueError("gammas must have at least one value")
         for model in models:
-            model.kernel_ = resolve_kernel(model, X, weights)
+            model.kernel_ = resolve_kernel(model, X, weights, given)
         if str(self.kernel) == "precomputed":
             return models, np.arange(float(len(X)))[:, None]
         return models, X - check_kernel(models[0].kernel_).origin(X)
@@ -341,8 +343,8 @@ class SVCCV(TwoClassEstimator):
             message += f"every machine evaluates its own rows of it; cache_mb={needed} is enough"
             warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
-        parts = [numbered[k * len(models) // workers : (k + 1) * len(models) // workers]
-                 for k in range(workers)]  # fmt: skip
+        ends = [k * len(models) // workers for k in range(workers + 1)]
+        parts = [numbered[start:end] for start, end in pairwise(ends)]
         others = X, y, folds, Cs, tol, cache_mb / workers
         if workers == 1:
             return fit_candidates(numbered, *others)
@@ -385,10 +387,10 @@ class SVCCV(TwoClassEstimator):
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
-            np.array([np.full(h.size, np.nan) if m is None else m.scores for m in flat[:, k]])
-            for k, h in enumerate(self.test_indices_)
+            np.array([np.full(test.size, np.nan) if m is None else m.scores for m in flat[:, k]])
+            for k, test in enumerate(self.test_indices_)
         ]
-        self._positive = [labels[h] == self.classes_[1] for h in self.test_indices_]
+        self._positive = [labels[test] == self.classes_[1] for test in self.test_indices_]
 
     def _parameters(self, models: list[SVC]) -> dict[str, Any]:
         """Return what ``cv_results_`` says of the candidates before they are tried."""
@@ -404,7 +406,10 @@ class SVCCV(TwoClassEstimator):
         if self.scoring in (None, "accuracy"):
             shares = np.ones(len(labels)) if weights is None else weights
             return lambda f, test: np.average((f >= 0) == positive[test], weights=shares[test])
-        scorer = check_scoring(SVC(), scoring=self.scoring)
+        scoring: Any = self.scoring
+        if not (isinstance(scoring, str) or callable(scoring)):
+            raise ValueError(f"scoring must be one name or one function, got {scoring!r:.80}")
+        scorer = check_scoring(SVC(), scoring=scoring)
         weighted = weights is not None and hasattr(scorer, "set_score_request")
 
         def score(f: Array, test: Indices) -> float:

@@ -32,6 +32,7 @@ from svmlib._validation import (
     check_scalar,
     check_weights,
     class_factors,
+    float_type,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
@@ -134,7 +135,8 @@ class SVC(TwoClassEstimator):
     dual_coef_ : ndarray of shape (1, n_support)
         Their y_i α_i.
     coef_ : ndarray of shape (1, d)
-        w = Σ α_i y_i x_i, for a linear kernel only, rounded once; read only. Predictions use it.
+        w = Σ α_i y_i x_i, for a linear kernel only, rounded once. Predictions use it. Neither it
+        nor ``intercept_`` can be changed, because the certificate is theirs.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
@@ -253,13 +255,14 @@ class SVC(TwoClassEstimator):
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        for name in ("certificate_", "coef_", "feature_names_in_", "pivots_", "pivot_coef_"):
+        for name in ("certificate_", "_w", "feature_names_in_", "pivots_", "pivot_coef_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
+        given = X
         X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
-        self.kernel_ = resolve_kernel(self, X, weights)
+        self.kernel_ = resolve_kernel(self, X, weights, given)
         kernel = check_kernel(self.kernel_)
         if self._precomputed:
             X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
@@ -312,10 +315,9 @@ class SVC(TwoClassEstimator):
         self.n_support_ = np.array([support.size - second, second], dtype=np.int32)
         self.dual_coef_: Array = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
-        self.intercept_ = np.array([problem.bias_at_zero(solution)])
+        self._intercept = problem.bias_at_zero(solution)
         if solution.w is not None:
-            self.coef_: Array = solution.w[None]
-            self.coef_.flags.writeable = False  # what is certified stays as it is
+            self._w = solution.w
         if solution.pivots is not None and solution.coefficients is not None:
             self.pivots_: Array = solution.pivots
             self.pivot_coef_: Array = solution.coefficients
@@ -323,6 +325,16 @@ class SVC(TwoClassEstimator):
         self.certificate_ = solution.certificate
         if self._precomputed:
             del self.kernel_  # predictions never ask for the matrix, and pickles would carry it
+
+    @property
+    def coef_(self) -> Array:
+        """The w of a linear kernel, of shape (1, d), read only."""
+        return _read_only(self._w[None])
+
+    @property
+    def intercept_(self) -> Array:
+        """The bias b, of shape (1,), read only."""
+        return _read_only(np.array([self._intercept]))
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,).
@@ -338,14 +350,19 @@ class SVC(TwoClassEstimator):
         points: Array = np.ascontiguousarray(X)
         if self._precomputed:
             scores: Array = points[:, self.support_] @ self.dual_coef_[0]
-        elif hasattr(self, "coef_"):
+        elif hasattr(self, "_w"):
             points = points if self._origin is None else points - self._origin
-            scores = points @ self.coef_[0]
+            scores = points @ self._w
         elif hasattr(self, "pivots_"):
             scores = expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)
         else:
             scores = expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points)
         return scores + self._b
+
+
+def _read_only(view: Array) -> Array:
+    view.flags.writeable = False
+    return view
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:
@@ -368,13 +385,16 @@ def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array
     return classes, np.where(labels == classes[1], 1.0, -1.0)
 
 
-def resolve_kernel(model: SVC, X: Array, weights: Array) -> Kernel:
-    """Return the kernel of a model, its parameters as numbers; for "precomputed" X is its K."""
+def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Kernel:
+    """Return the kernel of a model, its parameters as numbers.
+
+    For "precomputed" X is its K, which has the precision of the matrix that was given.
+    """
     if callable(model.kernel):
         return model.kernel
     name = str(model.kernel)
     if name == "precomputed":
-        return Precomputed(X, "X")
+        return Precomputed(X, "X", float_type(given))
     gamma = resolve_gamma(model.gamma, X, weights) if name in WITH_GAMMA else 1.0
     return named_kernel(name, degree=model.degree, gamma=gamma, coef0=model.coef0)
 

@@ -229,6 +229,10 @@ CALLS = [
         (partial(Precomputed, size * np.array([[1, 0.5], [0.5 + 1e-8, 1]])), "symmetric")
         for size in (1e-12, 1.0, 1e12)
     ],
+    *[
+        (partial(Precomputed, np.array([[9, 0.5], [0, 9]], t)), f"by 0.5, .* {t.__name__}")
+        for t in (np.float16, np.float32, np.float64)
+    ],
     (lambda: TABLE([0, 1], ROW), "X must hold at least one point"),
     *[(partial(TABLE, np.array(rows), ROW), "X must be .* from 0 to 2") for rows in NO_ROWS],
     *[(partial(TABLE, ROW, np.array(rows)), "Z must be one column") for rows in NO_ROWS],

@@ -248,6 +248,19 @@ def test_what_is_proved_of_a_given_matrix_is_true_of_the_lifted_one(seed):
     judge.accept(problem.certificate(alpha, 0.0), alpha, 0.0)
 
 
+@pytest.mark.parametrize("given_in", [np.float16, np.float32, np.float64])
+def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(given_in):
+    """With v = ±1, v·Kv = −1. Of half precision that may be rounding; then the proof names η."""
+    y = np.where(np.arange(64) % 2, 1, -1)
+    kernel = Precomputed((np.eye(64) - 65 / 4096 * np.outer(y, y)).astype(given_in))
+    problem = DualProblem(kernel.points, y, 100.0, kernel)
+    certificate = problem.certificate(np.zeros(64), 0.0)
+    assert problem.convex == certificate.proves_optimality == (given_in is np.float16)
+    if problem.convex:
+        assert 1 / 64 < certificate.diagonal_shift == problem.diagonal_shift < 0.07
+        assert "Gram matrix given with 0.062 added to its diagonal is in" in str(certificate)
+
+
 @pytest.mark.parametrize("C", [1.0, 100.0, np.inf])
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.3), Polynomial(3, 0.5, 1.0), "given"], ids=repr)
 def test_certificates_are_narrow_where_there_is_room(kernel, C):
@@ -290,7 +303,11 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     assert not good.optimal_to(1e-5)
     assert replace(good, dual=1.0).optimal_to(0.0), "at most"
     assert "proves that the optimum is in [0.9999, 1]" in str(good)
-    assert "optimum for the Gram matrix given is in" in str(replace(good, user_defined_kernel=True))
+    given = replace(good, user_defined_kernel=True, diagonal_shift=1.23e-9)
+    added = "with 1.3e-09 added to its diagonal"
+    assert f"the optimum for the Gram matrix given {added} is in [0.9999, 1]" in str(given)
+    own = str(replace(given, user_defined_kernel=False))
+    assert f"the optimum for the Gram matrix {added} is in" in own
     assert not replace(good, kkt_violation=1e-15).optimal_to(1e-5)
     for bad, reason in [
         (replace(good, proves_optimality=False), "positive semidefinite"),

@@ -722,6 +722,62 @@ def test_a_hard_margin_given_by_w():
     assert_allclose(off.best_b, 163 / 30, atol=1e-6)
 
 
+NAMED = np.array([1e17, 5.0, -1e17]), np.array([1e17, 5.3, -1e17]), np.array([1.0, 1e-17, 2.0])
+
+
+@pytest.mark.parametrize("coefficients", NAMED)
+def test_a_row_that_is_named_twice_has_the_sum_of_its_coefficients(coefficients):
+    """Next to terms that cancel, a plain sum has no digit of it; rounded once, it is another w."""
+    m = Machine(np.zeros((3, 1)), coefficients, 0.0, kernel="precomputed", C=1.0)
+    verdict = certify_machine(m, np.eye(2), [-1, 1])
+    f = sum(map(Fraction, coefficients))
+    assert f**2 / 2 + 1 + max(1 + f, 0) <= verdict.primal
+    if coefficients[1] == 5:  # the sum is no rounding
+        assert_allclose(verdict.primal, 19.5, rtol=1e-12)
+
+
+def test_sums_of_coefficients_beyond_floats_prove_nothing_of_the_machine():
+    m = Machine(np.zeros((3, 1)), np.full(3, 1e308), 0.0, kernel="precomputed", C=1.0)
+    verdict = certify_machine(m, np.eye(2), [-1, 1])
+    assert verdict.primal == np.inf
+    assert "beyond floats" in str(verdict)
+
+
+def test_a_machine_out_of_every_feature_space_proves_nothing():
+    """Its ‖w‖² is negative, though the kernel is x·z at all rows: its value bounds nothing."""
+
+    def kernel(A, B):
+        return A @ B.T - 1e3 * np.outer(A == 9, B == 9)
+
+    m = Machine([[9.0]], [1 / 9], 0.0, kernel, C=1.0)
+    verdict = certify_machine(m, [[-1.0], [1.0]], [-1, 1])
+    assert verdict.primal < 0
+    assert verdict.upper >= 0.5
+    assert "proves nothing" in str(verdict)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize(("b", "scale"), [(1e200, 1.0), (0.5, 1e-200)])
+def test_a_bias_whose_cost_is_beyond_floats_costs_infinity(loss, b, scale):
+    m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", scale=scale)
+    verdict = certify_machine(m, [[0.0], [2.0], [3.0]], [-1, 1, 1])
+    assert verdict.primal == np.inf
+    assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
+
+
+def test_the_best_scale_of_a_tiny_w_is_found():
+    verdict = certify_machine(([1e-155], 1.0), [[0.0], [2.0]], [-1, 1], C=100.0)
+    assert_allclose(verdict.best_scale, 1e155, rtol=1e-4)
+
+
+def test_a_verdict_says_what_was_added_to_a_gram_matrix():
+    for K in GRAM, GRAM.astype(np.float32):
+        verdict = certify_machine(SVC(kernel="precomputed").fit(K, Y), K, Y)
+        assert 0 < verdict.diagonal_shift < (1e-8 if K is GRAM else 1e-4)
+        found = re.search(r"\], for the Gram matrix with (\S+) added to its diagonal", str(verdict))
+        assert 1 <= float(found[1]) / verdict.diagonal_shift <= 1.1
+
+
 def test_an_indefinite_kernel_proves_nothing_and_says_so():
     verdict = certify_machine(SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), X, Y)
     assert verdict.dual == verdict.lower == -np.inf
@@ -751,6 +807,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "tol": None}, "tol must be a positive .*, got None"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
+        (replace(W, bias="penalised", scale=1e200), {"C": 1.0}, "scale must be at most 1e.150"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
         (W, SQUARED | {"C": 1e90, "sample_weight": 1e20 + Y}, r"C must be at most .*, got 1e.110"),

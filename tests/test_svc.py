@@ -94,8 +94,12 @@ def test_attributes_are_those_of_the_peer():
         assert_allclose(getattr(model, name), getattr(peer, name), atol=1e-5)
         assert getattr(model, name).shape == getattr(peer, name).shape
     assert_allclose(X @ model.coef_[0] + model.intercept_, model.decision_function(X))
-    with pytest.raises(ValueError, match="read-only"):
-        model.coef_[0] = 0  # which would not be what was certified
+    for one in model, pickle.loads(pickle.dumps(model)):
+        for name in "coef_", "intercept_":  # with others it would not be what was certified
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(one, name)[0] = 0
+            with pytest.raises(AttributeError, match=f"{name}' of 'SVC' object has no setter"):
+                setattr(one, name, np.zeros(1))
     assert not hasattr(SVC().fit(X, y), "coef_")
     assert model.n_iter_.shape == peer.n_iter_.shape
     assert model.n_features_in_ == 2
