@@ -250,7 +250,8 @@ class _MachineProblem:
         verdict = Verdict(
             machine=m,
             primal=primal,
-            lower=max(dual, proved, self.dual(our_alpha)) if comparable else -np.inf,
+            # (The dual value of α = 0 is 0.)
+            lower=max(0.0, dual, proved, self.dual(our_alpha)) if comparable else -np.inf,
             upper=min(self.primal(ours, our_b), primal if is_exact or comparable else np.inf),
             best_b=best_b,
             primal_best_b=primal_best_b,
@@ -341,12 +342,13 @@ class _MachineProblem:
             return b
         if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
-        kinks = self.y - values
+        kinks = (self.y - values).clip(-fl.LARGEST_NORM, fl.LARGEST_NORM)
         if self.hinge and not self.scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
         given: dict[str, Any] = {"bounds": ends, "options": {"xatol": 1e-12}}
-        return float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
+        found = float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
+        return min(found, 0.0, key=lambda b: self._cost(values, b))  # any other may cost infinity
 
     def _cost(self, values: Array, b: float) -> float:
         """Return what losses and bias cost."""
@@ -363,7 +365,7 @@ class _MachineProblem:
         if self.hard_margin or scores.squared_norm <= 0:
             return known
         zero = np.zeros(self.n)
-        largest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)))  # of ‖t w‖
+        largest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)))  # ‖t w‖
         longest = largest / np.sqrt(scores.squared_norm)
 
         def cost(u: float) -> float:

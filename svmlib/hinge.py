@@ -451,7 +451,10 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         slack = np.maximum(0, 1 - A @ w)
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
-        step = lstsq(H, 2 * A.T @ (C * slack) - ridge * w)[0]
+        descent = 2 * A.T @ (C * slack) - ridge * w
+        if not (np.isfinite(H).all() and np.isfinite(descent).all()):
+            break  # beyond floats: what there is has a true dual value, though a small one
+        step = lstsq(H, descent)[0]
         length = 1.0
         while (new := value(w + length * step)) > old and length > 1e-8:
             length /= 2

@@ -34,10 +34,10 @@ __all__ = ["CandidateFit", "Fold", "fit_candidates", "regularisation_path"]
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
-_MAX_NEWTON_STEPS = 300  # before `solve` takes over
+_MAX_WARM_STEPS = 300  # of Newton from a good start: then `solve` takes over, whose limit is higher
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
 _NEAR = 2  # times C: up to there the guess itself is a good centre
-_MAX_PIVOTS = 200  # columns of Φ
+_MAX_COLUMNS = 200  # columns of Φ
 _MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any
 _CHOLESKY_TOL = 1e-10  # of the same: where the factorisation for Φ stops
 
@@ -148,7 +148,7 @@ def low_rank_from_gram(K: Array) -> Array | None:
     is one with K.
     """
     n = len(K)
-    max_rank = min(n // 5, _MAX_PIVOTS)
+    max_rank = min(n // 5, _MAX_COLUMNS)
     sample = np.random.default_rng(n).permutation(n)[: 3 * max_rank]
     size = float(K.diagonal().max())
     pivots, U = pivoted_cholesky(K[np.ix_(sample, sample)], _CHOLESKY_TOL * size)
@@ -166,7 +166,7 @@ def solve_warm(
     n_iter = 0
     for form, share in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
         if form is not None and (form.linear or form.K.full is not None) and form.convex:
-            start, steps = newton_multipliers(form, share * tol, _MAX_NEWTON_STEPS, start, guess)
+            start, steps = newton_multipliers(form, share * tol, _MAX_WARM_STEPS, start, guess)
             guess = start
             n_iter += len(steps)
             solution = problem.solution(start, tol=tol, n_iter=n_iter)

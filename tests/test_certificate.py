@@ -261,6 +261,11 @@ def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(
         assert "Gram matrix given with 0.062 added to its diagonal is in" in str(certificate)
 
 
+def test_a_hard_margin_of_negative_squared_norm_has_no_negative_bound():
+    """Its value is ½‖w‖²/γ̂² < 0, and γ̂ is above its lower bound, so the quotient is below it."""
+    assert primal_upper_bound(-1.0, np.ones(2), np.inf, 0.5) >= -0.5
+
+
 @pytest.mark.parametrize("C", [1.0, 100.0, np.inf])
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.3), Polynomial(3, 0.5, 1.0), "given"], ids=repr)
 def test_certificates_are_narrow_where_there_is_room(kernel, C):

@@ -762,7 +762,14 @@ def test_a_bias_whose_cost_is_beyond_floats_costs_infinity(loss, b, scale):
     m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", scale=scale)
     verdict = certify_machine(m, [[0.0], [2.0], [3.0]], [-1, 1, 1])
     assert verdict.primal == np.inf
+    assert verdict.primal_best_scale <= 3  # without a bias, w = 0 costs 3
     assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
+
+
+def test_a_squared_hinge_whose_equations_are_beyond_floats_has_true_bounds():
+    m = Machine([[1e-120]], [1.0], 0.0, C=1e99, loss="squared_hinge")
+    verdict = certify_machine(m, [[-1e120], [1e120], [1e120]], [-1, 1, 1])
+    assert 0 <= verdict.lower <= 5e-241 <= verdict.upper <= verdict.primal
 
 
 def test_the_best_scale_of_a_tiny_w_is_found():
