@@ -97,6 +97,18 @@ def test_a_certificate_is_true_whatever_the_data(solve, numbers, seed):
     Judge(problem).accept(solution.certificate, solution.alpha, solution.b)
 
 
+def test_what_is_beyond_floats_ends_with_a_warning():
+    """Squares of distances, a sum of multipliers, and the scores of a start."""
+    start = np.where(y > 0, 5e99, 5e99 * np.sum(y > 0) / np.sum(y < 0))
+    for solve, problem, more in (
+        (newton, DualProblem(3e153 * X, y, 3e-110), {"tol": 1e-9}),
+        (smo, DualProblem(1e-153 * X, y, np.inf), {}),
+        (smo, DualProblem(1e140 * X, y, 1e100), {"start": start}),
+    ):
+        with pytest.warns(ConvergenceWarning, match="stopped"):
+            solve(problem, **more)
+
+
 @all_solvers
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("steps", range(1, 8))
