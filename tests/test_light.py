@@ -1,6 +1,10 @@
 """One style sheet for all pages keeps each rule that can apply, whole addresses and licences."""
 
+from pathlib import Path
+
 import light
+import packages
+import pydata_sphinx_theme
 import pytest
 
 WORDS = {"a", "b-c"}
@@ -46,3 +50,12 @@ def test_the_parts_keep_their_order_and_the_notices_stand_first_once(static):
     places = [sheet.index(f"order:{k}}}") for k in range(len(light.PARTS))]
     assert places == sorted(places)
     assert sheet.count(".gone") == len(light.OWN), "our own rules are for what readers do, too"
+
+
+def test_every_icon_that_is_named_has_the_rule_of_the_theme_under_its_notice():
+    (sheet,) = Path(pydata_sphinx_theme.__file__).parent.rglob("pydata-sphinx-theme.css")
+    rules = packages.rules_of_icons(sheet.read_text(encoding="utf-8")).splitlines()
+    assert "Font Awesome Free" in rules[1]
+    assert "Code: MIT License" in rules[2]
+    for name in packages.NAMES:
+        assert sum(f".fa-{name}:before{{" in rule for rule in rules) == 1, name
