@@ -223,8 +223,9 @@ class _MachineProblem:
         self.problem = DualProblem(self.X, self.y, bounds, kernel)
 
     def _check_constant(self) -> None:
-        if not self.C.all():
-            raise ValueError(f"C times weights must be positive, got 0.0 for row {self.C.argmin()}")
+        if self.C.min() < fl.SMALLEST_NORMAL:  # smaller products have lost digits
+            found = f"got {self.C.min():g} for row {self.C.argmin()}"
+            raise ValueError(f"C times weights must be positive, above 2.3e-308, {found}")
         if np.isinf(self.C).any() and self.machine.bias != "free":
             raise ValueError("C must be finite, unless the bias is free: give C, or bias='free'")
         if not self.hinge and self.C.max() > LARGEST_C:

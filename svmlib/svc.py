@@ -93,8 +93,8 @@ class SVC(TwoClassEstimator):
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default "rbf"
         A name; or an object of `svmlib.kernels`, which brings its own parameters; or any function
         f(X, Z) that returns the matrix of k(x_i, z_j). With ``"precomputed"`` the X of `fit` is the
-        Gram matrix, of shape (n, n), and the X of predictions has a row per new point and a column
-        per training sample.
+        Gram matrix, of shape (n, n), in the precision (float32, say) in which it was computed; the
+        X of predictions has a row per new point and a column per training sample.
     degree : int, default 3
         The degree of ``"poly"``.
     gamma : {"scale", "auto"} or float, default "scale"

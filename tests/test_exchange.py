@@ -143,8 +143,11 @@ def test_no_cost_of_a_squared_hinge_underflows(bias):
     verdict = certify_machine(([0.0], 0.0), [[0.0], [1.0], [2.0], [3.0]], [-1, -1, 1, 1], **given)
     assert verdict.lower <= 4e-165 <= verdict.primal
     assert verdict.excess >= mp.mpf(verdict.primal) / verdict.lower - 1
-    with pytest.raises(ValueError, match="C times weights must be positive"):
-        certify_machine(([0.0], 0.0), [[0.0], [1.0]], [-1, 1], sample_weight=[1, 1e-300], **given)
+    for weight in 1e-300, 1e-155:  # beside 0, what is left has one digit
+        with pytest.raises(ValueError, match="C times weights must be positive"):
+            certify_machine(
+                ([0.0], 0.0), [[0.0], [1.0]], [-1, 1], sample_weight=[1, weight], **given
+            )
 
 
 @pytest.mark.parametrize("seed", range(4))
