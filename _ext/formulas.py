@@ -25,7 +25,9 @@ PREFIX = r' form="prefix" stretchy="false"'
 NUMBERS = re.compile(r"<mn>([\d.]+(?:,[\d.]+)+)</mn>")
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 COMMA = '<mo separator="true">,</mo>'
-TIGHT = re.compile(f"<mo(?![^>]* lspace)(?:{PREFIX})?([^>]*)>([∗…])</mo>")
+SCRIPT = "(?:<m[ino][^>]*>[^<]*</m[ino]>)?</msu"  # the end of one, behind its index
+TIGHT = re.compile(rf"<mo(?![^>]* lspace)(?:{PREFIX})?([^>]*)>([∗…⋯]</mo>|[+−]</mo>(?={SCRIPT}))")
+DOUBLE_BAR = re.compile('<mo( fence="true" symmetric="true"[^>]*>‖)')
 NEXT_LINE = re.compile(f'(<mtd class="tml-left"[^>]*>(?:<mrow>)*<mo){PREFIX}')
 SHORT = 14  # characters that need not break
 WINDOWS = Path(ROOT_DIR) / "node.exe"
@@ -58,11 +60,13 @@ def mended(mathml):
     """Return what Temml has written as browsers need it.
 
     Temml takes the coordinates in (1,2) for one number, and a sign at which a line was broken for
-    the sign of a number. WebKit puts spaces around a star above a letter, Chromium around dots.
+    the sign of a number. WebKit puts spaces around a star or a sign above a letter, Chromium around
+    dots, and Firefox around the large bars of a norm, unless they come first.
     """
     mathml = mathml.replace(' class="tml-display" style="display:block math;"', "")
     mathml = NUMBERS.sub(coordinates, mathml)
-    mathml = TIGHT.sub(r'<mo lspace="0" rspace="0"\1>\2</mo>', mathml)
+    mathml = TIGHT.sub(r'<mo lspace="0" rspace="0"\1>\2', mathml)
+    mathml = DOUBLE_BAR.sub(r'<mo lspace="0" rspace="0"\1', mathml)
     return NEXT_LINE.sub(r'\1 form="infix"', mathml)
 
 

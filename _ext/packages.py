@@ -79,13 +79,14 @@ def ship(app, static, name, *files):
 
 
 def write_style(app, static):
-    """Make the style sheet of formulas: Temml's for this font, of which nobody has it installed."""
+    """Make the style sheet of formulas: Temml's, for a font that nobody has installed, and ours."""
     style = (package(app, "temml") / "dist" / "Temml-STIX2.css").read_text(encoding="utf-8")
     face = "@font-face { font-family: STIX2; src: url('math.woff2'); font-display: block; }"
     style, count = re.subn(r"@font-face \{.*?\}", face, style, count=1, flags=re.DOTALL)
     assert count == 1, "Temml's style sheet has another form"
     (static / "math").mkdir(exist_ok=True)
-    (static / "math" / "math.css").write_text(style, encoding="utf-8")
+    more = Path(__file__).with_name("formulas.css").read_text(encoding="utf-8")
+    (static / "math" / "math.css").write_text(style + more, encoding="utf-8")
 
 
 def licence_of_icons(font):

@@ -5,11 +5,16 @@ import re
 from formulas import characters, drawn, typeset
 
 
-def test_stars_and_dots_bring_no_space_of_their_own():
-    for latex in ("q^*", r"\|q^*\|-D^*", r"\alpha^{*}_i", r"1,\dots,n"):
-        for operator in re.findall("<mo([^>]*)>[∗…]</mo>", typeset(latex)):
-            assert re.fullmatch(r'.* lspace="0(em)?" rspace="0(em)?".*', operator)
+def test_stars_dots_signs_of_scripts_and_large_bars_bring_no_space_of_their_own():
+    scripts = ("q^*", r"\|q^*\|-D^*", r"\alpha^{*}_i", "A^+", r"\lambda^-_i", "(a)_+^2")
+    for latex in (*scripts, r"1,\dots,n", r"x_1\cdots x_n", r"-\bigl\|x\bigr\|"):
+        operators = re.findall("<mo([^>]*)>[∗…⋯+‖]</mo>|<mo([^>]*)>−</mo></msu", typeset(latex))
+        assert operators
+        for operator in map("".join, operators):
+            assert re.fullmatch(r'.*lspace="0(em)?" rspace="0(em)?".*', operator)
             assert operator.count("lspace") == 1
+    assert "lspace" not in typeset("a+b-c")
+    assert "lspace" not in typeset("x^{a+b}_{i-1}")
 
 
 def test_a_sign_after_a_break_is_between_two_terms():
