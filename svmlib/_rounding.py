@@ -13,13 +13,15 @@ can
   `centre_and_scale`, `row_norm_bounds`,
 - add up as if in twice the precision, or without any rounding: `accurate_sum`, `exact_sum`,
   `exact_dot`,
-- print a bound so that it stays true: `format_bound`.
+- print a bound so that it stays true, `format_bound`, and a number that has few digits:
+  `in_few_digits`, `format_exactly`.
 
 Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from math import fsum, inf
@@ -162,3 +164,15 @@ def format_bound(value: float, *, up: bool = True, digits: int = 6) -> str:
     """Return some digits of an upper bound, or with ``up=False`` of a lower one: also a bound."""
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return f"{float(context.create_decimal_from_float(value)):.{digits}g}"
+
+
+def in_few_digits(x: float, bound: Callable[[float], float]) -> float:
+    """Return x in as few digits as matter: the bound grows by a part in 10⁹ at most."""
+    most = bound(x) * (1 + 1e-9)
+    shorter = (float(f"{x:.{digits}g}") for digits in (6, 9, 12))
+    return next((value for value in shorter if bound(value) <= most), x)
+
+
+def format_exactly(value: float) -> str:
+    """Return the digits of a number, all of them, without those of a whole number's fraction."""
+    return repr(float(value)).removesuffix(".0")

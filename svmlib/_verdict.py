@@ -29,7 +29,8 @@ class Verdict:
         Bounds with the optimum between them. Where the kernel is not known to be positive
         semidefinite, at the rows and at the points of the machine, lower is −∞.
     best_b, primal_best_b : float
-        The best bias for its w, and an upper bound on the primal value with it.
+        The best bias for its w, in as few digits as matter, and an upper bound on the primal value
+        with it.
     best_scale, best_scale_b, primal_best_scale : float
         The t > 0 and the bias with the least primal value of t w, and an upper bound on that value.
         Multiplying w and b by t changes no label, so this judges the direction of w alone.
@@ -152,9 +153,11 @@ class Verdict:
         lines = []
         if self.bias_is_at_fault:
             value = fl.format_bound(self.primal_best_b)
-            lines.append(f"its b is not the best for its w: {self.best_b:.6g} would give {value}")
+            b = fl.format_exactly(self.best_b)
+            lines.append(f"its b is not the best for its w: {b} would give {value}")
         if self._is_better(self.primal_best_scale, self.primal_best_b):
             rest = fl.format_bound(self.excess_best_scale, digits=3)
-            best = f"{self.best_scale:.6g} w and b = {self.best_scale_b:.6g} leave {rest}"
+            t, b = map(fl.format_exactly, (self.best_scale, self.best_scale_b))
+            best = f"{t} w and b = {b} leave {rest}"
             lines.append(f"its w does not have the best length: {best}")
         return lines

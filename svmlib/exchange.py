@@ -241,6 +241,7 @@ class _MachineProblem:
         comparable = shift < np.inf
         primal = self.primal(scores, m.b)
         best_b = self._best_bias(scores.values, m.b)
+        best_b = fl.in_few_digits(best_b, lambda b: self.primal(scores, b))
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         our_alpha, our_b, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
         used = our_alpha > 0
@@ -369,16 +370,20 @@ class _MachineProblem:
         largest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)))  # ‖t w‖
         longest = largest / np.sqrt(scores.squared_norm)
 
+        def best_bias(t: float) -> float:
+            return self._best_bias(t * scores.values, t * b)
+
         def cost(u: float) -> float:
             t = float(longest * np.exp(-u))
-            best_b = self._best_bias(t * scores.values, t * b)
             squared_norm = t * (t * scores.squared_norm)  # t² may be beyond floats
-            return squared_norm / 2 + self._cost(t * scores.values, best_b)
+            return squared_norm / 2 + self._cost(t * scores.values, best_bias(t))
 
         u = minimize_scalar(cost, bounds=(0, 20), options={"xatol": 1e-10}).x
         t = float(longest * np.exp(-u))
-        best_b = self._best_bias(t * scores.values, t * b)
-        return min(known, (t, best_b, self.primal(scores.scaled(t), best_b)), key=itemgetter(2))
+        t = fl.in_few_digits(t, lambda t: self.primal(scores.scaled(t), best_bias(t)))
+        scaled = scores.scaled(t)
+        best_b = fl.in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
+        return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
     def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
         """Return multipliers and bias of our own solution, and a lower bound that it proved."""

@@ -775,6 +775,19 @@ def test_a_squared_hinge_whose_equations_are_beyond_floats_has_true_bounds():
     assert 0 <= verdict.lower <= 5e-241 <= verdict.upper <= verdict.primal
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_the_numbers_that_a_verdict_prints_give_what_it_prints(loss):
+    """With C = 1e9, a b that is rounded to six digits would cost hundreds."""
+    A, given = [[1 / 7], [5 / 3], [2.0]], {"C": 1e9, "loss": loss}
+    w = 100 / 11
+    verdict = certify_machine(([w], 3.0), A, [-1, 1, 1], **given)
+    b = float(re.search(r"for its w: (\S+) would give", str(verdict))[1])
+    assert certify_machine(([w], b), A, [-1, 1, 1], **given).primal == verdict.primal_best_b
+    t, b = map(float, re.search(r"length: (\S+) w and b = (\S+) leave", str(verdict)).groups())
+    again = certify_machine(([t * w], b), A, [-1, 1, 1], **given)
+    assert_allclose(again.primal, verdict.primal_best_scale, rtol=1e-6)
+
+
 def test_the_best_scale_of_a_tiny_w_is_found():
     verdict = certify_machine(([1e-155], 1.0), [[0.0], [2.0]], [-1, 1], C=100.0)
     assert_allclose(verdict.best_scale, 1e155, rtol=1e-4)
