@@ -307,6 +307,7 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     assert good.optimal_to(1e-3)
     assert not good.optimal_to(1e-5)
     assert replace(good, dual=1.0).optimal_to(0.0), "at most"
+    assert replace(good, dual=1.0).reaches(0.0)
     assert "proves that the optimum is in [0.9999, 1]" in str(good)
     given = replace(good, user_defined_kernel=True, diagonal_shift=1.23e-9)
     added = "with 1.3e-09 added to its diagonal"
