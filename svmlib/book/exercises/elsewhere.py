@@ -6,7 +6,7 @@ import numpy as np
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, exercise, samples
 
-__all__ = ["check_certify_line", "check_fold", "check_squared_dual"]
+__all__ = ["check_certify_line", "check_fold"]
 
 
 def _scalers(random: Random) -> Inputs:
@@ -82,35 +82,3 @@ def check_certify_line(X: Array, y: Array, C: float, w: Array, b: float, alpha: 
         "the length of w is missing in the value.": [(value(b) - float(w @ w / 2), None)],
     }
     return Key((value(b), bound(balanced(clipped))), mistakes)
-
-
-def _multipliers(random: Random) -> Inputs:
-    for X, y in samples(random):
-        C = float(random.randint(1, 5)) / 2
-        K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 4)
-        yield K, y, C, random.randint(-2, 9, y.size) / 4
-
-
-@exercise(15, "A lower bound for the squared hinge", "a number", _multipliers)
-def check_squared_dual(K: Array, y: Array, C: float, alpha: Array) -> Key:
-    """Set negative multipliers to zero first, and leave large ones alone.
-
-    The quadratic term has β_i = α_i y_i on both sides of K. The bracket of the squared hinge is
-    Σ α_i² / (4C); the bracket of the bias is not there.
-    """
-
-    def value(a: Array, loss: float = 4, balance: float = 0, signs: Array = y) -> float:
-        beta = a * signs
-        bound = a.sum() - beta @ K @ beta / 2 - balance * beta.sum() ** 2 / 2
-        return float(bound - (np.sum(a**2) / (loss * C) if loss else 0))
-
-    kept = np.maximum(alpha, 0)
-    mistakes: dict[str, list[Any]] = {
-        "set negative multipliers to zero.": [value(alpha)],
-        "there is no upper bound for the squared hinge.": [value(np.clip(alpha, 0, C))],
-        "the term of the squared hinge is missing.": [value(kept, loss=0)],
-        "the term of the squared hinge has a 4.": [value(kept, loss=2), value(kept, loss=1)],
-        "there is no bias, so no term for it.": [value(kept, balance=1)],
-        "the labels are missing in the quadratic term.": [value(kept, signs=np.ones(y.size))],
-    }
-    return Key(value(kept), mistakes)
