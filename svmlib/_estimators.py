@@ -18,7 +18,7 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 
 from svmlib._validation import Array, as_float
 from svmlib.kernels import BaseKernel, check_kernel, named_kernel
-from svmlib.svc import SVC, WITH_GAMMA, resolve_gamma
+from svmlib.svc import SVC, has_gamma, is_precomputed, resolve_gamma
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
 _MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
@@ -156,7 +156,7 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precompute
     params = machine.get_params()
     name = params["kernel"]
     gamma = getattr(machine, "_gamma", params["gamma"])
-    if gamma in ("scale", "auto") and name in WITH_GAMMA:
+    if gamma in ("scale", "auto") and has_gamma(name):
         if X is None:
             advice = "there are no rows to compute it from: fit with 1 / (d * X.var())"
             raise ValueError(f"machine must have a number for gamma, because {advice}")
@@ -165,7 +165,7 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precompute
         return check_kernel(name)
     if callable(name):
         raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
-    if name == "precomputed":
+    if is_precomputed(name):
         return "precomputed"
     return named_kernel(name, degree=params["degree"], gamma=gamma, coef0=params["coef0"])
 

@@ -43,6 +43,17 @@ def as_float(value: ArrayLike, name: str) -> Array:
     return array
 
 
+def lock_arrays(instance: object) -> None:
+    """Make the arrays among the attributes read only, so that what is proved stays true.
+
+    Classes that do so call it from ``__setstate__``, too, because NumPy's pickles and deep copies
+    can be written to.
+    """
+    for value in vars(instance).values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+
+
 def float_type(value: object) -> type[np.floating[Any]]:
     """Return the type in which numbers are given: half, single or, for all others, double."""
     given: Any = np.asarray(value).dtype.type

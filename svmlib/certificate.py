@@ -108,7 +108,8 @@ class Certificate:
         The largest violation of :math:`0 \le \alpha_i \le C_i` and of
         :math:`\sum_i \alpha_i y_i = 0` by the α given.
     norm_w : float
-        ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖.
+        ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖. (If the
+        kernel is indefinite, and ‖w‖² < 0, it is 0.)
     proves_optimality : bool
         Whether weak duality holds here, which requires a positive semidefinite Gram matrix. Where
         it does not, as with an indefinite kernel, a small KKT violation says that α is
@@ -201,7 +202,8 @@ class Scores(NamedTuple):
     values : ndarray of shape (n,)
         The scores without b, Σ_j β_j k(x_i, x_j).
     error : ndarray of shape (n,)
-        Bounds on how far off they are; 8u larger than needed, for what is done to them.
+        Bounds on how far off they are. They must exceed the true errors by a factor of 1 + 8u,
+        because `margins` and `scaled` round them.
     squared_norm : float
         An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
     sizes : ndarray of shape (n,)
@@ -263,6 +265,8 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     tiny = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
     slack = relative * total**2 + float(shift * beta @ beta)
     slack = grown * slack + tiny * (float(np.abs(beta).sum()) + 1)
+    if not slack < np.inf:  # NaN, too, where θ is beyond floats
+        return unbounded_scores(values, np.inf, sizes)
     return Scores(
         values,
         error=grown * (relative * total * sizes + shift * np.abs(beta)) + tiny,

@@ -113,6 +113,7 @@ class GramMatrix:
         # One chunk more is in memory, until the last of its rows is replaced.
         self.max_rows = half - self.chunk_rows
         self.diagonal = kernel.diagonal(X)
+        self.diagonal.flags.writeable = False
         self.product_form = kernel.product_form(X)
         self.evaluate = None if self.product_form else kernel.evaluator(X)
         self.cached: dict[int, Array] = {}

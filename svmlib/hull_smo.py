@@ -29,6 +29,7 @@ from svmlib.hulls import ClosestPoints, certify_weights, require_separable
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
 _SUM_ERROR = 1e-15  # of a sum of points whose coordinates are below 1
+_LONGEST_STEP = 1e300  # after so long a step, the other weights are zero to rounding
 
 
 class HullStep(NamedTuple):
@@ -191,8 +192,9 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         # or as far as both weights can follow.
         i, j = pair
         u = Z[i] - Z[j]
-        delta = squared * (1 - heights[i] - heights[j]) / float(u @ u)
-        weights[[i, j]] += max(delta, -weights[i], -weights[j])
+        with np.errstate(divide="ignore", over="ignore"):  # u·u underflows for points so close
+            delta = squared * (1 - heights[i] - heights[j]) / float(u @ u)
+        weights[[i, j]] += max(min(delta, _LONGEST_STEP), -weights[i], -weights[j])
 
 
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:

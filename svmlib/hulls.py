@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 _CAP_TOL = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
+_LARGEST_FLOAT = Fraction(np.finfo(float).max)
 _RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that close are one point
 
 
@@ -324,7 +325,10 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
-    b = float(-(fl.exact_dot(w, lowest) + fl.exact_dot(w, highest)) / 2)
+    exact_b = -(fl.exact_dot(w, lowest) + fl.exact_dot(w, highest)) / 2
+    while abs(exact_b) > _LARGEST_FLOAT:
+        w, exact_b = w / 2, exact_b / 2
+    b = float(exact_b)
     if _separates(w, b, X, y):
         return Separation(X, y, w=w, b=b)
     return Separation(X, y, weights=weights)

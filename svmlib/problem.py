@@ -25,7 +25,14 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib._validation import (
+    Array,
+    check_labelled,
+    check_points,
+    check_scalar,
+    check_vector,
+    lock_arrays,
+)
 from svmlib.certificate import (
     Certificate,
     Scores,
@@ -124,8 +131,8 @@ class DualProblem:
     Attributes
     ----------
     X, y : ndarray
-        The points, less the origin, and the labels, as float64: copies, and read only, so that what
-        is proved stays true.
+        The points, less the origin, and the labels, as float64: copies, and read only, as are the
+        other arrays, so that what is proved stays true.
     origin : ndarray of shape (d,), or None
         What was subtracted from the points, if anything was.
     n : int
@@ -196,16 +203,18 @@ class DualProblem:
         self.linear = self.kernel.linear
         self.K = GramMatrix(self.kernel, self.X, cache_mb)
         self.diagonal = self.K.diagonal
-        for array in (self.X, self.y, self.diagonal):
-            array.flags.writeable = False
+        lock_arrays(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        lock_arrays(self)
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
         self.upper = _bounds(C, self.n)
         self.hard_margin = bool(np.isinf(self.upper[0]))
         ends = self.y * self.upper
         self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
-        for array in (self.upper, self.lo, self.hi):
-            array.flags.writeable = False
+        lock_arrays(self)
 
     def with_bounds(self, upper: float | ArrayLike) -> DualProblem:
         """Return the problem with other bounds C_i; the two share K and its sums.
@@ -300,8 +309,10 @@ class DualProblem:
             If it is not; the message says why, and what to do.
         """
         if not self.convex:
-            why = "is not" if self.K.fits else "is too large: raise DualProblem's cache_mb"
-            needed = f"kernel must be positive semidefinite for {method}, but the Gram matrix {why}"
+            why = "this could not be proved of the Gram matrix"
+            if not self.K.fits:
+                why = "the Gram matrix is too large to prove it: raise DualProblem's cache_mb"
+            needed = f"kernel must be positive semidefinite for {method}, but {why}"
             raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
 
     def check_start(self, start: ArrayLike | None) -> Array:
@@ -443,8 +454,8 @@ class DualProblem:
     ) -> Solution:
         """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate.
 
-        Where rounding keeps the gap above `tol`, both are divided by a number next to 1, if that
-        makes the gap smaller.
+        Where rounding keeps the gap above `tol`, both are divided by a number between ½ and 1, if
+        that makes the gap smaller.
         """
         scores = self.scores(alpha * self.y)
         b = self.bias_and_interval(alpha * self.y, scores.values)[0] if b is None else b

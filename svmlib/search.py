@@ -21,36 +21,32 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from svmlib._scoring import measure_of
 from svmlib._validation import (
     Array,
     check_scalar,
     check_vector,
     check_weights,
     class_factors,
-    refuse_masked,
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib.svc import (
     SVC,
-    WITH_GAMMA,
     KernelName,
-    PrecomputedScores,
     TwoClassEstimator,
+    has_gamma,
+    is_precomputed,
     resolve_gamma,
     resolve_kernel,
     two_classes,
 )
 
 __all__ = ["SVCCV", "Comparison", "one_standard_error"]
-
-Score = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 
 
 class Comparison(NamedTuple):
@@ -137,15 +133,16 @@ class SVCCV(TwoClassEstimator):
     n_jobs : int, optional
         How many processes of joblib share the values of γ.
     verbose : int, default 0
-        If positive, a line tells of every γ and fold when it is done.
+        If positive, a line is printed for every γ and fold: when it is done, or with more than
+        one process, in the end.
 
     Attributes
     ----------
     cv_results_ : dict
         As in `sklearn.model_selection.GridSearchCV`, with the candidates in its order; and the
         relative gaps and steps of every machine, ``"split0_gap"``, ``"split0_steps"`` and so on,
-        and the ``"worst_gap"`` of a candidate. A search that was interrupted keeps it, with NaN for
-        what has not been done.
+        and the ``"worst_gap"`` of a candidate. A search in one process that is interrupted keeps
+        it, with NaN for what has not been done.
     best_index_, best_params_, best_score_ : int, dict and float
         The candidate that was chosen, and its mean score.
     worst_gap_ : float
@@ -256,25 +253,26 @@ class SVCCV(TwoClassEstimator):
         """
         for name in ("best_estimator_", "cv_results_"):
             self.__dict__.pop(name, None)
-        refuse_masked(X=X, y=y)
-        points, labels = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(labels)
+        points, labels = self._check_samples(X, y)
         given = np.ones(len(labels)) if sample_weight is None else sample_weight
         weights = check_weights(given, len(labels))
         models, points = self._candidates(points, labels, weights, X)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
-        splits = check_cv(self.cv, labels, classifier=True).split(points, labels, groups)
-        folds = [self._fold(labels, weights, *split) for split in splits]
+        folds = self._folds(points, labels, weights, groups)
         tol, Cs = self._tolerance_and_constants()
         # (Now, because it refuses what else would be found out at the end.)
-        score = self._scorer(labels, None if sample_weight is None else weights)
+        measured = None if sample_weight is None else weights
+        measure = measure_of(self.scoring, self.classes_, labels, measured)
         found = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
+        test_scores = np.full(found.shape, np.nan)
         try:
-            for m in self._search(models, points, signs, folds, Cs, tol):
-                found[m.C_index, m.gamma_index, m.fold_index] = m
-                self._print_progress(found[:, m.gamma_index, m.fold_index], models, len(folds))
+            for fit in self._search(models, points, signs, folds, Cs, tol):
+                place = fit.C_index, fit.gamma_index, fit.fold_index
+                found[place] = fit
+                test_scores[place] = measure(fit.scores, folds[fit.fold_index].test)
+                self._print_progress(found[:, *place[1:]], models, len(folds))
         finally:  # a search that is interrupted keeps what it has found
-            self._write_results(found, models, folds, labels, score)
+            self._write_results(found, test_scores, models, folds, labels)
         self._choose(found, tol)
         if self.refit:
             chosen = models[self.best_index_ % len(models)]
@@ -300,13 +298,15 @@ class SVCCV(TwoClassEstimator):
         settings = {name: getattr(self, name) for name in names}
         self.classes_, _ = two_classes(labels[weights > 0])
         gammas: Any = self.gammas
-        if str(self.kernel) not in WITH_GAMMA:
+        if not has_gamma(self.kernel):
             if gammas is not None:
                 raise ValueError(f"gammas must be None for kernel={self.kernel!r:.80}")
             models = [SVC(**settings)]
         else:
             if gammas is None:
                 gammas = resolve_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
+            if isinstance(gammas, np.ndarray):
+                gammas = gammas.tolist()  # a number, if it has no axis
             values: Any = [gammas] if np.isscalar(gammas) else gammas
             numbers = [resolve_gamma(gamma, X, weights) for gamma in values]
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
@@ -314,9 +314,17 @@ class SVCCV(TwoClassEstimator):
             raise ValueError("gammas must have at least one value")
         for model in models:
             model.kernel_ = resolve_kernel(model, X, weights, given)
-        if str(self.kernel) == "precomputed":
+        if is_precomputed(self.kernel):
             return models, np.arange(float(len(X)))[:, None]
         return models, X - check_kernel(models[0].kernel_).origin(X)
+
+    def _folds(self, X: Array, labels: Any, weights: Array, groups: ArrayLike | None) -> list[Fold]:
+        """Return the folds of `cv`."""
+        splits = check_cv(self.cv, labels, classifier=True).split(X, labels, groups)
+        folds = [self._fold(labels, weights, *split) for split in splits]
+        if not folds:
+            raise ValueError("cv must give at least one fold")
+        return folds
 
     def _fold(self, labels: Any, weights: Array, train: Indices, test: Indices) -> Fold:
         """Return a fold, without training samples of no weight."""
@@ -333,7 +341,7 @@ class SVCCV(TwoClassEstimator):
     def _search(
         self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
     ) -> Iterator[CandidateFit]:
-        """Yield every machine, in this process or from others."""
+        """Return all machines, one after the other, or at once if other processes solve them."""
         cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
         workers = min(effective_n_jobs(self.n_jobs), len(models))
         kernels = [check_kernel(model.kernel_) for model in models]
@@ -362,22 +370,24 @@ class SVCCV(TwoClassEstimator):
             )
 
     def _write_results(
-        self, found: Any, models: list[SVC], folds: list[Fold], labels: Any, score: Score
+        self, found: Any, test_scores: Array, models: list[SVC], folds: list[Fold], labels: Any
     ) -> None:
-        """Score the test samples, and write ``cv_results_``."""
+        """Write ``cv_results_``, and what `compare` needs."""
         self.n_splits_ = len(folds)
         self.cv_results_ = self._parameters(models)
         self.test_indices_ = [fold.test for fold in folds]
         flat = found.reshape(-1, len(folds))
-        wanted: dict[str, Callable[[CandidateFit], float]] = {
-            "test_score": lambda m: score(m.scores, self.test_indices_[m.fold_index]),
-            "gap": lambda m: m.gap,
-            "steps": lambda m: m.solution.n_iter,
-            "fit_time": lambda m: m.fit_time,
-            "score_time": lambda m: m.score_time,
+        columns: dict[str, Callable[[CandidateFit], float]] = {
+            "gap": lambda fit: fit.gap,
+            "steps": lambda fit: fit.solution.n_iter,
+            "fit_time": lambda fit: fit.fit_time,
+            "score_time": lambda fit: fit.score_time,
         }
-        for name, value in wanted.items():
-            table = np.array([[np.nan if m is None else value(m) for m in row] for row in flat])
+        tables = {"test_score": test_scores.reshape(flat.shape)}
+        for name, value in columns.items():
+            rows = [[np.nan if fit is None else value(fit) for fit in row] for row in flat]
+            tables[name] = np.array(rows)
+        for name, table in tables.items():
             if not name.endswith("time"):
                 self.cv_results_ |= {f"split{k}_{name}": row for k, row in enumerate(table.T)}
             self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
@@ -387,43 +397,28 @@ class SVCCV(TwoClassEstimator):
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
-            np.array([np.full(test.size, np.nan) if m is None else m.scores for m in flat[:, k]])
-            for k, test in enumerate(self.test_indices_)
+            np.array([np.full(test.size, np.nan) if fit is None else fit.scores for fit in fits])
+            for test, fits in zip(self.test_indices_, flat.T, strict=True)
         ]
         self._positive = [labels[test] == self.classes_[1] for test in self.test_indices_]
 
     def _parameters(self, models: list[SVC]) -> dict[str, Any]:
         """Return what ``cv_results_`` says of the candidates before they are tried."""
-        names = ["C", "gamma"] if str(self.kernel) in WITH_GAMMA else ["C"]
+        names = ["C", "gamma"] if has_gamma(self.kernel) else ["C"]
         values = [(float(C), model.gamma) for C in np.asarray(self.Cs) for model in models]
         params = [dict(zip(names, pair, strict=False)) for pair in values]
         table = {f"param_{n}": np.ma.masked_array([p[n] for p in params]) for n in names}
         return table | {"params": params}
 
-    def _scorer(self, labels: Any, weights: Any) -> Score:
-        """Return the function that scores f(x) of test samples."""
-        positive = labels == self.classes_[1]
-        if self.scoring in (None, "accuracy"):
-            shares = np.ones(len(labels)) if weights is None else weights
-            return lambda f, test: np.average((f >= 0) == positive[test], weights=shares[test])
-        scoring: Any = self.scoring
-        if not (isinstance(scoring, str) or callable(scoring)):
-            raise ValueError(f"scoring must be one name or one function, got {scoring!r:.80}")
-        scorer = check_scoring(SVC(), scoring=scoring)
-        weighted = weights is not None and hasattr(scorer, "set_score_request")
-
-        def score(f: Array, test: Indices) -> float:
-            keywords = {"sample_weight": weights[test]} if weighted else {}
-            classifier = PrecomputedScores(self.classes_, f)
-            return float(scorer(classifier, test[:, None], labels[test], **keywords))
-
-        return score
-
     def _choose(self, found: Any, tol: float) -> None:
         """Choose a candidate, and warn where something has not been proved."""
         results = self.cv_results_
         rule = self.refit if callable(self.refit) else lambda r: r["rank_test_score"].argmin()
-        self.best_index_ = int(rule(results))
+        chosen, n_candidates = rule(results), len(results["params"])
+        if not (isinstance(chosen, int | np.integer) and 0 <= chosen < n_candidates):
+            accepted = f"the number of a candidate, from 0 to {n_candidates - 1}"
+            raise ValueError(f"refit must return {accepted}, got {chosen!r:.80}")
+        self.best_index_ = int(chosen)
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
         self.worst_gap_ = float(results["worst_gap"].max())
@@ -435,8 +430,17 @@ class SVCCV(TwoClassEstimator):
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def compare(self, first: int, second: int) -> Comparison:
-        """Compare two candidates, given by their numbers in ``cv_results_``."""
+        """Compare two candidates, given by their numbers in ``cv_results_``.
+
+        Raises
+        ------
+        ValueError
+            If the search was interrupted before it had solved both of them in every fold.
+        """
         check_is_fitted(self, "cv_results_")
+        for k in (first, second):
+            if np.isnan(self.cv_results_["worst_gap"][k]):
+                raise ValueError(f"candidate {k} must have been fitted in every fold")
         splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
         differences = np.array([scores[first] - scores[second] for scores in splits])
         error = differences.std(ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.nan

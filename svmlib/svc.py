@@ -33,6 +33,7 @@ from svmlib._validation import (
     check_weights,
     class_factors,
     float_type,
+    lock_arrays,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
@@ -43,39 +44,53 @@ from svmlib.problem import DualProblem, Solution
 __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
-WITH_GAMMA = ("poly", "rbf", "sigmoid")
+
+
+def is_precomputed(kernel: object) -> bool:
+    """Whether X is a Gram matrix."""
+    # (A kernel may be an object that compares itself in a way of its own.)
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def has_gamma(kernel: object) -> bool:
+    """Whether a kernel is given by a name, and takes its γ from the parameter `gamma`."""
+    return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
 
 
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """What estimators for two classes share: tags, and predictions by the sign of f."""
+    """What estimators for two classes share: tags, checks, and predictions by the sign of f."""
 
     classes_: NDArray[np.generic]
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = str(self.kernel) == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.classifier_tags.multi_class = False
         return tags
+
+    @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
+    def _check_samples(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
+        """Return finite float64 points in C order, and labels; and keep the number of features."""
+        refuse_masked(X=X, y=y)
+        self.__dict__.pop("feature_names_in_", None)
+        labels = np.asarray(y)
+        whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
+        if _is_ready(X) and labels.shape == (len(X),) and whole:
+            self.n_features_in_ = X.shape[1]
+            points: Array = X
+        else:
+            given, labels = validate_data(self, X, y, dtype="numeric", order="C")
+            check_classification_targets(labels)
+            points = as_float(given, "X")
+        if is_precomputed(self.kernel) and points.shape[0] != points.shape[1]:
+            raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
+        return np.ascontiguousarray(points), labels
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
         second: NDArray[np.bool_] = self.decision_function(X) >= 0
         return self.classes_.take(second)
-
-
-class PrecomputedScores(TwoClassEstimator):
-    """A classifier whose scores are there already, for scorers that ask for them."""
-
-    kernel = None
-
-    def __init__(self, classes: Any, scores: Any) -> None:
-        self.classes = self.classes_ = classes
-        self.scores = scores
-
-    def decision_function(self, X: Any) -> Array:
-        """Return f(x) of the samples."""
-        return np.asarray(self.scores)
 
 
 class SVC(TwoClassEstimator):
@@ -123,7 +138,8 @@ class SVC(TwoClassEstimator):
     certificate_ : svmlib.certificate.Certificate
         Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
         It holds for ``coef_`` and ``intercept_`` as they are, and for the scores that
-        `decision_function` returns up to the rounding of one evaluation.
+        `decision_function` returns up to the rounding of one evaluation. So that it stays true,
+        the arrays below are read only, and ``coef_`` and ``intercept_`` cannot be replaced.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
     support_ : ndarray of shape (n_support,)
@@ -135,8 +151,7 @@ class SVC(TwoClassEstimator):
     dual_coef_ : ndarray of shape (1, n_support)
         Their y_i α_i.
     coef_ : ndarray of shape (1, d)
-        w = Σ α_i y_i x_i, for a linear kernel only, rounded once. Predictions use it. Neither it
-        nor ``intercept_`` can be changed, because the certificate is theirs.
+        w = Σ α_i y_i x_i, for a linear kernel only, rounded once. Predictions use it.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
@@ -251,13 +266,16 @@ class SVC(TwoClassEstimator):
         """
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
-        limit = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter")
+        limit = np.inf
+        if self.max_iter != -1:
+            limit = check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        for name in ("certificate_", "_w", "feature_names_in_", "pivots_", "pivot_coef_"):
+        for name in ("certificate_", "_w", "pivots_", "pivot_coef_"):
             self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
         given = X
+        self._precomputed = is_precomputed(self.kernel)
         X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
@@ -279,29 +297,13 @@ class SVC(TwoClassEstimator):
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
-        points, labels = self._checked(X, y)
-        self._precomputed = str(self.kernel) == "precomputed"
-        if self._precomputed and points.shape[0] != points.shape[1]:
-            raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
+        points, labels = self._check_samples(X, y)
         if sample_weight is None:
             return points, labels, np.ones(len(points)), np.arange(len(points))
         weights = check_weights(sample_weight, len(points))
         used = np.flatnonzero(weights)
         points = points[np.ix_(used, used)] if self._precomputed else points[used]
         return points, labels[used], weights[used], used
-
-    @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
-        """Return finite float64 points in C order, and labels; scikit-learn checks what is not."""
-        refuse_masked(X=X, y=y)
-        labels = np.asarray(y)
-        whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
-        if _is_ready(X) and labels.shape == (len(X),) and whole:
-            self.n_features_in_ = X.shape[1]
-            return np.ascontiguousarray(X), labels
-        points, labels = validate_data(self, X, y, dtype="numeric", order="C")
-        check_classification_targets(labels)
-        return np.ascontiguousarray(as_float(points, "X")), labels
 
     def _set_fitted_attributes(
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
@@ -325,16 +327,23 @@ class SVC(TwoClassEstimator):
         self.certificate_ = solution.certificate
         if self._precomputed:
             del self.kernel_  # predictions never ask for the matrix, and pickles would carry it
+        lock_arrays(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        lock_arrays(self)
 
     @property
     def coef_(self) -> Array:
         """The w of a linear kernel, of shape (1, d), read only."""
-        return _read_only(self._w[None])
+        return self._w[None]
 
     @property
     def intercept_(self) -> Array:
         """The bias b, of shape (1,), read only."""
-        return _read_only(np.array([self._intercept]))
+        intercept = np.array([self._intercept])
+        intercept.flags.writeable = False
+        return intercept
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,).
@@ -358,11 +367,6 @@ class SVC(TwoClassEstimator):
         else:
             scores = expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points)
         return scores + self._b
-
-
-def _read_only(view: Array) -> Array:
-    view.flags.writeable = False
-    return view
 
 
 def _is_ready(X: object) -> TypeGuard[Array]:
@@ -392,18 +396,17 @@ def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Ke
     """
     if callable(model.kernel):
         return model.kernel
-    name = str(model.kernel)
-    if name == "precomputed":
+    if is_precomputed(model.kernel):
         return Precomputed(X, "X", float_type(given))
-    gamma = resolve_gamma(model.gamma, X, weights) if name in WITH_GAMMA else 1.0
-    return named_kernel(name, degree=model.degree, gamma=gamma, coef0=model.coef0)
+    gamma = resolve_gamma(model.gamma, X, weights) if has_gamma(model.kernel) else 1.0
+    return named_kernel(str(model.kernel), degree=model.degree, gamma=gamma, coef0=model.coef0)
 
 
 def resolve_gamma(gamma: str | float, X: Array, weights: Array) -> float:
     """Return γ; for "scale" it is 1 if all entries of X are the same."""
-    if gamma == "auto":
+    if isinstance(gamma, str) and gamma == "auto":
         return 1 / float(X.shape[1])
-    if gamma != "scale":
+    if not (isinstance(gamma, str) and gamma == "scale"):
         return check_scalar(gamma, 'gamma, if not "scale" or "auto",', positive=True)
     with np.errstate(all="ignore"):
         shares = weights / weights.sum()

@@ -120,7 +120,10 @@ CALLS = [
         for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
     ],
     *[
-        (partial(solve, INDEFINITE), "kernel must be positive semi.* matrix is not; svmlib.smo.smo")
+        (
+            partial(solve, INDEFINITE),
+            "kernel must be positive semi.* be proved of the Gram matrix; svmlib.smo.smo",
+        )
         for solve in (newton, solve_interior_point)
     ],
     (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.*cache_mb"),
@@ -145,7 +148,7 @@ CALLS = [
     (lambda: fit(gamma="wide"), "gamma.* must be"),
     (lambda: fit(tol=0), "tol must be"),
     (lambda: fit(solver="newtonian"), "solver must be one of"),
-    (lambda: fit(max_iter=0), "max_iter must be"),
+    (lambda: fit(max_iter=0), "max_iter, if not -1, must be"),
     (lambda: fit(class_weight={2: 1.0}), r"class_weight names \[2\], but y has \[-1, 1\]$"),
     (lambda: fit(class_weight={"1": 1.0}), r"class_weight names \['1'\], but y has \[-1, 1\]$"),
     *[
@@ -176,6 +179,11 @@ CALLS = [
     (lambda: search(kernel="rbh"), "kernel must be one of"),
     (lambda: search(tol=0), "tol must be a positive"),
     (lambda: search(cache_mb=-1), "cache_mb must be a positive"),
+    (lambda: search(cv=[]), "cv must give at least one fold"),
+    (lambda: search(Cs=(1.0,), refit=lambda _: -1), "refit must return the number .* got -1"),
+    (lambda: fit(gamma=[0.5, 1.0]), r"gamma, if not .* must be a positive .* got \[0.5, 1.0\]"),
+    (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
+    (lambda: fit(max_iter=-2), "max_iter, if not -1, must be a positive integer, got -2"),
     (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
     # losses
     *[

@@ -302,6 +302,14 @@ def test_what_a_solver_cannot_know_costs_no_more_than_a_longer_w(seed):
     Judge(problem).accept(solution.certificate, solution.alpha, solution.b)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in reduce")  # of the mean of X
+def test_a_norm_that_is_not_known_is_infinite():
+    """The mean of such points is ∞ − ∞, and so is the error of the kernel's values."""
+    y = np.repeat([1.0, -1.0], 128)
+    certificate = DualProblem(1.7e308 * y[:, None], y, 1.0, RBF(1e-308)).certificate(y * y / 2, 0.0)
+    assert certificate.norm_w == certificate.primal == -certificate.dual == np.inf
+
+
 def test_what_a_certificate_says_and_what_it_does_not_prove():
     good = Certificate(1.0, 1.0 - 1e-4, 1e-2, 0.0, 1.0)
     assert good.optimal_to(1e-3)

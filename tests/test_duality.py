@@ -42,10 +42,11 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
     for each in problem, other:
         assert each.certificate([0.5, 0.5, 0.0], -1.0) == before
     assert not DualProblem(problem.X, problem.y).with_bounds(problem.upper).hard_margin
-    own = problem.X, problem.y, problem.upper, problem.diagonal, problem.gram()
-    for array in (*own, other.upper, other.lo, other.hi):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 7
+    for one in problem, other, copy.deepcopy(other), pickle.loads(pickle.dumps(problem)):
+        own = one.X, one.y, one.diagonal, one.K.X, one.K.diagonal, one.gram()
+        for array in (*own, one.upper, one.lo, one.hi):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 7
 
 
 @pytest.mark.parametrize(("skew", "accepted"), [(0.0, True), (1e-14, True), (1e-6, False)])

@@ -91,6 +91,14 @@ def test_hulls_that_nearly_touch_and_hundreds_of_points_and_features():
         check_closest(hull_smo(X, y, tol=1e-3), X, y, 1e-3)
 
 
+@pytest.mark.parametrize("distance", [1e-200, 1e-160])
+def test_points_whose_distance_underflows_when_squared_end_it(distance):
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 iterations with a relative gap"):
+        solution = hull_smo([[0.0, 0.0], [0.0, distance], [1.0, 0.0]], [1, -1, 1])
+    np.testing.assert_allclose(solution.closest.weights, [1, 1, 0], atol=1e-15)
+    assert solution.closest.lower_bound <= distance <= solution.closest.distance < 1e-14
+
+
 def test_a_common_point_that_is_none_is_not_raised():
     """Thin classes in many dimensions: what neither answer can be proved for is a warning."""
     doubtful = 0

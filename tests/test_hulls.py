@@ -153,6 +153,12 @@ def test_the_gap_is_at_least_half_as_wide_as_the_widest(seed):
     assert closest_points(X, y).lower_bound / 2 <= width * (1 + 1e-9)
 
 
+def test_a_bias_beyond_floats_halves_the_hyperplane():
+    answer = separation([[1.7e308] * 3, [1.6e308] * 3], [1, -1])
+    assert answer.separable
+    assert answer.verify()
+
+
 def test_the_error_carries_the_common_point():
     error = NotSeparableError(separation([[0.0, 0], [2, 0], [2 / 3, 0]], [-1, -1, 1]))
     assert "share the point [0.6667 0.    ]" in str(error)

@@ -230,6 +230,8 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     monkeypatch.setattr(SVCCV, "_print_progress", interrupt)
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, y)
+    with pytest.raises(ValueError, match="candidate 1 must have been fitted in every fold"):
+        search.compare(0, 1)
     kept = search.cv_results_
     assert kept["mean_test_score"][0] == whole["mean_test_score"][0]
     assert kept["split0_test_score"][1] == whole["split0_test_score"][1]
@@ -283,12 +285,30 @@ def test_a_wrong_name_is_told_before_the_search(parameters, monkeypatch):
         SVCCV(**parameters).fit(*data(8))
 
 
+def test_a_scorer_that_fails_is_named_at_the_first_machine(capsys):
+    search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, scoring="neg_log_loss", verbose=1)
+    with pytest.raises(ValueError, match=r"scoring must ask .*neg_log_loss"):
+        search.fit(*data(8))
+    assert np.isfinite(search.cv_results_["split0_gap"]).sum() == 1
+    assert not capsys.readouterr().out
+
+
+def test_a_search_takes_the_points_that_a_fit_takes(monkeypatch):
+    monkeypatch.setattr(SVCCV, "_search", lambda *_: pytest.fail("the search has begun"))
+    X, y = data(8)
+    for points in X.astype(str), (X * 1e17).astype(int):
+        for model in SVC(), SVCCV():
+            with pytest.raises(ValueError, match=r"strings|X must hold integers"):
+                model.fit(points, y)
+
+
 def test_a_gamma_may_be_given_alone():
     X, y = data(8)
     for gamma in "scale", 0.5, np.float64(0.5):
         one, many = (SVCCV((1.0,), each).fit(X, y) for each in (gamma, (gamma,)))
         assert one.best_params_ == many.best_params_
         assert_array_equal(one.test_decision_values_, many.test_decision_values_)
+    assert SVCCV((1.0,), np.array(0.5)).fit(X, y).best_params_ == {"C": 1.0, "gamma": 0.5}
 
 
 def test_comparison_of_two_candidates():

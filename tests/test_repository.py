@@ -152,7 +152,7 @@ def brought(*lines: str) -> set[str]:
 def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
     extras = PROJECT["optional-dependencies"]
     known = brought(*PROJECT["dependencies"], *extras["book"], *extras["dask"], *extras["onnx"])
-    known |= {"cycler", "joblib", "pandas", "threadpoolctl"}  # which those bring
+    known |= {"cycler", "pandas", "threadpoolctl"}  # which those bring
     known |= {"ipython", "jupyter-client", "matplotlib-inline"}  # and the notebook one is in
     for path in ROOT.glob(kind):
         for module in imported(path):

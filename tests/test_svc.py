@@ -95,9 +95,10 @@ def test_attributes_are_those_of_the_peer():
         assert getattr(model, name).shape == getattr(peer, name).shape
     assert_allclose(X @ model.coef_[0] + model.intercept_, model.decision_function(X))
     for one in model, pickle.loads(pickle.dumps(model)):
-        for name in "coef_", "intercept_":  # with others it would not be what was certified
+        for name in "coef_", "intercept_", "dual_coef_", "support_vectors_":
             with pytest.raises(ValueError, match="read-only"):
-                getattr(one, name)[0] = 0
+                getattr(one, name)[0] = 0  # would not be what was certified
+        for name in "coef_", "intercept_":
             with pytest.raises(AttributeError, match=f"{name}' of 'SVC' object has no setter"):
                 setattr(one, name, np.zeros(1))
     assert not hasattr(SVC().fit(X, y), "coef_")

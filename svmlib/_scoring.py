@@ -1,0 +1,56 @@
+"""How well the scores f(x) of a fold's test samples predict: accuracy, or what `scoring` names.
+
+Derived in chapter 9, *The SVM in practice*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import check_scoring
+
+from svmlib._validation import Array
+from svmlib.gram_matrix import Indices
+from svmlib.svc import SVC, TwoClassEstimator
+
+Measure = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
+
+
+class _PrecomputedScores(TwoClassEstimator):
+    """A classifier whose scores are there already, for scorers that ask for them."""
+
+    kernel = None
+
+    def __init__(self, classes: Any, scores: Any) -> None:
+        self.classes = self.classes_ = classes
+        self.scores = scores
+
+    def decision_function(self, X: Any) -> Array:
+        """Return f(x) of the samples."""
+        return np.asarray(self.scores)
+
+
+def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -> Measure:
+    """Return the function that measures how well f(x) predicts the labels of test samples."""
+    positive = labels == classes[1]
+    if scoring in (None, "accuracy"):
+        shares = np.ones(len(labels)) if weights is None else weights
+        return lambda f, test: np.average((f >= 0) == positive[test], weights=shares[test])
+    if not (isinstance(scoring, str) or callable(scoring)):
+        raise ValueError(f"scoring must be one name or one function, got {scoring!r:.80}")
+    scorer = check_scoring(SVC(), scoring=scoring)
+
+    def measure(f: Array, test: Indices) -> float:
+        keywords = {}
+        if weights is not None and hasattr(scorer, "set_score_request"):
+            keywords["sample_weight"] = weights[test]
+        classifier = _PrecomputedScores(classes, f)
+        try:
+            return float(scorer(classifier, test[:, None], labels[test], **keywords))
+        except Exception as error:
+            needed = "ask for decision_function, predict and classes_ only"
+            raise ValueError(f"scoring must {needed}, got {scoring!r:.80}: {error}") from error
+
+    return measure
