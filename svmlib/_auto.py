@@ -28,7 +28,9 @@ __all__ = ["solve"]
 
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
-# `make bench` measures where these belong.
+# No theory gives these. Before you change one, compare the fits that `make bench` times, in
+# benchmarks/RESULTS.md and in "Fits with default settings" of TUNING.md. The "Ten problems that
+# nothing was chosen by" there are for a test afterwards.
 _TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
 _FEW = 350  # samples; up to here features save nothing

@@ -14,8 +14,8 @@ norm_gradient(v) = ∇½‖v‖²  Kβ                       w
 inner(u, all φ_i·u, v)     (all φ_i·u) @ β          u @ w
 =========================  =======================  =======================
 
-Each takes a Newton step, too; F, h and q are those of the docstring of `svmlib.newton.newton`: read
-it first. `choose_form` says which form.
+The methods `solve` and `step` compute Newton's step. F, h and q are those of the docstring of
+`svmlib.newton.newton`, so read it first. `choose_form` says which form.
 
 Derived in chapter 12, *Newton's method*.
 """
@@ -186,8 +186,9 @@ class PrimalForm:
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        With no more free samples than features as in `DualForm`. Else, with φ̄ for the mean of the
-        free rows of Φ, and Z for these rows less φ̄,
+        If there are no more free samples than features, the equations are those of `DualForm`.
+        Otherwise, with φ̄ for the mean of the free rows of Φ, and Z for these rows less φ̄, it
+        solves
 
         .. math::
             (Z^\top Z + h I)\, \Delta_v = h\, \Bigl(r - (\textstyle\sum q)\, \bar\varphi\Bigr).

@@ -155,8 +155,9 @@ class Certificate:
     @property
     def relative_gap(self) -> float:
         """The gap as a fraction of the primal value, rounded up."""
-        known = np.isfinite(self.gap) and self.primal
-        return fl.round_up(self.gap / self.primal) if known else self.gap
+        if np.isfinite(self.gap) and self.primal:
+            return fl.round_up(self.gap / self.primal)
+        return self.gap
 
     def optimal_to(self, tol: float) -> bool:
         """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""
@@ -228,9 +229,9 @@ class Scores(NamedTuple):
     def scaled(self, t: float) -> Scores:
         """Return the scores of t w, for t > 0."""
         values = t * self.values
-        tiny = (1 + t) * fl.SMALLEST_SUBNORMAL
-        error = t * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + tiny
-        squared_norm = fl.round_up(t * (t * self.squared_norm)) + tiny
+        underflow = (1 + t) * fl.SMALLEST_SUBNORMAL
+        error = t * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + underflow
+        squared_norm = fl.round_up(t * (t * self.squared_norm)) + underflow
         return Scores(values, error, squared_norm, self.sizes)
 
 
@@ -244,12 +245,12 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     2n additions, n within a block of columns and fewer than n over the blocks and the rows that are
     kept, and one more for each later update. With the products β_i (Kβ)_i, their exact sum and two
     additions that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be
-    too large by θ. (That factor, and `grown` below, are of second order: no float data can show
-    them.)
+    too large by θ. (That factor, and `rounding_factor` below, are of second order: no float data
+    can show them.)
 
     *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
     \rvert` and :math:`S = \sum_j T_j N_j` a score is off by at most (θ + γ) N_i S, and ‖w‖² by
-    (θ + γ) S². What rounding does to these bounds is in one factor, `grown`.
+    (θ + γ) S². What rounding does to these bounds is in one factor, `rounding_factor`.
 
     Where only K + ηI is known to be semidefinite, with the shift η, the bounds hold for K + sI, for
     every s between 0 and η.
@@ -261,15 +262,16 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most N_i S
         return unbounded_scores(values, np.inf, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
-    grown = 1 + fl.gamma_n(2 * (n + updates) + 24)  # twice those of `total`, which is squared
-    tiny = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
+    # (twice the operations of `total`, which is squared)
+    rounding_factor = 1 + fl.gamma_n(2 * (n + updates) + 24)
+    underflow = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
     slack = relative * total**2 + float(shift * beta @ beta)
-    slack = grown * slack + tiny * (float(np.abs(beta).sum()) + 1)
+    slack = rounding_factor * slack + underflow * (float(np.abs(beta).sum()) + 1)
     if not slack < np.inf:  # NaN, too, where θ is beyond floats
         return unbounded_scores(values, np.inf, sizes)
     return Scores(
         values,
-        error=grown * (relative * total * sizes + shift * np.abs(beta)) + tiny,
+        error=rounding_factor * (relative * total * sizes + shift * np.abs(beta)) + underflow,
         squared_norm=fl.exact_sum(beta * values) + slack,
         sizes=np.sqrt(sizes**2 + shift),
     )
@@ -360,8 +362,8 @@ def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float
         removed += heavier * (abs(excess) / heavier.sum())
     displacement = fl.round_up(float(removed @ scores.sizes), 2 * y.size)
     total = fl.exact_sum(feasible)
-    least = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
-    return dual_lower_bound(least, scores.squared_norm, displacement)
+    balanced = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
+    return dual_lower_bound(balanced, scores.squared_norm, displacement)
 
 
 # Feasible multipliers

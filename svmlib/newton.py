@@ -36,6 +36,7 @@ __all__ = ["NewtonStep", "newton"]
 
 _LOG = logging.getLogger(__name__)
 _LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
+# No theory gives the next three: compare the tables that `make bench` writes into benchmarks/.
 _EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
 _LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
@@ -295,16 +296,10 @@ class _Newton:
         """
         alpha = self.problem.balance(np.abs(self.clip(q)))
         beta = self.y * alpha
-        sums = self.form.kernel_matvec(beta)
-        b, low, high = self.problem.bias_and_interval(beta, sums)
-        half_norm = float(beta @ sums) / 2
-        slack = 1 - self.y * (sums + b)
-        if self.problem.hard_margin:
-            primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
-        else:
-            slack -= SOLVER_ROUNDING * float(alpha @ self.form.diagonal)  # so much may be rounding
-            primal = half_norm + float(self.C @ np.maximum(slack, 0))
-        dual = float(alpha.sum()) - half_norm
+        scores = self.form.kernel_matvec(beta)
+        b, low, high = self.problem.bias_and_interval(beta, scores)
+        doubt = SOLVER_ROUNDING * float(alpha @ self.form.diagonal)
+        primal, dual = self.problem.values_in_floats(beta, scores, b, doubt)
         gap = error = np.inf
         if 0 < primal < np.inf:
             gap = max(primal - dual, 0.0)  # negative only by rounding
@@ -328,24 +323,25 @@ class _Newton:
         """
         q, free = self.q, self.free
         fewest = int(free.sum())
-        in_vain = 0
-        most = self.form.rank + 1  # with more margins than unknowns there is no solution
-        while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= most:
+        failed_passes = 0
+        max_free = self.form.rank + 1  # with more margins than unknowns there is no solution
+        while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= max_free:
             g = self.y[F] - self.form.kernel_matvec(q)[F]
-            target = q.copy()
+            unclipped = q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            target[F] += self.form.solve(F, fl.SMALLEST_NORMAL, g, -float(q.sum()))
-            g = self.y - self.form.kernel_matvec(target)
+            unclipped[F] += self.form.solve(F, fl.SMALLEST_NORMAL, g, -float(q.sum()))
+            g = self.y - self.form.kernel_matvec(unclipped)
             g -= float(g[F].sum()) / F.size
-            q = self.clip(target)
+            q = self.clip(unclipped)
             released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
-            new_free = np.where(free, q == target, released)
+            new_free = np.where(free, q == unclipped, released)
             changes = int(np.count_nonzero(new_free != free))
             if changes <= max(_FEW_CHANGES, F.size // 20):
                 self.update_best(q)
             yield NewtonStep(0.0, F.size, 1.0)
-            in_vain += changes >= fewest
-            if in_vain and (3 * F.size <= q.size or in_vain == _MAX_FAILED_PASSES):
+            failed_passes += changes >= fewest
+            many_free = 3 * F.size > q.size
+            if failed_passes and not (many_free and failed_passes < _MAX_FAILED_PASSES):
                 break
             fewest = min(fewest, changes)
             free = new_free

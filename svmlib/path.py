@@ -36,6 +36,8 @@ _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _MAX_WARM_STEPS = 300  # of Newton from a good start: then `solve` takes over, whose limit is higher
 _TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
+# No theory gives the next four: before you change one, compare the searches that `make bench`
+# times in benchmarks/TUNING.md.
 _NEAR = 2  # times C: up to there the guess itself is a good centre
 _MAX_COLUMNS = 200  # columns of Φ
 _MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any
@@ -52,8 +54,8 @@ class CandidateFit(NamedTuple):
     solution : svmlib.problem.Solution
         Its multipliers for the training samples of the fold, its bias and its certificate.
     fit_time, score_time : float
-        Seconds.
-    scores : ndarray of shape (n_test,)
+        Seconds for the solution, and for f(x) of the test samples.
+    decision_values : ndarray of shape (n_test,)
         f(x) for the test samples of the fold.
     """
 
@@ -63,7 +65,7 @@ class CandidateFit(NamedTuple):
     solution: Solution
     fit_time: float
     score_time: float
-    scores: Array
+    decision_values: Array
 
     @property
     def gap(self) -> float:
@@ -164,9 +166,9 @@ def solve_warm(
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     n_iter = 0
-    for form, share in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
-        if form is not None and (form.linear or form.K.full is not None) and form.convex:
-            start, steps = newton_multipliers(form, share * tol, _MAX_WARM_STEPS, start, guess)
+    for version, share in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
+        if version and (version.linear or version.K.full is not None) and version.convex:
+            start, steps = newton_multipliers(version, share * tol, _MAX_WARM_STEPS, start, guess)
             guess = start
             n_iter += len(steps)
             solution = problem.solution(start, tol=tol, n_iter=n_iter)
@@ -218,9 +220,9 @@ def regularisation_path(
     """
     alpha = np.zeros(problem.n)
     upper = np.full(problem.n, np.inf)
-    for c in Cs.argsort(kind="stable").tolist():
+    for C_index in Cs.argsort(kind="stable").tolist():
         started = perf_counter()
-        before, upper = upper, Cs[c] * weights
+        before, upper = upper, Cs[C_index] * weights
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         reduced = None if reduced is None else reduced.with_bounds(upper)
         guess = warm_start(alpha, before, problem)
@@ -234,7 +236,8 @@ def regularisation_path(
         if not (solution and solution.converged):
             solution = solve_warm(problem, reduced, tol, start.alpha, guess)
         alpha = solution.alpha
-        yield c, solution.with_earlier_iterations(start.n_iter), perf_counter() - started
+        seconds = perf_counter() - started
+        yield C_index, solution.with_earlier_iterations(start.n_iter), seconds
 
 
 def fit_candidates(
@@ -274,9 +277,9 @@ def fit_candidates(
     linear = any(kernel.linear for kernel in kernels)
     shared = gram_megabytes(len(X)) <= cache_mb and not linear
     evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
-    for (g, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
+    for (gamma_index, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
         Phi = low_rank_from_gram(K) if bound is not None else None
-        for f, fold in enumerate(folds):
+        for fold_index, fold in enumerate(folds):
             train = fold.train
             upper = fold.weights * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.sizes[train])
@@ -286,18 +289,19 @@ def fit_candidates(
             if K is not None:
                 problem.K.set_gram(K.take(train, 0).take(train, 1))
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
-            score = scorer(problem, X, K, fold)
+            test_values = decision_function_of_fold(problem, X, K, fold)
             path = regularisation_path(problem, reduced, fold.weights, Cs, tol)
-            for c, solution, seconds in path:
+            for C_index, solution, fit_time in path:
                 started = perf_counter()
-                scores = score(solution)
-                yield CandidateFit(g, f, c, solution, seconds, perf_counter() - started, scores)
+                values = test_values(solution)
+                times = fit_time, perf_counter() - started
+                yield CandidateFit(gamma_index, fold_index, C_index, solution, *times, values)
 
 
-def scorer(
+def decision_function_of_fold(
     problem: DualProblem, X: Array, K: Array | None, fold: Fold
 ) -> Callable[[Solution], Array]:
-    """Return the function that scores the test samples: by values of K, if there is one."""
+    """Return the function that has f(x) of the test samples: by values of K, if there is one."""
     if K is None:
         test = X[fold.test]
         return lambda solution: problem.decision_function(solution.alpha, solution.b, test)

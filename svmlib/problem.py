@@ -291,8 +291,8 @@ class DualProblem:
         the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its
         largest value.
         """
-        if (known := self.kernel.error_bound(self.X)) is not None:
-            return known
+        if (bound := self.kernel.error_bound(self.X)) is not None:
+            return bound
         if self.convex:
             return ErrorBound(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
         largest = max(float(np.abs(self.K[i]).max()) for i in range(self.n))
@@ -411,6 +411,21 @@ class DualProblem:
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
         return sum(ends) / max(len(ends), 1), low, high
 
+    def values_in_floats(
+        self, beta: Array, scores: Array, b: float, doubt: float = 0.0
+    ) -> tuple[float, float]:
+        """Return the primal and the dual value from β, Kβ and b, with their rounding.
+
+        A slack that is not above `doubt` counts as rounding, and as zero, if C is finite.
+        """
+        half_norm = float(beta @ scores) / 2
+        slack = 1 - self.y * (scores + b)
+        if self.hard_margin:
+            primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
+        else:
+            primal = half_norm + float(self.upper @ np.maximum(slack - doubt, 0))
+        return primal, float(np.abs(beta).sum()) - half_norm
+
     @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
     def scores(self, beta: Array) -> Scores:
         """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
@@ -460,14 +475,15 @@ class DualProblem:
         scores = self.scores(alpha * self.y)
         b = self.bias_and_interval(alpha * self.y, scores.values)[0] if b is None else b
         certificate = self._certify(alpha, b, scores)
+        # (For the hard margin the certificate scales (w, b) anyway.)
         if not (certificate.reaches(tol) or self.hard_margin):
-            m = _rounding_scale(alpha, b, scores, self.y)
-            if 0.5 < m < 1:
-                longer = self.balance(np.minimum(alpha / m, self.upper))
+            scale = _rounding_scale(alpha, b, scores, self.y)
+            if 0.5 < scale < 1:
+                longer = self.balance(np.minimum(alpha / scale, self.upper))
                 other = self.scores(longer * self.y)
-                better = self._certify(longer, b / m, other)
+                better = self._certify(longer, b / scale, other)
                 if better.gap < certificate.gap:
-                    alpha, b, certificate, scores = longer, b / m, better, other
+                    alpha, b, certificate, scores = longer, b / scale, better, other
         converged = certificate.reaches(tol)
         return Solution(alpha, b, certificate, n_iter, converged, trace, scores.w)
 
@@ -476,9 +492,9 @@ class DualProblem:
 
 
 def _rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
-    """Return an m ≤ 1 by which to divide (α, b), so that rounding leaves no slack at free samples.
+    """Return what to divide (α, b) by, at most 1, so that rounding leaves free samples no slack.
 
-    With a large C, the slack that a solver's rounding leaves costs more than a longer w. m is the
+    With a large C, the slack that a solver's rounding leaves costs more than a longer w. It is the
     smallest lower bound of a margin that may reach 1, up to the solver's rounding, less what the
     next bound may lose.
     """

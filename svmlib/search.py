@@ -254,8 +254,9 @@ class SVCCV(TwoClassEstimator):
         for name in ("best_estimator_", "cv_results_"):
             self.__dict__.pop(name, None)
         points, labels = self._check_samples(X, y)
-        given = np.ones(len(labels)) if sample_weight is None else sample_weight
-        weights = check_weights(given, len(labels))
+        weights = np.ones(len(labels))
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, len(labels))
         models, points = self._candidates(points, labels, weights, X)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         folds = self._folds(points, labels, weights, groups)
@@ -269,7 +270,7 @@ class SVCCV(TwoClassEstimator):
             for fit in self._search(models, points, signs, folds, Cs, tol):
                 place = fit.C_index, fit.gamma_index, fit.fold_index
                 found[place] = fit
-                test_scores[place] = measure(fit.scores, folds[fit.fold_index].test)
+                test_scores[place] = measure(fit.decision_values, folds[fit.fold_index].test)
                 self._print_progress(found[:, *place[1:]], models, len(folds))
         finally:  # a search that is interrupted keeps what it has found
             self._write_results(found, test_scores, models, folds, labels)
@@ -351,12 +352,12 @@ class SVCCV(TwoClassEstimator):
             message += f"every machine evaluates its own rows of it; cache_mb={needed} is enough"
             warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
-        ends = [k * len(models) // workers for k in range(workers + 1)]
-        parts = [numbered[start:end] for start, end in pairwise(ends)]
-        others = X, y, folds, Cs, tol, cache_mb / workers
+        borders = [k * len(models) // workers for k in range(workers + 1)]
+        parts = [numbered[start:end] for start, end in pairwise(borders)]
+        common = X, y, folds, Cs, tol, cache_mb / workers
         if workers == 1:
-            return fit_candidates(numbered, *others)
-        jobs = (delayed(_fit_all)(part, *others) for part in parts)
+            return fit_candidates(numbered, *common)
+        jobs = (delayed(_fit_all)(part, *common) for part in parts)
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
 
     def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
@@ -365,7 +366,7 @@ class SVCCV(TwoClassEstimator):
             name = f"gamma {getattr(models[row[0].gamma_index].kernel_, 'gamma', 'none'):.3g}, "
             print(
                 f"{name}fold {row[0].fold_index + 1} of {n_folds}: {len(row)} machines, worst gap "
-                f"{max(m.gap for m in row):.1e}, {sum(m.fit_time for m in row):.2f} s",
+                f"{max(fit.gap for fit in row):.1e}, {sum(fit.fit_time for fit in row):.2f} s",
                 flush=True,
             )
 
@@ -397,7 +398,9 @@ class SVCCV(TwoClassEstimator):
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
-            np.array([np.full(test.size, np.nan) if fit is None else fit.scores for fit in fits])
+            np.array(
+                [np.full(test.size, np.nan) if fit is None else fit.decision_values for fit in fits]
+            )
             for test, fits in zip(self.test_indices_, flat.T, strict=True)
         ]
         self._positive = [labels[test] == self.classes_[1] for test in self.test_indices_]

@@ -258,12 +258,10 @@ class SmoState:
         """Return the relative duality gap, up to rounding, with Kβ from g: it costs a few steps."""
         problem = self.problem
         beta = np.array(self.beta)
-        g = np.where(beta < problem.hi, self.g_up, self.g_down)
-        scores = problem.y - g
+        scores = problem.y - np.where(beta < problem.hi, self.g_up, self.g_down)
         b = problem.bias_and_interval(beta, scores)[0]
-        half_norm = float(beta @ scores) / 2
-        primal = half_norm + float(problem.upper @ np.maximum(problem.y * (g - b), 0))
-        return 1 - (float(beta @ problem.y) - half_norm) / primal
+        primal, dual = problem.values_in_floats(beta, scores, b)
+        return 1 - dual / primal
 
     def steps(self, target_violation: float) -> Iterator[Step]:
         """Yield every step, until the slope of no pair exceeds `target_violation`."""

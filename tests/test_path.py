@@ -74,7 +74,7 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
         judge.accept(solution.certificate, solution.alpha, solution.b)
         f = problem.decision_function(solution.alpha, solution.b, X[test])
         size = solution.alpha.sum() * kernel.error_bound(X).sizes.max() ** 2
-        assert_allclose(machine.scores, f, atol=1e-9 * (size + abs(solution.b)))
+        assert_allclose(machine.decision_values, f, atol=1e-9 * (size + abs(solution.b)))
     assert n_met == CS.size * len(kernels) * 2
 
 
