@@ -50,7 +50,10 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
             columns = getattr(X, "columns", None)
             if names is not None and columns is not None and [*names] != [*columns]:
                 raise ValueError("X must have the columns of fit, in their order")
-            return machine, _dense_rows(X), note
+            if getattr(machine, "early_stopping", False):
+                part = f"{machine.validation_fraction:.0%} of the rows"
+                note = f"early_stopping: it was not trained on {part}, but all are judged\n{note}"
+            return machine, _dense_rows(X), note.rstrip()
 
 
 def _dense_rows(X: Any) -> Any:
@@ -154,8 +157,8 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precompute
         known = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
         return check_kernel(known) if known else "precomputed"
     params = machine.get_params()
-    name = params["kernel"]
-    gamma = getattr(machine, "_gamma", params["gamma"])
+    name = params.get("kernel")
+    gamma = getattr(machine, "_gamma", params.get("gamma"))
     if gamma in ("scale", "auto") and has_gamma(name):
         if X is None:
             advice = "there are no rows to compute it from: fit with 1 / (d * X.var())"
@@ -167,7 +170,11 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precompute
         raise ValueError(f"machine must have one of the kernels with a name, got {name!r:.80}")
     if is_precomputed(name):
         return "precomputed"
-    return named_kernel(name, degree=params["degree"], gamma=gamma, coef0=params["coef0"])
+    try:
+        return named_kernel(name, **params | ({} if gamma is None else {"gamma": gamma}))
+    except KeyError as missing:
+        advice = "give Machine(support_vectors_, dual_coef_.ravel(), b, RBF(gamma), C=...)"
+        raise ValueError(f"machine does not say its kernel's {missing}: {advice}") from None
 
 
 def class_pairs(n_classes: int) -> list[tuple[int, int]]:
@@ -180,6 +187,8 @@ def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
     classes = np.asarray(classes)
     if classes.size == 2:
         return 0, 1
+    if np.asarray(y).dtype == np.bool_ != classes.dtype:
+        raise ValueError("y must have the labels of fit, two of the machine's, not Booleans")
     found = np.flatnonzero(np.isin(classes, y))
     if found.size != 2:
         advice = "choose rows with keep = np.isin(y, [a, b]), and give X[keep] and y[keep]"
@@ -204,11 +213,15 @@ _REMEDIES = {  # for what has this attribute
     "best_estimator_": "of a search give best_estimator_",
     "index": "of (w, b) give Machine(w[None], [1.0], b, classes=...), of a path what is read there",
     "__fspath__": "of a path give what read_libsvm or read_liblinear returns",
-    "classes_": "of an ensemble give one member, for the rows it saw; of OneVsRestClassifier "
+    "get_SV": "save it with svm_save_model, and give what read_libsvm returns",
+    "get_decfun": "save it with save_model, and give what read_liblinear returns",
+    "estimators_": "of an ensemble give one member, for the rows it saw; of OneVsRestClassifier "
     "estimators_[k], for y == classes_[k]",
+    "classes_": 'it has no coef_ with intercept_ and no dual_coef_: give (w, 0.0) and bias="none" '
+    "where it has no intercept, else (w, b) or (β, b)",
     "intercept_": "of regression and one-class machines, only SVR, NuSVR and OneClassSVM have a "
     "file, of write_libsvm; none has a certificate",
-    "fit": "call fit first",
+    "fit": "call fit first; or give its numbers, as (w, b) or (β, b)",
 }
 
 

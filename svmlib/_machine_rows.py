@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine, pad_columns, row_numbers
-from svmlib._validation import Array
+from svmlib._validation import Array, check_weights
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear
 from svmlib.problem import DualProblem
@@ -119,3 +119,32 @@ def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scor
         scores, shift = problem.scores(beta), problem.diagonal_shift
     values, error, sizes = scores.values[k:], scores.error[k:], scores.sizes[k:]
     return scores._replace(values=values, error=error, sizes=sizes), shift
+
+
+def weighted_rows(
+    m: Machine, X: Array, y: Array, weights: ArrayLike | None
+) -> tuple[Array, Array, Array]:
+    """Return the rows of positive weight, their labels, and their factors of C."""
+    factors = np.ones(y.size) if weights is None else check_weights(weights, y.size)
+    used = factors > 0
+    if not used.all():
+        if m.kernel == "precomputed":
+            advice = "leave these samples out of X (rows and columns), y and sample_weight"
+            raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
+        X, y, factors = X[used], y[used], factors[used]
+    return X, y, factors * np.array(m.class_weight).take(y > 0)
+
+
+def other_constant(alpha: Array, bounds: Array, excess: float) -> str:
+    """Ask for C if multipliers are above theirs (tolerances aside), or end at a part of it."""
+    shares = alpha / bounds
+    most = float(shares.max())
+    together = shares >= most * (1 - 1e-9)
+    if most > 1.01:
+        return (
+            "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
+        )
+    if 0 < most < 0.99 and together.sum() > 2 and excess > 1e-3:
+        found = f"{together.sum()} multipliers are {most:.6g} times their C"
+        return f"{found}, and none is above: was C smaller by this factor?"
+    return ""

@@ -8,7 +8,7 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,7 @@ from svmlib._validation import (
     check_vector,
     class_factors,
 )
-from svmlib.kernels import Kernel, KernelOrPrecomputed, Linear, expansion
+from svmlib.kernels import KernelOrPrecomputed, Linear, expansion
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
@@ -148,7 +148,7 @@ def to_machine(
     machine: Any,
     X: Array,
     y: NDArray[np.generic],
-    kernel: Kernel | None,
+    kernel: KernelOrPrecomputed | None,
     sample_weight: ArrayLike | None,
 ) -> Machine:
     """Return any machine as a `Machine`; of several classes, that for the two in y."""
@@ -160,13 +160,15 @@ def to_machine(
         return machine
     if isinstance(machine, tuple) and len(machine) == 2:
         return _of_numbers(*machine, X, y, kernel)
-    if not all(hasattr(machine, name) for name in ("classes_", "intercept_")):
+    is_expansion = all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params"))
+    has_numbers = is_expansion or getattr(machine, "coef_", None) is not None
+    if not (has_numbers and hasattr(machine, "classes_") and hasattr(machine, "intercept_")):
         known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
         raise not_fitted_error(machine, known)
     weights = sample_weight
     if weights is not None:
         weights = check_vector(weights, "sample_weight", length=len(X))
-    if all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params")):
+    if is_expansion:
         return _of_support_vectors(machine, X, y, weights)
     return _of_vector(machine, X, y, weights)
 
@@ -175,12 +177,14 @@ def _of_vector(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``coef_`` says of its two classes."""
+    described = _training_settings(_params(machine), len(X))
     if len(machine.classes_) != 2:
+        if described["loss"] not in ("", *get_args(Loss)):
+            raise ValueError(f"machine must have a hinge for its loss, got {described['loss']!r}")
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
         advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing; '
         advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
-    described = _training_settings(_params(machine), len(X))
     _same_features(machine, X)
     w, b = vector_of(machine, X)
     described["classes"] = tuple(machine.classes_.tolist())
@@ -209,7 +213,11 @@ def machine_without_rows(machine: Any) -> Machine:
 
 
 def _of_numbers(
-    vector: ArrayLike, b: float, X: Array, y: NDArray[np.generic], kernel: Kernel | None
+    vector: ArrayLike,
+    b: float,
+    X: Array,
+    y: NDArray[np.generic],
+    kernel: KernelOrPrecomputed | None,
 ) -> Machine:
     """Return the machine that (w, b) is, or with a kernel (β, b)."""
     length = X.shape[1] if kernel is None else len(X)
@@ -223,7 +231,8 @@ def _of_numbers(
         raise ValueError(f"y must have two classes, got {len(classes)}")
     if kernel is None:
         return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
-    return Machine(X, vector, b, kernel, tuple(classes))
+    points = np.arange(float(len(X)))[:, None] if isinstance(kernel, str) else X
+    return Machine(points, vector, b, kernel, tuple(classes))
 
 
 def _params(machine: Any) -> dict[str, Any]:
@@ -289,9 +298,9 @@ def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) 
 
 def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
     """Return C, loss and bias of an estimator with ``coef_``, where its parameters say them."""
-    if (
-        params.get("penalty", "l2") in ("l1", "elasticnet", None)
-        or params.get("multi_class", "ovr") != "ovr"
+    if params.get("penalty", "l2") in ("l1", "elasticnet", None) or params.get("multi_class") in (
+        "crammer_singer",
+        "multinomial",
     ):
         raise ValueError("machine must have the penalty ½‖w‖² and one weight vector (ovr)")
     described: dict[str, Any] = {"loss": params.get("loss", ""), "C": params.get("C")}

@@ -53,10 +53,19 @@ class Reader:
         for line in self.words:
             if line == [last]:
                 return found
+            self._check_kind(line, known)
             if not line or line[0] not in known or line[0] in found or len(line) < 2:
                 raise self.error(f"expected one of {sorted(known - {*found})} and its value")
             found[line[0]] = self.number, line[1:]
         raise self.error(f"the file ends before its line {last!r}")
+
+    def _check_kind(self, line: list[str], known: set[str]) -> None:
+        """Refuse what belongs into another kind of file."""
+        for name, reader in ("svm_type", "read_libsvm"), ("solver_type", "read_liblinear"):
+            if line[:1] == [name] and name not in known:
+                raise self.error(f"{name} is a line of another kind of file: use {reader}")
+        if ":" in "".join(line[1:2]):
+            raise self.error("this looks like training data, not a model")
 
     def head_words(self, name: str) -> list[str]:
         """Return the words of a line of the header."""

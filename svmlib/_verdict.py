@@ -13,6 +13,8 @@ from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of H
 from svmlib._machines import Machine
 
 _FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
+_VISIBLE = 1e-3  # a violation of the KKT conditions, in units of y f: programs stop at less
+WIDE = 1e-3  # of the upper bound: an interval that says little of the optimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +36,13 @@ class Verdict:
     best_scale, best_scale_b, primal_best_scale : float
         The t > 0 and the bias with the least primal value of t w, and an upper bound on that value.
         Multiplying w and b by t changes no label, so this judges the direction of w alone.
+    primal_negated : float
+        An upper bound on the primal value of −w and −b.
     ours : Machine
         Our own solution of the same problem, with its support vectors, ready to be used or written.
         It takes rows such as `certify_machine` has judged, so after a pipeline's scaler.
+    primal_ours : float
+        An upper bound on its primal value.
     n_changed : int
         For how many rows of X our own solution predicts another label.
     n : int
@@ -53,8 +59,9 @@ class Verdict:
     box_violation, balance_violation : float or None
         By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
     note : str
-        Why the multipliers could not be judged, or why some may be above their bounds; what to
-        check first if the excess is above a tenth; and which threshold of a wrapper is not judged.
+        Why the multipliers could not be judged, or what says that C was another; what to check
+        first if the excess is above a tenth; which threshold of a wrapper is not judged, and
+        whether early stopping kept rows from training.
     """
 
     machine: Machine
@@ -66,7 +73,9 @@ class Verdict:
     best_scale: float
     best_scale_b: float
     primal_best_scale: float
+    primal_negated: float
     ours: Machine
+    primal_ours: float
     n_changed: int
     n: int
     diagonal_shift: float = 0.0
@@ -108,6 +117,11 @@ class Verdict:
     def _is_better(self, primal: float, before: float) -> bool:
         return bool(before - primal > max((before - self.lower) / 2, 1e-4 * before))
 
+    @property
+    def is_comparable(self) -> bool:
+        """Whether our own solution is proved to be within a thousandth of the optimum."""
+        return bool(self.primal_ours - self.lower <= WIDE * self.primal_ours)
+
     def optimal_to(self, tol: float) -> bool:
         """Say whether the machine is proved optimal to a relative gap of at most `tol`."""
         return bool(self.relative_gap <= tol)
@@ -128,8 +142,7 @@ class Verdict:
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
             f"its value is at most {primal}; the optimum is in [{low}, {high}]{matrix}",
-            f"so it is at most {excess} times the optimum above it; "
-            f"{self.n_changed} of {self.n} answers differ from our own solution's",
+            f"so it is at most {excess} times the optimum above it; {self._comparison()}",
         ]
         if self.lower == -np.inf:
             why = "the kernel is not known to be positive semidefinite"
@@ -140,16 +153,33 @@ class Verdict:
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
                 f"balance by {self.balance_violation:.2g}, "
-                f"the KKT conditions by {self.kkt_violation:.2g}"
+                f"the KKT conditions by {self.kkt_violation:.2g}{self._no_cost()}"
             )
         lines += self._faults()
         lines.insert(0 if self.is_far_off else len(lines), self.note)
         return "\n".join(filter(None, lines))
 
+    def _comparison(self) -> str:
+        if self.is_comparable:
+            return f"{self.n_changed} of {self.n} answers differ from our own solution's"
+        advice = "scale the columns, or pass multipliers (β, b)"
+        return f"our own solution did not converge:\nthe bounds hold, but say little; {advice}"
+
+    def _no_cost(self) -> str:
+        """Say so if multipliers violate conditions only next to their bounds.
+
+        For the duality gap is at least a violation times its distance from the bound.
+        """
+        free = self.dual is not None and self.primal - self.dual <= 1e-6 * self.primal < np.inf
+        costly = not free or (self.kkt_violation or 0) < _VISIBLE
+        return "" if costly else ",\nat multipliers so near their bounds that it costs nothing"
+
     def _faults(self) -> list[str]:
         """Say what is wrong with the sign of the score, with b or with the length of w."""
-        if self.is_far_off and 2 * self.n_changed > self.n:
-            return ["more answers differ than agree: does its score have the other sign?"]
+        if self.is_far_off and self.primal_negated < self.primal / 2:
+            value = fl.format_bound(self.primal_negated)
+            wrong = "does its score have the other sign, or are the labels swapped?"
+            return [f"−w and −b would give {value}: {wrong}"]
         lines = []
         if self.bias_is_at_fault:
             value = fl.format_bound(self.primal_best_b)

@@ -44,10 +44,10 @@ from scipy.optimize import minimize_scalar
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
-from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers
+from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers, other_constant, weighted_rows
 from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, to_machine
-from svmlib._validation import Array, check_points, check_scalar, check_weights, float_type
-from svmlib._verdict import Verdict
+from svmlib._validation import Array, check_points, check_scalar, float_type
+from svmlib._verdict import WIDE, Verdict
 from svmlib.certificate import (
     Scores,
     dual_lower_bound,
@@ -56,14 +56,15 @@ from svmlib.certificate import (
     primal_upper_bound,
 )
 from svmlib.hinge import minimise_squared_hinge, without_bias
-from svmlib.kernels import Kernel, Precomputed, check_kernel
+from svmlib.kernels import KernelOrPrecomputed, Precomputed, check_kernel
 from svmlib.problem import LARGEST_C, DualProblem, best_bias_interval
+from svmlib.svc import is_precomputed
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
+_FEW = 600  # samples, for a second try with a feature for each of them
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
 _AS_TRAINED = "and that C, loss and bias are those of training"
-_ABOVE = "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
 
 
 def certify_machine(
@@ -72,7 +73,7 @@ def certify_machine(
     y: ArrayLike,
     *,
     C: float | None = None,
-    kernel: Kernel | None = None,
+    kernel: KernelOrPrecomputed | None = None,
     loss: Loss | None = None,
     bias: Bias | None = None,
     sample_weight: ArrayLike | None = None,
@@ -91,9 +92,10 @@ def certify_machine(
         - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold,
           which is not judged);
         - what `svmlib.model_files` has read from a file;
-        - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X;
-          numbers alone mean the plain hinge and a free bias, unless you pass ``loss`` and ``bias``
-          (`LinearSVC` and LIBLINEAR penalise theirs);
+        - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X (of
+          a Gram matrix X with ``kernel="precomputed"``); numbers alone mean the plain hinge and a
+          free bias, unless you pass ``loss`` and ``bias`` (`LinearSVC` and LIBLINEAR penalise
+          theirs);
         - a `Machine`.
     X : array_like of shape (n, d)
         The rows that it was trained on and no others, as it saw them, so after a scaler that is not
@@ -148,7 +150,8 @@ def certify_machine(
     its b is not the best for its w: -1 would give 0.500001
     """
     tol = check_scalar(tol, "tol", positive=True)
-    kernel = None if kernel is None else check_kernel(kernel)
+    if not (kernel is None or is_precomputed(kernel)):
+        kernel = check_kernel(kernel)
     machine, X, note = unwrap(machine, X)
     points = np.ascontiguousarray(check_points(X))
     labels = np.asarray(y)
@@ -156,7 +159,7 @@ def certify_machine(
         needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
         raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
     found = to_machine(machine, points, labels, kernel, sample_weight)
-    if kernel is not None and found.kernel == "precomputed":  # its points are numbers of rows
+    if callable(kernel) and found.kernel == "precomputed":  # its points are numbers of rows
         found = replace(found, points=points[row_numbers(found.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
@@ -164,7 +167,7 @@ def certify_machine(
     problem = _MachineProblem(found, points, signs, sample_weight, float_type(X))
     verdict = problem.certify(tol)
     first = verdict.note
-    if not first and verdict.is_far_off and verdict.lower > -np.inf:
+    if not first and verdict.is_far_off and verdict.is_comparable:
         first = f"{AS_SEEN}\n{_AS_TRAINED}"
     return replace(verdict, note="\n".join(filter(None, (first, note))))
 
@@ -179,23 +182,11 @@ def _checked_constant(m: Machine) -> float:
         raise ValueError("C must be given: the machine does not say what it was")
     for factor in m.class_weight:
         check_scalar(factor, "class_weight", positive=True)
+    if m.bias == "none" and m.b:
+        raise ValueError(f'b must be 0 where bias="none", got {m.b:g}')
     if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.LARGEST_NORM:
         raise ValueError(f"scale must be at most {fl.LARGEST_NORM:g}, got {m.scale:g}")
     return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
-
-
-def _weighted_rows(
-    m: Machine, X: Array, y: Array, weights: ArrayLike | None
-) -> tuple[Array, Array, Array]:
-    """Return the rows of positive weight, their labels, and their factors of C."""
-    factors = np.ones(y.size) if weights is None else check_weights(weights, y.size)
-    used = factors > 0
-    if not used.all():
-        if m.kernel == "precomputed":
-            advice = "leave these samples out of X (rows and columns), y and sample_weight"
-            raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
-        X, y, factors = X[used], y[used], factors[used]
-    return X, y, factors * np.array(m.class_weight).take(y > 0)
 
 
 class _MachineProblem:
@@ -205,7 +196,7 @@ class _MachineProblem:
         self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, given_in: Any
     ) -> None:
         C = _checked_constant(machine)
-        X, self.y, factors = _weighted_rows(machine, X, y, weights)
+        X, self.y, factors = weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
         if isinstance(kernel, str):
             kernel = Precomputed(X, "X", given_in)
@@ -240,13 +231,13 @@ class _MachineProblem:
         scores, shift = self._scores(alpha if is_exact else None)
         comparable = shift < np.inf
         primal = self.primal(scores, m.b)
-        best_b = self._best_bias(scores.values, m.b)
-        best_b = fl.in_few_digits(best_b, lambda b: self.primal(scores, b))
+        best_b = self._in_few_digits(self._best_bias(scores.values, m.b), scores)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         our_alpha, our_b, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
         used = our_alpha > 0
         beta = our_alpha * self.y
         ours = problem.scores(beta)
+        primal_ours = self.primal(ours, our_b)
         primal_best_b = min(primal, self.primal(scores, best_b))
         t, scaled_b, scaled = self._best_scale(scores, best_b, primal_best_b)
         verdict = Verdict(
@@ -254,21 +245,22 @@ class _MachineProblem:
             primal=primal,
             # (The dual value of α = 0 is 0.)
             lower=max(0.0, dual, proved, self.dual(our_alpha)) if comparable else -np.inf,
-            upper=min(self.primal(ours, our_b), primal if is_exact or comparable else np.inf),
+            upper=min(primal_ours, primal if is_exact or comparable else np.inf),
             best_b=best_b,
             primal_best_b=primal_best_b,
             best_scale=t,
             best_scale_b=scaled_b,
             primal_best_scale=scaled,
+            primal_negated=self.primal(scores.scaled(-1.0), -m.b),
             ours=replace(m, points=self.X[used], coefficients=beta[used], b=our_b, support=None),
+            primal_ours=primal_ours,
             n_changed=int(np.sum((scores.values + m.b >= 0) != (ours.values + our_b >= 0))),
             n=self.n,
             diagonal_shift=shift if comparable else 0.0,
+            dual=None if alpha is None else dual,
             note=note,
         )
-        if alpha is None:
-            return verdict
-        return self._with_multipliers(replace(verdict, dual=dual), alpha, scores)
+        return verdict if alpha is None else self._with_multipliers(verdict, alpha, scores)
 
     def _scores(self, alpha: Array | None) -> tuple[Scores, float]:
         """Return the scores of α, or else of the machine's points, and up to which η bounds hold.
@@ -299,7 +291,7 @@ class _MachineProblem:
             kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(fl.exact_sum(alpha * self.y)) if free else 0.0,
-            note=_ABOVE if (alpha > self.problem.upper * (1 + 1e-6)).any() else verdict.note,
+            note=other_constant(alpha, self.problem.upper, verdict.excess) or verdict.note,
         )
 
     def _bias_cost(self, b: float) -> float:
@@ -313,8 +305,6 @@ class _MachineProblem:
         charge = 0.0
         if self.scale:
             charge = fl.round_up(self._bias_cost(b)) + fl.SMALLEST_SUBNORMAL
-        if self.machine.bias == "none" and b:
-            return np.inf  # it is no machine of this problem
         if self.hinge:
             m = float(lowest.min()) if self.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
@@ -352,6 +342,9 @@ class _MachineProblem:
         found = float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
         return min(found, 0.0, key=lambda b: self._cost(values, b))  # any other may cost infinity
 
+    def _in_few_digits(self, b: float, scores: Scores) -> float:
+        return fl.in_few_digits(b, lambda b: self.primal(scores, b))
+
     def _cost(self, values: Array, b: float) -> float:
         """Return what losses and bias cost."""
         slack = np.maximum(0, 1 - self.y * (values + b))
@@ -382,7 +375,7 @@ class _MachineProblem:
         t = float(longest * np.exp(-u))
         t = fl.in_few_digits(t, lambda t: self.primal(scores.scaled(t), best_bias(t)))
         scaled = scores.scaled(t)
-        best_b = fl.in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
+        best_b = self._in_few_digits(best_bias(t), scaled)
         return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
     def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
@@ -399,12 +392,27 @@ class _MachineProblem:
             return found.alpha, problem.bias_at_zero(found), found.certificate.dual
         Phi = self._gram_factor()
         if self.hinge:
-            alpha = solve(without_bias(Phi, self.y, self.C), "auto", tol)[0].alpha
-            alpha = alpha[: self.n] + alpha[self.n :]
-            b = 0.0
-        else:
-            alpha, b = minimise_squared_hinge(Phi, self.y, self.C, free)
-        return alpha, b if free else self.scale**2 * float(alpha @ self.y), -np.inf
+            return *self._solve_for_features(Phi, self.C, tol), -np.inf
+        alpha, b = minimise_squared_hinge(Phi, self.y, self.C, free)
+        b = b if free else self.scale**2 * float(alpha @ self.y)
+        proved, value = self.dual(alpha), self.primal(problem.scores(alpha * self.y), b)
+        if proved < (1 - WIDE) * value and self.n <= _FEW and self.C.min() * fl.LARGEST_NORM > 1:
+            # It is the hard margin with another feature per sample: slower, but more accurate.
+            Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])
+            other, other_b = self._solve_for_features(Phi, np.inf, tol)
+            if self.primal(problem.scores(other * self.y), other_b) < value:
+                alpha, b = other, other_b
+        return alpha, b, proved
+
+    def _solve_for_features(self, Phi: Array, C: Array | float, tol: float) -> tuple[Array, float]:
+        """Return multipliers and bias for the plain hinge; a feature of Φ is a penalised bias."""
+        if self.machine.bias == "free":
+            problem = DualProblem(Phi, self.y, C, move_origin=True)
+            found = solve(problem, "auto", tol)[0]
+            return found.alpha, problem.bias_at_zero(found)
+        alpha = solve(without_bias(Phi, self.y, C), "auto", tol)[0].alpha
+        alpha = alpha[: self.n] + alpha[self.n :]
+        return alpha, self.scale**2 * float(alpha @ self.y)
 
     def _gram_factor(self) -> Array:
         """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""

@@ -298,8 +298,9 @@ def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
     A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
     optimal, the multipliers of each pair add up to one of the problem without, and have half its C.
     """
-    halves = np.full(y.size, np.divide(C, 2))
-    return DualProblem(np.vstack([X, -X]), np.append(y, -y), np.tile(halves, 2))
+    halves = np.tile(np.full(y.size, np.divide(C, 2)), 2)
+    bounds = halves if np.isfinite(C).all() else np.inf
+    return DualProblem(np.vstack([X, -X]), np.append(y, -y), bounds)
 
 
 def pegasos(
@@ -447,7 +448,7 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         return float(ridge @ w**2 / 2 + C @ np.maximum(0, 1 - A @ w) ** 2)
 
     old = value(w)
-    for _ in range(200):
+    for _ in range(1000):
         slack = np.maximum(0, 1 - A @ w)
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)

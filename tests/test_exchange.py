@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.datasets import dump_svmlight_file, load_iris
+from sklearn.datasets import dump_svmlight_file, load_digits, load_iris, make_classification
 from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.frozen import FrozenEstimator
@@ -646,12 +646,11 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
         (([0.0, 0.0], 3.0), {"C": 1.0}),
         (([1e154, 0.0], 0.0), {"C": 1.0, "loss": "squared_hinge", "bias": "none"}),
         (([1.0, 0.5], 7.0), {"C": np.inf}),
-        (([1.0, 0.5], 7.0), {"C": 1.0, "bias": "none"}),
         (SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), {}),
     ],
 )
 def test_a_scale_that_cannot_help_is_one(machine, given):
-    """Of no w, beyond floats, of the hard margin (which takes any), and with a b where none is."""
+    """Of no w, beyond floats, and of the hard margin, which takes any."""
     verdict = certify_machine(machine, X, Y, **given)
     assert verdict.primal_best_scale <= verdict.primal_best_b
     assert verdict.primal == np.inf or "loss" not in given, "beyond floats nothing is bounded"
@@ -830,10 +829,14 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
         (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
         (replace(W, class_weight=(1.0, np.nan)), SQUARED, "class_weight must be a positive .*nan"),
+        (([1.0, 2.0], 0.5), {"C": 1.0, "bias": "none"}, "b must be 0 where bias=.none., got 0.5"),
         (LogisticRegression().fit(X, Y), {}, "loss must be one of .*''; give it, if .* an SVM"),
         (SGDClassifier(loss="log_loss").fit(X, Y), {}, "loss must be one of .*'log_loss'"),
         (LinearSVC(penalty="l1").fit(X, Y), {}, "penalty"),
         (LinearSVC(multi_class="crammer_singer", max_iter=10**6).fit(X, Y), {}, "one weight"),
+        (SGDClassifier(loss="log_loss").fit(*IRIS), {}, "a hinge for its loss, got 'log_loss'"),
+        (SGDClassifier(penalty="elasticnet", tol=0.1).fit(*IRIS), {}, "penalty"),
+        (LinearSVC(multi_class="crammer_singer", tol=1).fit(*IRIS), {}, "one weight"),
         (SVC().fit(X, np.arange(len(Y)) % 3), {}, "two of the machine's 3 classes; choose rows"),
         (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, 'several.*"squared_hinge".*"penalised"'),
         (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
@@ -852,6 +855,121 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
 def test_what_cannot_be_judged_is_one_clear_error(machine, given, message):
     with pytest.raises(ValueError, match=message):
         certify_machine(machine, X, Y, **given)
+
+
+class Estimator(SimpleNamespace):
+    """A fitted machine of a library that follows scikit-learn, but not all the way."""
+
+    def get_params(self):
+        return self.params
+
+
+def like(model, *left_out, **changes):
+    known = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    known |= {
+        name: getattr(model, name) for name in ("coef_", "dual_coef_") if hasattr(model, name)
+    }
+    params = {name: v for name, v in model.get_params().items() if name not in left_out}
+    known = {name: value for name, value in known.items() if name not in left_out}
+    return Estimator(params=params | {k: v for k, v in changes.items() if k in params}, **known)
+
+
+def test_what_another_library_leaves_out_is_asked_for():
+    linear, curved = LinearSVC().fit(X, Y), SVC(gamma=0.5).fit(X, Y)
+    assert certify_machine(like(linear, multi_class=None), X, Y).excess < 1e-3, "two classes"
+    no_numbers = like(linear)
+    no_numbers.coef_ = None
+    ctypes, fitted = SimpleNamespace(get_SV=1), SimpleNamespace(fit=1)
+    liblinear = SimpleNamespace(get_decfun=1)
+    for machine, message in [
+        (like(curved, "gamma"), r"its kernel's 'gamma': give Machine\(support_vectors_, "),
+        (no_numbers, "it has no coef_ with intercept_"),
+        (like(linear, "intercept_"), r'give \(w, 0.0\) and bias="none" where it has no intercept'),
+        (fitted, r"call fit first; or give its numbers, as \(w, b\) or \(β, b\)"),
+        (ctypes, "save it with svm_save_model, and give what read_libsvm"),
+        (liblinear, "save it with save_model, and give what read_liblinear"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            certify_machine(machine, X, Y)
+
+
+def test_booleans_are_not_two_of_three_classes():
+    """True and False equal 1 and 0, which are classes of the machine, but not the ones meant."""
+    with pytest.raises(ValueError, match="not Booleans"):
+        certify_machine(SVC().fit(*IRIS), IRIS[0], IRIS[1] == 1)
+
+
+def test_early_stopping_is_noted():
+    model = SGDClassifier(early_stopping=True, random_state=0).fit(X, Y)
+    assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).note
+
+
+def test_a_gram_matrix_may_have_bare_multipliers():
+    model = SVC(kernel="precomputed", tol=1e-6).fit(GRAM, Y)
+    given = {"C": 1.0, "kernel": "precomputed"}
+    verdict = certify_machine((signed(model), model.intercept_), GRAM, Y, **given)
+    assert verdict.primal == certify_machine(model, GRAM, Y).primal
+
+
+# Our own solution, and the hints
+
+
+@pytest.mark.parametrize(("C", "bias"), [(1e4, "none"), (1e5, "penalised"), (1e6, "free")])
+def test_a_hard_squared_hinge_is_solved(C, bias):
+    """Raw digits: Newton's method needs 287 steps for the first, and loses digits in the last."""
+    pixels, digits = load_digits(return_X_y=True)
+    rows = np.isin(digits, [3, 8])
+    given = {"C": C, "bias": bias, "loss": "squared_hinge"}
+    verdict = certify_machine((np.zeros(64), 0.0), pixels[rows], digits[rows], **given)
+    assert verdict.upper - verdict.lower <= 1e-3 * verdict.upper
+
+
+def test_no_answers_are_compared_with_a_solution_that_did_not_converge():
+    columns = np.logspace(0, 4, 20)
+    A, t = make_classification(700, 20, flip_y=0.1, random_state=1)
+    given = {"C": 1e6, "loss": "squared_hinge", "bias": "none"}
+    text = str(verdict := certify_machine((np.zeros(20), 0.0), A * columns, t, **given))
+    assert not verdict.is_comparable
+    assert "our own solution did not converge:\nthe bounds hold, but say little; scale" in text
+    assert "answers differ" not in text
+    assert "check that X" not in text, "it is not the user's fault"
+
+
+def test_hints_name_the_cause():
+    model = SVC(tol=1e-8, gamma=0.5).fit(X, Y)
+    beta, b, given = signed(model), model.intercept_, {"kernel": RBF(0.5)}
+    text = str(certify_machine((beta, b), X, Y, C=4.0, **given))
+    assert "multipliers are 0.25 times their C, and none is above" in text
+    beta[np.abs(beta) == 1] *= 1 + 1e-3  # as a general QP solver leaves them
+    assert certify_machine((beta, b), X, Y, C=1.0, **given).note == ""
+    assert "C was larger" in certify_machine((beta, b), X, Y, C=0.9, **given).note
+    text = str(certify_machine((np.abs(beta), b), X, Y, C=1.0, **given))
+    assert "other sign" not in text, "it has α for β"
+
+
+def test_a_violation_next_to_a_bound_costs_nothing():
+    """Of an interior point method, say, which leaves 1e-9 where the multiplier is 0."""
+    model = SVC(tol=1e-8, gamma=0.5).fit(X, Y)
+    beta = signed(model)
+    beta[beta == 0] = 1e-10 * Y[beta == 0]
+    verdict = certify_machine((beta, model.intercept_), X, Y, C=1.0, kernel=RBF(0.5))
+    assert verdict.kkt_violation > 0.1
+    assert "at multipliers so near their bounds that it costs nothing" in str(verdict)
+    assert "costs nothing" not in str(certify_machine(model, X, Y))
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (read_liblinear, "svm_type c_svc", "line 1: svm_type .* another kind .* use read_libsvm"),
+        (read_libsvm, "solver_type L2R_LR", "solver_type is .*: use read_liblinear"),
+        (read_libsvm, "1 1:0.5 2:0.3", "this looks like training data, not a model"),
+    ],
+)
+def test_another_kind_of_file_is_named(tmp_path, read, text, message):
+    (tmp_path / "m").write_text(text + "\n")
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path / "m")
 
 
 # LIBSVM's files
