@@ -44,13 +44,13 @@ def as_float(value: ArrayLike, name: str) -> Array:
 
 
 def lock_arrays(instance: object) -> None:
-    """Make the arrays among the attributes read only, so that what is proved stays true.
+    """Make the arrays of numbers among the attributes read only, so that what is proved stays true.
 
     Classes that do so call it from ``__setstate__``, too, because NumPy's pickles and deep copies
-    can be written to.
+    can be written to. (Names of columns may be in an array that belongs to pandas.)
     """
     for value in vars(instance).values():
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and value.dtype != object:
             value.flags.writeable = False
 
 

@@ -139,7 +139,8 @@ class SVC(TwoClassEstimator):
         Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
         It holds for ``coef_`` and ``intercept_`` as they are, and for the scores that
         `decision_function` returns up to the rounding of one evaluation. So that it stays true,
-        the arrays below are read only, and ``coef_`` and ``intercept_`` cannot be replaced.
+        the arrays of numbers below are read only, and ``coef_`` and ``intercept_`` cannot be
+        replaced.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
     support_ : ndarray of shape (n_support,)
