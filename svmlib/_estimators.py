@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from svmlib._validation import Array, as_float
@@ -50,7 +51,7 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
             columns = getattr(X, "columns", None)
             if names is not None and columns is not None and [*names] != [*columns]:
                 raise ValueError("X must have the columns of fit, in their order")
-            if getattr(machine, "early_stopping", False):
+            if isinstance(machine, SGDClassifier) and machine.early_stopping:
                 part = f"{machine.validation_fraction:.0%} of the rows"
                 note = f"early_stopping: it was not trained on {part}, but all are judged\n{note}"
             return machine, _dense_rows(X), note.rstrip()
