@@ -50,7 +50,9 @@ def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -
         try:
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:
-            needed = "ask for decision_function, predict and classes_ only"
-            raise ValueError(f"scoring must {needed}, got {scoring!r:.80}: {error}") from error
+            needed = "work with decision_function, predict and classes_"
+            raise ValueError(
+                f"scoring must {needed}, but {scoring!r:.80} fails: {error}"
+            ) from error
 
     return measure
