@@ -102,8 +102,8 @@ def defer_scripts(app, pagename, templatename, context, doctree):
 def drop_what_nobody_asks_for(app, error):
     static = Path(app.outdir, "_static")
     shutil.rmtree(static / "vendor", ignore_errors=True)  # Font Awesome: see packages.py
-    for source_map in static.rglob("*.map"):
-        source_map.unlink()
+    for unread in (*static.rglob("*.map"), *static.glob("*webpack-macros.html")):
+        unread.unlink()  # the macros are templates of the theme
 
 
 def setup(app):

@@ -1,11 +1,14 @@
-"""The book in one file, as it is before Chromium prints it: put together from three small pages."""
+"""The book in one file, put together from three small pages: before and after it is printed."""
 
 import re
 from collections import Counter
+from datetime import UTC, datetime
 
 import paper
+import pdf
 import pytest
 from bs4 import BeautifulSoup
+from pypdf import PdfReader
 
 TOC = {
     "root": "index",
@@ -127,3 +130,73 @@ def test_a_link_that_leads_nowhere_is_no_book(tmp_path):
 def test_the_second_print_knows_the_pages():
     book = '<a href="#x"><span data-page="x">000</span></a>'
     assert paper.fill(book, {"x": 12}) == '<a href="#x"><span data-page="x">12</span></a>'
+
+
+def test_a_bookmark_has_a_formula_as_tex():
+    book = '<h2 id="a">The price\n of <math data-tex="n^2"><mi>n</mi><mn>2</mn></math></h2><hr>'
+    assert paper.headings(book) == ["The price of n^2"]
+
+
+# What Chromium prints
+
+
+@pytest.fixture(scope="module")
+def printed(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("printed")
+    (folder / "_static").mkdir()
+    theme = "h1, h2, h3, h4, h5 { line-height: 1; }"  # narrower than the letters of any font
+    (folder / "_static" / "book.css").write_text(theme)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "86400")
+        paper.print_twice(browser, built(folder), CONFIG, folder / "book.pdf")
+    return PdfReader(folder / "book.pdf")
+
+
+def test_bookmarks_are_the_headings_without_the_numbers_of_pages(printed):
+    titles = [item["/Title"] for item in pdf.bookmarks(printed.root_object["/Outlines"])]
+    late, early = (
+        [part, chapter, "Quiz"]
+        for part, chapter in (("First part", "2. 02_late"), ("Second part", "1. 01_early"))
+    )
+    told = ["Solutions, and answers to the quizzes"]
+    for number, chapter in (("2.1", late[1]), ("1.1", early[1])):
+        told += [chapter, f"Solution to Exercise {number}", "Quiz"]
+    assert titles == ["Contents", "About this book", *late, *early, *told]
+
+
+def pages_of(tag, page=None):
+    """Yield the pages with the letters of a tag."""
+    tag = tag.get_object()
+    if isinstance(tag, int):
+        yield page.idnum
+    elif isinstance(tag, list):
+        for kid in tag:
+            yield from pages_of(kid, page)
+    elif "/K" in tag or "/MCID" in tag:
+        page = tag.raw_get("/Pg") if "/Pg" in tag else page
+        yield from pages_of(tag.get("/K", tag.get("/MCID")), page)
+
+
+def test_no_heading_at_the_top_of_a_page_is_read_twice(printed):
+    for item in pdf.bookmarks(printed.root_object["/Outlines"]):
+        assert len(set(pages_of(item["/SE"]))) == 1, item["/Title"]
+
+
+def test_both_kinds_of_metadata_say_whose_book_it_is(printed):
+    old, new = printed.metadata, printed.xmp_metadata
+    assert (old.title, old.author, old.producer) == ("A book", "somebody", new.pdf_producer)
+    assert (new.dc_title["x-default"], new.dc_creator) == ("A book", ["somebody"])
+    assert (new.dc_language, new.dc_rights["x-default"]) == (["en"], "© 2026")
+    assert old.creator == new.xmp_creator_tool
+    assert "Headless" not in old.creator
+    dates = {old.creation_date, old.modification_date}
+    dates |= {date.replace(tzinfo=UTC) for date in (new.xmp_create_date, new.xmp_modify_date)}
+    assert dates == {datetime(1970, 1, 2, tzinfo=UTC)}
+
+
+def test_tags_are_compressed_and_complete(printed):
+    """Most objects are tags; all but streams are in streams, and no reference leads nowhere."""
+    alone, together = printed.xref[0], printed.xref_objStm
+    assert len(together) > 10 * len(alone)
+    tags = b"\n".join(pdf.written(printed.get_object(number)) for number in together)
+    assert {int(number) for number in re.findall(rb"(\d+) 0 R", tags)} <= {*alone, *together}

@@ -59,3 +59,15 @@ def test_every_page_has_a_place_to_report_an_error_or_points_nowhere(repository)
     links = re.findall('href="([^"]*)"', context["theme_extra_footer"])
     assert links == [f"{repository}/issues/new?title=chapters/one%3A%20"] * bool(repository)
     assert context["theme_extra_footer"].startswith("<p>Licence.</p>")
+
+
+def test_what_no_page_uses_is_not_published(tmp_path):
+    unused = ("vendor/font.woff2", "scripts/theme.js.map", "webpack-macros.html")
+    unused += ("sbt-webpack-macros.html",)
+    for name in (*unused, "book.css"):
+        file = tmp_path / "_static" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    publish.drop_what_nobody_asks_for(SimpleNamespace(outdir=tmp_path), None)
+    left = [file.name for file in (tmp_path / "_static").rglob("*") if file.is_file()]
+    assert left == ["book.css"]

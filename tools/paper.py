@@ -6,7 +6,7 @@ The pages are put together in the order of `_toc.yml`, with ids that no two page
 links between chapters lead inside the file. Hidden code goes, proofs are open, solutions stand at
 the end, and what is alive on a page stands still, with a line that says where it lives. Chromium
 prints that as a tagged PDF with bookmarks; it does so twice, because only a printed book knows the
-numbers of its pages. docs/decisions/paper.md says why not LaTeX.
+numbers of its pages. `pdf.py` finishes the file. docs/decisions/paper.md says why not LaTeX.
 """
 
 import html
@@ -17,13 +17,16 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import contextmanager
 from copy import copy
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
 from urllib.parse import urljoin, urlsplit
 
+from bs4 import BeautifulSoup
 from pages import make, parse, put_back, settings
+from pdf import finish
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
@@ -246,19 +249,41 @@ def fill(book, numbers):
     return re.sub(place, lambda it: f"{it[1]}{numbers[html.unescape(it[2])]}", book)
 
 
+def headings(book):
+    """Return the texts of the headings without the way to an exercise; formulas are TeX."""
+    found = re.findall(r"<(h[1-6])\b(.*?</)\1>", book, re.DOTALL)
+    titles = []
+    for name, inner in found:
+        heading = BeautifulSoup(f"<{name}{inner}{name}>", "html.parser")
+        for there in heading.select(".there"):
+            there.decompose()
+        for formula in heading.select("math"):
+            formula.replace_with(formula.get("data-tex", ""))
+        titles.append(" ".join(heading.get_text().split()))
+    return titles
+
+
 # The file
 
 
-def print_twice(book, file):
-    """Let Chromium print, find the numbers of the pages, and print again."""
+@contextmanager
+def chromium():
+    """Yield the browser that prints."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         sys.exit("make pdf prints with Chromium, and there is none on this machine")
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
+        yield browser
+        browser.close()
+
+
+def print_twice(browser, book, config, file):
+    """Let Chromium print, find the numbers of the pages, print again, and finish the file."""
+    with tempfile.TemporaryDirectory() as folder:
         source, printed = Path(folder, "book.html"), Path(folder, "book.pdf")
         numbers = {}
         for last in (False, True):  # tags take most of the time, and no place
@@ -273,15 +298,15 @@ def print_twice(book, file):
                 name.removeprefix("/"): reader.get_destination_page_number(place) + 1
                 for name, place in places.items()
             }
-        browser.close()
-        shutil.copy(printed, file)
+        finish(reader, headings(book), config, file)
     return len(reader.pages)
 
 
 def main():
-    folder = Path(sys.argv[1]).resolve()
-    book = Book(folder, settings("toc"), settings("config"))
-    pages = print_twice(book.html(), folder / NAME)
+    folder, config = Path(sys.argv[1]).resolve(), settings("config")
+    book = Book(folder, settings("toc"), config).html()
+    with chromium() as browser:
+        pages = print_twice(browser, book, config, folder / NAME)
     print(f"{folder / NAME}: {pages} pages")
 
 
