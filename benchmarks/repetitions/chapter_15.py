@@ -49,7 +49,7 @@ def weighting_the_rows_of_every_class_condemns_a_right_machine(seed: int) -> boo
 def steps(seed: int, C: float) -> Any:
     """Return the steps from zero and from old multipliers for twenty data sets."""
     found = [chapter["cold_and_warm"](20 * seed + k, C) for k in range(20)]
-    return np.array(found)[:, :, 0].T
+    return np.array(found).T
 
 
 def with_c_1_the_old_multipliers_save_about_half_of_the_steps(seed: int) -> bool:
