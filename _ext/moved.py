@@ -60,6 +60,7 @@ RENAMED = {  # headings and boxes of these pages
     "dask-takes-the-place-of-the-list": "dask-arrays-in-place-of-the-list",
     "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
     "one-certificate-for-every-program": "why-the-verdict-can-be-believed-a-dual-for-every-program",
+    "read-more": "further-reading",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
     "fig-practice-support": "fig-margin-support",

@@ -29,8 +29,8 @@ QUIZ = [
     CHOICE.format("b) perhaps", "**Right.** It is #1 of them, see [Lemma 5.2](#lem-x)."),
     "**2. And $x$?**",
     CHOICE.format("a) no", r"**Right**, $x \ne 0$."),
-    '<a id="read-more"></a>',
-    "## Read more",
+    '<a id="further-reading"></a>',
+    "## Further reading",
     "**3. Not a question**",
 ]
 

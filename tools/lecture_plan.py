@@ -38,7 +38,7 @@ REFERENCE = re.compile(r"\{(?:prf:ref|eq|numref|ref)\}`(?:[^`<]*<)?([\w-]+)>?`")
 SOLUTION = re.compile(r"^([`:]{3,})\{solution\} (ex-[\w-]+)\n(.+?)^\1$", re.MULTILINE | re.DOTALL)
 IN_CLASS = 2.5  # minutes to read the solution
 LONG = 30  # minutes of a section that is told part by part
-ASIDE = ("", "summary", "exercises", "quiz", "read-more")  # what belongs to no unit
+ASIDE = ("", "summary", "exercises", "quiz", "further-reading")  # what belongs to no unit
 LEVEL = re.compile(r":label: (ex-[\w-]+)\n(?::.*\n)*?:class: level-(\d)")
 
 

@@ -30,7 +30,7 @@ CAREFUL = QUICK | {
 }
 LONGEST = 4000  # words of a main line, captions and open proofs included
 EVENING = 180  # minutes of a careful reader
-AFTER = ("Second reading", "Exercises", "Quiz", "Read more")  # what is not the main line
+AFTER = ("Second reading", "Exercises", "Quiz", "Further reading")  # what is not the main line
 FRONT = ROOT / "index.md"
 FOLDED = re.compile(r"^(:{3,})\{dropdown\}.*?^\1 *$", flags=re.MULTILINE | re.DOTALL)
 FIRST = re.compile(r"(The first section alone, )(.+?)(, has)")

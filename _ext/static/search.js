@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const WEIGHT = { page: 1.2, section: 1.2, term: 1.5, statement: 1, function: 0.7, exercise: 0.5 };
-  const ROUTINE = /^[\d.\s]*(Summary|Exercises|Quiz|Read more)$/;
+  const ROUTINE = /^[\d.\s]*(Summary|Exercises|Quiz|Further reading)$/;
   const LOOKED_UP = /^reference\/(bibliography|concordance|errata|library)/;  // by who knows what it holds
   const GREEK = { α: "alpha", β: "beta", γ: "gamma", λ: "lambda", μ: "mu", ξ: "xi", σ: "sigma", τ: "tau" };
   // Both spellings, one and many, with and without a hyphen are one word.

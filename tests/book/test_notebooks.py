@@ -192,7 +192,7 @@ def numbers(text):
 
 
 # Sections that speak of the whole chapter, as its opening does.
-WHOLE = {"", "Summary", "Exercises", "Two projects", "Quiz", "Read more"}
+WHOLE = {"", "Summary", "Exercises", "Two projects", "Quiz", "Further reading"}
 
 
 def known_numbers(notebook):
@@ -244,7 +244,7 @@ def test_numbers_in_prose_come_from_a_cell(path, notebook):
 
 def test_a_chapter_ends_as_chapters_do_and_answers_its_exercises(chapter):
     headings = re.findall("^## (.+)$", text(chapter), re.MULTILINE)
-    assert {"Summary", "Exercises", "Quiz", "Read more"} <= set(headings)
+    assert {"Summary", "Exercises", "Quiz", "Further reading"} <= set(headings)
     posed = re.findall(r"\{exercise(?:-start)?\}[^`:]*:label: (\S+)", text(chapter))
     answered = re.findall(r"\{solution(?:-start)?\} (\S+)", text(chapter))
     assert posed

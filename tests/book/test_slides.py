@@ -96,7 +96,8 @@ def read(file):
 def test_the_argument_of_a_chapter_is_on_slides_and_none_is_empty(folder, name):
     page, deck = (read(f / f"{name}.html") for f in (HTML / "chapters", folder))
     for aside in page.select(
-        "#second-reading, #exercises, #quiz, #read-more, .proof:not([id]), details, .headerlink"
+        "#second-reading, #exercises, #quiz, #further-reading, "
+        ".proof:not([id]), details, .headerlink"
     ):
         aside.decompose()
     for notes in deck("aside"):
@@ -132,7 +133,7 @@ def test_a_deck_says_what_it_does_not_show(folder, name):
         assert not words.get_text().rstrip().endswith(":"), "what it leads to is elsewhere"
     whole = " ".join(deck.get_text().split())
     page = read(HTML / "chapters" / f"{name}.html").article
-    for aside in page.select("#second-reading, #exercises, #quiz, #read-more, .admonition"):
+    for aside in page.select("#second-reading, #exercises, #quiz, #further-reading, .admonition"):
         aside.decompose()
     for words in page.select("section > p:not(:has(i-tex))"):
         for sentence in map(read_sentence, sentences(words)):
