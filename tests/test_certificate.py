@@ -227,10 +227,12 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
         c = b**2 / (a + shift) - shift
         c += rng.integers(-6, 7) * np.spacing(c)
         kernel = Precomputed([[a, b], [b, c]])
-        eta = DualProblem(kernel.points, [-1, 1], 1.0, kernel).diagonal_shift
+        problem = DualProblem(kernel.points, [-1, 1], 1.0, kernel)
+        eta = problem.diagonal_shift
         if eta < np.inf:
             accepted += 1
             assert (Fraction(a) + Fraction(eta)) * (Fraction(c) + Fraction(eta)) >= Fraction(b) ** 2
+            assert b <= problem.error_bound.sizes.prod() * (1 + 1e-15), "without η it would be more"
     assert 100 < accepted < 400
 
 
@@ -438,6 +440,7 @@ def check_scores(scores, K, beta, b, y, shift=0):
     [
         ([[1.0], [0.3]], [1e-170, -1e-170]),  # ‖w‖² underflows,
         ([[1e-170, 3e-170], [-1e-170, 2e-170]], [1.0, -1.0]),  # and w·x
+        ([[1.5 * 2.0**-537], [0.0]], [1.0, 0.0]),  # of which the only product loses a quarter
         (np.vstack([np.append(1.0, np.full(1000, 2.0**-27)), np.zeros(1001)]), [1.0, 0.0]),
         ([[1.0], [2.0**-60]], [1.0, 1.0]),  # w is rounded
         ([[0.1, 0.7], [0.3, 0.9]], [0.37, -0.41]),

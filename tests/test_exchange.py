@@ -44,6 +44,7 @@ IRIS = load_iris(return_X_y=True)
 GRAM = RBF(0.5)(X, X)
 BIASES = "free", "penalised", "none"
 W, SQUARED = Machine(np.ones((1, 2)), np.ones(1), 0.0), {"C": 1.0, "loss": "squared_hinge"}
+EDGE = 2**53 + 4
 BLOCK, PAIR = np.eye(900), 1.0 - 2 * (np.arange(900) % 2)  # more samples than X has, of two classes
 
 
@@ -86,16 +87,12 @@ def test_every_stored_answer_gets_a_verdict(answer):
 @pytest.mark.parametrize(
     ("C", "loss", "bias", "weights", "best"),
     [  # of all b, with w = 0 and slack of 1 + b once and of 1 − b with the other weights
-        (
-            10.0,
-            "squared_hinge",
-            "penalised",
-            [1, 1, 2],
-            40 / 81,
-        ),  # b²/2 + 10 (1 + b)² + 30 (1 − b)²
+        # b²/2 + 10 (1 + b)² + 30 (1 − b)²
+        (10.0, "squared_hinge", "penalised", [1, 1, 2], 40 / 81),
         (10.0, "squared_hinge", "free", [1, 1, 2], 1 / 2),
         (0.3, "hinge", "penalised", [1, 1, 2], 0.6),  # b²/2 + 0.3 ((1 + b) + 3 (1 − b))
         (1.0, "hinge", "free", [1, 0.5, 0.5], 0),  # the middle, as all b from −1 to 1 cost 2
+        (1.0, "hinge", "none", [1, 1, 1], 0),  # our own score of the first row is 0, too
     ],
 )
 def test_the_best_bias_is_that_of_the_problem(C, loss, bias, weights, best):
@@ -529,10 +526,17 @@ def test_the_optimum_of_the_squared_hinge_is_found_with_many_rows_or_columns(n, 
     assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_newtons_steps_for_the_squared_hinge_are_halved_where_they_are_too_long(seed):
+    A, y = np.random.default_rng(seed).normal(size=(40, 20)), np.tile([-1, 1], 20)
+    verdict = certify_machine((np.zeros(20), 0.0), A, y, C=1e3, loss="squared_hinge")
+    assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
+
+
 def test_a_row_of_coef_and_a_list_with_the_intercept_are_numbers_too():
     model = SVC(kernel="linear", tol=1e-7).fit(X, Y)
     assert certify_machine((model.coef_, model.intercept_), X, Y, C=1.0).excess < 1e-6
-    for row in signed(model), signed(model)[None]:
+    for row in signed(model), signed(model)[None].astype(object):
         given = {"C": 1.0, "kernel": Linear()}
         assert certify_machine((row, model.intercept_), X, Y, **given).excess < 1e-6
     flat = RidgeClassifier(0.1).fit(X, Y)  # whose coef_ is a vector
@@ -586,12 +590,19 @@ def test_a_verdict_prints_no_less_than_it_has_found():
         assert verdict.excess <= float(printed) <= verdict.excess * 1.02
 
 
-@pytest.mark.parametrize(("more", "missed"), [(2, 1), (100, 99), (-100, 101)])
+@pytest.mark.parametrize(("more", "missed"), [(2, 1), (100, 99), (-100, 101), (-EDGE, EDGE + 1)])
 def test_conditions_are_checked_in_full_where_large_numbers_cancel(more, missed):
     """With y f = −(2⁵³ + 4), and α/2C larger by `more`, for the condition y f = 1 − α/2C."""
-    points, alpha, b = np.zeros((1, 1)), np.array([2 * (2.0**53 + 4 + more)]), -(2.0**53 + 4)
+    points, alpha, b = np.zeros((1, 1)), np.array([2.0 * (EDGE + more)]), -float(EDGE)
     machine = Machine(points, alpha, b, C=1.0, loss="squared_hinge")
     assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= missed
+
+
+@pytest.mark.parametrize("alpha", [1.5 + 62 * 2.0**-52, 1.5 - 61 * 2.0**-52])
+def test_the_rounding_of_alpha_over_2c_is_in_the_violation(alpha):
+    machine = Machine(np.zeros((2, 1)), [alpha, -alpha], 0.0, C=0.75, loss="squared_hinge")
+    missed = abs(Fraction(alpha) / Fraction(1.5) - 1)
+    assert missed <= certify_machine(machine, np.zeros((2, 1)), [1, -1]).kkt_violation < 1e-13
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -638,6 +649,8 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
     assert wrong.excess_best_scale > 1, "it cannot be scaled away"
     assert wrong.best_scale < 1e-3
+    few = certify_machine(([0.0], 1.0), np.arange(5.0)[:, None], [-1, -1, 1, 1, 1], C=10.0)
+    assert "other sign" not in str(few), "two of five answers differ"
 
 
 @pytest.mark.parametrize(
@@ -716,17 +729,17 @@ def test_a_hard_margin_given_by_w():
     assert_allclose(off.best_b, 163 / 30, atol=1e-6)
 
 
-NAMED = np.array([1e17, 5.0, -1e17]), np.array([1e17, 5.3, -1e17]), np.array([1.0, 1e-17, 2.0])
+NAMED = [1e17, 5.0, -1e17], [1e17, 5.3, -1e17], [1.0, 1e-17, 2.0], [1.5, 3.5]
 
 
 @pytest.mark.parametrize("coefficients", NAMED)
 def test_a_row_that_is_named_twice_has_the_sum_of_its_coefficients(coefficients):
     """Next to terms that cancel, a plain sum has no digit of it; rounded once, it is another w."""
-    m = Machine(np.zeros((3, 1)), coefficients, 0.0, kernel="precomputed", C=1.0)
+    m = Machine(np.zeros((len(coefficients), 1)), coefficients, 0.0, kernel="precomputed", C=1.0)
     verdict = certify_machine(m, np.eye(2), [-1, 1])
     f = sum(map(Fraction, coefficients))
     assert f**2 / 2 + 1 + max(1 + f, 0) <= verdict.primal
-    if coefficients[1] == 5:  # the sum is no rounding
+    if f == 5:  # the sum is not rounded
         assert_allclose(verdict.primal, 19.5, rtol=1e-12)
 
 
@@ -779,9 +792,12 @@ def test_the_numbers_that_a_verdict_prints_give_what_it_prints(loss):
     assert_allclose(again.primal, verdict.primal_best_scale, rtol=1e-6)
 
 
-def test_the_best_scale_of_a_tiny_w_is_found():
+def test_the_best_scale_of_a_small_w_is_found():
     verdict = certify_machine(([1e-155], 1.0), [[0.0], [2.0]], [-1, 1], C=100.0)
     assert_allclose(verdict.best_scale, 1e155, rtol=1e-4)
+    A, y = [[0.0], *[[1.0]] * 9], [-1] + [1] * 9  # w²/2 + 0.9 (1 − w) is least at w = 0.9
+    verdict = certify_machine(([0.3], 0.0), A, y, C=0.1, bias="none")
+    assert_allclose(verdict.best_scale, 3, rtol=1e-4)
 
 
 def test_a_verdict_says_what_was_added_to_a_gram_matrix():
@@ -824,7 +840,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (replace(W, bias="penalised", scale=1e200), {"C": 1.0}, "scale must be at most 1e.150"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
-        (W, SQUARED | {"C": 1e90, "sample_weight": 1e20 + Y}, r"C must be at most .*, got 1e.110"),
+        (W, SQUARED | {"C": 1e90, "sample_weight": 1e10 ** (1 + Y)}, "at most .*, got 1e.110"),
         (W, SQUARED | {"sample_weight": -Y}, "sample_weight must not be negative"),
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
         (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
@@ -842,6 +858,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
         (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\], for y == classes_\[k\]"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
+        (SVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give y as fit had it"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
         (SVC(kernel=gaussian).fit(X[:150], Y[:150]), {}, "must have the 150 rows of fit"),
@@ -1216,6 +1233,8 @@ def test_the_good_file_is_good(tmp_path):
             read_libsvm(tmp_path / "good").points,
             read_libsvm(HERE / "libsvm-noisy-rbf.model").points,
         )
+    (tmp_path / "sparse").write_text(re.sub(r" 0:\S+", "", from_0, count=1))  # of the first row
+    assert_array_equal(*(read_libsvm(tmp_path / k).points[1:] for k in ("sparse", "good")))
     assert read_libsvm(tmp_path / "good").labels == (1, -1)
     with pytest.raises(ValueError, match="n_features must be at least 2, got 1"):
         read_libsvm(tmp_path / "good", n_features=1)

@@ -255,6 +255,12 @@ def test_the_distance_of_reduced_hulls_is_between_its_bounds(seed, scales):
         check_bounds(closest, X, y)
 
 
+@pytest.mark.parametrize("seed", [78, 94, 107, 121, 130, 296])
+def test_a_vertex_that_depends_on_the_others_takes_no_step(seed):
+    X, y = gaussians(4, 3, 6, seed)
+    check_closest(closest_points(X, y), X, y)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_any_weights_and_any_direction_prove_no_more_than_is_true(seed):
     X, y = problem(seed)

@@ -302,10 +302,17 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch):
     assert solve(narrow(), "auto", 1e-3)[1] != "nystrom", "unless it is asked for"
     assert solve(narrow(), "auto", 1e-3, memory_mb=100)[1] == "nystrom"
     assert solve(narrow(), "auto", 1e-3, memory_mb=0.3)[1] != "nystrom"
+    monkeypatch.setattr("svmlib._auto._SMO_STEPS_PER_SAMPLE", 0)
+    assert solve(narrow(), "smo", 1e-3)[0].converged, "which has a limit of its own"
     monkeypatch.setattr("svmlib._auto._MAX_SAMPLES", 599)
     monkeypatch.setattr(module, "_FORECAST_SAMPLES", 200)
+
+    def fit():
+        return solve(narrow(), "auto", 1e-3, memory_mb=0.3)
+
     with pytest.warns(UserWarning, match="with 21 pivots, .* memory_mb=0.3 .* gap") as said:
-        solution, name = solve(narrow(), "auto", 1e-3, memory_mb=0.3)
+        solution, name = fit()
+    assert said[0].filename == __file__, "the line that calls fit, which calls solve"
     assert name == "nystrom"
     assert len(solution.pivots) == 21
     gap = solution.certificate.relative_gap

@@ -23,10 +23,15 @@ INDEFINITE = [
 every_selection = pytest.mark.parametrize("selection", ["second", "first", "cyclic"])
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
     """Three steps leave m(α) − M(α) far below tol / 20, but with this C not the gap."""
     X = [[0.58, -0.2], [0.57, -0.01], [-0.56, -0.87], [3.07, -0.08]]
     assert smo(DualProblem(X, [-1, 1, -1, 1], C=1e5), max_iter=1000).converged
+    assert smo(DualProblem([[1.0], [1.0]], [-1, 1], C=1e20)).converged, "a first step of length C"
+    problem = DualProblem([[0.3, 0.8], [0.3, -1.3], [0.9, 0.4], [-0.5, 0.6]], [-1, 1, -1, 1], 1e5)
+    assert all(smo(problem, max_iter=n, trace=True).n_iter <= n for n in range(1, 20))
+    assert len([*steps(DualProblem([[1.0], [1.0]], [-1, 1], np.inf))]) == 1, "it has no end"
 
 
 @every_selection
