@@ -142,7 +142,7 @@ class Verdict:
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
             f"its value is at most {primal}; the optimum is in [{low}, {high}]{matrix}",
-            f"so it is at most {excess} times the optimum above it; {self._comparison()}",
+            f"so its relative excess is at most {excess}; {self._comparison()}",
         ]
         if self.lower == -np.inf:
             why = "the kernel is not known to be positive semidefinite"

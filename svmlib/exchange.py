@@ -146,7 +146,7 @@ def certify_machine(
     and that C, loss and bias are those of training
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
-    so it is at most 10.1 times the optimum above it; 0 of 3 answers differ from our own solution's
+    so its relative excess is at most 10.1; 0 of 3 answers differ from our own solution's
     its b is not the best for its w: -1 would give 0.500001
     """
     tol = check_scalar(tol, "tol", positive=True)

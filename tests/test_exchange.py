@@ -587,7 +587,7 @@ def test_the_lower_bound_is_the_better_of_theirs_and_ours():
 def test_a_verdict_prints_no_less_than_it_has_found():
     for b in np.linspace(0.1, 0.2, 20):
         verdict = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
-        printed = re.search(r"at most (\S+) times", str(verdict)).group(1)
+        printed = re.search(r"excess is at most (\S+);", str(verdict)).group(1)
         assert verdict.excess <= float(printed) <= verdict.excess * 1.02
 
 
