@@ -42,8 +42,10 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
                 X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
             if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
                 known = vars(machine)
-                threshold = str(known.get("best_threshold_", known.get("threshold")))
-                which = f"the threshold {threshold:.8} of {type(machine).__name__}"
+                threshold = known.get("best_threshold_", known.get("threshold"))
+                if not isinstance(threshold, str):  # it may be "auto"
+                    threshold = f"{threshold:.8g}"
+                which = f"the threshold {threshold} of {type(machine).__name__}"
                 note = f"not judged: {which}; the sign of f decides"
             machine = machine.estimator_
         else:

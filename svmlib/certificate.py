@@ -37,7 +37,8 @@ def primal_upper_bound(
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
     It takes an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). C may be infinite;
-    then it holds for every larger m, too.
+    then it holds for every larger m, too. (‖w‖² is negative for an indefinite kernel only; with a
+    finite C the sum may then cancel, and holds up to rounding.)
 
     Examples
     --------

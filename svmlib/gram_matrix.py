@@ -203,7 +203,7 @@ class GramMatrix:
                 for batch in self._batches(np.arange(self.n)):
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
-                K = symmetric(K, "kernel(X, X)", self.kernel.float_type)
+                return self.set_gram(symmetric(K, "kernel(X, X)", self.kernel.float_type))
             return self._keep(K)
         return self.full
 
@@ -262,6 +262,7 @@ class GramMatrix:
             change = beta
             last = KernelSums(np.zeros_like(beta), np.abs(beta), 0)
         sums = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
+        sums.values.flags.writeable = False  # the next sum begins with them
         self.last_sum = beta.copy(), sums
         return sums
 

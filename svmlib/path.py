@@ -69,8 +69,9 @@ class CandidateFit(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """The relative duality gap that is proved."""
-        return self.solution.certificate.relative_gap
+        """The relative duality gap; infinite if K is not known to be positive semidefinite."""
+        certificate = self.solution.certificate
+        return certificate.relative_gap if certificate.proves_optimality else np.inf
 
 
 class Fold(NamedTuple):
@@ -182,6 +183,8 @@ def regularisation_path(
     problem: DualProblem, reduced: DualProblem | None, weights: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
     """Follow a problem along ascending values of C, each machine from the one before.
+
+    Arguments are not checked; `svmlib.search.SVCCV` has done so.
 
     Parameters
     ----------

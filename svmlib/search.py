@@ -102,7 +102,8 @@ class SVCCV(TwoClassEstimator):
     r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
 
     It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
-    every machine is proved optimal to `tol`.
+    every machine is proved optimal to `tol`. (If K is not known to be positive semidefinite it is
+    stationary to `tol`, and the gaps are infinite, because nothing is proved.)
 
     Parameters
     ----------
@@ -392,7 +393,8 @@ class SVCCV(TwoClassEstimator):
             if not name.endswith("time"):
                 self.cv_results_ |= {f"split{k}_{name}": row for k, row in enumerate(table.T)}
             self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
-            self.cv_results_[f"std_{name}"] = table.std(axis=1)
+            with np.errstate(invalid="ignore"):  # that of infinite gaps is NaN
+                self.cv_results_[f"std_{name}"] = table.std(axis=1)
             if name == "gap":
                 self.cv_results_["worst_gap"] = table.max(axis=1)
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)

@@ -126,7 +126,8 @@ class SVC(TwoClassEstimator):
         of the class), counting samples of positive weight. (With more classes: see the notes.)
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
         ``"auto"`` is Newton's method from a good start; SMO where it does not apply; and the
-        interior point method if these stall and n ≤ 1000. ``"newton"`` uses SMO for the start only.
+        interior point method if these stall and n ≤ 1000. ``"newton"`` uses SMO for the start only,
+        and stops there if the start reaches `tol`.
     max_iter : int, default -1
         The most iterations of all solvers together; −1 for their own defaults.
     memory_mb : float, default 2000
@@ -274,7 +275,7 @@ class SVC(TwoClassEstimator):
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
         for name in ("certificate_", "_w", "pivots_", "pivot_coef_"):
-            self.__dict__.pop(name, None)  # a fit that fails leaves no mixture of two models
+            self.__dict__.pop(name, None)  # a fit that fails leaves nothing that predicts
         given = X
         self._precomputed = is_precomputed(self.kernel)
         X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
@@ -337,11 +338,15 @@ class SVC(TwoClassEstimator):
     @property
     def coef_(self) -> Array:
         """The w of a linear kernel, of shape (1, d), read only."""
+        check_is_fitted(self, "certificate_")
+        if not hasattr(self, "_w"):
+            raise AttributeError('coef_ exists for kernel="linear" only; see dual_coef_')
         return self._w[None]
 
     @property
     def intercept_(self) -> Array:
         """The bias b, of shape (1,), read only."""
+        check_is_fitted(self, "certificate_")
         intercept = np.array([self._intercept])
         intercept.flags.writeable = False
         return intercept

@@ -526,3 +526,20 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
     problem.certificate(alpha, 0.0)
     problem.K.set_gram(np.eye(3))
     assert_allclose(problem.scores(alpha * problem.y).values, alpha * problem.y)
+    with pytest.raises(ValueError, match="read-only"):  # the next sum begins with this one
+        problem.scores(alpha * problem.y).values[0] = 1.0
+
+
+def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():
+    skewed = np.eye(3) + 1e-15 * np.triu(np.ones((3, 3)), 1)
+    problem = DualProblem(
+        np.arange(3.0)[:, None],
+        [-1, 1, 1],
+        1.0,
+        lambda A, B: skewed[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))],
+    )
+    beta = np.array([0.0, 1.0, 0.0])
+    rows = problem.K.incremental_matvec(beta).values
+    sums = problem.gram() @ beta
+    assert (problem.K.incremental_matvec(beta).values == sums).all()
+    assert (rows != sums).any()

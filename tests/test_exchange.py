@@ -351,14 +351,14 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_end
 
 def test_a_threshold_is_named_and_not_judged():
     """A wrapper answers by its own threshold; the verdict is that of the machine inside."""
-    fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=0.75).fit(X, Y)
+    fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=1.2345678e-05).fit(X, Y)
     tuned = TunedThresholdClassifierCV(SVC(tol=1e-7), cv=2).fit(X, Y)
     plain = certify_machine(fixed.estimator_, X, Y)
     assert plain.note == ""
-    for wrapper, threshold in (fixed, 0.75), (tuned, tuned.best_threshold_):
+    for wrapper, threshold in (fixed, 1.2345678e-05), (tuned, tuned.best_threshold_):
         verdict = certify_machine(Pipeline([("scale", None), ("answer", wrapper)]), X, Y)
         assert verdict.excess < 1e-6
-        assert f"threshold {threshold!s:.8} of {type(wrapper).__name__}" in str(verdict)
+        assert f"threshold {threshold:.8g} of {type(wrapper).__name__}" in str(verdict)
 
 
 def test_a_sparse_x_that_is_too_large_is_refused_before_it_is_made_dense():

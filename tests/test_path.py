@@ -165,6 +165,7 @@ def test_other_kernels(kernel):
     model, folds = SVC(kernel=kernel, coef0=search.coef0, tol=1e-6), StratifiedKFold(5)
     check_folds(search, model, given, y, [*folds.split(given, y)], atol=1e-3)
     assert search.predict(given).shape == y.shape
+    assert np.isinf(search.worst_gap_) == (kernel == "sigmoid")  # where nothing is proved
 
 
 def test_a_start_moves_those_at_their_bound():

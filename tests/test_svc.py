@@ -260,3 +260,10 @@ def test_where_newton_stalls_the_interior_point_method_goes_on():
     assert model.solver_ == "interior_point"
     assert model.certificate_.relative_gap < 0.05 < 0.1 < stalled.certificate_.relative_gap
     assert model.n_iter_ > stalled.n_iter_  # those of both
+
+
+def test_what_a_machine_does_not_have_is_said_in_words():
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        _ = SVC().coef_
+    with pytest.raises(AttributeError, match='kernel="linear" only'):
+        _ = SVC().fit([[0.0], [1.0]], [-1, 1]).coef_
