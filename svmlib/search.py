@@ -371,6 +371,7 @@ class SVCCV(TwoClassEstimator):
                 flush=True,
             )
 
+    @np.errstate(invalid="ignore")  # the deviation of infinite gaps is NaN
     def _write_results(
         self, found: Any, test_scores: Array, models: list[SVC], folds: list[Fold], labels: Any
     ) -> None:
@@ -393,8 +394,7 @@ class SVCCV(TwoClassEstimator):
             if not name.endswith("time"):
                 self.cv_results_ |= {f"split{k}_{name}": row for k, row in enumerate(table.T)}
             self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
-            with np.errstate(invalid="ignore"):  # that of infinite gaps is NaN
-                self.cv_results_[f"std_{name}"] = table.std(axis=1)
+            self.cv_results_[f"std_{name}"] = table.std(axis=1)
             if name == "gap":
                 self.cv_results_["worst_gap"] = table.max(axis=1)
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
