@@ -395,8 +395,7 @@ class SVCCV(TwoClassEstimator):
                 self.cv_results_ |= {f"split{k}_{name}": row for k, row in enumerate(table.T)}
             self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
             self.cv_results_[f"std_{name}"] = table.std(axis=1)
-            if name == "gap":
-                self.cv_results_["worst_gap"] = table.max(axis=1)
+        self.cv_results_["worst_gap"] = tables["gap"].max(axis=1)
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
