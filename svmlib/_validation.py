@@ -46,12 +46,25 @@ def as_float(value: ArrayLike, name: str) -> Array:
 def lock_arrays(instance: object) -> None:
     """Make the arrays of numbers among the attributes read only, so that what is proved stays true.
 
-    Classes that do so call it from ``__setstate__``, too, because NumPy's pickles and deep copies
-    can be written to. (Names of columns may be in an array that belongs to pandas.)
+    Attributes become views, so that a caller's own array stays as it is. (Names of columns may be
+    in an array that belongs to pandas.)
     """
-    for value in vars(instance).values():
+    for name, value in vars(instance).items():
         if isinstance(value, np.ndarray) and value.dtype != object:
-            value.flags.writeable = False
+            view = value.view()
+            view.flags.writeable = False
+            vars(instance)[name] = view
+
+
+class ReadOnly:
+    """What has read-only arrays, also in deep copies and pickles, which NumPy makes writable."""
+
+    def __post_init__(self) -> None:
+        lock_arrays(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        lock_arrays(self)
 
 
 def float_type(value: object) -> type[np.floating[Any]]:

@@ -257,7 +257,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     every s between 0 and η.
     """
     values, variation, updates = sums
-    theta, sizes = bound
+    theta, sizes = bound.theta, bound.sizes
     n = beta.size
     total = float(variation @ sizes)
     if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most N_i S

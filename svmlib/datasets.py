@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from svmlib._validation import (
     Array,
+    ReadOnly,
     check_count,
     check_labelled,
     check_points,
@@ -51,7 +52,7 @@ _PENGUIN_UNITS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(ReadOnly):
     """Samples, their classes, and what the numbers mean.
 
     Parameters
@@ -101,9 +102,8 @@ class Dataset:
                 raise ValueError(f"y must hold the names {self.class_names}, one per row of X")
         if not len(self.feature_names) == len(self.units) == X.shape[1]:
             raise ValueError(f"feature_names and units must have {X.shape[1]} entries each")
-        for name, array in (("X", X), ("y", y)):
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        vars(self).update(X=X, y=y)
+        super().__post_init__()
 
     @property
     def labels(self) -> tuple[int | str, ...]:

@@ -28,7 +28,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib import nystrom
 from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
-from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
+from svmlib._validation import (
+    Array,
+    ReadOnly,
+    check_count,
+    check_labels,
+    check_points,
+    check_scalar,
+)
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, expansion
@@ -75,7 +82,7 @@ class Pass(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LinearSolution:
+class LinearSolution(ReadOnly):
     r"""What `solve_linear` returns.
 
     Attributes
@@ -343,7 +350,7 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
 
 
 @dataclass(frozen=True, eq=False)
-class KernelSolution:
+class KernelSolution(ReadOnly):
     r"""What `solve_kernel` returns: the classifier f(x) = Σ_p c_p k(x_p, x) + b.
 
     Attributes

@@ -14,13 +14,20 @@ from math import hypot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib._validation import (
+    Array,
+    ReadOnly,
+    check_labelled,
+    check_points,
+    check_scalar,
+    check_vector,
+)
 
 __all__ = ["DirectionalMargin", "Hyperplane", "directional_margin"]
 
 
 @dataclass(frozen=True, eq=False)
-class Hyperplane:
+class Hyperplane(ReadOnly):
     """The hyperplane f(x) = w·x + b = 0, with the sides f > 0 and f < 0.
 
     (w, b) and (cw, cb) with c > 0 are the same hyperplane with the same sides. The functional
@@ -57,10 +64,8 @@ class Hyperplane:
     b: float
 
     def __post_init__(self) -> None:
-        w = _check_nonzero(self.w).copy()
-        w.flags.writeable = False
-        object.__setattr__(self, "w", w)
-        object.__setattr__(self, "b", check_scalar(self.b, "b"))
+        vars(self).update(w=_check_nonzero(self.w).copy(), b=check_scalar(self.b, "b"))
+        super().__post_init__()
 
     @property
     def norm(self) -> float:

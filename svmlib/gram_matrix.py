@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy, dsymv
 
 from svmlib._rounding import format_bound
-from svmlib._validation import Array, check_scalar
+from svmlib._validation import Array, check_scalar, lock_arrays
 from svmlib.kernels import BLOCK, BaseKernel, ProductForm, expansion, symmetric
 
 __all__ = ["GramMatrix", "NoRoomError"]
@@ -113,7 +113,6 @@ class GramMatrix:
         # One chunk more is in memory, until the last of its rows is replaced.
         self.max_rows = half - self.chunk_rows
         self.diagonal = kernel.diagonal(X)
-        self.diagonal.flags.writeable = False
         self.product_form = kernel.product_form(X)
         self.evaluate = None if self.product_form else kernel.evaluator(X)
         self.cached: dict[int, Array] = {}
@@ -123,6 +122,7 @@ class GramMatrix:
         self._lock = Lock()
         beta, values, variation = np.zeros((3, self.n))
         self.last_sum = beta, KernelSums(values, variation, 0)
+        lock_arrays(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GramMatrix, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind

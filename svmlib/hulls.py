@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import Array, check_labelled, check_points, check_scalar
+from svmlib._validation import Array, ReadOnly, check_labelled, check_points, check_scalar
 from svmlib._wolfe import lowest_vertex, nearest_to_origin
 
 __all__ = [
@@ -53,7 +53,7 @@ _RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that clos
 
 
 @dataclass(frozen=True, eq=False)
-class ConvexHull:
+class ConvexHull(ReadOnly):
     """The convex hull of a finite set of points: all convex combinations of its vertices.
 
     Attributes
@@ -141,7 +141,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
 
 
 @dataclass(frozen=True, eq=False)
-class Separation:
+class Separation(ReadOnly):
     """The answer to "can a hyperplane separate the two classes?", with its certificate.
 
     Either `w` and `b` are given, or `weights` are; the other is None.
@@ -348,7 +348,7 @@ def require_separable(X: ArrayLike, y: ArrayLike) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class ClosestPoints:
+class ClosestPoints(ReadOnly):
     """Closest points of two (reduced) convex hulls, with a bound on how far from optimal they are.
 
     Attributes
@@ -511,7 +511,7 @@ def _smallest_cap(y: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class SeparatingCap:
+class SeparatingCap(ReadOnly):
     """For which caps μ the reduced hulls are disjoint: those from `smallest` up to `supremum`.
 
     Attributes

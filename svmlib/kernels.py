@@ -25,6 +25,7 @@ from scipy.spatial.distance import cdist
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import (
     Array,
+    ReadOnly,
     as_float,
     check_count,
     check_points,
@@ -51,7 +52,8 @@ KernelOrPrecomputed = Kernel | Literal["precomputed"]  # then a Gram matrix stan
 Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
-class ErrorBound(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ErrorBound(ReadOnly):
     """For all x_i, x_j: abs(k(x_i, x_j)) ≤ N_i N_j, and what is computed is θ N_i N_j off at most.
 
     Attributes

@@ -29,7 +29,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib._validation import Array, ReadOnly, check_count, check_points, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,
@@ -72,7 +72,7 @@ def right_divide(K: Array, U: Array, transposed: bool = False) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Span:
+class Span(ReadOnly):
     r"""Pivots, and the features that they make: :math:`\Phi = K_{\cdot P} U^{-1}`.
 
     Attributes
@@ -196,9 +196,9 @@ def span_sums(
     for block in span.blocks(len(X)):
         x, signs, multipliers = X[block], y[block], alpha[block]
         K = evaluate(x, np.empty((len(x), r)))
-        theta, all_sizes = span.kernel.error_bound(np.vstack([span.pivots, x]))
-        pivot_sizes, sizes = all_sizes[:r], all_sizes[r:]
-        error = _relative_error(theta, r)
+        bound = span.kernel.error_bound(np.vstack([span.pivots, x]))
+        pivot_sizes, sizes = bound.sizes[:r], bound.sizes[r:]
+        error = _relative_error(bound.theta, r)
         norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
@@ -258,8 +258,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     """
     r = span.rank
     relative = fl.gamma_n(n + r + 18)
-    theta, sizes = span.kernel.error_bound(span.pivots)
-    error = _relative_error(theta, r)
+    bound = span.kernel.error_bound(span.pivots)
+    sizes, error = bound.sizes, _relative_error(bound.theta, r)
 
     def squared(c: Array) -> float:
         norm = float(np.abs(c) @ sizes)  # ‖w‖ is at most this

@@ -126,12 +126,12 @@ def gram_matrices(
             doublings = next((k for k in tried if last.gamma * 2**k == kernel.gamma), 0)
         if doublings and bound is not None:
             K.flags.writeable = True
-            theta, sizes = bound
+            theta = bound.theta
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
                 theta = fl.round_up(theta * (2 + theta) + fl.UNIT_ROUNDOFF * (1 + theta) ** 2)
-            bound = ErrorBound(theta, sizes)
+            bound = ErrorBound(theta, bound.sizes)
         else:
             K = GramMatrix(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
             bound = kernel.error_bound(X)

@@ -27,6 +27,7 @@ from scipy.linalg import LinAlgError, cholesky
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import (
     Array,
+    ReadOnly,
     check_labelled,
     check_points,
     check_scalar,
@@ -55,8 +56,8 @@ _UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as 
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
-    """What a solver returns.
+class Solution(ReadOnly):
+    """What a solver returns, with arrays that are read only, so that what is proved stays true.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class Solution:
         return replace(self, n_iter=n_iter + self.n_iter)
 
 
-class DualProblem:
+class DualProblem(ReadOnly):
     r"""The dual of the support vector machine.
 
     .. math::
@@ -200,14 +201,10 @@ class DualProblem:
             self.X = self.X - origin
         if error_bound is not None:
             self.error_bound = error_bound
+        lock_arrays(self)
         self.linear = self.kernel.linear
         self.K = GramMatrix(self.kernel, self.X, cache_mb)
         self.diagonal = self.K.diagonal
-        lock_arrays(self)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        lock_arrays(self)
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
         self.upper = _bounds(C, self.n)
@@ -269,7 +266,7 @@ class DualProblem:
             return np.inf
         shift = float((8 * fl.gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.kernel.user_defined:
-            theta, sizes = self.error_bound
+            theta, sizes = self.error_bound.theta, self.error_bound.sizes
             shift += 2 * theta * float(sizes @ sizes)
         shifts = [max(shift, fl.SMALLEST_NORMAL)]  # for K = 0
         if (short := self.kernel.float_type) is not np.float64:

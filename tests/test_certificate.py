@@ -23,7 +23,7 @@ from svmlib.certificate import (
 )
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.gram_matrix import KernelSums
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.kernels import RBF, ErrorBound, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
 from tests import hostile
 from tests.exact import exact
@@ -490,7 +490,9 @@ def indefinite(n, k):
 def test_sums_of_kernel_values_are_bounded(K, beta, shift):
     beta, n = np.array(beta), len(beta)
     sizes = np.sqrt(np.abs(K.diagonal())) * (1 + 2 * UNIT_ROUNDOFF)
-    scores = kernel_scores(KernelSums(K @ beta, np.abs(beta), 0), beta, (0.0, sizes), shift)
+    scores = kernel_scores(
+        KernelSums(K @ beta, np.abs(beta), 0), beta, ErrorBound(0.0, sizes), shift
+    )
     if n > 100:  # all rows are the same
         K, values = exact(K[0]), exact(scores.values)
         total = K @ exact(beta)

@@ -91,11 +91,11 @@ def test_what_underflows_is_within_the_bound(degree, gamma, c):
     kernel = Polynomial(degree, gamma, c)
     X = np.array([[0.0], [1e-300], [1e-160], [1e-139], [1e-100], [1e-50], [1.0]])
     X = X[gamma * X[:, 0] ** 2 < 1e30]  # no value overflows
-    theta, sizes = kernel.error_bound(X)
-    x, sizes = exact(X[:, 0]), exact(sizes)
+    bound = kernel.error_bound(X)
+    x, sizes, theta = exact(X[:, 0]), exact(bound.sizes), Fraction(bound.theta)
     values = (Fraction(gamma) * np.outer(x, x) + Fraction(c)) ** degree
     assert (abs(values) <= np.outer(sizes, sizes)).all()
-    assert (abs(exact(kernel(X, X)) - values) <= Fraction(theta) * np.outer(sizes, sizes)).all()
+    assert (abs(exact(kernel(X, X)) - values) <= theta * np.outer(sizes, sizes)).all()
 
 
 FEW_BITS = np.random.default_rng(0).uniform(0.99, 1.01, (30, 1))  # as large terms cancel
@@ -143,7 +143,8 @@ def test_few_rows_are_scored_as_many_are(kernel):
     X, Z, beta = rng.normal(size=(700, 3)), rng.normal(size=(20, 3)), rng.normal(size=700)
     together = expansion(kernel, X, beta, Z)
     one_by_one = np.concatenate([expansion(kernel, X, beta, z[None]) for z in Z])
-    sizes, (theta, _) = np.abs(beta) @ np.abs(kernel(X, Z)), kernel.error_bound(np.vstack([X, Z]))
+    sizes = np.abs(beta) @ np.abs(kernel(X, Z))
+    theta = kernel.error_bound(np.vstack([X, Z])).theta
     assert_allclose(one_by_one, together, rtol=0, atol=(2 * theta + 700 * 2.0**-52) * sizes.max())
     assert_allclose(together, beta @ kernel(X, Z), rtol=0, atol=(theta + 1e-12) * sizes.max())
 

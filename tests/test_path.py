@@ -45,7 +45,7 @@ def test_the_bound_of_squares_is_not_slack():
     """Where θ grows it must: after eight squarings an error of one value has grown 256 times."""
     X, gamma = np.array([[0.0], [1.0]]), 2.0**-7
     kernels = [RBF(gamma * 2**k) for k in range(9)]
-    pairs = [(K.copy(), theta) for K, (theta, _) in gram_matrices(kernels, X)]
+    pairs = [(K.copy(), bound.theta) for K, bound in gram_matrices(kernels, X)]
     assert pairs[8][1] > 256 * pairs[0][1]
     assert pairs[8][1] < 600 * pairs[0][1]
 

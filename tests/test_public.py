@@ -1,5 +1,6 @@
 """The machine that predicts is the one that was certified: judged from what a user reads."""
 
+import copy
 import pickle
 import warnings
 
@@ -16,9 +17,10 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from svmlib import SVC
 from svmlib.duality import DualProblem
-from svmlib.hulls import closest_points
+from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
 from svmlib.kernels import RBF, Precomputed, Sigmoid
 from svmlib.newton import newton
+from svmlib.nystrom import Span, nystrom
 from tests import hostile
 from tests.judge import Judge, exact
 from tests.optimum import data
@@ -96,7 +98,7 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         half = judge.norm(np.abs(beta)) ** 2 / 2
         if proof.proves_optimality and given_as == "points":
             assert judge.primal(np.abs(beta), b) <= proof.primal
-        theta, sizes = problem.error_bound
+        theta, sizes = problem.error_bound.theta, problem.error_bound.sizes
         with np.errstate(over="ignore", invalid="ignore"):  # then nothing is proved
             rounding = (theta / U + len(y) + 8) * (np.abs(beta) @ sizes) * sizes
     if proof.proves_optimality and proof.primal < np.inf:  # up to what one evaluation rounds
@@ -140,6 +142,30 @@ def test_closest_points_have_a_plane_between_them_far_from_the_origin():
     closest = closest_points(X, [-1, 1])
     f = [mp.fdot(exact(closest.w), exact(x)) + mp.mpf(closest.b) for x in X]
     assert abs(f[0] + f[1]) < 1e-7 * (f[1] - f[0])
+
+
+def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
+    X, y, alpha = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1]), np.array([0.5, 0.5, 0])
+    linear, wide = DualProblem(X, y), DualProblem(*data(0, n=60), 1.0, RBF(0.01))
+    results = [
+        linear.solution(alpha, tol=1e-3),
+        nystrom(wide),
+        wide.error_bound,
+        Span.of_sample(wide.kernel, wide.X, 1e-3),
+        convex_hull(X),
+        closest_points(X, y),
+        separation(X, y),
+        separation(X, [-1, 1, -1]),
+        largest_separating_cap(X, [-1, 1, -1]),
+    ]
+    alpha[0] = X[0] = 0.5
+    for result in results:
+        for one in result, pickle.loads(pickle.dumps(result)), copy.deepcopy(result):
+            arrays = [value for value in vars(one).values() if isinstance(value, np.ndarray)]
+            assert arrays
+            for array in arrays:
+                with pytest.raises(ValueError, match="read-only"):
+                    array[0] = 0
 
 
 def test_factors_go_by_label_and_only_to_classes():
