@@ -12,9 +12,9 @@ Each module belongs to the chapter that derives it, and imports only from module
 - fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
   Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
   one import
-- roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator; `svmlib.path`,
-  one solution after another as C grows; `svmlib._scoring` (what a search measures) and
-  `svmlib.search`, the search for C and γ
+- roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
+  `svmlib._path` (one solution after another as C grows), `svmlib._scoring` (what a search measures)
+  and `svmlib.search`, the search for C and γ
 - and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is),
   `svmlib._machine_rows` (which rows it uses), `svmlib._verdict` (what is found of it) and
   `svmlib.exchange`, which judges it; `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and

@@ -24,8 +24,6 @@ from svmlib.newton import SMALL_PROBLEM, newton_multipliers
 from svmlib.problem import DualProblem, Solution
 from svmlib.smo import SmoState, run_smo
 
-__all__ = ["solve"]
-
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # No theory gives these. Before you change one, compare the fits that `make bench` times, in

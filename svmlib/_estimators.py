@@ -85,8 +85,8 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
     It may have private copies, so that it ignores what has been assigned to its attributes.
     """
     kernel = kernel_of(machine, X)
-    coefficients = dense(machine.dual_coef_)
-    points = dense(machine.support_vectors_)
+    coefficients = _dense(machine.dual_coef_)
+    points = _dense(machine.support_vectors_)
     advice = _ADVICE
     if isinstance(kernel, str):
         points = np.asarray(machine.support_, dtype=float)[:, None]
@@ -106,7 +106,7 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
 
 def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
     """Return w, as a row, and b of an estimator that predicts with them."""
-    w = np.atleast_2d(dense(machine.coef_))
+    w = np.atleast_2d(_dense(machine.coef_))
     b = float(np.ravel(machine.intercept_)[0])
     if hasattr(machine, "decision_function"):
         rows = X[:100]
@@ -206,7 +206,7 @@ def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: 
     return np.where(of_class == j, coefficients[i], own)
 
 
-def dense(A: Any) -> Array:
+def _dense(A: Any) -> Array:
     """Return numbers of a machine, sparse or not, as a finite float64 array."""
     return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
 

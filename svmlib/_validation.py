@@ -67,7 +67,7 @@ class ReadOnly:
         lock_arrays(self)
 
 
-def float_type(value: object) -> type[np.floating[Any]]:
+def float_type_of(value: object) -> type[np.floating[Any]]:
     """Return the type in which numbers are given: half, single or, for all others, double."""
     given: Any = np.asarray(value).dtype.type
     return given if given in (np.float16, np.float32) else np.float64

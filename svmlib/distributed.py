@@ -60,7 +60,7 @@ _STAGE_TOL = 0.01  # of the proximal term h‖q − c‖²: a step with less slo
 _RAMP_GROWTH = 4.0  # where the ramp was too narrow
 _RAMP_SHRINKAGE = 0.5  # from one stage to the next
 
-Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
+_Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 
 
 class Pass(NamedTuple):
@@ -134,7 +134,7 @@ def solve_linear(
     Parameters
     ----------
     X : dask.array.Array of shape (n, d)
-        The samples, best in chunks of whole rows. Chunks stay where they are (but the first, which
+        The samples, best in chunks of whole rows. _Chunks stay where they are (but the first, which
         the client looks at): persist X if the workers' memory holds it, or leave it lazy to have it
         read again at each pass; then each reading has to give the same rows.
     y : dask.array.Array or array_like of shape (n,)
@@ -218,7 +218,7 @@ def solve_linear(
 
 
 def _minimise(
-    chunks: Chunks, d: int, C: float, tol: float, max_iter: int
+    chunks: _Chunks, d: int, C: float, tol: float, max_iter: int
 ) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     start, R, n = _first_pass(chunks, d, C)
@@ -238,7 +238,7 @@ def _minimise(
     return np.append(w, v[-1] - w @ start.origin), proof, tuple(trace), state
 
 
-def _first_pass(chunks: Chunks, d: int, C: float) -> tuple[State, float, int]:
+def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
     """Return the state to begin with, how far from its origin samples are at most, and n.
 
     The origin is the mean, as `svmlib.kernels.Linear` explains.
@@ -482,7 +482,7 @@ def _log_forecast(span: Span, X: Array, y: Array, C: float, tol: float, n: int) 
         _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
 
 
-def _sample(chunks: Chunks) -> Any:
+def _sample(chunks: _Chunks) -> Any:
     """Return a random sample of all chunks, with the labels as a last column."""
     count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
     take = dask.delayed(_sample_rows)
@@ -499,7 +499,7 @@ def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
 # The chunks, and sums over them
 
 
-def _chunks(X: Any, y: Any) -> Chunks:
+def _chunks(X: Any, y: Any) -> _Chunks:
     """Return the chunks of X and y that have rows, or say what is wrong with X and y."""
     if not isinstance(X, dask.array.Array) or X.ndim != 2:
         accepted = "of shape (n, d), as dask.array.from_array(X, chunks=(100_000, d)) is"
@@ -514,7 +514,7 @@ def _chunks(X: Any, y: Any) -> Chunks:
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 
 
-def _sum(chunks: Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
+def _sum(chunks: _Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
     """Apply a function to every chunk and add up what it returns, as a tree."""
     apply = dask.delayed(partial(summarise, *given))
     add = dask.delayed(nystrom.add_sums)

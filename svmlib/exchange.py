@@ -46,7 +46,7 @@ from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers, other_constant, weighted_rows
 from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, to_machine
-from svmlib._validation import Array, check_points, check_scalar, float_type
+from svmlib._validation import Array, check_points, check_scalar, float_type_of
 from svmlib._verdict import WIDE, Verdict
 from svmlib.certificate import (
     Scores,
@@ -164,7 +164,7 @@ def certify_machine(
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
     signs = signed_labels(found, labels)
-    problem = _MachineProblem(found, points, signs, sample_weight, float_type(X))
+    problem = _MachineProblem(found, points, signs, sample_weight, float_type_of(X))
     verdict = problem.certify(tol)
     first = verdict.note
     if not first and verdict.is_far_off and verdict.is_comparable:
@@ -193,13 +193,13 @@ class _MachineProblem:
     """The problem that a machine was to solve, on the data at hand."""
 
     def __init__(
-        self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, given_in: Any
+        self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, float_type: Any
     ) -> None:
         C = _checked_constant(machine)
         X, self.y, factors = weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
         if isinstance(kernel, str):
-            kernel = Precomputed(X, "X", given_in)
+            kernel = Precomputed(X, "X", float_type)
             X = kernel.points
         self.X = X
         self.n = self.y.size

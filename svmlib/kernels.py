@@ -30,7 +30,7 @@ from svmlib._validation import (
     check_count,
     check_points,
     check_scalar,
-    float_type,
+    float_type_of,
 )
 
 __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
@@ -99,7 +99,7 @@ class BaseKernel:
         def checked(X: Array, out: Array) -> Array:
             returned = self(X.copy(), Z.copy())  # it may write into them
             values = as_float(returned, "kernel(X, Z)")
-            if (short := float_type(returned)) is not np.float64:
+            if (short := float_type_of(returned)) is not np.float64:
                 self.float_type = max(self.float_type, short, key=lambda t: np.finfo(t).eps)
             if values.shape != out.shape:
                 accepted = f"one row for each x and one column for each z, {out.shape}"
@@ -491,8 +491,9 @@ class Precomputed(BaseKernel):
         K and Kᵀ differ, by no more than rounding, their mean is taken; else K is not copied.
     name : str, default "K"
         What messages call the matrix.
-    given_in : type, optional
-        The type of float that the numbers had before, if it is not that of K.
+    float_type : type, optional
+        The type of float that the numbers had before, numpy.float16, float32 or float64, if it is
+        not that of K.
 
     Attributes
     ----------
@@ -519,10 +520,10 @@ class Precomputed(BaseKernel):
     """
 
     def __init__(
-        self, K: ArrayLike, name: str = "K", given_in: type[np.floating[Any]] | None = None
+        self, K: ArrayLike, name: str = "K", float_type: type[np.floating[Any]] | None = None
     ) -> None:
         self.given = check_points(K, name)
-        self.float_type = given_in or float_type(K)
+        self.float_type = float_type_of(K) if float_type is None else float_type
         self.K = symmetric(self.given, name, self.float_type)
         self.points = np.arange(float(len(self.K)))[:, None]
 
@@ -567,7 +568,7 @@ def named_kernel(name: str, **given: float) -> BaseKernel:
     return kernel
 
 
-def symmetric(K: Array, name: str, given_in: type[np.floating[Any]]) -> Array:
+def symmetric(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array:
     """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
 
     How much rounding can do depends on the type of float in which the numbers were given.
@@ -575,15 +576,17 @@ def symmetric(K: Array, name: str, given_in: type[np.floating[Any]]) -> Array:
     Raises
     ------
     ValueError
-        If K is not square, or not symmetric.
+        If K is not square, or not symmetric, or the type is none of the three.
     """
     n = len(K)
+    if not (isinstance(float_type, type) and float_type in _MAX_SKEW):
+        raise ValueError(f"float_type must be float16, float32 or float64, got {float_type!r:.80}")
     if K.shape != (n, n):
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
     # a few rows at a time, because K may be large
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
-    if skew > _MAX_SKEW[given_in] * max(K.max(), -K.min()):
-        rounding = f"more than the rounding of {given_in.__name__}"
+    if skew > _MAX_SKEW[float_type] * max(K.max(), -K.min()):
+        rounding = f"more than the rounding of {float_type.__name__}"
         found = f"it differs from its transpose by {skew:g}, {rounding}"
         raise ValueError(f"{name} must be symmetric, but {found}")
     return K / 2 + K.T / 2 if skew else K

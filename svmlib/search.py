@@ -6,7 +6,7 @@ With this module you can
 - choose the simplest of those that are as good as the best, with `one_standard_error`,
 - compare two candidates on the same folds and the same test samples, with `SVCCV.compare`.
 
-Used in chapter 9, *The SVM in practice*; `svmlib.path` has the algorithm.
+Used in chapter 9, *The SVM in practice*; `svmlib._path` has the algorithm.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import measure_of
 from svmlib._validation import (
     Array,
@@ -34,7 +35,6 @@ from svmlib._validation import (
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
-from svmlib.path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib.svc import (
     SVC,
     KernelName,

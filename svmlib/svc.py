@@ -32,7 +32,7 @@ from svmlib._validation import (
     check_scalar,
     check_weights,
     class_factors,
-    float_type,
+    float_type_of,
     lock_arrays,
     refuse_masked,
 )
@@ -403,7 +403,7 @@ def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Ke
     if callable(model.kernel):
         return model.kernel
     if is_precomputed(model.kernel):
-        return Precomputed(X, "X", float_type(given))
+        return Precomputed(X, "X", float_type_of(given))
     gamma = resolve_gamma(model.gamma, X, weights) if has_gamma(model.kernel) else 1.0
     return named_kernel(str(model.kernel), degree=model.degree, gamma=gamma, coef0=model.coef0)
 

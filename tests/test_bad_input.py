@@ -234,6 +234,10 @@ CALLS = [
     (lambda: Linear()([[1e200]], [[1e200]]), "X must be small enough for Linear"),
     (lambda: Precomputed(np.ones((2, 3))), "must be a square Gram matrix"),
     *[
+        (lambda t=t: Precomputed(np.eye(3), float_type=t), "float_type must be float16, float32 or")
+        for t in ("float32", np.dtype("float32"), np.int64, [])
+    ],
+    *[
         (partial(Precomputed, size * np.array([[1, 0.5], [0.5 + 1e-8, 1]])), "symmetric")
         for size in (1e-12, 1.0, 1e12)
     ],

@@ -60,6 +60,23 @@ def test_a_module_imports_only_from_those_named_before_it():
         assert graph[module] <= set(order[:place]), module
 
 
+def test_names_that_only_their_own_module_uses_begin_with_an_underscore():
+    """Other names are in ``__all__``, used elsewhere, or types in the signature of one that is."""
+    texts = {file: file.read_text(encoding="utf-8") for file in (ROOT / "svmlib").rglob("*.py")}
+    for file in (ROOT / "svmlib").glob("*.py"):
+        others = " ".join(text for other, text in texts.items() if other != file)
+        used = {*re.findall(r"\w+", others), *re.findall(r'"(\w+)"', texts[file])}
+        defined: dict[str, ast.AST] = {}
+        for node in ast.parse(texts[file]).body:
+            names = [getattr(node, "name", ""), *map(ast.unparse, getattr(node, "targets", ()))]
+            defined |= {name: node for name in names if name[:1].isalpha()}
+        for name in used & defined.keys():
+            for part in ast.walk(defined[name]):
+                types = (getattr(part, "annotation", None), getattr(part, "returns", None))
+                used |= {*re.findall(r"\w+", " ".join(ast.unparse(t) for t in types if t))}
+        assert {*defined} <= used, file
+
+
 def test_extensions_need_no_program_and_nothing_changes_where_modules_are_found():
     programs = {file.stem for file in (ROOT / "tools").glob("*.py")}
     for file in [*(ROOT / "_ext").glob("*.py"), *(ROOT / "tools").rglob("*.py")]:

@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from svmlib import SVC, SVCCV
+from svmlib._path import Fold, _gram_matrices, _warm_start, fit_candidates
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
-from svmlib.path import Fold, fit_candidates, gram_matrices, warm_start
 from svmlib.problem import DualProblem
 from svmlib.search import one_standard_error
 from tests import hostile
@@ -37,7 +37,7 @@ def test_squares_of_kernel_values_are_as_close_as_their_bound_says(seed, width, 
     X, _ = hostile.problem(seed, most_points=6, shifts=6 if far else 1)
     gamma = 10.0**width / max(np.square(X - X.mean(axis=0)).sum(axis=1).max(), 1e-200)
     kernels = [RBF(factor * gamma) for factor in (1, 2, 16, 128, 256, 300, 300, 600)]
-    for kernel, (K, bound) in zip(kernels, gram_matrices(kernels, X), strict=True):
+    for kernel, (K, bound) in zip(kernels, _gram_matrices(kernels, X), strict=True):
         assert_within(bound, kernel, X, K)
 
 
@@ -45,7 +45,7 @@ def test_the_bound_of_squares_is_not_slack():
     """Where θ grows it must: after eight squarings an error of one value has grown 256 times."""
     X, gamma = np.array([[0.0], [1.0]]), 2.0**-7
     kernels = [RBF(gamma * 2**k) for k in range(9)]
-    pairs = [(K.copy(), bound.theta) for K, bound in gram_matrices(kernels, X)]
+    pairs = [(K.copy(), bound.theta) for K, bound in _gram_matrices(kernels, X)]
     assert pairs[8][1] > 256 * pairs[0][1]
     assert pairs[8][1] < 600 * pairs[0][1]
 
@@ -176,14 +176,14 @@ def test_a_start_moves_those_at_their_bound():
     assert at_bound.any()
     assert free.sum() > 5
     larger = problem.with_bounds(np.full(60, 2.01))
-    start = warm_start(alpha, problem.upper, larger)
+    start = _warm_start(alpha, problem.upper, larger)
     assert_array_equal(start[at_bound], 2.01)
     assert abs(start @ problem.y) <= 1e-12
     assert ((start >= 0) & (start <= 2.01)).all()
     assert_array_equal(start[alpha == 0], 0)
     assert np.abs(start - alpha)[free].max() < 0.1
     kept = np.where(free, alpha, 0)
-    assert warm_start(kept, problem.upper, larger) is kept
+    assert _warm_start(kept, problem.upper, larger) is kept
 
 
 def test_neighbours_spare_steps():

@@ -2,11 +2,8 @@
 
 A grid search fits the same samples again and again. Here all machines of one γ share one Gram
 matrix K, whatever their C and their fold; the K of 2γ is that of γ with every value squared; and
-each machine starts where its neighbour, the one with the next smaller C, has ended. With this
-module you can
-
-- follow a problem along ascending values of C, each certified: `regularisation_path`,
-- do so for many folds and kernels: `fit_candidates`, which `svmlib.search.SVCCV` asks.
+each machine starts where its neighbour, the one with the next smaller C, has ended.
+`svmlib.search.SVCCV` checks the arguments.
 
 Derived in chapter 12, *Newton's method*.
 """
@@ -28,8 +25,6 @@ from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution
-
-__all__ = ["CandidateFit", "Fold", "fit_candidates", "regularisation_path"]
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
 _AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
@@ -90,7 +85,7 @@ class Fold(NamedTuple):
     weights: Array
 
 
-def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
+def _warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     """Return a guess of the multipliers, from those of the same problem with the bounds `before`.
 
     Those at their bound go to the new one, because their margins are below 1 by more than a small
@@ -106,7 +101,7 @@ def warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     return np.minimum(problem.balance(np.where(at_bound, upper, alpha)), upper)
 
 
-def gram_matrices(
+def _gram_matrices(
     kernels: Sequence[BaseKernel], X: Array
 ) -> Iterator[tuple[Array, ErrorBound | None]]:
     r"""Yield K and its `error_bound`, for each kernel; the next K may overwrite the last.
@@ -144,7 +139,7 @@ def gram_megabytes(n: int) -> float:
     return 8 * _GRAM_COPIES * n**2 / 2**20
 
 
-def low_rank_from_gram(K: Array) -> Array | None:
+def _low_rank_from_gram(K: Array) -> Array | None:
     """Return Φ with ΦΦᵀ next to K, if few columns are enough.
 
     As `svmlib.nystrom.low_rank`, from values of K, and so much closer to it that a solution with Φ
@@ -162,7 +157,7 @@ def low_rank_from_gram(K: Array) -> Array | None:
     return Phi if residuals.max() <= _MAX_RESIDUAL * size else None
 
 
-def solve_warm(
+def _solve_warm(
     problem: DualProblem, reduced: DualProblem | None, tol: float, start: Array, guess: Array
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
@@ -179,12 +174,10 @@ def solve_warm(
     return solution.with_earlier_iterations(n_iter)
 
 
-def regularisation_path(
+def _regularisation_path(
     problem: DualProblem, reduced: DualProblem | None, weights: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
     """Follow a problem along ascending values of C, each machine from the one before.
-
-    Arguments are not checked; `svmlib.search.SVCCV` has done so.
 
     Parameters
     ----------
@@ -204,10 +197,6 @@ def regularisation_path(
     tuple
         The number of a C in `Cs`, the `svmlib.problem.Solution`, and the seconds that it took.
 
-    Notes
-    -----
-    Derived in chapter 12, *Newton's method*.
-
     References
     ----------
     DeCoste, D. and Wagstaff, K. (2000), "Alpha seeding for support vector machines".
@@ -217,7 +206,7 @@ def regularisation_path(
     Examples
     --------
     >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], kernel=RBF(1.0))
-    >>> found = list(regularisation_path(problem, None, np.ones(3), np.array([10.0, 0.1]), 1e-3))
+    >>> found = list(_regularisation_path(problem, None, np.ones(3), np.array([10.0, 0.1]), 1e-3))
     >>> [number for number, _, _ in found], all(one.converged for _, one, _ in found)
     ([1, 0], True)
     """
@@ -228,7 +217,7 @@ def regularisation_path(
         before, upper = upper, Cs[C_index] * weights
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         reduced = None if reduced is None else reduced.with_bounds(upper)
-        guess = warm_start(alpha, before, problem)
+        guess = _warm_start(alpha, before, problem)
         near = alpha.any() and upper.max() <= _NEAR * before.max()
         start = Start(guess if near else alpha)
         change = mean_margin_change(problem)
@@ -237,7 +226,7 @@ def regularisation_path(
             guess = start.alpha
         solution = problem.solution(start.alpha, tol=tol) if start.reaches_tol else None
         if not (solution and solution.converged):
-            solution = solve_warm(problem, reduced, tol, start.alpha, guess)
+            solution = _solve_warm(problem, reduced, tol, start.alpha, guess)
         alpha = solution.alpha
         seconds = perf_counter() - started
         yield C_index, solution.with_earlier_iterations(start.n_iter), seconds
@@ -279,9 +268,9 @@ def fit_candidates(
     kernels = [kernel for _, kernel in numbered_kernels]
     linear = any(kernel.linear for kernel in kernels)
     shared = gram_megabytes(len(X)) <= cache_mb and not linear
-    evaluated: Iterable[Any] = gram_matrices(kernels, X) if shared else repeat((None, None))
+    evaluated: Iterable[Any] = _gram_matrices(kernels, X) if shared else repeat((None, None))
     for (gamma_index, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
-        Phi = low_rank_from_gram(K) if bound is not None else None
+        Phi = _low_rank_from_gram(K) if bound is not None else None
         for fold_index, fold in enumerate(folds):
             train = fold.train
             upper = fold.weights * Cs.max()
@@ -292,8 +281,8 @@ def fit_candidates(
             if K is not None:
                 problem.K.set_gram(K.take(train, 0).take(train, 1))
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
-            test_values = decision_function_of_fold(problem, X, K, fold)
-            path = regularisation_path(problem, reduced, fold.weights, Cs, tol)
+            test_values = _decision_function_of_fold(problem, X, K, fold)
+            path = _regularisation_path(problem, reduced, fold.weights, Cs, tol)
             for C_index, solution, fit_time in path:
                 started = perf_counter()
                 values = test_values(solution)
@@ -301,7 +290,7 @@ def fit_candidates(
                 yield CandidateFit(gamma_index, fold_index, C_index, solution, *times, values)
 
 
-def decision_function_of_fold(
+def _decision_function_of_fold(
     problem: DualProblem, X: Array, K: Array | None, fold: Fold
 ) -> Callable[[Solution], Array]:
     """Return the function that has f(x) of the test samples: by values of K, if there is one."""
