@@ -20,6 +20,7 @@ from collections import Counter
 from contextlib import contextmanager
 from copy import copy
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from string import Template
 from urllib.parse import urljoin, urlsplit
@@ -27,8 +28,8 @@ from urllib.parse import urljoin, urlsplit
 from bs4 import BeautifulSoup
 from pages import make, parse, put_back, settings
 from pdf import finish
+from pikepdf import Pdf
 from playwright.sync_api import sync_playwright
-from pypdf import PdfReader
 
 from _ext.zips import date
 
@@ -281,25 +282,27 @@ def chromium():
         browser.close()
 
 
+def page_numbers(pdf):
+    """Return the number of the page of each anchor."""
+    numbers = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
+    places = pdf.Root.Dests.items()
+    return {name.removeprefix("/"): numbers[place[0].objgen] for name, place in places}
+
+
 def print_twice(browser, book, config, file):
     """Let Chromium print, find the numbers of the pages, print again, and finish the file."""
     with tempfile.TemporaryDirectory() as folder:
-        source, printed = Path(folder, "book.html"), Path(folder, "book.pdf")
-        numbers = {}
+        source, numbers = Path(folder, "book.html"), {}
         for last in (False, True):  # tags take most of the time, and no place
             source.write_text(fill(book, numbers) if last else book, encoding="utf-8")
             tab = browser.new_page()
             tab.goto(source.as_uri(), timeout=0)
-            tab.pdf(path=printed, prefer_css_page_size=True, tagged=last, outline=last)
+            printed = tab.pdf(prefer_css_page_size=True, tagged=last, outline=last)
             tab.close()
-            reader = PdfReader(printed)
-            places = reader.named_destinations
-            numbers = {
-                name.removeprefix("/"): reader.get_destination_page_number(place) + 1
-                for name, place in places.items()
-            }
-        finish(reader, headings(book), config, file)
-    return len(reader.pages)
+            pdf = Pdf.open(BytesIO(printed))
+            numbers = page_numbers(pdf)
+    finish(pdf, headings(book), config, file)
+    return len(pdf.pages)
 
 
 def main():

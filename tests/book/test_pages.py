@@ -21,9 +21,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import light
 import pytest
 from moved import MOVED
+from pikepdf import Pdf, parse_content_stream
 from PIL import Image
-from pypdf import PdfReader
-from pypdf.generic import ContentStream
 
 from tests.book import ROOT
 from tests.browser import Visited, contrast, open_tab
@@ -648,15 +647,18 @@ def test_paper_is_light_with_proofs_and_without_answers(visit, theme):
 
 def letters_by_tag(pdf):
     """Count what is written outside and inside the tags that a screen reader reads."""
-    reader, counts, tags = PdfReader(io.BytesIO(pdf)), [0, 0], []
-    for page in reader.pages:
-        for operands, operator in ContentStream(page.get_contents(), reader).operations:
-            if operator in (b"BDC", b"BMC"):
-                tags.append(operator == b"BDC" and "/MCID" in operands[1])
-            elif operator == b"EMC":
-                tags.pop()
-            elif operator in (b"Tj", b"TJ"):
-                counts[any(tags)] += 1
+    counts, tags = [0, 0], []
+    for page in Pdf.open(io.BytesIO(pdf)).pages:
+        for operands, operator in parse_content_stream(page):
+            match str(operator):
+                case "BDC":
+                    tags.append("/MCID" in operands[1])
+                case "BMC":
+                    tags.append(False)
+                case "EMC":
+                    tags.pop()
+                case "Tj" | "TJ":
+                    counts[any(tags)] += 1
     return counts
 
 

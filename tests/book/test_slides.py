@@ -13,7 +13,7 @@ import slides
 from bs4 import BeautifulSoup
 from deck import sentences
 from pages import parse, tex_of
-from pypdf import PdfReader
+from pikepdf import Pdf
 from sources import chapters
 
 from tests.book import ROOT
@@ -200,7 +200,7 @@ def test_paper_has_a_page_for_each_slide(folder, tab):
         "[...document.querySelectorAll('.room')].filter(r => r.scrollHeight > r.clientHeight + 2)"
         ".map(r => r.innerText)"
     )
-    paper = PdfReader(BytesIO(tab.pdf(prefer_css_page_size=True)))
+    paper = Pdf.open(BytesIO(tab.pdf(prefer_css_page_size=True)))
     assert len(paper.pages) == tab.evaluate(count.format(".zoom"))
 
 
