@@ -325,11 +325,13 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
     above t times the computed one and 4ε. That takes ε ≤ ½; beyond it nothing is known. A sum over
     the n samples is off by γ_n of the sizes of its terms, and so w by 3 γ_n R Σα, of which two γ_n
     are for the factors that scale the classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers
-    what is done to these sums and bounds, and the rounding of ‖w‖².
+    what is done to these sums and bounds, and the rounding of ‖w‖². (The rounding of t itself, u,
+    is covered where the sizes are ½ or more. Where they are less, every loss is about ½ or more,
+    and 2 γ_{n+d+8} of it cover ε.)
     """
     w, d = v[:-1], v.size
     norm = float(fl.row_norm_bounds(w[None])[0])
-    sizes = norm * R + 2 * abs(float(v[-1])) + 1 + float(np.abs(w) @ np.abs(origin))
+    sizes = norm * R + abs(float(v[-1])) + float(np.abs(w) @ np.abs(origin))
     error = fl.gamma_n(d + 8) * sizes
     relative = fl.gamma_n(n + d + 8)
     t = 1 + 2 * min(error, 0.5)

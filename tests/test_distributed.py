@@ -209,6 +209,15 @@ def test_the_kkt_violation_is_that_of_the_longer_w(far):
     assert proof.infeasibility >= 2 * gamma_n(4), "the sums of multipliers may be off"
 
 
+def test_a_violation_that_a_score_has_forgotten_is_bounded():
+    """Beside b = 1, 2⁻⁵⁴ is lost, and the margin 1 − 2⁻⁵⁴ at x = −1 seems to be 1."""
+    q, v = np.array([1.0, 1.0]), np.array([2.0**-54, 1.0])
+    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, q, -q, np.eye(2))
+    longer, proof = distributed._certify(sums, v, np.zeros(1), 1.0, 4)
+    w, b = exact.exact(longer)
+    assert 1 - (b - w) <= Fraction(proof.kkt_violation) <= Fraction(1e-14)
+
+
 @pytest.fixture
 def slips(monkeypatch):
     """Sums about as bad as γ_n allows: losses too small, Σα too large."""

@@ -157,7 +157,6 @@ def test_a_score_of_ones_own():
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "precomputed", RBF(0.2)])
 def test_other_kernels(kernel):
     X, y = data(4, n=45)  # for which the best b is one number, not an interval
-    X = X + 1e6 * (kernel == "linear")  # the origin moves, as in SVC
     given = RBF(0.5)(X, X) if kernel == "precomputed" else X
     gammas = (0.01, 0.02) if kernel in ("poly", "sigmoid") else None
     search = SVCCV((0.3, 3.0), gammas, kernel=kernel, coef0=-1e-3, tol=1e-6)
@@ -166,6 +165,17 @@ def test_other_kernels(kernel):
     check_folds(search, model, given, y, [*folds.split(given, y)], atol=1e-3)
     assert search.predict(given).shape == y.shape
     assert np.isinf(search.worst_gap_) == (kernel == "sigmoid")  # where nothing is proved
+
+
+def test_the_origin_of_a_linear_search_moves():
+    """Far out every gap would be larger by the rounding of b and of w·x."""
+    X, y = data(4, n=45)
+    X = np.round(2**8 * X) / 2**8  # so that the shift is exact
+    here, there = (
+        SVCCV((1.0,), kernel="linear", refit=False).fit(X + far, y).cv_results_["mean_gap"]
+        for far in (0, 2.0**36)
+    )
+    assert_allclose(there, here, rtol=1e-6)
 
 
 def test_a_start_moves_those_at_their_bound():
