@@ -109,6 +109,8 @@ FEW_BITS = np.random.default_rng(0).uniform(0.99, 1.01, (30, 1))  # as large ter
         (RBF(1.7e308), np.outer([0, 1.4e-162], np.ones(300))),  # and of each feature underflows
         (RBF(1.7e308), np.outer([0, 1.4e-162], np.ones(300)) + 1e-170),
         (Sigmoid(8.1, -8.1), FEW_BITS),  # tanh is steep here
+        (Sigmoid(8.1e12, -8.1), 1e-6 * FEW_BITS),  # also in other units
+        (Sigmoid(8.1e-12, -8.1), 1e6 * FEW_BITS),
     ],
 )
 @np.errstate(all="ignore")

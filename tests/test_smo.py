@@ -51,6 +51,15 @@ def test_no_step_loses(selection, seed, log_C):
         assert abs(problem.objective(alpha) - sum(gains)) <= 1e-10 * terms
 
 
+def test_a_step_to_a_bound_ends_there():
+    """Some floats are not a + (C − a), and what is left of C would be a step of its own."""
+    for seed in range(10):
+        C = np.random.default_rng(seed).uniform(0.1, 2, 60)
+        for step in islice(steps(DualProblem(*data(seed, 60), C, RBF(0.5))), 300):
+            for i, a in (step.i, step.alpha_i), (step.j, step.alpha_j):
+                assert a in (0, C[i]) or 1e-12 < a < C[i] - 1e-12
+
+
 @every_selection
 @pytest.mark.parametrize(
     ("X", "y", "C"),
