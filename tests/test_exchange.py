@@ -259,7 +259,9 @@ def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
     weighted.set_params(decision_function_shape="ovo").fit(A, y)
     for pair in (0, 1), (2, 1), (0, 2):
         keep = np.isin(y, pair)
-        for model in weighted, NuSVC(nu=0.1, gamma=0.1, tol=1e-7).fit(A, y):
+        nu = NuSVC(nu=0.1, gamma=0.1, tol=1e-7).fit(A, y)
+        write_libsvm(nu, tmp_path / "nu")
+        for model in weighted, nu, read_libsvm(tmp_path / "nu"):  # which has C, as others have not
             verdict = certify_machine(model, A[keep], y[keep])
             assert verdict.excess < 1e-5
             assert verdict.dual > verdict.upper * (1 - 1e-5)
@@ -907,6 +909,18 @@ def test_what_another_library_leaves_out_is_asked_for():
     ]:
         with pytest.raises(ValueError, match=message):
             certify_machine(machine, X, Y)
+
+
+def test_the_rounding_of_a_large_bias_is_no_other_machine():
+    """Scores in single precision are off by that of b, which is more than all of w·x."""
+    linear, curved = like(LinearSVC().fit(X, Y)), like(SVC(gamma=0.5).fit(X, Y))
+    linear.coef_, curved.dual_coef_ = (
+        (1e-9 * c).astype(np.float32) for c in (linear.coef_, curved.dual_coef_)
+    )
+    linear.intercept_ = curved.intercept_ = b = np.full(1, 0.3, np.float32)
+    for machine in linear, curved:
+        machine.decision_function = lambda A: np.full(len(A), np.nextafter(b, 1, dtype=b.dtype))
+        assert certify_machine(machine, X, Y).machine.b == b[0]
 
 
 def test_booleans_are_not_two_of_three_classes():
