@@ -262,6 +262,6 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
 
 def _probe_rank(problem: DualProblem) -> int:
     """Return how many of a few points would need a column of Φ of their own."""
-    probe = problem.X[np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]]
-    K = problem.kernel.evaluator(probe)(probe, np.empty((len(probe), len(probe))))
+    probe = np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]
+    K = problem.K.block(probe)
     return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

@@ -96,7 +96,10 @@ def row_norm_bounds(A: Array) -> Array:
     with np.errstate(over="ignore"):
         squares = squared_norms(A)
     relative = gamma_n(A.shape[1] + 4)  # the sum; the root, 1 + γ, a product and a sum
-    return np.sqrt(squares) * (1 + relative) + 2.0**-500 * A.any(axis=1)
+    nonzero = squares > 0
+    if not nonzero.all():  # squares of small numbers may be 0, too
+        nonzero = A.any(axis=1)
+    return np.sqrt(squares) * (1 + relative) + 2.0**-500 * nonzero
 
 
 def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
@@ -148,7 +151,7 @@ def _veltkamp_split(a: Array) -> tuple[Array, Array]:
 def exact_sum(values: Array) -> float:
     """Return the sum of floats, rounded once; infinity where it is beyond floats, or ∞ − ∞."""
     try:
-        return fsum(values.tolist())
+        return fsum(values[values != 0].tolist())
     except (OverflowError, ValueError):
         return inf
 

@@ -213,7 +213,7 @@ class GramMatrix:
             rows = slice(start, start + _MIRROR_BLOCK)
             form.transform(np.matmul(form.left[rows], form.right[:, start:], out=K[rows, start:]))
             K[rows.stop :, rows] = K[rows, rows.stop :].T
-        K[np.diag_indices(self.n)] = self.diagonal
+        K.ravel()[:: self.n + 1] = self.diagonal
 
     def set_gram(self, K: Array) -> Array:
         """Take K for the Gram matrix, and return it; the caller answers for its values."""

@@ -396,7 +396,8 @@ class RBF(ClassicKernel):
 
         @np.errstate(over="ignore", invalid="ignore")
         def evaluate(X: Array, out: Array) -> Array:
-            left = self._left(X - centre)
+            x = X - centre
+            left = self._left(x, self.gamma * fl.squared_norms(x))
             if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
                 np.multiply(cdist(X, Z, "sqeuclidean"), -self.gamma, out=out)
                 return np.exp(out, out=out)
@@ -404,12 +405,18 @@ class RBF(ClassicKernel):
 
         return evaluate
 
-    def _left(self, x: Array) -> Array:
-        return np.column_stack([x, self.gamma * fl.squared_norms(x), np.ones(len(x))])
+    def _left(self, x: Array, xx: Array) -> Array:
+        n, d = x.shape
+        left = np.ones((n, d + 2))
+        left[:, :d], left[:, d] = x, xx
+        return left
 
     def _right(self, z: Array) -> tuple[Array, float]:
+        n, d = z.shape
         zz = self.gamma * fl.squared_norms(z)
-        return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz]), float(zz.max())
+        right = np.empty((d + 2, n))
+        right[:d], right[d], right[d + 1] = 2 * (self.gamma * z.T), -1.0, -zz
+        return right, float(zz.max())
 
     @np.errstate(over="ignore")
     def product_form(self, X: Array) -> ProductForm | None:
@@ -418,7 +425,7 @@ class RBF(ClassicKernel):
         right, largest = self._right(x)
         if not 2 * largest < _SAFE_EXPONENT:
             return None
-        return ProductForm(self._left(x), right, self._transform)  # exponents from −900
+        return ProductForm(self._left(x, -right[-1]), right, self._transform)  # exponents from −900
 
     def _transform(self, t: Array) -> Array:
         """Return the exponential of the exponents, in place."""

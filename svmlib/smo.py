@@ -234,8 +234,7 @@ class SmoState:
         beta = alpha * y
         g = y - self.K.matvec(beta)
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
-        self.gradients = np.array(ends)
-        self.g_up, self.g_down = self.gradients
+        self.g_up, self.g_down = ends
         self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
         # rounding counts as that.
@@ -280,9 +279,9 @@ class SmoState:
         """
         rules = {"second": self.best_partner, "first": None, "cyclic": self.next_violating}
         rule = rules[self.selection]
-        K, work = self.K, self.work
+        K, work, length_array = self.K, self.work, np.empty(())
         beta, lo, hi = self.beta, self.lo, self.hi
-        gradients, g_up, g_down, max_step = self.gradients, self.g_up, self.g_down, self.max_step
+        g_up, g_down, max_step = self.g_up, self.g_down, self.max_step
         for taken in range(max_steps):
             # the pair with the steepest slope of D along "β_i up, β_j down"
             i, j = int(g_up.argmax()), int(g_down.argmin())
@@ -306,9 +305,11 @@ class SmoState:
             beta[j] = max(beta[j] - length, lo[j]) if length < room_j else lo[j]
             g_up[i], g_down[i] = (g_i if beta[i] < hi[i] else -np.inf), g_i
             g_up[j], g_down[j] = g_j, (g_j if beta[j] > lo[j] else np.inf)
+            length_array[...] = length
             np.subtract(K_i, K_j, work)
-            np.multiply(work, length, work)
-            np.subtract(gradients, work, gradients)
+            np.multiply(work, length_array, work)
+            np.subtract(g_up, work, g_up)
+            np.subtract(g_down, work, g_down)
             self.last = i, j, length, violation, g_i - g_j, curvature
             if length == max_step:
                 return taken + 1
@@ -322,8 +323,8 @@ class SmoState:
             self.scales[i] = 1 / np.sqrt(half_curvature, out=half_curvature)
             if len(self.scales) > self.most_scales:
                 del self.scales[next(iter(self.scales))]
-        slope = np.subtract(self.g_up[i, ...], self.g_down, out=self.slope)
-        return i, int(np.multiply(slope, self.scales[i], out=slope).argmax())
+        slope = np.subtract(self.g_up[i, ...], self.g_down, self.slope)
+        return i, int(np.multiply(slope, self.scales[i], slope).argmax())
 
     def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return the next pair, in the order (i, j) for which g_i − g_j > target_violation."""
