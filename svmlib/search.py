@@ -252,8 +252,7 @@ class SVCCV(TwoClassEstimator):
         ConvergenceWarning
             If the gap of a machine is larger than `tol`.
         """
-        for name in ("best_estimator_", "cv_results_"):
-            self.__dict__.pop(name, None)
+        self._forget_fit()
         points, labels = self._check_samples(X, y)
         weights = np.ones(len(labels))
         if sample_weight is not None:

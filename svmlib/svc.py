@@ -45,6 +45,13 @@ __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 
+_FITTED = (  # the fitted attributes of `SVC` and of `svmlib.search.SVCCV`
+    *("n_features_in_", "feature_names_in_", "classes_", "class_weight_", "kernel_", "solver_"),
+    *("support_", "support_vectors_", "n_support_", "dual_coef_", "pivots_", "pivot_coef_"),
+    *("n_iter_", "certificate_", "best_estimator_", "best_index_", "best_params_", "best_score_"),
+    *("cv_results_", "n_splits_", "test_indices_", "test_decision_values_", "worst_gap_"),
+)
+
 
 def is_precomputed(kernel: object) -> bool:
     """Whether X is a Gram matrix."""
@@ -69,11 +76,15 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         tags.classifier_tags.multi_class = False
         return tags
 
+    def _forget_fit(self) -> None:
+        """Remove the fitted attributes, so that a fit that fails leaves none of the one before."""
+        for name in _FITTED:  # (A subclass may have set others before it calls `fit`.)
+            self.__dict__.pop(name, None)
+
     @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
     def _check_samples(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
         """Return finite float64 points in C order, and labels; and keep the number of features."""
         refuse_masked(X=X, y=y)
-        self.__dict__.pop("feature_names_in_", None)
         labels = np.asarray(y)
         whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
         if _is_ready(X) and labels.shape == (len(X),) and whole:
@@ -266,6 +277,7 @@ class SVC(TwoClassEstimator):
             rounding. It carries a point common to both hulls and its weights. (Other kernels: a
             warning.)
         """
+        self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
         limit = np.inf
@@ -274,8 +286,6 @@ class SVC(TwoClassEstimator):
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
-        for name in ("certificate_", "_w", "pivots_", "pivot_coef_"):
-            self.__dict__.pop(name, None)  # a fit that fails leaves nothing that predicts
         given = X
         self._precomputed = is_precomputed(self.kernel)
         X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
@@ -320,8 +330,7 @@ class SVC(TwoClassEstimator):
         self.dual_coef_: Array = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
         self._intercept = problem.bias_at_zero(solution)
-        if solution.w is not None:
-            self._w = solution.w
+        self._w = solution.w
         if solution.pivots is not None and solution.coefficients is not None:
             self.pivots_: Array = solution.pivots
             self.pivot_coef_: Array = solution.coefficients
@@ -339,7 +348,7 @@ class SVC(TwoClassEstimator):
     def coef_(self) -> Array:
         """The w of a linear kernel, of shape (1, d), read only."""
         check_is_fitted(self, "certificate_")
-        if not hasattr(self, "_w"):
+        if self._w is None:
             raise AttributeError('coef_ exists for kernel="linear" only; see dual_coef_')
         return self._w[None]
 
@@ -365,7 +374,7 @@ class SVC(TwoClassEstimator):
         points: Array = np.ascontiguousarray(X)
         if self._precomputed:
             scores: Array = points[:, self.support_] @ self.dual_coef_[0]
-        elif hasattr(self, "_w"):
+        elif self._w is not None:
             points = points if self._origin is None else points - self._origin
             scores = points @ self._w
         elif hasattr(self, "pivots_"):
