@@ -302,9 +302,8 @@ class _MachineProblem:
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
-        charge = 0.0
-        if self.scale:
-            charge = fl.round_up(self._bias_cost(b)) + fl.SMALLEST_SUBNORMAL
+        # (Losses have room for what underflows here, which is less than one of their terms.)
+        charge = fl.round_up(self._bias_cost(b))
         if self.hinge:
             m = float(lowest.min()) if self.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
@@ -317,15 +316,15 @@ class _MachineProblem:
         alpha = np.clip(alpha, 0, self.problem.upper)
         cost = 0.0
         if not self.hinge:  # (α/(4C) first: α² may underflow)
-            cost = fl.round_up(fl.exact_sum(alpha * (alpha / (4 * self.C))))
-            cost += self.n * fl.SMALLEST_SUBNORMAL
+            cost = fl.exact_sum(alpha * (alpha / (4 * self.C))) + self.n * fl.SMALLEST_SUBNORMAL
         scores = self.problem.scores(alpha * self.y)
         if self.machine.bias == "free":
             return fl.round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
         # the coordinate of w along the constant feature
         extra = self.scale * fl.exact_sum(alpha * self.y)
         charged = fl.round_up(scores.squared_norm + extra * extra)
-        # (`dual_lower_bound` allows for the rounding of Σα.)
+        # (`dual_lower_bound` has room for 4u of Σα: one is that of the sum, and three of the cost,
+        # which is no larger, are its own. If it is larger, `round_down` has room for more.)
         return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:

@@ -188,6 +188,10 @@ CALLS = [
     (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
     (lambda: fit(max_iter=-2), "max_iter, if not -1, must be a positive integer, got -2"),
     (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
+    (
+        lambda: SVCCV(cv=[(range(8), [8, 9])]).fit(X, Y, np.arange(10) < 8),
+        "some to test, of positive weight",
+    ),
     # losses
     *[
         (partial(loss, margin), "margin must be")

@@ -765,6 +765,15 @@ def test_a_machine_out_of_every_feature_space_proves_nothing():
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_the_cost_of_a_bias_is_rounded_up(loss):
+    """With next to no C there is no other."""
+    given = {"C": 1e-300, "loss": loss, "bias": "penalised"}
+    for b in np.random.default_rng(0).uniform(1, 2, 9):
+        verdict = certify_machine(([0.0], b), [[0.0], [2.0]], [-1, 1], **given)
+        assert Fraction(b) ** 2 / 2 <= Fraction(verdict.primal)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize(("b", "scale"), [(1e200, 1.0), (0.5, 1e-200)])
 def test_a_bias_whose_cost_is_beyond_floats_costs_infinity(loss, b, scale):
     m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", scale=scale)
