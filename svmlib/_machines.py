@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._estimators import (
     chosen_pair,
     class_pairs,
@@ -312,6 +313,23 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
     if described["bias"] and not params.get("fit_intercept"):
         described["bias"] = "none"
     return described
+
+
+def constant_of(m: Machine) -> float:
+    """Return C, or refuse a machine that does not say which problem it was to solve."""
+    for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
+        if getattr(m, name) not in choices:
+            found = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
+            raise ValueError(f"{found}; give it, if the machine is an SVM")
+    if m.C is None:
+        raise ValueError("C must be given: the machine does not say what it was")
+    for factor in m.class_weight:
+        check_scalar(factor, "class_weight", positive=True)
+    if m.bias == "none" and m.b:
+        raise ValueError(f'b must be 0 where bias="none", got {m.b:g}')
+    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.LARGEST_NORM:
+        raise ValueError(f"scale must be at most {fl.LARGEST_NORM:g}, got {m.scale:g}")
+    return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
 
 
 def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:

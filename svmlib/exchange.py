@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +45,15 @@ from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of H
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers, other_constant, weighted_rows
-from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, to_machine
+from svmlib._machines import (
+    Bias,
+    Loss,
+    Machine,
+    constant_of,
+    row_numbers,
+    signed_labels,
+    to_machine,
+)
 from svmlib._validation import Array, check_points, check_scalar, float_type_of
 from svmlib._verdict import WIDE, Verdict
 from svmlib.certificate import (
@@ -172,30 +180,13 @@ def certify_machine(
     return replace(verdict, note="\n".join(filter(None, (first, note))))
 
 
-def _checked_constant(m: Machine) -> float:
-    """Return C, or refuse a machine that does not say which problem it was to solve."""
-    for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
-        if getattr(m, name) not in choices:
-            found = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
-            raise ValueError(f"{found}; give it, if the machine is an SVM")
-    if m.C is None:
-        raise ValueError("C must be given: the machine does not say what it was")
-    for factor in m.class_weight:
-        check_scalar(factor, "class_weight", positive=True)
-    if m.bias == "none" and m.b:
-        raise ValueError(f'b must be 0 where bias="none", got {m.b:g}')
-    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.LARGEST_NORM:
-        raise ValueError(f"scale must be at most {fl.LARGEST_NORM:g}, got {m.scale:g}")
-    return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
-
-
 class _MachineProblem:
     """The problem that a machine was to solve, on the data at hand."""
 
     def __init__(
         self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, float_type: Any
     ) -> None:
-        C = _checked_constant(machine)
+        C = constant_of(machine)
         X, self.y, factors = weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
         if isinstance(kernel, str):
@@ -233,18 +224,16 @@ class _MachineProblem:
         primal = self.primal(scores, m.b)
         best_b = self._in_few_digits(self._best_bias(scores.values, m.b), scores)
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
-        our_alpha, our_b, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
-        used = our_alpha > 0
-        beta = our_alpha * self.y
-        ours = problem.scores(beta)
-        primal_ours = self.primal(ours, our_b)
+        *solved, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
+        ours, our_scores = self._machine_of(*solved)
+        primal_ours = self.primal(our_scores, ours.b)
         primal_best_b = min(primal, self.primal(scores, best_b))
         t, scaled_b, scaled = self._best_scale(scores, best_b, primal_best_b)
         verdict = Verdict(
             machine=m,
             primal=primal,
             # (The dual value of α = 0 is 0.)
-            lower=max(0.0, dual, proved, self.dual(our_alpha)) if comparable else -np.inf,
+            lower=max(0.0, dual, proved, self.dual(solved[0])) if comparable else -np.inf,
             upper=min(primal_ours, primal if is_exact or comparable else np.inf),
             best_b=best_b,
             primal_best_b=primal_best_b,
@@ -252,9 +241,9 @@ class _MachineProblem:
             best_scale_b=scaled_b,
             primal_best_scale=scaled,
             primal_negated=self.primal(scores.scaled(-1.0), -m.b),
-            ours=replace(m, points=self.X[used], coefficients=beta[used], b=our_b, support=None),
+            ours=ours,
             primal_ours=primal_ours,
-            n_changed=int(np.sum((scores.values + m.b >= 0) != (ours.values + our_b >= 0))),
+            n_changed=int(np.sum((scores.values + m.b >= 0) != (our_scores.values + ours.b >= 0))),
             n=self.n,
             diagonal_shift=shift if comparable else 0.0,
             dual=None if alpha is None else dual,
@@ -276,7 +265,6 @@ class _MachineProblem:
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
-        free = self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         lowest, highest = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
@@ -290,7 +278,9 @@ class _MachineProblem:
             verdict,
             kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(fl.exact_sum(alpha * self.y)) if free else 0.0,
+            balance_violation=abs(fl.exact_sum(alpha * self.y))
+            if self.machine.bias == "free"
+            else 0.0,
             note=other_constant(alpha, self.problem.upper, verdict.excess) or verdict.note,
         )
 
@@ -377,8 +367,22 @@ class _MachineProblem:
         best_b = self._in_few_digits(best_bias(t), scaled)
         return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
-    def _solve(self, tol: float, start: Array | None) -> tuple[Array, float, float]:
-        """Return multipliers and bias of our own solution, and a lower bound that it proved."""
+    def _machine_of(self, alpha: Array, b: float, w: Array | None = None) -> tuple[Machine, Scores]:
+        """Return the machine of α, or of a more accurate w, and its scores at the rows."""
+        used, beta = alpha > 0, alpha * self.y
+        m = replace(self.machine, points=self.X[used], coefficients=beta[used], b=b, support=None)
+        if w is None:
+            return m, self.problem.scores(beta)
+        m = replace(m, points=w[None], coefficients=np.ones(1))
+        return m, machine_scores(m, self.problem.kernel, self.X, self.y)[0]
+
+    def _value(self, solved: tuple[Any, ...]) -> float:
+        """Return an upper bound on the primal value of our own solution."""
+        machine, scores = self._machine_of(*solved)
+        return self.primal(scores, machine.b)
+
+    def _solve(self, tol: float, start: Array | None) -> tuple[Any, ...]:
+        """Return what `_machine_of` makes our own solution of, and a lower bound that it proved."""
         problem = self.problem
         free = self.machine.bias == "free"
         if self.hinge and free:
@@ -389,19 +393,20 @@ class _MachineProblem:
                 problem = DualProblem(self.X, self.y, bounds, move_origin=True)
             found = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
             return found.alpha, problem.bias_at_zero(found), found.certificate.dual
-        Phi = self._gram_factor()
+        Phi, basis = self._gram_factor()
         if self.hinge:
             return *self._solve_for_features(Phi, self.C, tol), -np.inf
-        alpha, b = minimise_squared_hinge(Phi, self.y, self.C, free)
-        b = b if free else self.scale**2 * float(alpha @ self.y)
-        proved, value = self.dual(alpha), self.primal(problem.scores(alpha * self.y), b)
-        if proved < (1 - WIDE) * value and self.n <= _FEW and self.C.min() * fl.LARGEST_NORM > 1:
+        alpha, w = minimise_squared_hinge(Phi, self.y, self.C, free)
+        best: tuple[Any, ...] = alpha, float(w[-1]) if free else self.scale * float(w[-1])
+        proved = self.dual(alpha)
+        if proved < (1 - WIDE) * self._value(best) and basis is not None:
+            best = min(best, (*best, basis @ w[: basis.shape[1]]), key=self._value)
+        small = self.n <= _FEW and self.C.min() * fl.LARGEST_NORM > 1
+        if proved < (1 - WIDE) * self._value(best) and small:
             # It is the hard margin with another feature per sample: slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])
-            other, other_b = self._solve_for_features(Phi, np.inf, tol)
-            if self.primal(problem.scores(other * self.y), other_b) < value:
-                alpha, b = other, other_b
-        return alpha, b, proved
+            best = min(best, self._solve_for_features(Phi, np.inf, tol), key=self._value)
+        return *best, proved
 
     def _solve_for_features(self, Phi: Array, C: Array | float, tol: float) -> tuple[Array, float]:
         """Return multipliers and bias for the plain hinge; a feature of Φ is a penalised bias."""
@@ -413,12 +418,15 @@ class _MachineProblem:
         alpha = alpha[: self.n] + alpha[self.n :]
         return alpha, self.scale**2 * float(alpha @ self.y)
 
-    def _gram_factor(self) -> Array:
-        """Return Φ with ΦΦᵀ = K, or K + s² where the bias is penalised."""
-        Phi = self.X
-        if self.problem.linear and Phi.shape[1] > self.n:
-            Phi = np.transpose(np.linalg.qr(Phi.T, mode="r"))
-        elif not self.problem.linear:
+    def _gram_factor(self) -> tuple[Array, Array | None]:
+        """Return Φ with ΦΦᵀ = K, or K + s² for a penalised bias; and, if linear, Φ's basis."""
+        Phi, basis = self.X, None
+        if not self.problem.linear:
             values, vectors = eigh(self.problem.gram())
             Phi = vectors * np.sqrt(np.maximum(values, 0))
-        return np.column_stack([Phi, np.full(self.n, self.scale)]) if self.scale else Phi
+        elif Phi.shape[1] > self.n:
+            basis, R = np.linalg.qr(Phi.T)
+            Phi = R.T
+        else:
+            basis = np.eye(Phi.shape[1])
+        return (np.column_stack([Phi, np.full(self.n, self.scale)]) if self.scale else Phi), basis

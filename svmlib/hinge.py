@@ -429,10 +429,11 @@ def _solution_without_bias(
 # The squared hinge
 
 
-def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, float]:
-    """Return the α and b of the least ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))², for `svmlib.exchange`.
+def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:
+    """Return α and w of the least ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))², for `svmlib.exchange`.
 
-    By Newton's method with a line search; without a free bias b is 0.
+    By Newton's method with a line search. A free bias is the last entry of w. (Where C is large,
+    rounding makes Σ α_i y_i φ(x_i) another vector than w.)
 
     References
     ----------
@@ -465,4 +466,4 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         gain, old = old - new, new
         if gain <= 8 * fl.UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
             break
-    return 2 * C * np.maximum(0, 1 - A @ w), float(w[-1]) if free_bias else 0.0
+    return 2 * C * np.maximum(0, 1 - A @ w), w

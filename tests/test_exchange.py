@@ -529,8 +529,7 @@ def test_the_optimum_of_the_squared_hinge_is_found_with_many_rows_or_columns(n, 
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_newtons_steps_for_the_squared_hinge_are_halved_where_they_are_too_long(seed, monkeypatch):
-    monkeypatch.setattr("svmlib.exchange._FEW", 0)  # no second try
+def test_newtons_steps_for_the_squared_hinge_are_halved_where_they_are_too_long(seed):
     A, y = np.random.default_rng(seed).normal(size=(40, 20)), np.tile([-1, 1], 20)
     verdict = certify_machine((np.zeros(20), 0.0), A, y, C=1e3, loss="squared_hinge")
     assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
@@ -963,11 +962,22 @@ def test_a_hard_squared_hinge_is_solved(C, bias):
     assert verdict.upper - verdict.lower <= 1e-3 * verdict.upper
 
 
-def test_no_answers_are_compared_with_a_solution_that_did_not_converge():
-    columns = np.logspace(0, 4, 20)
+@pytest.mark.parametrize("bias", BIASES)
+def test_a_hard_squared_hinge_is_solved_by_w_where_rounding_makes_alpha_another_w(bias):
+    """Columns of very different sizes, a large C, and more rows than a second try takes."""
     A, t = make_classification(700, 20, flip_y=0.1, random_state=1)
-    given = {"C": 1e6, "loss": "squared_hinge", "bias": "none"}
-    text = str(verdict := certify_machine((np.zeros(20), 0.0), A * columns, t, **given))
+    given = {"C": 1e6, "loss": "squared_hinge", "bias": bias}
+    A = A * np.logspace(0, 4, 20)
+    verdict = certify_machine((np.zeros(20), 0.0), A, t, **given)
+    assert verdict.upper - verdict.lower <= 1e-5 * verdict.upper
+    assert certify_machine(verdict.ours, A, t).excess <= 1e-5
+
+
+def test_no_answers_are_compared_with_a_solution_that_did_not_converge():
+    A = np.random.default_rng(0).normal(size=(48, 5)) + 1e5
+    t = np.tile([0, 1], 24)
+    given = {"C": 1e8, "loss": "squared_hinge", "bias": "penalised"}
+    text = str(verdict := certify_machine((np.zeros(5), 0.0), A, t, **given))
     assert not verdict.is_comparable
     assert "our own solution did not converge:\nthe bounds hold, but say little; scale" in text
     assert "answers differ" not in text
