@@ -3,8 +3,9 @@
 Each module belongs to the chapter that derives it, and imports only from modules named before it
 (``tests/test_floors.py`` checks this), so they can be read in this order:
 
-- ground floor: `svmlib._validation` (checks of arguments), `svmlib._rounding` (bounds on rounding),
-  `svmlib._warnings` (of a solver that has not converged)
+- ground floor: `svmlib._validation` (checks of arguments), `svmlib._read_only` (arrays that stay as
+  they are), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that has not
+  converged)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
 - second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
   `svmlib.gram_matrix`

@@ -26,32 +26,37 @@ from svmlib.smo import SmoState, run_smo
 
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
-# No theory gives these. Before you change one, compare the fits that `make bench` times, in
-# benchmarks/RESULTS.md and in "Fits with default settings" of TUNING.md. The "Ten problems that
-# nothing was chosen by" there are for a test afterwards.
-_TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
+# No theory gives the numbers below. Each group names the tables in benchmarks/ that show what it
+# does: compare them before and after you change a number. The "Ten problems that nothing was chosen
+# by" in TUNING.md are for a test afterwards.
+
+# When SMO ends and Newton's method begins: TUNING.md, "Fits with default settings"
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
-_FEW = 350  # samples; up to here features save nothing
-_START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
-_PROBE_SIZE = 64  # points, for a first look at the rank of K
-_PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
-_LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
 # The KKT violation that SMO leaves if C k(x, x) = 1; otherwise it grows like (C k(x, x))^0.4.
 _FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05  # for Newton's method, by the choice of pairs
 _EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
-# Steps of SMO per sample, before Newton's method takes over in any case.
-_START_STEPS = 2 / 3
-_EASY_STEPS = 2
+_START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
+_EASY_STEPS = 2  # the same, where few samples are easy
 _LEAST_STEPS = 16  # from one look at the gap to the next
 _STEPS_DIVISOR = 8  # one in so many of the steps taken, if that is more
 _NEAR_GAP = 10  # times the gap to reach: from further away, Newton's method is faster
+_TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
+
+# Whether K is of low rank: the same table, and LARGE.md where K does not fit
+_SMALLEST_PROBED = 350  # samples; up to here features save nothing
+_PROBE_SIZE = 64  # points, for a first look at the rank of K
+_PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
+_LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
+_START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
+
+# From where on a method takes minutes or hours: RESULTS.md and LARGE.md
 _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
-_MAX_NEWTON_STEPS = 1000
-_MAX_SMO_STEPS = 10_000_000
-_MAX_INTERIOR_STEPS = 100
-_MAX_INTERIOR_SAMPLES = 1000  # for the interior point method: with more it takes long
-_MAX_PIVOTS = 1000  # with more of them a step of Newton's method takes minutes
-_MAX_SAMPLES = 100_000  # for SMO, and for a certificate from all of K: with more they take hours
+_MAX_INTERIOR_SAMPLES = 1000
+_MAX_PIVOTS = 1000
+_MAX_SAMPLES = 100_000  # for SMO, and for a certificate from all of K
+
+# The defaults of `newton`, `smo` and `solve_interior_point`
+_MAX_NEWTON_STEPS, _MAX_SMO_STEPS, _MAX_INTERIOR_STEPS = 1000, 10_000_000, 100
 
 
 class Start(NamedTuple):
@@ -206,7 +211,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
         return easy_start(problem, tol, max_iter, change)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
-    rank = _probe_rank(problem) if n > _FEW else _PROBE_SIZE - 1
+    rank = _probe_rank(problem) if n > _SMALLEST_PROBED else _PROBE_SIZE - 1
     Phi = _low_rank_factor(problem, span_untried) if rank <= _LOW_PROBE_RANK else None
     if Phi is not None:
         linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)

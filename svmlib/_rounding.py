@@ -96,9 +96,7 @@ def row_norm_bounds(A: Array) -> Array:
     with np.errstate(over="ignore"):
         squares = squared_norms(A)
     relative = gamma_n(A.shape[1] + 4)  # the sum; the root, 1 + γ, a product and a sum
-    nonzero = squares > 0
-    if not nonzero.all():  # squares of small numbers may be 0, too
-        nonzero = A.any(axis=1)
+    nonzero = squares > 0 if squares.all() else A.any(axis=1)  # squares of small numbers may be 0
     return np.sqrt(squares) * (1 + relative) + 2.0**-500 * nonzero
 
 

@@ -17,6 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 _NUMBERS = (int, float, np.integer, np.floating)
+# By so much of the largest value K and Kᵀ may differ, for numbers of this type: some roundings of
+# half precision, a thousand of single and more of double precision, as long sums may have. A wrong
+# entry differs by more.
+_MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 
 
 def as_float(value: ArrayLike, name: str) -> Array:
@@ -41,30 +45,6 @@ def as_float(value: ArrayLike, name: str) -> Array:
     if kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
         raise ValueError(f"{name} must hold integers that are floats, too: up to 2**53 - 1 in size")
     return array
-
-
-def lock_arrays(instance: object) -> None:
-    """Make the arrays of numbers among the attributes read only, so that what is proved stays true.
-
-    Attributes become views, so that a caller's own array stays as it is. (Names of columns may be
-    in an array that belongs to pandas.)
-    """
-    for name, value in vars(instance).items():
-        if isinstance(value, np.ndarray) and value.dtype != object:
-            view = value.view()
-            view.flags.writeable = False
-            vars(instance)[name] = view
-
-
-class ReadOnly:
-    """What has read-only arrays, also in deep copies and pickles, which NumPy makes writable."""
-
-    def __post_init__(self) -> None:
-        lock_arrays(self)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        lock_arrays(self)
 
 
 def float_type_of(value: object) -> type[np.floating[Any]]:
@@ -92,6 +72,30 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
     return array
+
+
+def check_gram(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array:
+    """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
+
+    How much rounding can do depends on the type of float in which the numbers were given.
+
+    Raises
+    ------
+    ValueError
+        If K is not square, or not symmetric, or the type is none of the three.
+    """
+    n = len(K)
+    if not (isinstance(float_type, type) and float_type in _MAX_SKEW):
+        raise ValueError(f"float_type must be float16, float32 or float64, got {float_type!r:.80}")
+    if K.shape != (n, n):
+        raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
+    # a few rows at a time, because K may be large
+    skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
+    if skew > _MAX_SKEW[float_type] * max(K.max(), -K.min()):
+        rounding = f"more than the rounding of {float_type.__name__}"
+        found = f"it differs from its transpose by {skew:g}, {rounding}"
+        raise ValueError(f"{name} must be symmetric, but {found}")
+    return K / 2 + K.T / 2 if skew else K
 
 
 def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> Array:

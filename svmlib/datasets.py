@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmlib._read_only import ReadOnly
 from svmlib._validation import (
     Array,
-    ReadOnly,
     check_count,
     check_labelled,
     check_points,

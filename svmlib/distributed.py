@@ -28,14 +28,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib import nystrom
 from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
-from svmlib._validation import (
-    Array,
-    ReadOnly,
-    check_count,
-    check_labels,
-    check_points,
-    check_scalar,
-)
+from svmlib._read_only import ReadOnly
+from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, expansion

@@ -14,14 +14,8 @@ from math import hypot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._validation import (
-    Array,
-    ReadOnly,
-    check_labelled,
-    check_points,
-    check_scalar,
-    check_vector,
-)
+from svmlib._read_only import ReadOnly
+from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 
 __all__ = ["DirectionalMargin", "Hyperplane", "directional_margin"]
 

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy, dsymv
 
+from svmlib._read_only import lock_arrays
 from svmlib._rounding import format_bound
-from svmlib._validation import Array, check_scalar, lock_arrays
-from svmlib.kernels import BLOCK, BaseKernel, ProductForm, expansion, symmetric
+from svmlib._validation import Array, check_gram, check_scalar
+from svmlib.kernels import BLOCK, BaseKernel, ProductForm, expansion
 
 __all__ = ["GramMatrix", "NoRoomError"]
 
@@ -203,7 +204,7 @@ class GramMatrix:
                 for batch in self._batches(np.arange(self.n)):
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
-                return self.set_gram(symmetric(K, "kernel(X, X)", self.kernel.float_type))
+                return self.set_gram(check_gram(K, "kernel(X, X)", self.kernel.float_type))
             return self._keep(K)
         return self.full
 

@@ -454,8 +454,10 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
         descent = 2 * A.T @ (C * slack) - ridge * w
-        if not (np.isfinite(H).all() and np.isfinite(descent).all()):
-            break  # beyond floats: what there is has a true dual value, though a small one
+        # Beyond floats, what there is has a true dual value, though a small one. (By Cauchy and
+        # Schwarz the gradient is a float if H and the value are.)
+        if not np.isfinite(H).all():
+            break
         step = lstsq(H, descent)[0]
         length = 1.0
         while (new := value(w + length * step)) > old and length > 1e-8:

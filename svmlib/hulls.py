@@ -29,7 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull as Qhull
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import Array, ReadOnly, check_labelled, check_points, check_scalar
+from svmlib._read_only import ReadOnly
+from svmlib._validation import Array, check_labelled, check_points, check_scalar
 from svmlib._wolfe import lowest_vertex, nearest_to_origin
 
 __all__ = [

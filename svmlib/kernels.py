@@ -23,11 +23,12 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._read_only import ReadOnly
 from svmlib._validation import (
     Array,
-    ReadOnly,
     as_float,
     check_count,
+    check_gram,
     check_points,
     check_scalar,
     float_type_of,
@@ -37,10 +38,6 @@ __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid"
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _MIN_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
-# By so much of the largest value K and Kᵀ may differ, for numbers of this type: some roundings of
-# half precision, a thousand of single and more of double precision, as long sums may have. A wrong
-# entry differs by more.
-_MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
 _SMALL_BATCH = 8  # points to score; up to so many, `evaluator` is called with them, not with the X
@@ -531,7 +528,7 @@ class Precomputed(BaseKernel):
     ) -> None:
         self.given = check_points(K, name)
         self.float_type = float_type_of(K) if float_type is None else float_type
-        self.K = symmetric(self.given, name, self.float_type)
+        self.K = check_gram(self.given, name, self.float_type)
         self.points = np.arange(float(len(self.K)))[:, None]
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -550,7 +547,11 @@ class Precomputed(BaseKernel):
         return values
 
     def asymmetry(self, X: Array, beta: Array) -> float:
-        """Bound the change of an entry of Kβ if `K`, a rounded mean, is replaced by `given`."""
+        """Bound the change of an entry of Kβ if `K`, a rounded mean, is replaced by `given`.
+
+        Of m terms that is m operations, one for the difference of the matrices, one for the sum of
+        change and error; two more are for what rounds the bound itself, which is of second order.
+        """
         if self.given is self.K:
             return 0.0
         rows = X[:, 0].astype(int)
@@ -573,30 +574,6 @@ def named_kernel(name: str, **given: float) -> BaseKernel:
     parameters = {field.name: given[field.name] for field in fields(_NAMES[name])}
     kernel: BaseKernel = _NAMES[name](**parameters)
     return kernel
-
-
-def symmetric(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array:
-    """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
-
-    How much rounding can do depends on the type of float in which the numbers were given.
-
-    Raises
-    ------
-    ValueError
-        If K is not square, or not symmetric, or the type is none of the three.
-    """
-    n = len(K)
-    if not (isinstance(float_type, type) and float_type in _MAX_SKEW):
-        raise ValueError(f"float_type must be float16, float32 or float64, got {float_type!r:.80}")
-    if K.shape != (n, n):
-        raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
-    # a few rows at a time, because K may be large
-    skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
-    if skew > _MAX_SKEW[float_type] * max(K.max(), -K.min()):
-        rounding = f"more than the rounding of {float_type.__name__}"
-        found = f"it differs from its transpose by {skew:g}, {rounding}"
-        raise ValueError(f"{name} must be symmetric, but {found}")
-    return K / 2 + K.T / 2 if skew else K
 
 
 def check_kernel(kernel: object) -> BaseKernel:

@@ -29,7 +29,8 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import Array, ReadOnly, check_count, check_points, check_scalar
+from svmlib._read_only import ReadOnly
+from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,

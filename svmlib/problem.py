@@ -25,15 +25,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
-from svmlib._validation import (
-    Array,
-    ReadOnly,
-    check_labelled,
-    check_points,
-    check_scalar,
-    check_vector,
-    lock_arrays,
-)
+from svmlib._read_only import ReadOnly, lock_arrays
+from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
     Scores,
@@ -169,6 +162,10 @@ class DualProblem(ReadOnly):
     ----------
     Cortes, C. and Vapnik, V. (1995), "Support-vector networks".
 
+    Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 10.
+
+    Rump, S. M. (2006), "Verification of positive definiteness".
+
     Examples
     --------
     >>> from svmlib.interior_point import solve_interior_point
@@ -251,9 +248,13 @@ class DualProblem(ReadOnly):
     def diagonal_shift(self) -> float:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
-        A Cholesky factorisation that succeeds proves its matrix semidefinite but for γ_n of its
-        trace. The values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix
-        of norm θ Σ N_i² at most: where γ x·z and c₀ cancel, that is far more than γ_n of the trace.
+        *Why twice the shift.* If the Cholesky factorisation of K + sI runs to completion, its
+        backward error has a norm of at most γ_{n+1} / (1 − γ_{n+1}) times the trace (Demmel's
+        bound, theorem 10.5 of Higham; Rump), and the addition of s rounds by u times the diagonal.
+        With s ≥ 8 γ_{n+1} Σ abs(k_ii) both together are less than s/2 if K fits into a memory. The
+        values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
+        θ Σ N_i² at most, so s has twice that, too: where γ x·z and c₀ cancel, it is far more than
+        the rest. Hence K + 2sI is positive semidefinite.
 
         A matrix whose values were given in half or single precision gets a second trial, with a
         larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm

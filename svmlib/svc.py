@@ -25,6 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import SolverName, solve
+from svmlib._read_only import lock_arrays
 from svmlib._validation import (
     Array,
     as_float,
@@ -33,7 +34,6 @@ from svmlib._validation import (
     check_weights,
     class_factors,
     float_type_of,
-    lock_arrays,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
