@@ -211,9 +211,16 @@ def _dense(A: Any) -> Array:
     return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
 
 
+_ONE_CLASS = (
+    "of regression and one-class machines, only SVR, NuSVR and OneClassSVM have a file, of "
+    "write_libsvm; none has a certificate"
+)
 _REMEDIES = {  # for what has this attribute
     "steps": "of a pipeline give the last step, and scale the data yourself",
     "best_estimator_": "of a search give best_estimator_",
+    "best_params_": "a search with refit=False keeps no machine: fit one",
+    "calibrated_classifiers_": "of CalibratedClassifierCV give calibrated_classifiers_[k].estimator, "
+    "for the rows that it saw",
     "index": "of (w, b) give Machine(w[None], [1.0], b, classes=...), of a path what is read there",
     "__fspath__": "of a path give what read_libsvm or read_liblinear returns",
     "get_SV": "save it with svm_save_model, and give what read_libsvm returns",
@@ -222,8 +229,8 @@ _REMEDIES = {  # for what has this attribute
     "estimators_[k], for y == classes_[k]",
     "classes_": 'it has no coef_ with intercept_ and no dual_coef_: give (w, 0.0) and bias="none" '
     "where it has no intercept, else (w, b) or (β, b)",
-    "intercept_": "of regression and one-class machines, only SVR, NuSVR and OneClassSVM have a "
-    "file, of write_libsvm; none has a certificate",
+    "offset_": _ONE_CLASS,
+    "intercept_": _ONE_CLASS,
     "fit": "call fit first; or give its numbers, as (w, b) or (β, b)",
 }
 

@@ -39,9 +39,9 @@ class Verdict:
     primal_negated : float
         An upper bound on the primal value of −w and −b.
     ours : Machine
-        Our own solution of the same problem, with its support vectors (or w, if rounding makes
-        their sum another one), ready to be used or written.
-        It takes rows such as `certify_machine` has judged, so after a pipeline's scaler.
+        Our own solution of the same problem, with its support vectors (or with w, if rounding makes
+        their sum another one), ready to be used or written. It takes rows such as
+        `certify_machine` has judged, so after a pipeline's scaler.
     primal_ours : float
         An upper bound on its primal value.
     n_changed : int

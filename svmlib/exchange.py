@@ -222,7 +222,8 @@ class _MachineProblem:
         scores, shift = self._scores(alpha if is_exact else None)
         comparable = shift < np.inf
         primal = self.primal(scores, m.b)
-        best_b = self._in_few_digits(self._best_bias(scores.values, m.b), scores)
+        best_b = self._best_bias(scores.values, m.b)
+        best_b = fl.in_few_digits(best_b, lambda b: self.primal(scores, b))
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         *solved, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
         ours, our_scores = self._machine_of(*solved)
@@ -265,6 +266,7 @@ class _MachineProblem:
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
+        free = self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         lowest, highest = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
@@ -278,9 +280,7 @@ class _MachineProblem:
             verdict,
             kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(fl.exact_sum(alpha * self.y))
-            if self.machine.bias == "free"
-            else 0.0,
+            balance_violation=abs(fl.exact_sum(alpha * self.y)) if free else 0.0,
             note=other_constant(alpha, self.problem.upper, verdict.excess) or verdict.note,
         )
 
@@ -331,9 +331,6 @@ class _MachineProblem:
         found = float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
         return min(found, 0.0, key=lambda b: self._cost(values, b))  # any other may cost infinity
 
-    def _in_few_digits(self, b: float, scores: Scores) -> float:
-        return fl.in_few_digits(b, lambda b: self.primal(scores, b))
-
     def _cost(self, values: Array, b: float) -> float:
         """Return what losses and bias cost."""
         slack = np.maximum(0, 1 - self.y * (values + b))
@@ -364,7 +361,7 @@ class _MachineProblem:
         t = float(longest * np.exp(-u))
         t = fl.in_few_digits(t, lambda t: self.primal(scores.scaled(t), best_bias(t)))
         scaled = scores.scaled(t)
-        best_b = self._in_few_digits(best_bias(t), scaled)
+        best_b = fl.in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
         return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
     def _machine_of(self, alpha: Array, b: float, w: Array | None = None) -> tuple[Machine, Scores]:

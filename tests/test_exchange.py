@@ -14,11 +14,17 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import dump_svmlight_file, load_digits, load_iris, make_classification
 from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import (
+    LogisticRegression,
+    RidgeClassifier,
+    SGDClassifier,
+    SGDOneClassSVM,
+)
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
@@ -865,6 +871,9 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (SVC().fit(X, np.arange(len(Y)) % 3), {}, "two of the machine's 3 classes; choose rows"),
         (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, 'several.*"squared_hinge".*"penalised"'),
         (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
+        (SGDOneClassSVM().fit(X), {}, "one-class machines.*none has a certificate"),
+        (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "for the rows that it saw"),
+        (GridSearchCV(SVC(), {"C": [1]}, refit=False).fit(X, Y), {}, "keeps no machine: fit one"),
         (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\], for y == classes_\[k\]"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
