@@ -58,6 +58,7 @@ RENAMED = {  # headings and boxes of these pages
     "the-tube-exactly": "support-vector-regression-exactly",
     "do-more-samples-help": "learning-curves-do-more-samples-help",
     "dask-takes-the-place-of-the-list": "dask-arrays-in-place-of-the-list",
+    "ex-many-bound-code": "ex-many-bound",
     "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
     "one-certificate-for-every-program": "why-the-verdict-can-be-believed-a-dual-for-every-program",
     "read-more": "further-reading",

@@ -103,6 +103,8 @@ def forecast(timings: list[Timing]) -> str:
     off = np.abs(costs @ (a, b, c) - 1).max()
     n, workers, chunk = 10**9, 100, 10**6
     chunks = n // chunk
+    fixed = b * chunks + c
+    one = a * n + fixed
     rows, zero = np.zeros((2, FEATURES)), np.zeros(FEATURES + 1)
     state = State(zero[1:], 1.0, (), 2.0, zero)
     sums = chunk_sums(state, rows, np.array([1.0, -1.0]))
@@ -113,6 +115,9 @@ def forecast(timings: list[Timing]) -> str:
         f"(the worst of the {len(taken)} times is {100 * off:.0f} % off). "
         f"For 10⁹ rows of {FEATURES} features, {workers} workers and {chunks:,d} chunks that makes "
         f"{a * n / workers:.1f} s for the sums and {b * chunks:.1f} s for the book-keeping. "
+        "The book-keeping and $c$ are what cannot be divided: with one worker they are the share "
+        f"$p$ = {fixed / one:.4f} of a pass, so by Amdahl's law {workers} workers make it about "
+        f"{one / (fixed + a * n / workers):.0f} times as fast. "
         f"The sums of a chunk are {sent / 1e3:.0f} kB when sent, those of all chunks "
         f"{sent * chunks / 1e6:.0f} MB: {8 * sent * chunks / 1e9:.1f} s, if all were sent "
         "one after the other through one cable of 1 Gbit/s."

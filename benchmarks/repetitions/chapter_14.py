@@ -13,6 +13,7 @@ import dask
 import numpy as np
 from dask import array as da
 from of_chapter import functions, repeat
+from sklearn.datasets import load_digits
 
 from svmlib.distributed import solve_kernel, solve_linear
 from svmlib.duality import DualProblem
@@ -98,6 +99,30 @@ def the_start_from_the_first_chunk_takes_at_most_ten_passes(seed: int) -> bool:
     return bool(found.converged and found.n_iter <= 10 and abs(w[1] + 0.5) < 0.1)
 
 
+def a_client_goes_on_from_the_saved_stages_as_if_nothing_had_happened(seed: int) -> bool:
+    run, look = chapter["newton_over_chunks"], chapter["look_here"]
+    chunks = drawn(1000 * seed, 12)
+    _, whole = run(look, chunks, 1.0, 2e-3, 2.0, BLANK)
+    (stages, h, _), _ = run(look, chunks, 1.0, 2e-3, 2.0, BLANK, most=8)
+    _, rest = run(look, chunks, 1.0, 2e-3, h, stages[-1][1], stages=stages)
+    return bool(rest[-1] == whole[-1] and len(rest) < len(whole))
+
+
+def rough_steps_need_less_than_a_third_of_the_products(seed: int) -> bool:
+    pixels, digits = load_digits(return_X_y=True)
+    rows = np.random.default_rng(seed).permutation(len(digits))[:1200]
+    odd = [(pixels[rows] / 16, np.where(digits[rows] % 2, 1.0, -1.0))]
+    found = []
+    for share in (1e-6, 0.1):
+        used: list[int] = []
+        solve = chapter["by_products"](share, used)
+        run, look = chapter["newton_over_chunks"], chapter["look_here"]
+        _, trace = run(look, odd, 1.0, 2e-3, 2.0, np.zeros(65), solve=solve)
+        found.append((len(trace), sum(used)))
+    (exact, many), (rough, few) = found
+    return rough <= 1.5 * exact and few < many / 3
+
+
 def a_kernel_machine_over_chunks_knows_the_disc(seed: int) -> bool:
     with tempfile.TemporaryDirectory() as place:
         files = [np.load(chapter["write_disc"](1000 * seed + k, place)) for k in range(10)]
@@ -119,6 +144,8 @@ if __name__ == "__main__":
             with_sixty_rows_and_a_large_c_most_passes_halve_a_step,
             page_and_library_take_about_as_many_passes_from_the_same_start,
             the_start_from_the_first_chunk_takes_at_most_ten_passes,
+            a_client_goes_on_from_the_saved_stages_as_if_nothing_had_happened,
+            rough_steps_need_less_than_a_third_of_the_products,
             a_kernel_machine_over_chunks_knows_the_disc,
         ]
     )
