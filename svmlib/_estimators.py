@@ -219,7 +219,7 @@ _REMEDIES = {  # for what has this attribute
     "steps": "of a pipeline give the last step, and scale the data yourself",
     "best_estimator_": "of a search give best_estimator_",
     "best_params_": "a search with refit=False keeps no machine: fit one",
-    "calibrated_classifiers_": "of CalibratedClassifierCV give calibrated_classifiers_[k].estimator, "
+    "calibrated_classifiers_": "of calibration give calibrated_classifiers_[k].estimator, "
     "for the rows that it saw",
     "index": "of (w, b) give Machine(w[None], [1.0], b, classes=...), of a path what is read there",
     "__fspath__": "of a path give what read_libsvm or read_liblinear returns",
