@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -22,6 +23,17 @@ def two_hills(n=120, seed=0, far=3.0):
     y = random.integers(2, size=n)
     X = random.standard_normal((n, 2)) + far * y[:, None]
     return pd.DataFrame(X, columns=["a", "b"], index=random.permutation(n) + 7), y
+
+
+def test_the_digits_of_a_form_have_the_order_of_every_form_except_for_missing_ones():
+    target = load_digits().target
+    forms = [target[practice.digit_forms(target) == k] for k in range(1, 15)]
+    assert sum(map(len, forms)) == len(target)
+    longest = max(forms, key=len)
+    for form in forms:
+        assert len(form) > 0.9 * len(longest)
+        rest = iter(longest)
+        assert all(digit in rest for digit in form[:-1])  # the last 8 of one form is called a 3
 
 
 def test_answers_are_found_by_position_whatever_the_index_is_and_masked_where_there_is_none():

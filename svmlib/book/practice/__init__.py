@@ -28,6 +28,7 @@ import numpy as np
 from svmlib.book.practice.columns import ROLES, Column, dates, frame, look, prepared
 from svmlib.book.practice.folds import (
     cut,
+    digit_forms,
     hidden_answers,
     is_amount,
     lock,
@@ -56,6 +57,7 @@ __all__ = [
     "Study",
     "counts",
     "cut",
+    "digit_forms",
     "fit",
     "frame",
     "hidden_answers",
