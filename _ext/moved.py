@@ -54,6 +54,8 @@ RENAMED = {  # headings and boxes of these pages
     "one-class-away-from-the-origin": "one-class-machines-away-from-the-origin",
     "regression-a-tube": "support-vector-regression-a-tube",
     "exactly": "the-machine-exactly",
+    "known-faults-and-samples-from-new-groups": "samples-from-new-groups",
+    "selective-labels-votes-near-copies-and-other-odd-tables": "odd-tables",
     "one-class-exactly": "the-one-class-machine-exactly",
     "the-tube-exactly": "support-vector-regression-exactly",
     "do-more-samples-help": "learning-curves-do-more-samples-help",
