@@ -218,7 +218,7 @@ def _points(
         return np.array([value - 1 for _, value in found]).reshape(-1, 1)
     first = file.first_index(zero_based, any(index[:1] == [0] for index, _ in found))
     largest = max((index[-1] + 1 - first for index, _ in found if index), default=1)
-    d = max(largest, 1) if n_features is None else n_features
+    d = largest if n_features is None else n_features
     if largest > d:
         raise file.error(f"n_features must be at least {largest}, got {d}")
     if d * len(found) > _MAX_ENTRIES:

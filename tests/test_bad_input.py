@@ -172,6 +172,7 @@ CALLS = [
     # machines of others, and searches
     (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one per row of X"),
     (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:, None], C=1.0), r"\(np.ravel\(y\) of"),
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, np.arange(10) % 3, C=1.0), "y must have two cl"),
     (lambda: write_onnx(SVC().fit(X, Y), "x", dtype="float16"), "dtype must be"),
     (lambda: search(Cs=(1.0, 0.0)), "Cs must be positive"),
     (lambda: search(Cs=(np.inf,)), "Cs must be finite"),

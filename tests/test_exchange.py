@@ -249,6 +249,8 @@ def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_mean
     for model in (
         SVC(class_weight="balanced", tol=1e-7),
         LinearSVC(class_weight="balanced", tol=1e-10),
+        LinearSVC(class_weight={1.0: 3.0}, tol=1e-10),
+        LinearSVC(tol=1e-10),
         NuSVC(nu=0.3, tol=1e-7),
     ):
         w = np.where(weights, weights, 1.0) if isinstance(model, NuSVC) else weights
@@ -256,6 +258,9 @@ def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_mean
         assert verdict.excess < 1e-6, model
         assert verdict.n == np.sum(w > 0)
         assert certify_machine(model, X, Y).excess > 1e-3, "they are weights of C"
+    model = SGDClassifier(class_weight="balanced").fit(X, Y, sample_weight=weights)
+    factors = certify_machine(model, X, Y, sample_weight=weights).machine.class_weight
+    assert_allclose(factors, 100 / np.bincount(Y > 0))
 
 
 def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
@@ -274,6 +279,8 @@ def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
             assert verdict.machine.classes == tuple(sorted(pair))
         write_libsvm(weighted, tmp_path / "model")
         found = read_libsvm(tmp_path / "model")
+        with pytest.raises(ValueError, match="C must be given"):  # times which weight?
+            certify_machine(model, A[keep], y[keep], sample_weight=np.ones(keep.sum()))
         factors = np.array([1.0, 2.0, 3.0])[y[keep]]
         verdict = certify_machine(found, A[keep], y[keep], C=5.0, sample_weight=factors)
         assert verdict.excess < 1e-5
@@ -1005,6 +1012,27 @@ def test_hints_name_the_cause():
     assert "other sign" not in text, "it has α for β"
 
 
+def test_a_smaller_c_is_suspected_for_a_reason_only():
+    """Not where multipliers are 0, are a pair, which Σ α_i y_i = 0 makes equal, or are optimal."""
+    A, y = np.array([[-1.0, 0.0], [-1.0, 5.0], [1.0, 0.0], [1.0, 5.0]]), np.array([-1, -1, 1, 1])
+    for alpha in np.zeros(4), [0, 0.1, 0.1, 0], np.full(4, 0.25), np.full(4, 0.1):
+        verdict = certify_machine((alpha * y, 0.0), A, y, C=1.0, kernel=Linear())
+        assert ("times their C" in verdict.note) == (alpha[0] == 0.1), alpha
+
+
+def test_a_verdict_names_the_problem():
+    m = Machine([[1.0, 1.0]], [1.0], 0.5, C=0.3, classes=("a", "b"), class_weight=(1.0, 3.0))
+    given = {"loss": "squared_hinge", "bias": "penalised"}
+    text, plain = (
+        str(certify_machine(replace(m, **changes), X, np.where(Y > 0, "b", "a")))
+        for changes in (given | {"scale": 5.0}, {"class_weight": (1.0, 1.0)})
+    )
+    problem = "minimises ½‖w‖² + C Σ max(0, 1 − y f){}, C = 0.3{}; bias {}\n"
+    weights = ", times 1 for 'a', times 3 for 'b'"
+    assert problem.format("²", weights, "penalised, b²/(2·5²)") in text
+    assert problem.format("", "", "free") in plain
+
+
 def test_a_violation_next_to_a_bound_costs_nothing():
     """Of an interior point method, say, which leaves 1e-9 where the multiplier is 0."""
     model = SVC(tol=1e-8, gamma=0.5).fit(X, Y)
@@ -1128,7 +1156,7 @@ def test_what_libsvm_has_written_is_read_whatever_its_first_row_was(labels, firs
 @pytest.mark.parametrize(
     ("solver", "loss"), [(1, "squared_hinge"), (2, "squared_hinge"), (3, "hinge")]
 )
-@pytest.mark.parametrize("constant", [-1, 1, 2])
+@pytest.mark.parametrize("constant", [-1, 0, 1, 2])
 def test_what_liblinear_has_written_is_read(solver, loss, constant, programs):
     model, answers = programs("liblinear-", X, Y, "-s", solver, "-B", constant, "-e", 1e-8)
     found = read_liblinear(model)
@@ -1214,6 +1242,8 @@ BAD = [
     (other("gamma 0.5", "gamma -1"), "line 3: gamma must be positive"),
     (other("gamma 0.5\n", ""), "line 8: expected a line 'gamma' before this one"),
     (other("gamma 0.5", "gamma 0.5\ngamma 0.6"), "line 4: expected one of"),
+    (other("gamma 0.5", "gamma"), "line 3: expected one of"),
+    (other("gamma 0.5", "\ngamma 0.5"), "line 3: expected one of"),
     (other("gamma 0.5", "gamma 0_5"), "line 3: expected a finite number, got '0_5'"),
     (other("rbf\ngamma", "polynomial\ndegree 0\ncoef0 1\ngamma"), "line 3: expected numbers from"),
     (other("rbf\ngamma 0.5", "polynomial\ndegree 2\ngamma 0\ncoef0 1"), "line 4: gamma must be"),
