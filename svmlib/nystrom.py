@@ -189,7 +189,9 @@ def span_sums(
     (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
-    root of the square, and for what rounds these bounds themselves, which is of second order.
+    root of the square, and for what rounds these bounds themselves, which is of second order. (As
+    r_j is nearly 0, no float data can show more than 2r. What underflows in the square is far below
+    ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.)
     """
     r = span.rank
     evaluate = span.kernel.evaluator(span.pivots)
@@ -232,7 +234,7 @@ def _residuals(
     size = sizes + np.abs(A) @ pivot_sizes
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
-    squares = np.maximum(squares, 0) + error * size**2 + _underflow(span.rank)
+    squares = np.maximum(squares, 0) + error * size**2
     return np.sqrt(squares), A, residual, size
 
 
@@ -255,7 +257,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     3 γ_n Σ α_j (N_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
     the ‖ρ_j‖ ≤ N_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
     by γ_{n+r} of that. So it counts 5 γ_{n+r+18}, and 2r + 16 operations in ε, as `span_sums` does,
-    which covers what is done to these bounds and to their squares.
+    which covers what is done to these bounds and to their squares. (That r counts beside n, only
+    sums over tens of thousands of pivots could show.)
     """
     r = span.rank
     relative = fl.gamma_n(n + r + 18)

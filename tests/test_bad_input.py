@@ -31,7 +31,7 @@ SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of TABLE
 NO_LINE, MASKED = [[0.0], [1.0], [2.0]], np.ma.masked_equal(np.eye(4), 1)
-GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(70) + np.pad([[0, 1.0]], ((0, 69), (0, 68)))
+GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
 
@@ -167,7 +167,7 @@ CALLS = [
     (lambda: SVC().fit(np.where(X == 3, np.nan, X), Y), "contains NaN"),
     (lambda: SVC().fit(X, np.arange(10) % 3), "Only binary.*3 classes.*OneVsOneClassifier"),
     (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
-    (lambda: GIVEN.fit(SKEW, np.tile(Y, 7)), "X must be symmetric, but it differs .* by 1"),
+    (lambda: GIVEN.fit(SKEW, np.tile(Y, 13)), "X must be symmetric, but it differs .* by 1"),
     (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
     # machines of others, and searches
     (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one per row of X"),

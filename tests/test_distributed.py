@@ -196,6 +196,15 @@ def test_bad_input_is_told_in_words(change, message):
         solve_linear(given.pop("X"), given.pop("y"), **given)
 
 
+def test_the_number_of_samples_counts_for_what_floats_hold(monkeypatch):
+    monkeypatch.setattr(distributed.fl, "LARGEST_NORM", 1000.0)
+    X, y = clouds(300)
+    for n, C in (300, 1.0), (30, 10.0):
+        with pytest.raises(ValueError, match="rescale X"):
+            solve_linear(chunked(X[:n], 100), y[:n], C)
+    assert solve_linear(chunked(X[:30], 100), y[:30], 1.0).converged
+
+
 @pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 1e17])
 def test_the_kkt_violation_is_that_of_the_longer_w(far):
     """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b)."""

@@ -169,6 +169,16 @@ def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     assert beyond.primal == np.inf, "not an OverflowError"
 
 
+def test_a_sum_over_many_pivots_may_forget_each_but_the_first():
+    """All k(x, z) are 1, so f is the sum of the coefficients."""
+    r, none = 2048, np.zeros(2)
+    span = Span(Polynomial(1, 1.0, 1.0), np.zeros((r, 1)), np.eye(r))
+    c = np.append(1.0, np.full(r - 1, 0.99 * 2.0**-53))
+    sums = span_sums(span, c, 0.0, np.zeros((2, 1)), np.array([-1.0, 1.0]), none, none + 1)
+    f = mp.fsum(exact(c))
+    assert f**2 / 2 + 1 + f <= mp.mpf(certify_in_span(sums, span, c, 2).primal)
+
+
 @pytest.mark.parametrize("c", [[1e5, -3e5], [-3e5, 1e5], [2e5, 2e5]])
 def test_a_norm_beyond_floats_is_not_taken_for_zero(c):
     """The first product is −∞, and a fused multiply-add leaves it so."""

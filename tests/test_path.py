@@ -259,6 +259,8 @@ def test_one_standard_error_takes_the_simplest_of_the_good():
     results = {f"split{k}_test_score": scores[:, k] for k in range(2)}
     results |= {"params": params, "mean_test_score": scores.mean(axis=1)}
     assert one_standard_error(results) == 2  # 0.88 ≥ 0.86, with the small γ; 0.85 is too little
+    alone = {"params": params, "split0_test_score": scores[:, 1], "mean_test_score": scores[:, 1]}
+    assert one_standard_error(alone) == 3, "one fold has no standard error"
     X, y = data(9, n=60)
     search = SVCCV(refit=one_standard_error).fit(X, y)
     assert search.best_index_ == one_standard_error(search.cv_results_)
@@ -335,6 +337,8 @@ def test_comparison_of_two_candidates():
     assert found.only_second == (right[1] & ~right[0]).sum()
     assert found.only_second > 0
     differences = [results[f"split{k}_test_score"] @ [1, 0, 0, -1] for k in range(4)]
+    one = SVCCV((0.1, 1.0), (0.5,), cv=[(np.arange(40), np.arange(40, 60))], refit=False)
+    assert np.isnan(one.fit(X, y).compare(0, 1).standard_error)
     assert_allclose(found.difference, np.mean(differences))
     assert_allclose(found.standard_error, np.std(differences, ddof=1) / 2)
 
