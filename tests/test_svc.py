@@ -142,6 +142,13 @@ def test_attributes_are_those_of_the_peer():
     assert {name: theirs[name] for name in ours if name not in own} | own == ours
 
 
+@pytest.mark.parametrize("solver", ["smo", "interior_point"])
+def test_the_origin_of_a_linear_machine_moves(solver):
+    """Far out, k(x, x) + k(z, z) − 2 k(x, z) has hardly a digit, and both fail."""
+    X, y = data(0)
+    assert SVC(kernel="linear", solver=solver, tol=1e-5).fit(X + 1e7, y).n_iter_ < 30
+
+
 def test_ties_go_to_the_second_class():
     model = SVC(kernel="linear").fit([[-1.0], [1.0]], ["a", "b"])
     assert model.decision_function([[0.0]]) == 0
