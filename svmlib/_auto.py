@@ -38,10 +38,10 @@ _EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
 _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _MORE_START_STEPS = 4 / 3  # the same, if samples are many and fewer than half have α_i > 0
 _EASY_STEPS = 2  # the same, where few samples are easy
-_LEAST_STEPS = 16  # from one look at the gap to the next
+_MIN_STEPS = 16  # from one look at the gap to the next
 _STEPS_DIVISOR = 8  # one in so many of the steps taken, if that is more
 _NEAR_GAP = 10  # times the gap to reach: from further away, Newton's method is faster
-_TOL_SHARES = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
+_TOL_FRACTIONS = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 
 # Whether K is of low rank: the same table, and LARGE.md where K does not fit
 _SMALLEST_PROBED = 350  # samples; up to here features save nothing
@@ -138,10 +138,10 @@ def _finish(
 ) -> tuple[Solution, str]:
     """Return what Newton's method finds from a start; or the start, if it reaches `tol`."""
     alpha, n_iter, name, reached = start
-    for share in _TOL_SHARES:
+    for part in _TOL_FRACTIONS:
         if not reached:
             limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
-            alpha, steps = newton_multipliers(problem, share * tol, limit, alpha, last_digits=True)
+            alpha, steps = newton_multipliers(problem, part * tol, limit, alpha, last_digits=True)
             n_iter += len(steps)
             name = "newton" if steps or name == "none" else name
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter)
@@ -240,11 +240,11 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     state = SmoState(problem, np.zeros(problem.n), "first")
     limit = int(min(_EASY_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**0.4), limit)
-    goal = _TOL_SHARES[0] * tol
+    goal = _TOL_FRACTIONS[0] * tol
     gap = np.inf if problem.n**2 <= SMALL_PROBLEM else state.relative_gap()
     while taken and goal < gap <= _NEAR_GAP * goal:
-        most = min(limit - n_steps, max(_LEAST_STEPS, n_steps // _STEPS_DIVISOR))
-        taken = state.advance(tol / 2, most)
+        max_steps = min(limit - n_steps, max(_MIN_STEPS, n_steps // _STEPS_DIVISOR))
+        taken = state.advance(tol / 2, max_steps)
         n_steps += taken
         gap = state.relative_gap()
     return Start(state.alpha, n_steps, "smo", gap <= goal)

@@ -100,7 +100,7 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
     if hasattr(machine, "pivots_"):  # `svmlib.SVC` with many samples
         support = points, coefficients[0]
         found = Expansion(kernel, machine.pivot_coef_[None], machine.pivots_, support)
-    _check_same_scores(*_scores(machine, found), machine.dual_coef_, advice)
+    _check_same_values(*_decision_values(machine, found), machine.dual_coef_, advice)
     return found
 
 
@@ -112,7 +112,7 @@ def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
         rows = X[:100]
         theirs = np.ravel(_quietly(machine.decision_function, rows))
         sizes = np.abs(rows) @ np.abs(w[0]) + abs(b)
-        _check_same_scores(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
+        _check_same_values(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
     return w, b
 
 
@@ -123,14 +123,14 @@ def _quietly(ask: Callable[[Array], Array], rows: Array) -> Array:
         return ask(rows)
 
 
-def _check_same_scores(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
+def _check_same_values(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
     """Raise an error if scores differ by more than some n roundings of the numbers' precision."""
-    doubt = 1e4 * np.finfo(getattr(numbers, "dtype", float)).eps
-    if (np.abs(theirs - ours) > doubt * sizes).any():
+    rounding = 1e4 * np.finfo(getattr(numbers, "dtype", float)).eps
+    if (np.abs(theirs - ours) > rounding * sizes).any():
         raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
 
 
-def _scores(machine: Any, expansion: Expansion) -> tuple[Array, Array, Array]:
+def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, Array]:
     """Return scores of a hundred support vectors, by estimator and attributes, and their sizes."""
     kernel, c, points, _ = expansion
     b = np.reshape(machine.intercept_, (-1, 1))

@@ -327,8 +327,8 @@ def constant_of(m: Machine) -> float:
         check_scalar(factor, "class_weight", positive=True)
     if m.bias == "none" and m.b:
         raise ValueError(f'b must be 0 where bias="none", got {m.b:g}')
-    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.LARGEST_NORM:
-        raise ValueError(f"scale must be at most {fl.LARGEST_NORM:g}, got {m.scale:g}")
+    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.MAX_NORM:
+        raise ValueError(f"scale must be at most {fl.MAX_NORM:g}, got {m.scale:g}")
     return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
 
 

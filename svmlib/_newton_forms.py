@@ -36,7 +36,7 @@ from svmlib.problem import DualProblem
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 
 # Conjugate gradients, for so many free multipliers times ‖K‖²_F / Σ K_ii², and more
-_LEAST_FOR_ITERATION = 100
+_MIN_FREE_FOR_ITERATION = 100
 _ITERATION_TOL = 1e-7  # of the right side
 _MAX_ITERATIONS = 50  # more steps take longer than K_FF
 
@@ -64,7 +64,7 @@ class DualForm:
         self.K = K
         self.diagonal = K.diagonal
         self.rank = K.n  # a bound on the rank
-        self.least_for_iteration = _LEAST_FOR_ITERATION * K.frobenius_ratio
+        self.min_free_for_iteration = _MIN_FREE_FOR_ITERATION * K.frobenius_ratio
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
@@ -88,7 +88,7 @@ class DualForm:
 
     def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
         """Return x with (K_FF + hI) x + b = right and Σx = total, for some b."""
-        if free.size > self.least_for_iteration:
+        if free.size > self.min_free_for_iteration:
             x, found = self.iterate(free, h, right, total)
             if found:
                 return x

@@ -27,13 +27,13 @@ from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
-_AT_BOUND = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
+_AT_BOUND_FRACTION = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
 _MAX_WARM_STEPS = 300  # of Newton from a good start: then `solve` takes over, whose limit is higher
-_TOL_SHARE, _LOW_RANK_TOL_SHARE = 0.9, 0.7  # of tol: the certificate adds its rounding
+_TOL_FRACTION, _LOW_RANK_TOL_FRACTION = 0.9, 0.7  # of tol: the certificate adds its rounding
 # No theory gives the next four: before you change one, compare the searches that `make bench`
 # times in benchmarks/TUNING.md.
-_NEAR = 2  # times C: up to there the guess itself is a good centre
+_NEAR_C_RATIO = 2  # times C: up to there the guess itself is a good centre
 _MAX_COLUMNS = 200  # columns of Φ
 _MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any
 _CHOLESKY_TOL = 1e-10  # of the same: where the factorisation for Φ stops
@@ -94,7 +94,7 @@ def _warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     active set method begins, and α is the centre of the first stage. Where none is at its bound, a
     larger C changes nothing: α is the solution.
     """
-    at_bound = alpha >= _AT_BOUND * before
+    at_bound = alpha >= _AT_BOUND_FRACTION * before
     if not at_bound.any():
         return alpha
     upper = problem.upper
@@ -162,9 +162,9 @@ def _solve_warm(
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     n_iter = 0
-    for version, share in ((reduced, _LOW_RANK_TOL_SHARE), (problem, _TOL_SHARE)):
+    for version, part in ((reduced, _LOW_RANK_TOL_FRACTION), (problem, _TOL_FRACTION)):
         if version and (version.linear or version.K.full is not None) and version.convex:
-            start, steps = newton_multipliers(version, share * tol, _MAX_WARM_STEPS, start, guess)
+            start, steps = newton_multipliers(version, part * tol, _MAX_WARM_STEPS, start, guess)
             guess = start
             n_iter += len(steps)
             solution = problem.solution(start, tol=tol, n_iter=n_iter)
@@ -218,7 +218,7 @@ def _regularisation_path(
         problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
         reduced = None if reduced is None else reduced.with_bounds(upper)
         guess = _warm_start(alpha, before, problem)
-        near = alpha.any() and upper.max() <= _NEAR * before.max()
+        near = alpha.any() and upper.max() <= _NEAR_C_RATIO * before.max()
         start = Start(guess if near else alpha)
         change = mean_margin_change(problem)
         if not near and change <= EASY_CHANGE and problem.K.full is not None:

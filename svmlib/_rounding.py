@@ -35,10 +35,10 @@ UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
 SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
-LARGEST_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
+MAX_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 # Operations of a bound beside its sums: no formula here has more than ten of them, and the others
 # are for what rounds γ and the bound itself.
-SPARE = 20
+SPARE_OPERATIONS = 20
 
 
 def gamma_n(n: int) -> float:
@@ -50,11 +50,11 @@ def gamma_n(n: int) -> float:
 def round_up(value: float, operations: int = 0) -> float:
     """Return a number at or above what `value` is without rounding; infinity for NaN.
 
-    The value was computed in so many operations, and `SPARE` others, on numbers of one sign, so
-    each operation changes the result by u of itself at most. Two losses are the caller's: what
-    differences lose, and what underflows. They must be in `value` already.
+    The value was computed in so many operations, and `SPARE_OPERATIONS` others, on numbers of one
+    sign, so each operation changes the result by u of itself at most. Two losses are the caller's:
+    what differences lose, and what underflows. They must be in `value` already.
     """
-    error = gamma_n(operations + SPARE)
+    error = gamma_n(operations + SPARE_OPERATIONS)
     bound = value * (1 + error) if value >= 0 else value * (1 - error)
     return bound if bound < inf else inf
 

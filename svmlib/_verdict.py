@@ -12,8 +12,8 @@ import numpy as np
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine
 
-_FAR = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
-_VISIBLE = 1e-3  # a violation of the KKT conditions, in units of y f: programs stop at less
+_FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
+_VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
 WIDE = 1e-3  # of the upper bound: an interval that says little of the optimum
 
 
@@ -94,7 +94,7 @@ class Verdict:
     @property
     def is_far_off(self) -> bool:
         """Whether the excess is so large that wrong rows or labels are the likely cause."""
-        return self.excess > _FAR
+        return self.excess > _FAR_OFF_EXCESS
 
     @property
     def excess_best_scale(self) -> float:
@@ -172,7 +172,7 @@ class Verdict:
         For the duality gap is at least a violation times its distance from the bound.
         """
         free = self.dual is not None and self.primal - self.dual <= 1e-6 * self.primal < np.inf
-        costly = not free or (self.kkt_violation or 0) < _VISIBLE
+        costly = not free or (self.kkt_violation or 0) < _VISIBLE_VIOLATION
         return "" if costly else ",\nat multipliers so near their bounds that it costs nothing"
 
     def _faults(self) -> list[str]:

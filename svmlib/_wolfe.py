@@ -54,7 +54,7 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
     Each major cycle adds a vertex, and a minor cycle drops those that the step leaves behind.
     """
     signed = y[:, np.newaxis] * X  # v = λ @ signed
-    length_error = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
+    norm_error = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
     centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
     weights = lowest_vertex(signed @ centroids, y, cap)
     # The vertices that are kept, the λ of each, and their convex coefficients.
@@ -63,24 +63,24 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
     coefficients = np.ones(1)
 
     normal = vertices[0]
-    shortest = smallest_gap = inf
+    smallest_norm = smallest_gap = inf
     stalls = 0
     while True:
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest vertex along v.
         weights = lowest_vertex(signed @ normal, y, cap)
         vertex = weights @ signed
-        length = float(np.linalg.norm(normal))
+        norm = float(np.linalg.norm(normal))
         distance = float(np.linalg.norm(coefficients @ vertices))
-        bound = max(float(normal @ vertex) / (length or 1.0), 0.0)
-        stalls = stalls + 1 if distance - bound >= smallest_gap and length >= shortest else 0
+        bound = max(float(normal @ vertex) / (norm or 1.0), 0.0)
+        stalls = stalls + 1 if distance - bound >= smallest_gap and norm >= smallest_norm else 0
         if distance - bound < smallest_gap:
             smallest_gap = distance - bound
             best = coefficients @ lambdas, normal
-        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * length_error):
+        if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * norm_error):
             break
         # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
         # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)
-        if min(smallest_gap, length) <= length_error or stalls > 1 or len(vertices) > X.shape[1]:
+        if min(smallest_gap, norm) <= norm_error or stalls > 1 or len(vertices) > X.shape[1]:
             break
         # Add the lowest vertex, and go to the nearest point of the vertices' hull.
         lambdas = np.vstack([lambdas, weights])
@@ -88,7 +88,7 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
         coefficients, kept, normal = _minor_cycle(np.append(coefficients, 0.0), vertices)
         lambdas = lambdas[kept]
         vertices = vertices[kept]
-        shortest = min(shortest, length)
+        smallest_norm = min(smallest_norm, norm)
     weights, normal = best
     plus, minus = (fsum(weights[y == label]) for label in (1, -1))
     return np.minimum(weights / np.where(y > 0, plus, minus), cap), normal

@@ -72,8 +72,8 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     >>> 0.499999 < dual_lower_bound(1.0, 1.0) <= 0.5
     True
     """
-    length = float(np.sqrt(max(squared_norm, 0.0))) + displacement
-    cost = 0.5 * length * length
+    norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
+    cost = 0.5 * norm * norm
     bound = total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost)
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
 
@@ -260,7 +260,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     theta, sizes = bound.theta, bound.sizes
     n = beta.size
     total = float(variation @ sizes)
-    if not total < fl.LARGEST_NORM:  # otherwise all sums are finite, being at most N_i S
+    if not total < fl.MAX_NORM:  # otherwise all sums are finite, being at most N_i S
         return unbounded_scores(values, np.inf, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     # (twice the operations of `total`, which is squared)
@@ -298,7 +298,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     if not squared_norm < np.inf:
         return unbounded_scores(values, np.inf, fl.row_norm_bounds(X), w)
     error = np.abs(X) @ (fl.gamma_n(d) * largest + e)
-    error = error * (1 + fl.gamma_n(d + fl.SPARE)) + (d + 1) * fl.SMALLEST_SUBNORMAL
+    error = error * (1 + fl.gamma_n(d + fl.SPARE_OPERATIONS)) + (d + 1) * fl.SMALLEST_SUBNORMAL
     if origin is not None:
         error += fl.accurate_sum(origin[:, None], w)[1]
     return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w)
@@ -314,9 +314,9 @@ def unbounded_scores(
 
 def largest_violation(lowest: Array, highest: Array, alpha: Array, upper: Array | float) -> float:
     """Return the largest violation of the KKT conditions, for margins between two bounds."""
-    shortfall = (1 - lowest).max(where=alpha < upper, initial=0)
-    excess = (highest - 1).max(where=alpha > 0, initial=0)
-    return float(np.maximum(shortfall, excess))  # NaN, if one is
+    below = (1 - lowest).max(where=alpha < upper, initial=0)
+    above = (highest - 1).max(where=alpha > 0, initial=0)
+    return float(np.maximum(below, above))  # NaN, if one is
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -356,14 +356,14 @@ def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float
     feasible = np.minimum(np.maximum(alpha, 0), upper)
     if not feasible.any():
         return 0.0  # D(0), whatever the kernel
-    excess = fl.exact_sum(feasible * y)
+    imbalance = fl.exact_sum(feasible * y)
     removed = np.abs(alpha - feasible)
-    if excess:
-        heavier = np.where(y * excess > 0, feasible, 0)
-        removed += heavier * (abs(excess) / heavier.sum())
+    if imbalance:
+        heavier = np.where(y * imbalance > 0, feasible, 0)
+        removed += heavier * (abs(imbalance) / heavier.sum())
     displacement = fl.round_up(float(removed @ scores.sizes), 2 * y.size)
     total = fl.exact_sum(feasible)
-    balanced = total - abs(excess) - 8 * fl.UNIT_ROUNDOFF * (total + abs(excess))
+    balanced = total - abs(imbalance) - 8 * fl.UNIT_ROUNDOFF * (total + abs(imbalance))
     return dual_lower_bound(balanced, scores.squared_norm, displacement)
 
 

@@ -35,7 +35,7 @@ from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, expansion
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import Span
-from svmlib.problem import LARGEST_C, DualProblem
+from svmlib.problem import MAX_C, DualProblem
 
 try:
     import dask.array
@@ -244,9 +244,9 @@ def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
     if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = extent.n_plus + extent.n_minus
-    if not C > 1 / fl.LARGEST_NORM:
-        raise ValueError(f"C must be above {1 / fl.LARGEST_NORM:g}, got {C:g}")
-    if not (C * n + 1) * (extent.radius + 1) < fl.LARGEST_NORM:
+    if not C > 1 / fl.MAX_NORM:
+        raise ValueError(f"C must be above {1 / fl.MAX_NORM:g}, got {C:g}")
+    if not (C * n + 1) * (extent.radius + 1) < fl.MAX_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X[0] + extent.total / n
     R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X[0])), d)
@@ -264,7 +264,7 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     """
     if min(np.sum(y > 0), np.sum(y < 0)) < _MIN_START_SAMPLES * (X.shape[1] + 1):
         return 2 / C, np.zeros(X.shape[1] + 1)
-    problem = DualProblem(X, y, min(C_first, LARGEST_C))
+    problem = DualProblem(X, y, min(C_first, MAX_C))
     alpha, _ = newton_multipliers(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
     shift = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
     return 0.3 / C, (1 - shift) * np.append((alpha * y) @ X, problem.bias(alpha))
@@ -480,7 +480,7 @@ def _log_forecast(span: Span, X: Array, y: Array, C: float, tol: float, n: int) 
 
 def _sample(chunks: _Chunks) -> Any:
     """Return a random sample of all chunks, with the labels as a last column."""
-    count = -(-nystrom.LARGEST_SAMPLE // len(chunks))
+    count = -(-nystrom.MAX_SAMPLE // len(chunks))
     take = dask.delayed(_sample_rows)
     drawn = [take(k, count, *chunk) for k, chunk in enumerate(chunks)]
     return _compute(dask.delayed(np.concatenate)(drawn), drawn)

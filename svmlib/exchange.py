@@ -65,7 +65,7 @@ from svmlib.certificate import (
 )
 from svmlib.hinge import minimise_squared_hinge, without_bias
 from svmlib.kernels import KernelOrPrecomputed, Precomputed, check_kernel
-from svmlib.problem import LARGEST_C, DualProblem, best_bias_interval
+from svmlib.problem import MAX_C, DualProblem, best_bias_interval
 from svmlib.svc import is_precomputed
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
@@ -210,9 +210,9 @@ class _MachineProblem:
             raise ValueError(f"C times weights must be positive, above 2.3e-308, {found}")
         if np.isinf(self.C).any() and self.machine.bias != "free":
             raise ValueError("C must be finite, unless the bias is free: give C, or bias='free'")
-        if not self.hinge and self.C.max() > LARGEST_C:
+        if not self.hinge and self.C.max() > MAX_C:
             advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
-            raise ValueError(f"C must be at most {LARGEST_C:g}, got {self.C.max():g}; {advice}")
+            raise ValueError(f"C must be at most {MAX_C:g}, got {self.C.max():g}; {advice}")
 
     @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
     def certify(self, tol: float) -> Verdict:
@@ -323,7 +323,7 @@ class _MachineProblem:
             return b
         if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
-        kinks = (self.y - values).clip(-fl.LARGEST_NORM, fl.LARGEST_NORM)
+        kinks = (self.y - values).clip(-fl.MAX_NORM, fl.MAX_NORM)
         if self.hinge and not self.scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
@@ -398,7 +398,7 @@ class _MachineProblem:
         proved = self.dual(alpha)
         if proved < (1 - WIDE) * self._value(best) and basis is not None:
             best = min(best, (*best, basis @ w[: basis.shape[1]]), key=self._value)
-        small = self.n <= _FEW and self.C.min() * fl.LARGEST_NORM > 1
+        small = self.n <= _FEW and self.C.min() * fl.MAX_NORM > 1
         if proved < (1 - WIDE) * self._value(best) and small:
             # It is the hard margin with another feature per sample: slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])

@@ -40,7 +40,7 @@ from svmlib._validation import (
     check_vector,
 )
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import LARGEST_C, DualProblem, Solution, best_bias_interval
+from svmlib.problem import MAX_C, DualProblem, Solution, best_bias_interval
 
 __all__ = [
     "absolute",
@@ -378,8 +378,8 @@ def pegasos(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     C = fl.round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
-    if not 0 < C <= LARGEST_C:
-        raise ValueError(f"lam must have 1/(lam n) positive and at most {LARGEST_C:g}, got {lam:g}")
+    if not 0 < C <= MAX_C:
+        raise ValueError(f"lam must have 1/(lam n) positive and at most {MAX_C:g}, got {lam:g}")
     random = np.random.default_rng(seed)
     signed = y[:, np.newaxis] * X
     w = np.zeros(X.shape[1])

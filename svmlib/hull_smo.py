@@ -29,7 +29,7 @@ from svmlib.hulls import ClosestPoints, certify_weights, require_separable
 __all__ = ["HullSolution", "HullStep", "hull_smo"]
 
 _SUM_ERROR = 1e-15  # of a sum of points whose coordinates are below 1
-_LONGEST_STEP = 1e300  # after so long a step, the other weights are zero to rounding
+_MAX_STEP_LENGTH = 1e300  # after so long a step, the other weights are zero to rounding
 
 
 class HullStep(NamedTuple):
@@ -194,7 +194,7 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         u = Z[i] - Z[j]
         with np.errstate(divide="ignore", over="ignore"):  # u·u underflows for points so close
             delta = squared * (1 - heights[i] - heights[j]) / float(u @ u)
-        weights[[i, j]] += max(min(delta, _LONGEST_STEP), -weights[i], -weights[j])
+        weights[[i, j]] += max(min(delta, _MAX_STEP_LENGTH), -weights[i], -weights[j])
 
 
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:

@@ -256,9 +256,9 @@ class NotSeparableError(ValueError):
         found = self.separation
         point = np.array2string(np.asarray(found.point), precision=4, threshold=6)
         # Two sums of weights that are equal, but not quite 1, prove it exactly all the same.
-        doubt = bool(found.residual or math.fsum(np.asarray(found.weights) * found.y))
+        close = bool(found.residual or math.fsum(np.asarray(found.weights) * found.y))
         shared = f"convex hulls share the point {point}; a soft margin, C < inf, accepts such data"
-        return f"no hyperplane separates the two classes{' up to rounding' * doubt}: their {shared}"
+        return f"no hyperplane separates the two classes{' up to rounding' * close}: their {shared}"
 
 
 def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
@@ -602,14 +602,14 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = fl.centre_and_scale(X, by_column=True)
-    length_error = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
+    norm_error = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
     weights = answer.weights
     cap = smallest
     bound = fl.round_down(smallest)
     growth = 8 * fl.UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = nearest_to_origin(Z, y, cap)
-        if np.linalg.norm((nearest * y) @ Z) <= length_error:
+        if np.linalg.norm((nearest * y) @ Z) <= norm_error:
             weights = nearest
             break
         further, proved = _cap_along(normal, Z, y)

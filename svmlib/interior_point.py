@@ -24,10 +24,10 @@ from svmlib.problem import DualProblem, Solution
 
 __all__ = ["solve_interior_point"]
 
-_TOL_SHARE = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
+_TOL_FRACTION = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
 _STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
 _GROWTH = 16  # times as much is added to a matrix that was not positive definite: a few trials do
-_CROSSOVER_GAP = 1e-6  # the relative gap up to which the multipliers at bounds were guessed right
+_CROSSOVER_GAP = 1e-6  # the relative gap up to which those at bounds were chosen right
 
 
 def solve_interior_point(
@@ -100,7 +100,7 @@ def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solut
     """Do what `solve_interior_point` does, with checked arguments and without its warning."""
     problem.gram()  # raises if it does not fit
     problem.require_convex("the interior point method")
-    iterates = list(islice(_iterate(problem, _TOL_SHARE * tol), max_iter))
+    iterates = list(islice(_iterate(problem, _TOL_FRACTION * tol), max_iter))
     alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
     return _crossover(problem, alpha, b, tol, len(iterates))
 
@@ -178,7 +178,7 @@ def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter:
     """Put multipliers to their bounds, solve for the free ones, and keep what is better.
 
     An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. Where
-    the guess which of them are at a bound is wrong, α as it was left has the smaller gap.
+    the choice of those at a bound is wrong, α as it was left has the smaller gap.
     """
     # Where the dual is unbounded (C = ∞ and no hyperplane) the iteration may end anywhere: so that
     # sums are floats, not above 1e300.
@@ -202,9 +202,9 @@ def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
     """
     y, C, K = problem.y, problem.upper, problem.gram()
     curvature = _mean_diagonal(problem)
-    excess = y * (K @ (alpha * y) + b) - 1
-    at_C = (C - alpha) * curvature < -excess
-    alpha = np.where(alpha * curvature < excess, 0, np.where(at_C, C, alpha))
+    margin_excess = y * (K @ (alpha * y) + b) - 1
+    at_C = (C - alpha) * curvature < -margin_excess
+    alpha = np.where(alpha * curvature < margin_excess, 0, np.where(at_C, C, alpha))
     free = np.flatnonzero((alpha > 0) & (alpha < C))
     if free.size:
         beta = alpha * y

@@ -35,10 +35,10 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 __all__ = ["NewtonStep", "newton"]
 
 _LOG = logging.getLogger(__name__)
-_LEAST_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
+_MIN_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
 # No theory gives the next three: compare the tables that `make bench` writes into benchmarks/.
-_EVEN_STAGE = 6  # steps; after a stage of so many steps h stays as it is
-_LONGEST_STAGE = 20  # steps; then the stage ends in any case, and the next has a larger h
+_EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays as it is
+_MAX_STAGE_STEPS = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
 SMALL_PROBLEM = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
@@ -253,7 +253,7 @@ class _Newton:
         mean_C = float(self.C.mean())
         self.floor = max(fl.EPS * float(self.form.diagonal.max()), _NO_SMOOTHING / mean_C)
         h = sqrt(k / mean_C) / (9 if start.any() else 3)
-        self.h = max(min(k, max(h, _LEAST_SMOOTHING * k)), self.floor)
+        self.h = max(min(k, max(h, _MIN_SMOOTHING * k)), self.floor)
         self.c = beta = start * self.y
         self.q = guess * self.y
         self.s = np.zeros(problem.n)
@@ -285,7 +285,7 @@ class _Newton:
             if stalled and (self.h == self.floor or (stalled > 1 and self.best.error <= self.tol)):
                 return  # only rounding is left, or `tol` is reached and progress is slow
             self.c = self.q
-            self.h = max(self.h * max(n_steps, 1) / _EVEN_STAGE, self.floor)
+            self.h = max(self.h * max(n_steps, 1) / _EVEN_STAGE_STEPS, self.floor)
 
     def update_best(self, q: Array) -> None:
         """Remember the feasible multipliers next to q if they are the best so far.
@@ -298,8 +298,8 @@ class _Newton:
         beta = self.y * alpha
         scores = self.form.kernel_matvec(beta)
         b, low, high = self.problem.bias_and_interval(beta, scores)
-        doubt = SOLVER_ROUNDING * float(alpha @ self.form.diagonal)
-        primal, dual = self.problem.values_in_floats(beta, scores, b, doubt)
+        rounding = SOLVER_ROUNDING * float(alpha @ self.form.diagonal)
+        primal, dual = self.problem.values_in_floats(beta, scores, b, rounding)
         gap = error = np.inf
         if 0 < primal < np.inf:
             gap = max(primal - dual, 0.0)  # negative only by rounding
@@ -352,7 +352,7 @@ class _Newton:
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
         n_steps = 0
-        while n_steps < _LONGEST_STAGE:
+        while n_steps < _MAX_STAGE_STEPS:
             residual = form.represent(q) - self.v
             r = form.norm_gradient(residual)
             if n_steps and float(r @ residual) <= h * float((q - c) @ (q - c)):

@@ -43,12 +43,12 @@ from svmlib.certificate import (
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import newton_multipliers
-from svmlib.problem import LARGEST_C, DualProblem, Solution
+from svmlib.problem import MAX_C, DualProblem, Solution
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
 _SAMPLE = 200  # K is factorised for so many points, and n/20 more
-LARGEST_SAMPLE = 3000  # but for no more than these
+MAX_SAMPLE = 3000  # but for no more than these
 _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
 _MIN_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
@@ -444,14 +444,14 @@ def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
     y = problem.y
     chosen = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST_SAMPLES:]
     chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
-    upper = np.minimum(problem.upper[chosen] * (n / chosen.size), LARGEST_C)
+    upper = np.minimum(problem.upper[chosen] * (n / chosen.size), MAX_C)
     subproblem = DualProblem(problem.X[chosen], y[chosen], upper, problem.kernel)
     return solve_in_span(subproblem, tol, 100, span, inf).certificate.relative_gap
 
 
 def sample_size(n: int) -> int:
     """Return among how many of n samples pivots are chosen."""
-    return min(_SAMPLE + n // 20, n // 2 + 1, LARGEST_SAMPLE)
+    return min(_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
 
 
 def _sample(X: Array) -> Array:

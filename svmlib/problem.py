@@ -40,12 +40,12 @@ from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion
 
 __all__ = ["DualProblem", "Solution"]
 
-LARGEST_C = 1e100  # of a bound on α: its square is still a float, also times many samples
+MAX_C = 1e100  # of a bound on α: its square is still a float, also times many samples
 # Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖ it is as a rule more than the error of a score that a solver updates.
 SOLVER_ROUNDING = 32 * fl.UNIT_ROUNDOFF
-_LARGEST_DOUBT = 1e-9  # the largest error of a margin that may be a solver's rounding
-_FLAT = 1e-12  # of ΣC: so much of the slope of a sum of losses may be the rounding of n terms
-_UNBALANCED = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
+_MAX_SLACK_ROUNDING = 1e-9  # the largest error of a margin that may be a solver's rounding
+_SLOPE_TOL = 1e-12  # of ΣC: so much of the slope of a sum of losses may be the rounding of n terms
+_BALANCE_TOL = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +324,7 @@ class DualProblem(ReadOnly):
         if start is None:
             return np.zeros(self.n)
         alpha = np.array(check_vector(start, "start", length=self.n))
-        balanced = abs(float(alpha @ self.y)) <= _UNBALANCED * np.abs(alpha).sum()
+        balanced = abs(float(alpha @ self.y)) <= _BALANCE_TOL * np.abs(alpha).sum()
         if alpha.min() < 0 or (alpha > self.upper).any() or not balanced:
             raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
         return alpha
@@ -333,17 +333,17 @@ class DualProblem(ReadOnly):
         """Return α with Σ α_i y_i = 0: change free multipliers, or else scale one class down.
 
         The free ones change in proportion to their distance from the nearer bound, and by at most
-        half of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b·excess,
-        whichever of them move. If that is not enough, `balancing_factors` scale the class with the
-        larger sum. (α must be in the box; nothing is checked.)
+        half of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b times the
+        imbalance, whichever of them move. If that is not enough, `balancing_factors` scale the
+        class with the larger sum. (α must be in the box; nothing is checked.)
         """
-        excess = float(alpha @ self.y)
-        if abs(excess) <= self.n * fl.EPS * alpha.sum():  # as good as zero
+        imbalance = float(alpha @ self.y)
+        if abs(imbalance) <= self.n * fl.EPS * alpha.sum():  # as good as zero
             return alpha
         room = np.minimum(alpha, self.upper - alpha)
         total = float(room.sum())
-        if 2 * abs(excess) <= total:
-            return alpha - (excess / total) * self.y * room
+        if 2 * abs(imbalance) <= total:
+            return alpha - (imbalance / total) * self.y * room
         totals = np.array([alpha[self.y > 0].sum(), alpha[self.y < 0].sum()])
         return alpha * balancing_factors(totals).take(self.y < 0)
 
@@ -410,18 +410,18 @@ class DualProblem(ReadOnly):
         return sum(ends) / max(len(ends), 1), low, high
 
     def values_in_floats(
-        self, beta: Array, scores: Array, b: float, doubt: float = 0.0
+        self, beta: Array, scores: Array, b: float, rounding: float = 0.0
     ) -> tuple[float, float]:
         """Return the primal and the dual value from β, Kβ and b, with their rounding.
 
-        A slack that is not above `doubt` counts as rounding, and as zero, if C is finite.
+        A slack that is not above `rounding` counts as rounding, and as zero, if C is finite.
         """
         half_norm = float(beta @ scores) / 2
         slack = 1 - self.y * (scores + b)
         if self.hard_margin:
             primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
         else:
-            primal = half_norm + float(self.upper @ np.maximum(slack - doubt, 0))
+            primal = half_norm + float(self.upper @ np.maximum(slack - rounding, 0))
         return primal, float(np.abs(beta).sum()) - half_norm
 
     @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
@@ -497,8 +497,8 @@ def _rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
     next bound may lose.
     """
     lowest, highest = scores.margins(b, y)
-    doubt = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
-    free = highest + np.minimum(doubt, _LARGEST_DOUBT) >= 1
+    rounding = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
+    free = highest + np.minimum(rounding, _MAX_SLACK_ROUNDING) >= 1
     return float((2 * lowest - highest).min(where=free, initial=1.0))
 
 
@@ -510,8 +510,8 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
         upper = np.array(check_vector(C, "C, times any weights,", length=n))
         if upper.min() <= 0:
             raise ValueError(f"C, times any weights, must be positive, got {upper.min()}")
-    if LARGEST_C < upper.max() < np.inf:
-        raise ValueError(f"C must be at most {LARGEST_C:g}, or infinity, got {upper.max():g}")
+    if MAX_C < upper.max() < np.inf:
+        raise ValueError(f"C must be at most {MAX_C:g}, or infinity, got {upper.max():g}")
     return upper
 
 
@@ -523,7 +523,7 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     """
     order = kinks.argsort(kind="stable")
     slope = C[order].cumsum() - C.sum(where=y > 0)
-    tolerance = _FLAT * C.sum()
+    tolerance = _SLOPE_TOL * C.sum()
     ends = slope.searchsorted([-tolerance, tolerance])
     interval: Array = kinks[order].take(ends, mode="clip")
     return interval

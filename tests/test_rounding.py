@@ -16,7 +16,7 @@ U = Fraction(UNIT_ROUNDOFF)
 @pytest.mark.parametrize("n", [*range(9), 50])
 def test_up_and_down_go_past_all_that_n_operations_lose(n):
     """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
-    lost = (1 - U) ** (n + fl.SPARE - 1)
+    lost = (1 - U) ** (n + fl.SPARE_OPERATIONS - 1)
     for value in np.random.default_rng(n).uniform(0.5, 2, 100):
         assert 0 <= Fraction(round_up(value, n)) / Fraction(value) - 1 / lost <= 4 * U
         assert 0 <= lost - Fraction(round_down(value, n)) / Fraction(value) <= 4 * U
