@@ -267,6 +267,18 @@ def test_the_first_steps_of_smo_tell_newton_who_is_free(C, solver):
     assert model.certificate_.optimal_to(1e-5)  # rounding in a margin costs C
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_smo_goes_on_where_few_of_many_samples_are_support_vectors():
+    """There its steps cost less than Newton's; but all steps together stay within the limit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 5))
+    y = np.sign(1 + rng.normal(size=1200) / 3 - np.abs(X[:, 0]) - np.abs(X[:, 1]) / 2)
+    model, stopped = (SVC(100, gamma=0.2, max_iter=most).fit(X, y) for most in (-1, 900))
+    assert 2 * len(model.support_) < len(y)
+    assert 1200 < model.n_iter_ < 2600
+    assert stopped.n_iter_ == 900
+
+
 def test_where_most_multipliers_are_at_their_bounds_smo_ends_it():
     model = SVC(gamma=0.05, C=0.1).fit(*data(0, n=800, d=10, shift=0.5))
     assert model.solver_ == "smo"
