@@ -548,6 +548,13 @@ def test_newtons_steps_for_the_squared_hinge_are_halved_where_they_are_too_long(
     assert verdict.upper - verdict.lower < 1e-9 * verdict.upper
 
 
+def test_crammer_and_singers_machine_of_two_classes_is_ours_with_twice_the_c():
+    model = LinearSVC(multi_class="crammer_singer", C=0.7, tol=1e-8, max_iter=10**6).fit(X, Y)
+    line = model.coef_, model.intercept_
+    right, wrong = (certify_machine(line, X, Y, C=C, bias="penalised").excess for C in (1.4, 0.7))
+    assert right < 1e-6 < wrong
+
+
 def test_a_row_of_coef_and_a_list_with_the_intercept_are_numbers_too():
     model = SVC(kernel="linear", tol=1e-7).fit(X, Y)
     assert certify_machine((model.coef_, model.intercept_), X, Y, C=1.0).excess < 1e-6
