@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from of_chapter import repeat
+from of_chapter import functions, repeat
 from scipy.spatial.distance import cdist
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
@@ -183,6 +183,11 @@ def the_wrong_block_looks_better_and_backwards_is_wrong(seed: int) -> bool:
     return bool(wrong > right and backwards < 0.3)
 
 
+def totals_of_the_tube_are_too_small_with_and_without_a_logarithm(seed: int) -> bool:
+    ridge, tube, logarithm = functions("10_relatives")["totals"](seed)
+    return bool(max(tube, logarithm) < min(0.85, ridge))
+
+
 SENTENCES = [
     one_against_one_is_better_for_lines_on_digits,
     balanced_linear_svc_does_not_balance_one_against_the_rest,
@@ -195,6 +200,7 @@ SENTENCES = [
     the_wrong_block_looks_better_and_backwards_is_wrong,
     a_threshold_from_other_forms_is_closer_to_what_it_promises,
     either_remedy_makes_similarities_better_than_a_coin,
+    totals_of_the_tube_are_too_small_with_and_without_a_logarithm,
 ]
 
 
