@@ -109,7 +109,8 @@ def _gram_matrices(
     (Of a kernel of the user's there is none: its values are taken as they are.)
 
     With :math:`\lvert \hat k - k \rvert \le \theta` and 0 ≤ k ≤ 1 the square of a value is off by
-    at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`.
+    at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`. (No float
+    data show that, as θ has room for it, nor θ².)
     """
     K = np.empty((0, 0))
     bound = None

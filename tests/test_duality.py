@@ -94,13 +94,16 @@ def test_the_cache_is_not_pickled():
     assert len(pickle.dumps(problem)) == empty
 
 
+@pytest.mark.parametrize("kernel", [Linear(), np.inner], ids=["formula", "function"])
 @pytest.mark.parametrize("n", [20, 1001])  # all rows at once, and one by one
-def test_a_gram_matrix_has_n_rows(n):
-    K = DualProblem(*data(0, n=n)).K
+def test_a_gram_matrix_has_n_rows(n, kernel):
+    K = DualProblem(*data(0, n=n), 1.0, kernel).K
     for i in (-1, n):
         with pytest.raises(IndexError, match=f"row {i} of a Gram matrix of {n} points"):
             K[i]
     assert len([*K]) == n
+    with pytest.raises(ValueError, match="read-only"):
+        K[0][0] = 7
 
 
 @pytest.mark.parametrize("share", [copy.copy, lambda one: one.with_bounds(one.upper)])

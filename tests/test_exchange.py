@@ -38,6 +38,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 import svmlib
 from svmlib.book import elsewhere
 from svmlib.certificate import Scores
+from svmlib.duality import DualProblem
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm, write_onnx
@@ -783,6 +784,17 @@ def test_a_machine_out_of_every_feature_space_proves_nothing():
     assert "proves nothing" in str(verdict)
 
 
+def test_what_underflows_in_many_squares_is_taken_off_the_dual_value():
+    """Each α²/(4C) is rounded down by nearly half of the smallest float."""
+    k = next(k for k in range(2**44, 2**45) if 0.4 < k**2 % 2**55 / 2**55 < 0.5)
+    alpha, C, y = k * 2.0**-1074, 2.0**-1021, np.tile([-1.0, 1.0], 32)
+    given = {"C": C, "loss": "squared_hinge", "bias": "none"}
+    A = np.zeros((64, 1))
+    m = Machine(A, alpha * y, 0.0, **given)
+    true = 64 * (Fraction(alpha) - Fraction(alpha) ** 2 / (4 * Fraction(C)))
+    assert Fraction(certify_machine(m, A, y).dual) <= true
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_the_cost_of_a_bias_is_rounded_up(loss):
     """With next to no C there is no other."""
@@ -835,6 +847,13 @@ def test_a_verdict_says_what_was_added_to_a_gram_matrix():
         assert 0 < verdict.diagonal_shift < (1e-8 if K is GRAM else 1e-4)
         found = re.search(r"\], for the Gram matrix with (\S+) added to its diagonal", str(verdict))
         assert 1 <= float(found[1]) / verdict.diagonal_shift <= 1.1
+
+
+def test_bounds_hold_for_the_smaller_of_two_shifts():
+    """That of the rows alone; with the points of a machine that are no rows it is larger."""
+    m = Machine(X[:150] + 0.1, Y[:150] / 150, 0.0, gaussian, C=1.0)
+    found = certify_machine(m, X[150:], Y[150:]).diagonal_shift
+    assert 0 < found <= DualProblem(X[150:], Y[150:], 1.0, gaussian).diagonal_shift
 
 
 def test_an_indefinite_kernel_proves_nothing_and_says_so():
