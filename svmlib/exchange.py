@@ -1,8 +1,8 @@
-r"""Machines of other programs: what they are, and how far from optimal they are.
+r"""Machines of other programs: which problems they solve, and how far from optimal they are.
 
 A trained support vector machine is a short list of numbers, f(x) = Σ_j c_j k(z_j, x) + b, whatever
-program computed it. How good these numbers are depends on which problem the program meant to solve,
-and that differs from program to program:
+program computed it. How good these numbers are depends on the problem to be solved, which differs
+from program to program:
 
 - the loss: the hinge or its square,
 - the bias: free, penalised as the weight of a constant feature, or absent,
@@ -14,8 +14,8 @@ With this module you can
 - describe a machine that has no adapter here: `Machine`.
 
 `certify_machine` never uses what a program says about itself. It evaluates the primal value of the
-machine with all rounding accounted for, and compares it with the best lower bound it can find: that
-of the machine's own multipliers, if it has any, and that of our own solution of the same problem.
+machine with all rounding accounted for, and compares it with the best lower bound that it can find,
+from the machine's own multipliers, if it has any, or from our solution of the same problem.
 
 *One dual for all.* With α ≥ 0, Q_ij = y_i y_j k(x_i, x_j) and s the size of the constant feature,
 
@@ -24,8 +24,8 @@ of the machine's own multipliers, if it has any, and that of our own solution of
     - \tfrac{s^2}2 \Bigl(\sum_i \alpha_i y_i\Bigr)^2 - \sum_i \frac{\alpha_i^2}{4 C_i}
 
 is a lower bound on the primal value of every machine. The third term belongs to the penalised bias;
-a free bias has the equation Σ α_i y_i = 0 in its place, and no bias has neither. The last term
-belongs to the squared hinge; the plain hinge has the bounds α_i ≤ C_i in its place.
+a free bias has the equation Σ α_i y_i = 0 in its place, and without a bias there is neither. The
+last term belongs to the squared hinge; the plain hinge has the bounds α_i ≤ C_i in its place.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -87,18 +87,18 @@ def certify_machine(
     sample_weight: ArrayLike | None = None,
     tol: float = 1e-8,
 ) -> Verdict:
-    """Say which problem a trained machine solves, and how far from its optimum it is.
+    """Say which problem a trained machine solves, and how far it is from the optimum.
 
     Parameters
     ----------
     machine : object
         One of
 
-        - a fitted `SVC` or `NuSVC` of scikit-learn, or of a library that follows it, or ours;
+        - a fitted `SVC` or `NuSVC` of scikit-learn or a compatible library, or our `SVC`;
         - a fitted `LinearSVC` or `SGDClassifier` with a (squared) hinge, or another estimator with
-          ``coef_`` and ``intercept_``, for which you then give C, loss and bias;
-        - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold,
-          which is not judged);
+          ``coef_`` and ``intercept_``, for which you must give C, loss and bias;
+        - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold
+          but does not judge it);
         - what `svmlib.model_files` has read from a file;
         - a pair (w, b), or with ``kernel`` a pair (β, b), where β_i = y_i α_i for each row of X (of
           a Gram matrix X with ``kernel="precomputed"``); numbers alone mean the plain hinge and a
@@ -106,24 +106,24 @@ def certify_machine(
           theirs);
         - a `Machine`.
     X : array_like of shape (n, d)
-        The rows that it was trained on and no others, as it saw them, so after a scaler that is not
-        part of `machine`; or their Gram matrix, for a precomputed kernel. If other rows are given
-        with w and b alone, the verdict is wrong and no error says so. If scikit-learn's `SVC` has a
-        function as kernel, the rows must be in their order. A sparse matrix is made dense, if that
-        takes at most 2000 MB.
+        The rows that the machine was trained on and no others, as it saw them, so after any scaler
+        that is not part of `machine`; for a precomputed kernel, their Gram matrix. If you give
+        other rows with w and b alone, the verdict is wrong and no error says so. If scikit-learn's
+        `SVC` has a function as kernel, the rows must be in the order of training. A sparse matrix
+        is made dense if that takes at most 2000 MB.
     y : array_like of shape (n,)
-        Their labels, of two classes. Without labels of the machine's own, the larger is positive.
-        If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them
-        are judged.
+        Their labels, of two classes. If the machine has no labels, the larger is positive. If an
+        `SVC` or a LIBSVM model has several classes, the labels in y say which two of them are
+        judged.
     C, kernel, loss, bias : optional
-        What the machine does not say, or what to believe in place of what it says. If a machine
-        of a Gram matrix is given its kernel, X has the rows themselves.
+        What the machine does not specify, or values to use instead of its own. If you give the
+        kernel of a machine trained on a Gram matrix, X has the rows themselves.
     sample_weight : array_like of shape (n,), optional
-        Factors of C, as they were given to ``fit``; for numbers and machines from a file also those
-        of the class weights, row by row. Where LIBLINEAR, `LinearSVC` or `SGDClassifier` has one
-        vector for each of several classes, only the rows of class k have a factor in the problem of
-        class k: ``np.where(y == k, weight[k], 1)``. Rows of weight 0 are left out; where X is a
-        Gram matrix, leave them out of X and y yourself.
+        Factors of C, as given to ``fit``; for numbers and machines from a file, also the factors of
+        the class weights, row by row. If LIBLINEAR, `LinearSVC` or `SGDClassifier` has one vector
+        for each of several classes, only the rows of class k have a factor in the problem of class
+        k: ``np.where(y == k, weight[k], 1)``. Rows of weight 0 are left out; if X is a Gram matrix,
+        leave them out of X and y yourself.
     tol : float, default 1e-8
         The relative duality gap to which our own solution is computed.
 
@@ -137,13 +137,13 @@ def certify_machine(
     ValueError
         If the machine is not one of the above, or X and y do not fit it.
     svmlib.gram_matrix.NoRoomError
-        If there are more than about 5100 rows, whose Gram matrix takes more than 200 MB, the kernel
-        is not linear, and the loss is squared or the bias not free.
+        If there are more than about 5100 rows (a Gram matrix of more than 200 MB), the kernel is
+        not linear, and the loss is squared or the bias is not free.
 
     Notes
     -----
-    It solves the problem itself, from the machine's own multipliers where these are nearly optimal.
-    Otherwise it can take several times as long as the training.
+    It solves the problem itself, starting from the machine's own multipliers if these are nearly
+    optimal. Otherwise it can take several times as long as the training.
 
     Derived in chapter 15, *Other programs*.
 

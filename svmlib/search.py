@@ -1,9 +1,9 @@
-"""A certified search over C and γ, at a fraction of the cost of as many fits.
+"""A certified search over C and γ, at a fraction of the cost of separate fits.
 
 With this module you can
 
-- search with `SVCCV`: every machine is proved optimal to `tol`, and ``cv_results_`` says how well,
-- choose the simplest of those that are as good as the best, with `one_standard_error`,
+- search with `SVCCV`: every machine is proved optimal to `tol`, and ``cv_results_`` has the gaps,
+- choose the simplest candidate that is about as good as the best, with `one_standard_error`,
 - compare two candidates on the same folds and the same test samples, with `SVCCV.compare`.
 
 Used in chapter 9, *The SVM in practice*; `svmlib._path` has the algorithm.
@@ -50,16 +50,16 @@ __all__ = ["SVCCV", "Comparison", "one_standard_error"]
 
 
 class Comparison(NamedTuple):
-    """Two candidates, on the same folds and the same test samples.
+    """A comparison of two candidates on the same folds and the same test samples.
 
     Attributes
     ----------
     difference : float
-        The score of the first less that of the second, in the mean of the folds.
+        The mean over the folds of the first score minus the second.
     standard_error : float
-        Its standard error, over the folds. (They share training samples, so it is too small.)
+        The standard error of this mean, too small because the folds share training samples.
     only_first, only_second : int
-        On how many test samples only the one was right.
+        How many test samples only the first, or only the second, got right.
     """
 
     difference: float
@@ -71,14 +71,14 @@ class Comparison(NamedTuple):
 def one_standard_error(results: dict[str, Any]) -> int:
     """Return the number of the simplest candidate that is within one standard error of the best.
 
-    The standard error is that of the best one's mean, over the folds; simpler is a smaller γ, then
-    a smaller C. Give it as ``refit`` to `SVCCV`, or to scikit-learn's search over "C" and "gamma",
-    also those of a step of a pipeline, such as "svc__C".
+    The standard error is that of the best candidate's mean over the folds; simpler means a smaller
+    γ, then a smaller C. Give this function as ``refit`` to `SVCCV` or to scikit-learn's search over
+    "C" and "gamma", also for a step of a pipeline, such as "svc__C".
 
     Raises
     ------
     ValueError
-        If all scores are NaN, or if γ is a name for some candidates, so that it has no order.
+        If all scores are NaN, or if γ is a name for some candidates and so has no order.
     """
     splits = [key for key in results if key.startswith("split") and key.endswith("_test_score")]
     scores = np.array([results[key] for key in splits])
@@ -102,57 +102,57 @@ class SVCCV(TwoClassEstimator):
     r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
 
     It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
-    every machine is proved optimal to `tol`. (If K is not known to be positive semidefinite it is
-    stationary to `tol`, and the gaps are infinite, because nothing is proved.)
+    every machine is proved optimal to `tol`. If K is not known to be positive semidefinite, the
+    machines are stationary to `tol`, and the gaps are infinite, because nothing is proved.
 
     Parameters
     ----------
     Cs : sequence of float, default (0.01, 0.1, 1, 10, 100, 1000, 10000)
         The values of C, positive and finite.
     gammas : float, "scale", "auto" or a sequence of these, optional
-        The values of γ, or a single one. If not given, 4⁻², …, 4² times the γ that
-        `svmlib.svc.SVC` calls ``"scale"``; for a kernel without γ only C is searched. Where one is
-        a power of two times another, the cheapest case, K comes from squares. ``"scale"`` is that
-        of all samples, also within a fold.
+        The values of γ, or a single one. The default is 4⁻², …, 4² times the γ that
+        `svmlib.svc.SVC` calls ``"scale"``. For a kernel without γ only C is searched. Values that
+        differ by powers of two are cheapest, because K then comes from squares. ``"scale"`` is
+        computed from all samples, also within a fold.
     kernel, degree, coef0, class_weight
         As in `svmlib.svc.SVC`.
     cv : int, splitter or iterable, optional
-        As in scikit-learn: 5 stratified folds if not given.
+        As in scikit-learn, 5 stratified folds if not given.
     scoring : str or callable, optional
-        As in scikit-learn, accuracy if not given. It may ask for ``decision_function``, ``predict``
-        and ``classes_``, and the answers are there already. With ``sample_weight`` scores are
-        weighted, if it is a name or a scorer of scikit-learn.
+        As in scikit-learn, accuracy if not given. It may use ``decision_function``, ``predict`` and
+        ``classes_``, which are already computed. With ``sample_weight``, scores are weighted if
+        `scoring` is a name or a scorer of scikit-learn.
     refit : bool or callable, default True
-        Whether to fit the best candidate to all samples in the end; or a function that chooses one
-        by its number, from ``cv_results_``, such as `one_standard_error`.
+        Whether to fit the best candidate to all samples in the end; or a function of
+        ``cv_results_`` that returns the number of a candidate, such as `one_standard_error`.
     tol : float, default 1e-3
-        The relative duality gap to prove, of every machine.
+        The relative duality gap to prove for every machine.
     cache_mb : float, default 1000
         How many megabytes (2²⁰ bytes) three matrices of the size of K may take, in all processes
         together. If they do not fit, a warning says so, and each machine keeps the rows of K that
-        there is room for; it still starts from its neighbour.
+        there is room for; it still starts from its neighbour's solution.
     n_jobs : int, optional
-        How many processes of joblib share the values of γ.
+        How many joblib processes share the values of γ.
     verbose : int, default 0
-        If positive, a line is printed for every γ and fold: when it is done, or with more than
-        one process, in the end.
+        If positive, a line is printed for every γ and fold, when it is done or, with more than one
+        process, at the end.
 
     Attributes
     ----------
     cv_results_ : dict
-        As in `sklearn.model_selection.GridSearchCV`, with the candidates in its order; and the
-        relative gaps and steps of every machine, ``"split0_gap"``, ``"split0_steps"`` and so on,
-        and the ``"worst_gap"`` of a candidate. A search in one process that is interrupted keeps
-        it, with NaN for what has not been done.
+        As in `sklearn.model_selection.GridSearchCV`, with the candidates in the same order. It also
+        has the relative gap and steps of every machine, ``"split0_gap"``, ``"split0_steps"`` and so
+        on, and each candidate's ``"worst_gap"``. After a search in one process is interrupted, it
+        has NaN for what has not been done.
     best_index_, best_params_, best_score_ : int, dict and float
-        The candidate that was chosen, and its mean score.
+        The number, parameters and mean score of the chosen candidate.
     worst_gap_ : float
         The largest relative gap of all machines.
     test_indices_, test_decision_values_ : list of ndarray
-        For each fold, the numbers of its test samples, and their f(x) by every candidate, of
+        For each fold, the numbers of its test samples, and every candidate's f(x) for them, of
         shape (n_candidates, n_test).
     best_estimator_ : svmlib.svc.SVC
-        The machine for all samples, which predicts; not with ``refit=False``.
+        The machine fitted to all samples, which predicts; absent if ``refit=False``.
     classes_ : ndarray of shape (2,)
         The two labels, sorted.
     n_splits_ : int
@@ -164,10 +164,10 @@ class SVCCV(TwoClassEstimator):
 
     Notes
     -----
-    With ``sample_weight``, a weight of 3 is three copies: in training, and in scores. In a pipeline
-    the steps before it have seen the test samples of its folds, too: nothing of their labels, but
-    their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has one K, and
-    every training part of it is factorised once to prove it positive semidefinite.
+    With ``sample_weight``, a weight of 3 is equivalent to three copies, in training and in scores.
+    In a pipeline, the steps before `SVCCV` have also seen the test samples of its folds: not their
+    labels, but their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has
+    one K. Every training part of K is factorised once to prove that it is positive semidefinite.
 
     Derived in chapter 12, *Newton's method*.
 
@@ -224,7 +224,7 @@ class SVCCV(TwoClassEstimator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Search, and fit the candidate that was chosen to all samples.
+        """Search, and fit the chosen candidate to all samples.
 
         Parameters
         ----------

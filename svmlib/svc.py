@@ -1,13 +1,13 @@
-"""The support vector classifier, as scikit-learn knows it, and with its proof.
+"""A support vector classifier with scikit-learn's interface and a proof of optimality.
 
-`SVC` brings the modules of this library together: it turns labels into ±1 and a kernel's name into
-a kernel, asks one of the solvers for the multipliers, and keeps what predictions need, and the
-certificate. With this module you can
+`SVC` combines the modules of this library: it turns labels into ±1 and a kernel's name into a
+kernel, calls a solver for the multipliers, and keeps the certificate and what predictions need.
+With this module you can
 
-- fit, predict and cross-validate as with `sklearn.svm.SVC`, whose names and defaults it has,
+- fit, predict and cross-validate with the names and defaults of `sklearn.svm.SVC`,
 - read in ``certificate_`` how far from optimal the fitted classifier can be,
-- ask for the hard margin, C = ∞, and get the maximal margin or, for the linear kernel, the proof
-  that there is none.
+- ask for the hard margin, C = ∞, and get the maximal margin or, for the linear kernel, a proof that
+  there is none.
 
 Derived in chapter 8, *The full SMO*.
 """
@@ -54,18 +54,18 @@ _FITTED = (  # the fitted attributes of `SVC` and of `svmlib.search.SVCCV`
 
 
 def is_precomputed(kernel: object) -> bool:
-    """Whether X is a Gram matrix."""
+    """Return whether X is a Gram matrix."""
     # (A kernel may be an object that compares itself in a way of its own.)
     return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def has_gamma(kernel: object) -> bool:
-    """Whether a kernel is given by a name, and takes its γ from the parameter `gamma`."""
+    """Return whether a kernel is given by name and takes its γ from the parameter `gamma`."""
     return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
 
 
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """What estimators for two classes share: tags, checks, and predictions by the sign of f."""
+    """Base of the estimators for two classes: tags, checks, and predictions by the sign of f."""
 
     classes_: NDArray[np.generic]
 
@@ -99,7 +99,7 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         return np.ascontiguousarray(points), labels
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return the label of every row of X: ``classes_[1]`` where f(x) ≥ 0, else the other."""
+        """Return the label of every row of X: ``classes_[1]`` if f(x) ≥ 0, else ``classes_[0]``."""
         second: NDArray[np.bool_] = self.decision_function(X) >= 0
         return self.classes_.take(second)
 
@@ -108,9 +108,9 @@ class SVC(TwoClassEstimator):
     r"""Support vector classifier for two classes.
 
     It minimises :math:`\tfrac12 \lVert w \rVert^2 + C \sum_i \max(0, 1 - y_i f(x_i))` over
-    functions :math:`f(x) = w \cdot \varphi(x) + b` in the feature space of the kernel, and
-    predicts by the sign of f, ties going to the second class. ``C=numpy.inf`` is the hard
-    margin: the hyperplane furthest from both classes.
+    functions :math:`f(x) = w \cdot \varphi(x) + b` in the feature space of the kernel, and predicts
+    by the sign of f; ties go to the second class. ``C=numpy.inf`` is the hard margin: the
+    hyperplane furthest from both classes.
 
     Parameters
     ----------
@@ -129,56 +129,57 @@ class SVC(TwoClassEstimator):
     coef0 : float, default 0.0
         c₀ of ``"poly"`` and ``"sigmoid"``.
     tol : float, default 1e-3
-        The relative duality gap to prove, rounding included. Where the kernel is not known to be
-        positive semidefinite and the gap means nothing: the largest KKT violation, in units of
-        y f(x). A fit that does not reach it warns.
+        The relative duality gap to prove, rounding included. If the kernel is not known to be
+        positive semidefinite, the gap means nothing, and `tol` is for the largest KKT violation, in
+        units of y f(x). A fit that does not reach it warns.
     class_weight : dict or "balanced", optional
         Factors of C by label, 1 for labels not named. ``"balanced"`` is n / (2 · number of samples
-        of the class), counting samples of positive weight. (With more classes: see the notes.)
+        of the class), counting only samples of positive weight. For more than two classes, see the
+        notes.
     solver : {"auto", "newton", "smo", "interior_point"}, default "auto"
-        ``"auto"`` is Newton's method from a good start; SMO where it does not apply; and the
-        interior point method if these stall and n ≤ 1000. ``"newton"`` uses SMO for the start only,
-        and stops there if the start reaches `tol`.
+        ``"auto"`` is Newton's method from a good start; SMO where Newton's method does not apply;
+        and the interior point method if these stall and n ≤ 1000. ``"newton"`` uses SMO for the
+        start only, and stops there if the start reaches `tol`.
     max_iter : int, default -1
-        The most iterations of all solvers together; −1 for their own defaults.
+        The maximum number of iterations of all solvers together; −1 for their own defaults.
     memory_mb : float, default 2000
-        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take. A
-        warning says so if they need more.
+        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take. If
+        they need more, a warning says so.
 
     Attributes
     ----------
     certificate_ : svmlib.certificate.Certificate
         Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
-        It holds for ``coef_`` and ``intercept_`` as they are, and for the scores that
-        `decision_function` returns up to the rounding of one evaluation. So that it stays true,
-        the arrays of numbers below are read only, and ``coef_`` and ``intercept_`` cannot be
-        replaced.
+        It holds for ``coef_`` and ``intercept_`` as they are and, up to the rounding of one
+        evaluation, for the scores of `decision_function`. To keep it true, the arrays of numbers
+        below are read-only, and ``coef_`` and ``intercept_`` cannot be replaced.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
     support_ : ndarray of shape (n_support,)
         Indices of the samples with α_i > 0: those of the first class, then the second.
     support_vectors_ : ndarray of shape (n_support, d)
-        These samples; with ``"precomputed"`` their row numbers among those of positive weight.
+        These samples; with ``"precomputed"``, their row numbers among the samples of positive
+        weight.
     n_support_ : ndarray of shape (2,)
-        How many there are of each class.
+        The number of support vectors of each class.
     dual_coef_ : ndarray of shape (1, n_support)
-        Their y_i α_i.
+        The y_i α_i of the support vectors.
     coef_ : ndarray of shape (1, d)
         w = Σ α_i y_i x_i, for a linear kernel only, rounded once. Predictions use it.
     intercept_ : ndarray of shape (1,)
         b.
     n_iter_ : ndarray of shape (1,)
-        Iterations, those that led to the start included.
+        Iterations, including those that computed the start.
     solver_ : str
-        The solver that took the last of them; ``"nystrom"`` if the classifier is in the span of
-        the pivots.
+        The solver of the last iteration; ``"nystrom"`` if the classifier is in the span of the
+        pivots.
     pivots_, pivot_coef_ : ndarray of shapes (r, d) and (r,)
-        If ``solver_`` is ``"nystrom"``, and only then: some of the samples, and coefficients with
-        f(x) = Σ_p c_p k(x_p, x) + b. Predictions use them.
+        Only if ``solver_`` is ``"nystrom"``: some of the samples, and coefficients with f(x) = Σ_p
+        c_p k(x_p, x) + b. Predictions use them.
     class_weight_ : ndarray of shape (2,)
         The factors of C for the two classes.
     kernel_ : callable
-        The kernel, its parameters as numbers; not with ``"precomputed"``.
+        The kernel, with its parameters as numbers; absent with ``"precomputed"``.
     n_features_in_ : int
         d.
     feature_names_in_ : ndarray of shape (d,)
@@ -186,23 +187,23 @@ class SVC(TwoClassEstimator):
 
     Notes
     -----
-    *What `sklearn.svm.SVC` has beyond it.* More than two classes
-    (`sklearn.multiclass.OneVsOneClassifier` does what it does), sparse X (give a Gram matrix to
-    ``"precomputed"``), and probabilities (`sklearn.calibration.CalibratedClassifierCV` makes
-    them). Here ``gamma="scale"`` takes the variance weighted by ``sample_weight``, so that a
-    weight of 3 is three copies.
+    *What only `sklearn.svm.SVC` has.* More than two classes (use
+    `sklearn.multiclass.OneVsOneClassifier`), sparse X (give a Gram matrix to ``"precomputed"``),
+    and probabilities (use `sklearn.calibration.CalibratedClassifierCV`). Here ``gamma="scale"``
+    uses the variance weighted by ``sample_weight``, so a weight of 3 is equivalent to three copies.
 
-    *More than about 5100 samples*, whose Gram matrix takes 200 MB. ``"auto"`` and ``"newton"`` look
-    for a few pivots whose span holds nearly all that the kernel sees (`svmlib.nystrom.nystrom`). If
-    there are, the classifier is a sum over the pivots, so that predictions are fast, and the
-    certificate is that of the kernel's problem: of this classifier as a primal point, and of the
-    multipliers in ``dual_coef_`` as a dual one. With more than 100,000 samples this is all they do,
-    and a warning says beforehand if it will not be enough; ``solver="smo"`` goes on, for hours.
-    A matrix, or function, of your own cannot be proved positive semidefinite then.
+    *More than about 5100 samples* have a Gram matrix of more than 200 MB. Then ``"auto"`` and
+    ``"newton"`` look for a few pivots whose span nearly contains all samples in feature space
+    (`svmlib.nystrom.nystrom`). If there are such pivots, the classifier is a sum over them, so
+    predictions are fast. The certificate is for the kernel's problem, with this classifier as
+    primal point and the multipliers in ``dual_coef_`` as dual point. With more than 100,000 samples
+    these solvers do nothing else, and a warning says beforehand if this will not be enough;
+    ``solver="smo"`` goes on, for hours. In such fits your own matrix or function cannot be proved
+    positive semidefinite.
 
-    *Weights of more than two classes.* The wrappers fit each of their machines to the labels 0 and
-    1, so a factor of C by label has to come as a weight of samples, which scikit-learn passes on if
-    it is asked to::
+    *Weights of more than two classes.* The wrappers fit each machine to the labels 0 and 1, so a
+    factor of C by label must be given as sample weights, which scikit-learn passes on if you ask it
+    to::
 
         sklearn.set_config(enable_metadata_routing=True)
         machine = SVC().set_fit_request(sample_weight=True)
@@ -259,9 +260,9 @@ class SVC(TwoClassEstimator):
         y : array_like of shape (n,)
             Their labels, of two classes.
         sample_weight : array_like of shape (n,), optional
-            Non-negative weights. Sample i has the constant C_i = weight · C, so a weight of 0 is no
-            sample, and a weight of 2 is the sample twice (but with ``class_weight="balanced"``,
-            which counts it once).
+            Non-negative weights. Sample i has the constant C_i = weight · C, so a weight of 0
+            removes the sample, and a weight of 2 is equivalent to two copies (but
+            ``class_weight="balanced"`` counts the sample once).
 
         Returns
         -------
@@ -273,9 +274,9 @@ class SVC(TwoClassEstimator):
         ValueError
             If a parameter or the data are not as documented.
         NotSeparableError
-            If C = ∞, the kernel is linear and no hyperplane separates the classes, up to
-            rounding. It carries a point common to both hulls and its weights. (Other kernels: a
-            warning.)
+            If C = ∞, the kernel is linear and no hyperplane separates the classes, up to rounding.
+            The error contains a point common to both hulls and its weights. Other kernels only
+            cause a warning.
         """
         self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
@@ -346,7 +347,7 @@ class SVC(TwoClassEstimator):
 
     @property
     def coef_(self) -> Array:
-        """The w of a linear kernel, of shape (1, d), read only."""
+        """The w of a linear kernel, of shape (1, d), read-only."""
         check_is_fitted(self, "certificate_")
         if self._w is None:
             raise AttributeError('coef_ exists for kernel="linear" only; see dual_coef_')
@@ -354,7 +355,7 @@ class SVC(TwoClassEstimator):
 
     @property
     def intercept_(self) -> Array:
-        """The bias b, of shape (1,), read only."""
+        """The bias b, of shape (1,), read-only."""
         check_is_fitted(self, "certificate_")
         intercept = np.array([self._intercept])
         intercept.flags.writeable = False
@@ -363,7 +364,7 @@ class SVC(TwoClassEstimator):
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,).
 
-        The sum is over the pivots, with their coefficients, if ``solver_`` is ``"nystrom"``.
+        If ``solver_`` is ``"nystrom"``, the sum is over the pivots, with their coefficients.
         """
         check_is_fitted(self, "certificate_")
         # scikit-learn's checks take longer than the sum for a single row.
@@ -405,9 +406,9 @@ def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array
 
 
 def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Kernel:
-    """Return the kernel of a model, its parameters as numbers.
+    """Return the kernel of a model, with its parameters as numbers.
 
-    For "precomputed" X is its K, which has the precision of the matrix that was given.
+    For "precomputed", X is the Gram matrix K, in the precision of the matrix that was given.
     """
     if callable(model.kernel):
         return model.kernel
