@@ -225,6 +225,9 @@ def _of_numbers(
     if np.ndim(vector) == 2 and np.shape(vector)[0] == 1:  # as ``coef_`` is
         vector = np.ravel(vector)
     b = np.ravel(b).item() if np.size(b) == 1 else b  # as ``intercept_`` is
+    if kernel is None and np.shape(vector) == (len(X),) != (length,):
+        needed = f"w must have {length} entries, one per column of X, got {len(X)}"
+        raise ValueError(f"{needed}; for β, one per row, give kernel=, such as Linear()")
     vector = check_vector(vector, "w" if kernel is None else "β", length=length)
     b = check_scalar(b, "b")
     classes = np.unique(y).tolist()

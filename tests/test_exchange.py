@@ -877,6 +877,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (HERE / "m.model", {}, "of a path give what read_libsvm or read_liblinear returns"),
         (([1.0, 2.0], 0.0, "no"), {}, "machine must be a fitted classifier"),
         (([1.0], 0.0), {"C": 1.0}, "w has 1 entries, expected 2"),
+        ((Y, 0.0), {"C": 1.0}, "w must have 2 entries.*for β, one per row, give kernel="),
         (([[1.0], [2.0]], 0.0), {"C": 1.0}, "w must be a non-empty vector"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
