@@ -137,14 +137,14 @@ def weighted_rows(
 
 def other_constant(alpha: Array, bounds: Array, excess: float) -> str:
     """Ask for C if multipliers are above theirs (tolerances aside), or end at a part of it."""
-    shares = alpha / bounds
-    most = float(shares.max())
-    together = shares >= most * (1 - 1e-9)
-    if most > 1.01:
+    fractions = alpha / bounds
+    largest = float(fractions.max())
+    together = fractions >= largest * (1 - 1e-9)
+    if largest > 1.01:
         return (
             "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
         )
-    if 0 < most < 0.99 and together.sum() > 2 and excess > 1e-3:
-        found = f"{together.sum()} multipliers are {most:.6g} times their C"
+    if 0 < largest < 0.99 and together.sum() > 2 and excess > 1e-3:
+        found = f"{together.sum()} multipliers are {largest:.6g} times their C"
         return f"{found}, and none is above: was C smaller by this factor?"
     return ""

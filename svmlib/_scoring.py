@@ -18,7 +18,7 @@ from svmlib.svc import SVC, TwoClassEstimator
 Measure = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 
 
-class _PrecomputedScores(TwoClassEstimator):
+class _PrecomputedValues(TwoClassEstimator):
     """A classifier whose scores are there already, for scorers that ask for them."""
 
     kernel = None
@@ -36,8 +36,8 @@ def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -
     """Return the function that measures how well f(x) predicts the labels of test samples."""
     positive = labels == classes[1]
     if scoring in (None, "accuracy"):
-        shares = np.ones(len(labels)) if weights is None else weights
-        return lambda f, test: np.average((f >= 0) == positive[test], weights=shares[test])
+        factors = np.ones(len(labels)) if weights is None else weights
+        return lambda f, test: np.average((f >= 0) == positive[test], weights=factors[test])
     if not (isinstance(scoring, str) or callable(scoring)):
         raise ValueError(f"scoring must be one name or one function, got {scoring!r:.80}")
     scorer = check_scoring(SVC(), scoring=scoring)
@@ -46,7 +46,7 @@ def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -
         keywords = {}
         if weights is not None and hasattr(scorer, "set_score_request"):
             keywords["sample_weight"] = weights[test]
-        classifier = _PrecomputedScores(classes, f)
+        classifier = _PrecomputedValues(classes, f)
         try:
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:

@@ -266,8 +266,8 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
         return 2 / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, MAX_C))
     alpha, _ = newton_multipliers(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
-    shift = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
-    return 0.3 / C, (1 - shift) * np.append((alpha * y) @ X, problem.bias(alpha))
+    shrinkage = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
+    return 0.3 / C, (1 - shrinkage) * np.append((alpha * y) @ X, problem.bias(alpha))
 
 
 def _passes(

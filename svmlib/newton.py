@@ -308,7 +308,7 @@ class _Newton:
                 error = max(error, low - b, b - high)
         self.best = min(
             (self.best, _Point(beta, b, gap, error)),
-            key=lambda at: (at.error > self.goal, at.error > self.tol, at.gap),
+            key=lambda p: (p.error > self.goal, p.error > self.tol, p.gap),
         )
 
     def active_set(self) -> Iterator[NewtonStep]:

@@ -66,9 +66,9 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
     return order[:rank] - 1, np.triu(U[:rank, :rank])
 
 
-def right_divide(K: Array, U: Array, transposed: bool = False) -> Array:
-    """Return K U⁻¹, or K U⁻ᵀ, in place of K."""
-    quotient: Array = dtrsm(1.0, U, K.T, trans_a=not transposed, overwrite_b=1).T
+def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
+    """Return A U⁻¹, or A U⁻ᵀ, in place of A."""
+    quotient: Array = dtrsm(1.0, U, A.T, trans_a=not transposed, overwrite_b=1).T
     return quotient
 
 
@@ -166,7 +166,7 @@ class SpanSums(NamedTuple):
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
     expansion: Array  # Σ α_j a_j
-    residual: Array  # Σ α_j r_j
+    residual: Array  # Σ α_j g_j
     distance: Array  # above Σ α_j ‖ρ_j‖
     size: Array  # Σ α_j (N_j + λ_j)
     residual_error: Array  # Σ α_j ε (N_j + λ_j)
@@ -180,17 +180,17 @@ def span_sums(
 
     Any floats a_j define :math:`\rho_j = \varphi(x_j) - \sum_p a_{jp} \varphi(x_p)`. Here they are
     the computed coefficients of row j, taken as exact, so it does not matter how well the systems
-    were solved. With :math:`r_j = K_{jP} - a_j K_{PP}`,
+    were solved. With :math:`g_j = K_{jP} - a_j K_{PP}`,
 
     .. math::
-        \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot r_j .
+        \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot g_j .
 
     *Rounding.* A kernel value is off by at most θ times the sizes N of its two points
-    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed r_jq
+    (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed g_jq
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
     root of the square, and for what rounds these bounds themselves, which is of second order. (As
-    r_j is nearly 0, no float data can show more than 2r. What underflows in the square is far below
+    g_j is nearly 0, no float data can show more than 2r. What underflows in the square is far below
     ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.)
     """
     r = span.rank
@@ -206,7 +206,7 @@ def span_sums(
         scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
         lowest, highest = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
-        weights = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
+        by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
         distances, A, residual, size = _residuals(
             span, x[used], K[used], error, sizes[used], pivot_sizes
         )
@@ -214,12 +214,12 @@ def span_sums(
             SpanSums(
                 violation=largest_violation(lowest, highest, multipliers, upper[block]),
                 hinge=primal_upper_bound(0.0, lowest, upper[block]),
-                total=weights.sum(axis=1),
-                expansion=weights @ A,
-                residual=weights @ residual,
-                distance=weights @ distances,
-                size=weights @ size,
-                residual_error=error * (weights @ size),
+                total=by_class.sum(axis=1),
+                expansion=by_class @ A,
+                residual=by_class @ residual,
+                distance=by_class @ distances,
+                size=by_class @ size,
+                residual_error=error * (by_class @ size),
             )
         )
     return SpanSums(*add_sums(parts))
@@ -228,7 +228,7 @@ def span_sums(
 def _residuals(
     span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return above ‖ρ_j‖, the a_j and r_j, and N_j + λ_j, for the rows of X."""
+    """Return above ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
     size = sizes + np.abs(A) @ pivot_sizes
@@ -246,7 +246,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     scores.
 
     *Dual.* `balancing_factors` make the multipliers feasible. With
-    :math:`a = \sum \beta_j a_j` and :math:`g = \sum \beta_j r_j` their w is
+    :math:`a = \sum \beta_j a_j` and :math:`g = \sum \beta_j g_j` their w is
     :math:`\sum_p a_p \varphi(x_p) + \sum_j \beta_j \rho_j`, so
 
     .. math::
@@ -266,9 +266,9 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     sizes, error = bound.sizes, _relative_error(bound.theta, r)
 
     def squared(c: Array) -> float:
-        norm = float(np.abs(c) @ sizes)  # ‖w‖ is at most this
+        bound = float(np.abs(c) @ sizes)  # on ‖w‖
         # (The square first: it is infinite where the sum may be −∞.)
-        square = float(c @ span.gram @ c) + (error * (norm * norm) + _underflow(r))
+        square = float(c @ span.gram @ c) + (error * (bound * bound) + _underflow(r))
         return max(square, 0.0) if abs(square) < inf else inf
 
     # the multipliers, and what rounding has moved their w by
@@ -277,14 +277,14 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     size, distance, residual_error = (
         float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.residual_error)
     )
-    length = float(np.sqrt(squared(a)))
-    shift = 5 * relative * size
-    distance += shift
+    norm = float(np.sqrt(squared(a)))
+    moved = 5 * relative * size
+    distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
     # (These sums are rounded, too: by theory it counts, but no data have shown it.)
-    slack = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + length * shift
+    slack = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
     cross = product + slack if product > -inf else inf
-    squared_norm = length * length + distance * distance + 2 * cross
+    squared_norm = norm * norm + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
     w_squared = squared(c)
     return Certificate(

@@ -26,7 +26,7 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
 __all__ = ["Step", "smo", "steps"]
 
-_SCALES = 2**20  # floats; what `SmoState.scales` may hold, 8 MB
+_SCALES_SIZE = 2**20  # floats; what `SmoState.scales` may hold, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -240,10 +240,10 @@ class SmoState:
         # rounding counts as that.
         self.half_diagonal = problem.diagonal / 2
         least = 4 * fl.EPS * np.abs(self.half_diagonal)
-        self.least_half = np.maximum(least, np.sqrt(fl.SMALLEST_NORMAL))  # for points at zero
+        self.curvature_floor = np.maximum(least, np.sqrt(fl.SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))
         self.scales: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
-        self.most_scales = max(1, _SCALES // n)
+        self.max_scales = max(1, _SCALES_SIZE // n)
         # all pairs, both ways round, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
@@ -319,9 +319,9 @@ class SmoState:
         """Return i and the j whose step gains the most: with the largest slope / √curvature."""
         if i not in self.scales:
             half_curvature = (self.half_diagonal - self.K[i]) + self.half_diagonal[i]
-            half_curvature = np.maximum(half_curvature, self.least_half, out=half_curvature)
+            half_curvature = np.maximum(half_curvature, self.curvature_floor, out=half_curvature)
             self.scales[i] = 1 / np.sqrt(half_curvature, out=half_curvature)
-            if len(self.scales) > self.most_scales:
+            if len(self.scales) > self.max_scales:
                 del self.scales[next(iter(self.scales))]
         slope = np.subtract(self.g_up[i, ...], self.g_down, self.slope)
         return i, int(np.multiply(slope, self.scales[i], slope).argmax())

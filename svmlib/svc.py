@@ -425,7 +425,7 @@ def resolve_gamma(gamma: str | float, X: Array, weights: Array) -> float:
     if not (isinstance(gamma, str) and gamma == "scale"):
         return check_scalar(gamma, 'gamma, if not "scale" or "auto",', positive=True)
     with np.errstate(all="ignore"):
-        shares = weights / weights.sum()
-        variance = (shares @ (X - (shares @ X).mean()) ** 2).mean()
+        normalised = weights / weights.sum()
+        variance = (normalised @ (X - (normalised @ X).mean()) ** 2).mean()
         scale = float(1 / (X.shape[1] * variance)) if X.min() < X.max() else 1.0
     return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)

@@ -182,5 +182,5 @@ def test_a_gram_matrix_that_is_kept_later_may_be_nearly_diagonal_too():
     """A good start needs few of its rows; then conjugate gradients are tried all the same."""
     X = np.random.default_rng(0).normal(size=(30, 8))
     problem = DualProblem(X, np.where(X[:, 0] > 0, 1, -1), 1.0, RBF(5.0))
-    assert _newton_forms.choose_form(problem, np.ones(30)).least_for_iteration == np.inf
-    assert _newton_forms.choose_form(problem, np.zeros(30)).least_for_iteration < 110
+    assert _newton_forms.choose_form(problem, np.ones(30)).min_free_for_iteration == np.inf
+    assert _newton_forms.choose_form(problem, np.zeros(30)).min_free_for_iteration < 110
