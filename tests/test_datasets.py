@@ -79,6 +79,21 @@ def test_two_clouds_repeat_the_published_recipe():
     np.testing.assert_array_equal(clouds.y, np.hstack((np.ones(50), -np.ones(50))))
 
 
+@pytest.mark.parametrize(
+    ("load", "centres", "deviation"),
+    [
+        (datasets.load_close_clouds, [(3.5, 0), (0, 3.5)], 1),
+        (datasets.load_outlier, [(-2, -2), (2, 2)], 0.6),
+    ],
+)
+def test_clouds_are_where_they_are_said_to_be(load, centres, deviation):
+    X, y = load().X, load().y
+    for label, centre in zip((-1, 1), centres, strict=True):
+        own = X[y == label][:15]  # without the outlier
+        assert np.abs(own.mean(axis=0) - centre).max() < 0.7 * deviation
+        np.testing.assert_allclose(own.std(axis=0), deviation, rtol=0.35)
+
+
 def test_circles_are_two_rings_all_around():
     for n, noise in ((100, 0.0), (4000, 0.1)):
         data = datasets.load_circles(n, noise)
