@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 from of_chapter import functions, repeat
+from scipy import linalg, signal
 from scipy.spatial.distance import cdist
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import RidgeCV
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
@@ -49,11 +56,12 @@ def balanced_linear_svc_does_not_balance_one_against_the_rest(seed: int) -> bool
     middles = 1.2 * np.array([[0, 0], [1, 0], [0, 1], [-1, -1]])
     points = middles[kinds] + random.standard_normal((1200, 2))
     weighed = LinearSVC(class_weight="balanced", random_state=0)
-    recalls = []
+    recalls, precisions = [], []
     for model in (weighed, OneVsRestClassifier(weighed)):
         said = cross_val_predict(model, points, kinds, cv=folds(seed))
         recalls.append(np.mean(said[kinds > 0] == kinds[kinds > 0]))
-    return bool(recalls[1] > recalls[0])
+        precisions.append(np.mean(said[said > 0] == kinds[said > 0]))
+    return bool(recalls[1] > 0.5 > recalls[0] and precisions[1] < precisions[0])
 
 
 def all_nine_of_size_are_missed_more_than_most_other_nines(seed: int) -> bool:
@@ -188,6 +196,28 @@ def totals_of_the_tube_are_too_small_with_and_without_a_logarithm(seed: int) -> 
     return bool(max(tube, logarithm) < min(0.85, ridge))
 
 
+def typing_errors_cost_words_more_than_pieces_of_words(seed: int) -> bool:
+    chapter, draw = functions("10_relatives"), np.random.default_rng(seed)
+    found = [chapter["help_texts"](module) for module in (linalg, signal)]
+    topic = np.repeat([0, 1], [len(some) for some in found])
+    file = [name for some in found for name in some.values()]
+    clean = np.array([chapter["opening"](text) for some in found for text in some], dtype=object)
+    typed = np.array([chapter["mistyped"](text, draw) for text in clean], dtype=object)
+    lost = []
+    for how in (
+        {"stop_words": ["linalg", "signal"]},
+        {"analyzer": "char_wb", "ngram_range": (2, 5)},
+    ):
+        words = TfidfVectorizer(sublinear_tf=True, **how)
+        model = make_pipeline(words, LinearSVC(random_state=0))
+        a, b = (
+            cross_val_predict(model, t, topic, groups=file, cv=StratifiedGroupKFold(5))
+            for t in (clean, typed)
+        )
+        lost.append(np.mean(a == topic) - np.mean(b == topic))
+    return bool(lost[1] < 0.03 < lost[0])
+
+
 SENTENCES = [
     one_against_one_is_better_for_lines_on_digits,
     balanced_linear_svc_does_not_balance_one_against_the_rest,
@@ -201,6 +231,7 @@ SENTENCES = [
     a_threshold_from_other_forms_is_closer_to_what_it_promises,
     either_remedy_makes_similarities_better_than_a_coin,
     totals_of_the_tube_are_too_small_with_and_without_a_logarithm,
+    typing_errors_cost_words_more_than_pieces_of_words,
 ]
 
 
