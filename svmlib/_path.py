@@ -68,6 +68,11 @@ class CandidateFit(NamedTuple):
         certificate = self.solution.certificate
         return certificate.relative_gap if certificate.proves_optimality else np.inf
 
+    @property
+    def steps(self) -> int:
+        """How many iterations the solution took."""
+        return self.solution.n_iter
+
 
 class Fold(NamedTuple):
     """One split of the samples.

@@ -1,4 +1,4 @@
-"""How well the scores f(x) of a fold's test samples predict: accuracy, or what `scoring` names.
+"""How well f(x) predicts the labels of a fold's test samples: accuracy, or what `scoring` names.
 
 Derived in chapter 9, *The SVM in practice*.
 """
@@ -18,18 +18,18 @@ from svmlib.svc import SVC, TwoClassEstimator
 Measure = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 
 
-class _PrecomputedValues(TwoClassEstimator):
-    """A classifier whose scores are there already, for scorers that ask for them."""
+class _Precomputed(TwoClassEstimator):
+    """A classifier whose decision values f(x) are there already, for scorers that use them."""
 
     kernel = None
 
-    def __init__(self, classes: Any, scores: Any) -> None:
+    def __init__(self, classes: Any, decision_values: Any) -> None:
         self.classes = self.classes_ = classes
-        self.scores = scores
+        self.decision_values = decision_values
 
     def decision_function(self, X: Any) -> Array:
         """Return f(x) of the samples."""
-        return np.asarray(self.scores)
+        return np.asarray(self.decision_values)
 
 
 def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -> Measure:
@@ -46,7 +46,7 @@ def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -
         keywords = {}
         if weights is not None and hasattr(scorer, "set_score_request"):
             keywords["sample_weight"] = weights[test]
-        classifier = _PrecomputedValues(classes, f)
+        classifier = _Precomputed(classes, f)
         try:
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:

@@ -379,15 +379,10 @@ class SVCCV(TwoClassEstimator):
         self.cv_results_ = self._parameters(models)
         self.test_indices_ = [fold.test for fold in folds]
         flat = found.reshape(-1, len(folds))
-        columns: dict[str, Callable[[CandidateFit], float]] = {
-            "gap": lambda fit: fit.gap,
-            "steps": lambda fit: fit.solution.n_iter,
-            "fit_time": lambda fit: fit.fit_time,
-            "score_time": lambda fit: fit.score_time,
-        }
         tables = {"test_score": test_scores.reshape(flat.shape)}
-        for name, value in columns.items():
-            rows = [[np.nan if fit is None else value(fit) for fit in row] for row in flat]
+        for name in "gap", "steps", "fit_time", "score_time":
+            # (Fits that an interrupt has prevented are None.)
+            rows = [[getattr(fit, name, np.nan) for fit in row] for row in flat]
             tables[name] = np.array(rows)
         for name, table in tables.items():
             if not name.endswith("time"):
