@@ -23,7 +23,8 @@ NAMES = (  # of the icons that pages use, in Font Awesome
     *("sun", "moon", "circle-half-stroke", "angle-left", "angle-right", "arrow-up", "code"),
     *("play", "pause", "backward-step", "forward-step"),
 )
-ICON = re.compile(rf"\.(?:fas|fa-solid|fa-lg|fa-(?:{'|'.join(NAMES)}):before)")
+ICON = re.compile(rf"\.fa-({'|'.join(NAMES)})(?::before)?")
+CHARACTER = re.compile(r'(?:content|--fa):"(\\f[0-9a-f]{3})"')  # as Font Awesome 6 writes it, or 7
 RULE = re.compile(r"([^{}@;/]+)\{([^{}]*)\}")
 NOTICE = re.compile(r"/\*!(?:(?!\*/).)*Font Awesome.*?\*/", re.DOTALL)
 ITALIC = {  # a letter that stands alone is set by another character
@@ -96,11 +97,12 @@ def licence_of_icons(font):
 
 
 def rules_of_icons(theme):
-    """Return the rules of our icons out of the theme's style sheet, their notice first."""
+    """Return the characters of our icons out of the theme's style sheet, their notice first."""
     found = [NOTICE.search(theme)[0]]
     for selectors, body in RULE.findall(theme):
-        if kept := [one for one in selectors.split(",") if ICON.fullmatch(one)]:
-            found.append(f"{','.join(kept)}{{{body}}}")
+        if character := CHARACTER.fullmatch(body):
+            icons = filter(None, map(ICON.fullmatch, selectors.split(",")))
+            found += [f'.fa-{icon[1]}:before{{content:"{character[1]}"}}' for icon in icons]
     return "\n".join(found)
 
 

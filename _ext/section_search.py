@@ -42,6 +42,12 @@ def tidy(words):
     return " ".join(words.split())
 
 
+def anchor(section):
+    """Return the id that a section has by its title; docutils 0.22 names labels before it."""
+    by_title = nodes.make_id(section[0].astext())
+    return by_title if by_title in section["ids"] else section["ids"][0]
+
+
 class Entries:
     """The entries of one page."""
 
@@ -81,12 +87,12 @@ class Entries:
             own += [box for kind in BOXES for box in section.findall(kind)]
             own += section.findall(addnodes.desc)
             top = isinstance(section.parent, nodes.document)
-            anchor = "" if top else section["ids"][0]
-            number = ".".join(map(str, numbers.get(f"#{anchor}" if anchor else "", ())))
+            key = "" if top else f"#{section['ids'][0]}"
+            number = ".".join(map(str, numbers.get(key, ())))
             title = text(section[0])
             yield self.entry(
                 "page" if top else "section",
-                anchor,
+                "" if top else anchor(section),
                 f"{number}. {title}" if number else title,
                 text(section, own),
             )
