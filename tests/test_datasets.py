@@ -1,5 +1,7 @@
 """The loaders give what the sources describe, on every machine, and nobody can spoil it."""
 
+import sys
+
 import numpy as np
 import palmerpenguins
 import pytest
@@ -59,6 +61,12 @@ def test_penguins_are_the_rows_of_the_table_and_the_missing_are_counted(species,
     assert penguins.class_names == species
     columns = zip(penguins.feature_names, penguins.units, strict=True)
     assert tuple(f"{name} {unit}".replace(" ", "_") for name, unit in columns) == features
+
+
+def test_without_the_table_of_penguins_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "palmerpenguins", None)
+    with pytest.raises(ImportError, match="pip install palmerpenguins"):
+        load_penguins()
 
 
 def test_labels_have_names():

@@ -106,6 +106,16 @@ def test_a_gram_matrix_has_n_rows(n, kernel):
         K[0][0] = 7
 
 
+@pytest.mark.parametrize("kernel", [RBF(0.5), RBF(1e300), np.inner], ids=str)
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_block_of_a_gram_matrix_has_its_values(kernel, whole):
+    X, F = data(0, n=40)[0], np.array([7, 2, 30])
+    K = DualProblem(*data(0, n=40), 1.0, kernel, cache_mb=1 if whole else 0.01).K
+    if whole:
+        K.gram()
+    assert_allclose(K.block(F), kernel(X[F], X[F]), rtol=1e-12)
+
+
 @pytest.mark.parametrize("share", [copy.copy, lambda one: one.with_bounds(one.upper)])
 def test_a_certificate_holds_whatever_another_of_the_same_matrix_does_meanwhile(share):
     """The kernel calls it just where a thread could: while a sum is half done."""

@@ -881,6 +881,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([[1.0], [2.0]], 0.0), {"C": 1.0}, "w must be a non-empty vector"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
+        (([1.0, 2.0], 0.0), {"C": np.inf, "bias": "none"}, "C must be finite, unless the bias is fr"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of .*'log'"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "penalized"}, "bias must be one of .*'penalized'"),
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
@@ -946,6 +947,9 @@ def like(model, *left_out, **changes):
 def test_what_another_library_leaves_out_is_asked_for():
     linear, curved = LinearSVC().fit(X, Y), SVC(gamma=0.5).fit(X, Y)
     assert certify_machine(like(linear, multi_class=None), X, Y).excess < 1e-3, "two classes"
+    near = like(fitted := SVC(tol=1e-7).fit(X, Y))
+    near.decision_function = fitted.decision_function
+    assert certify_machine(near, X, Y).excess < 1e-6, "γ is that of the rows"
     no_numbers = like(linear)
     no_numbers.coef_ = None
     ctypes, fitted = SimpleNamespace(get_SV=1), SimpleNamespace(fit=1)
@@ -972,6 +976,25 @@ def test_the_rounding_of_a_large_bias_is_no_other_machine():
     for machine in linear, curved:
         machine.decision_function = lambda A: np.full(len(A), np.nextafter(b, 1, dtype=b.dtype))
         assert certify_machine(machine, X, Y).machine.b == b[0]
+
+
+def test_a_machine_for_two_is_asked_for(tmp_path):
+    """Of more classes that for a pair, if there is one, and of a regression none."""
+    for k in 2, 6:
+        write_libsvm(FITTED[k], tmp_path / f"{k}")
+    three, values = (read_libsvm(tmp_path / f"{k}") for k in (2, 6))
+    labels = np.where(np.arange(len(Y)) % 3 == 0, 5, Y)
+    for ask, message in (
+        (three.as_machine, "must be for two classes.* pair gives the machine for two"),
+        (lambda: values.pair([0, 1]), "must be a classifier, got epsilon_svr; .*no certificate"),
+        (
+            lambda: certify_machine(SVC(kernel="precomputed").fit(GRAM, labels), GRAM, Y),
+            "two classes where X is a Gram matrix",
+        ),
+        (lambda: W.decision_function(X[:, :1]), "X has 1 features, but the machine has 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
 
 
 def test_booleans_are_not_two_of_three_classes():
@@ -1464,6 +1487,7 @@ NO_LIBSVM = [
     (svmlib.SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of LIBSVM's kernels"),
     (SVC(), "machine must be a fitted SVC.*; call fit first"),
     (LinearSVC(), "machine must be a fitted SVC"),
+    (SimpleNamespace(dual_coef_=Y), "machine must be a fitted SVC, NuSVC, SVR"),
     (LinearSVC().fit(*IRIS), "machine must be for two classes, got 3"),
     (LinearSVC().fit(X, Y > 0), "labels must be integers"),
     (Machine(X[:2], np.ones(2), 0.0, classes=(0.5, 1)), "labels must be integers"),
