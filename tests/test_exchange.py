@@ -881,7 +881,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([[1.0], [2.0]], 0.0), {"C": 1.0}, "w must be a non-empty vector"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
-        (([1.0, 2.0], 0.0), {"C": np.inf, "bias": "none"}, "C must be finite, unless the bias is fr"),
+        (([1.0, 2.0], 0.0), {"C": np.inf, "bias": "none"}, "C must be finite, unless"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of .*'log'"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "penalized"}, "bias must be one of .*'penalized'"),
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
