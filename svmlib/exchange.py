@@ -143,7 +143,8 @@ def certify_machine(
     Notes
     -----
     It solves the problem itself, starting from the machine's own multipliers if these are nearly
-    optimal. Otherwise it can take several times as long as the training.
+    optimal; then it often takes a few times as long as the training, and otherwise it may take ten
+    times as long or more.
 
     Derived in chapter 15, *Other programs*.
 
