@@ -284,7 +284,8 @@ def machine() -> str:
         f"Made by `benchmarks/tuning.py` on {datetime.date.today():%d %B %Y}: {cpu}, BLAS kernel "
         f"{', '.join(sorted(map(str, kernels)))}, one thread; `np.exp` takes {1e9 * cost:.1f} ns "
         f"per value. Python {platform.python_version()}, NumPy {np.__version__}, "
-        f"scikit-learn {sklearn.__version__}."
+        f"scikit-learn {sklearn.__version__}. Load before the start: {os.getloadavg()[0]:.0f} on "
+        f"{os.cpu_count()} cores."
     )
 
 
