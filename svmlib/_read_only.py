@@ -15,9 +15,8 @@ def lock_arrays(instance: object) -> None:
     """
     for name, value in vars(instance).items():
         if isinstance(value, np.ndarray) and value.dtype != object:
-            view = value.view()
+            vars(instance)[name] = view = value.view()
             view.flags.writeable = False
-            vars(instance)[name] = view
 
 
 class ReadOnly:

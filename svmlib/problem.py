@@ -190,7 +190,6 @@ class DualProblem(ReadOnly):
     ) -> None:
         self.X, self.y = check_labelled(X, y)
         self.n = self.y.size
-        self._set_bounds(C)
         self.kernel = check_kernel(Linear() if kernel is None else kernel)
         self.origin: Array | None = None
         if move_origin and (origin := self.kernel.origin(self.X)).any():
@@ -198,7 +197,7 @@ class DualProblem(ReadOnly):
             self.X = self.X - origin
         if error_bound is not None:
             self.error_bound = error_bound
-        lock_arrays(self)
+        self._set_bounds(C)
         self.linear = self.kernel.linear
         self.K = GramMatrix(self.kernel, self.X, cache_mb)
         self.diagonal = self.K.diagonal

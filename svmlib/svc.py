@@ -281,9 +281,9 @@ class SVC(TwoClassEstimator):
         self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
-        limit = np.inf
-        if self.max_iter != -1:
-            limit = check_count(self.max_iter, "max_iter, if not -1,")
+        limit = (
+            np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter, if not -1,")
+        )
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
@@ -330,7 +330,7 @@ class SVC(TwoClassEstimator):
         self.n_support_ = np.array([support.size - second, second], dtype=np.int32)
         self.dual_coef_: Array = (solution.alpha * problem.y)[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
-        self._intercept = problem.bias_at_zero(solution)
+        self._intercept = np.array([problem.bias_at_zero(solution)])
         self._w = solution.w
         if solution.pivots is not None and solution.coefficients is not None:
             self.pivots_: Array = solution.pivots
@@ -357,9 +357,7 @@ class SVC(TwoClassEstimator):
     def intercept_(self) -> Array:
         """The bias b, of shape (1,), read-only."""
         check_is_fitted(self, "certificate_")
-        intercept = np.array([self._intercept])
-        intercept.flags.writeable = False
-        return intercept
+        return self._intercept
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = Σ α_i y_i k(x_i, x) + b for every row of X, of shape (m,).
