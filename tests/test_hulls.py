@@ -68,6 +68,7 @@ def check_separation(answer, X, y):
     """Judge an answer without calling any of its methods."""
     if answer.separable:
         assert (y * (exact.exact(X) @ exact.exact(answer.w) + Fraction(answer.b)) > 0).all()
+        assert 1 / 4 <= np.abs(answer.w).max() < 1, "in units in which nothing overflows"
         assert answer.weights is answer.point is None
         assert answer.residual == 0
     else:
