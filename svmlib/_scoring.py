@@ -51,8 +51,7 @@ def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:
             needed = "work with decision_function, predict and classes_"
-            raise ValueError(
-                f"scoring must {needed}, but {scoring!r:.80} fails: {error}"
-            ) from error
+            message = f"scoring must {needed}, but {scoring!r:.80} fails: {error}"
+            raise ValueError(message) from error
 
     return measure
