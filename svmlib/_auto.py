@@ -50,7 +50,7 @@ _PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stop
 _LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 
-# From where on a method takes minutes or hours: RESULTS.md and LARGE.md
+# Beyond these limits a method takes minutes or hours: RESULTS.md and LARGE.md
 _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
 _MAX_INTERIOR_SAMPLES = 1000
 _MAX_PIVOTS = 1000

@@ -26,8 +26,8 @@ _MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 def as_float(value: ArrayLike, name: str) -> Array:
     """Convert to a finite float64 array, or raise an error that names the argument.
 
-    An array of integers from 2**53 on is refused; of other numbers (objects, longer floats) the
-    nearest float is taken.
+    An array with an integer of 2**53 or more is refused; of other numbers (objects, longer floats)
+    the nearest float is taken.
     """
     try:
         given = np.asarray(value)

@@ -148,7 +148,7 @@ class _UserFunction(BaseKernel):
 class ClassicKernel(BaseKernel):
     """What the four classics share: checking parameters and points, then one formula.
 
-    As it stands here the formula is k(x, z) = x·z.
+    In this class the formula is k(x, z) = x·z; subclasses change `_transform`.
     """
 
     user_defined = False
