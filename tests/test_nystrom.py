@@ -263,7 +263,7 @@ def test_files_have_the_machine_that_predicts_and_the_judge_takes_its_multiplier
     primal = primal_value(model, X, y)
     assert primal <= verdict.primal <= primal * (1 + 1e-7)  # of the machine that predicts
     other = copy(model)
-    other._intercept += 0.1
+    other._intercept = other._intercept + 0.1  # a new array: this one is read only
     with pytest.raises(ValueError, match="machine predicts with other numbers"):
         write_libsvm(other, tmp_path / "other")
 
