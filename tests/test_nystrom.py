@@ -317,6 +317,8 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch):
     monkeypatch.setattr("svmlib._auto._MAX_SAMPLES", 599)
     monkeypatch.setattr(module, "_FORECAST_SAMPLES", 200)
 
+    assert solve(narrow(), "auto", 1e-3, memory_mb=100)[1] == "nystrom", "and warns of nothing"
+
     def fit():
         return solve(narrow(), "auto", 1e-3, memory_mb=0.3)
 

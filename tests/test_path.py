@@ -210,8 +210,8 @@ def test_without_room_for_k_it_says_so_and_finds_the_same():
     grid = {"Cs": (0.1, 1.0, 100.0), "gammas": (0.1, 0.2), "tol": 1e-6}
     with pytest.warns(UserWarning, match="does not fit cache_mb=0.02.*cache_mb=1 is enough"):
         small = SVCCV(**grid, cache_mb=0.02).fit(X, y)
-    with pytest.warns(UserWarning, match="cache_mb=3 is enough"):  # 3 · 8 · 300² / 2²⁰
-        SVCCV((0.1,), (0.1,), cache_mb=2, refit=False).fit(*data(4, n=300))
+    with pytest.warns(UserWarning, match="cache_mb=4 is enough"):  # 3 · 8 · 400² / 2²⁰ is 3.7
+        SVCCV((0.1,), (0.1,), cv=2, cache_mb=3, refit=False).fit(*data(4, n=400))
     large = SVCCV(**grid, cache_mb=1).fit(X, y)
     assert small.worst_gap_ <= 1e-6
     for f, g in zip(small.test_decision_values_, large.test_decision_values_, strict=True):

@@ -67,6 +67,13 @@ def test_printed_digits_of_a_bound_keep_it_true():
             assert low <= value <= high <= low * (1 + 10.0 ** (1 - digits) * 1.01)
 
 
+@pytest.mark.parametrize(("slope", "digits"), [(1e-4, 6), (1, 9), (1e3, 12), (1e6, 16)])
+def test_a_number_has_the_digits_that_matter(slope, digits):
+    """As the bound may grow by a part in 10⁹."""
+    found = fl.in_few_digits(1 / 3, lambda x: 1 + slope * abs(x - 1 / 3))
+    assert found == float(f"{1 / 3:.{digits}g}")
+
+
 def test_the_rounding_of_a_product_is_found_to_the_last_bit():
     """For numbers with all their digits: half of them have a product that needs 106."""
     for a, b in np.random.default_rng(0).uniform(1, 2, (1000, 2)):
