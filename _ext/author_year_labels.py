@@ -25,7 +25,7 @@ class AuthorYearLabels(BaseLabelStyle):
 
 
 class AuthorYearStyle(PlainStyle):
-    """The plain style with these labels."""
+    """The plain style with author and year as labels."""
 
     default_label_style = AuthorYearLabels
 

@@ -1,8 +1,8 @@
-"""Solutions that open where one clicks, proofs with a name, stars, a list of all statements.
+"""Solutions that fold, proofs with a name, stars of exercises, and a list of all statements.
 
 sphinx-exercise makes a solution a box with a link for a title, which needs a script to fold. A
 page shows it as `<details>` instead, folded without any script. sphinx-proof writes the first word
-of a proof like any other. Both give the contents of all boxes one id, and nothing leads there. An
+of a proof like any other. Both give the contents of all boxes the same unused id. An
 exercise of `:class: level-2` has two stars.
 """
 
@@ -34,7 +34,7 @@ def depart_solution(self, node):
 
 
 class ShowLevels(SphinxPostTransform):
-    """Put the stars of an exercise behind its title, once sphinx-exercise has made that."""
+    """Put the stars of an exercise after its title, once sphinx-exercise has made the title."""
 
     default_priority = 400
 
@@ -45,7 +45,7 @@ class ShowLevels(SphinxPostTransform):
 
 
 class FinishBoxes(SphinxPostTransform):
-    """Set the word "Proof." apart, drop ids that nothing can link to, and link what has a number.
+    """Mark the word "Proof.", drop ids that nothing can link to, and link boxes with numbers.
 
     A box with a number gets a link to itself, as headings have.
     """
@@ -80,7 +80,7 @@ class Statements(SphinxDirective):
 
 
 class ListStatements(SphinxPostTransform):
-    """Put one list a chapter, in the order of the pages: kind, number, name."""
+    """Put one list per chapter, in the order of the pages: kind, number, name."""
 
     default_priority = 400
 

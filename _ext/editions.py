@@ -1,4 +1,4 @@
-"""Make the notebooks that readers take home, beside the pages and from the same doctree.
+"""Make the notebooks that readers download, beside the pages and from the same doctree.
 
 Every notebook of the book is written to `notebooks/` in plain Markdown (see `plain_markdown`),
 with the outputs that are stored in its source, and packed into one zip with the wheel of svmlib
@@ -53,12 +53,12 @@ def is_notebook(env, docname):
 
 
 def file_name(docname):
-    """Name a notebook: all lie in one folder, with the wheel, so that links stay short."""
+    """Return the file name of a notebook: all are in one folder with the wheel, for short links."""
     return f"{posixpath.basename(docname)}.ipynb"
 
 
 class Page:
-    """What a page knows that its Markdown needs: its numbers, and where its links lead."""
+    """What the Markdown of a page needs: its numbers, and the targets of its links."""
 
     def __init__(self, app, docname, doctree):
         self.app, self.env, self.docname = app, app.env, docname
@@ -147,10 +147,10 @@ def plain_notebook(app, doctree, docname):
 
 
 def code_cell(source, code):
-    """Copy a cell with its outputs; where the page hides it, so does the notebook.
+    """Copy a cell with its outputs; what the page hides, the notebook hides, too.
 
-    Other programs know tags: `hide-input`, `parameters` (papermill's, on what may be set from
-    outside), and `solution` on the code of a solution.
+    The tags are for other programs: `hide-input`, papermill's `parameters` on settings, and
+    `solution` on the code of a solution.
     """
     cell = source.cells[code.index]
     metadata = {}
@@ -216,7 +216,7 @@ def pack(app, exception):
 
 
 def pack_pages(app, exception):
-    """Put the pages into a zip, to be read from a folder, when all that makes them is done."""
+    """Put the finished pages into a zip, to be read from a folder."""
     if exception or app.builder.name != "html" or app.config.book_installed:
         return
     out, base = Path(app.outdir), app.config.html_baseurl
@@ -238,7 +238,7 @@ ELSEWHERE = re.compile(
 
 
 def at_home(page, base):
-    """Return a page for the zip: a link to a file that is not there leads to the book's address."""
+    """Return a page for the zip, whose links to missing files lead to the book's address."""
 
     def lead(link):
         if base:
@@ -288,7 +288,7 @@ def download_buttons(app, pagename, templatename, context, doctree):
 
 
 def drop_solutions(app, doctree):
-    """Before anything else looks at the page: search index, pictures, notebooks."""
+    """Drop solutions before the search index, pictures and notebooks are made."""
     if not app.config.book_solutions:
         for solution in list(doctree.findall(solution_node)):
             solution.parent.remove(solution)

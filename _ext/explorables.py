@@ -1,6 +1,6 @@
-"""A page loads the parts of the script that its figures to take hold of need, in their order.
+"""A page loads only the parts of the script that its interactive figures need, in order.
 
-Jupyter Book loads every script and style that lies in _static on every page, in no order.
+Jupyter Book loads every script and style in _static on every page, in no order.
 """
 
 import re
@@ -24,6 +24,6 @@ def load_what_is_needed(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    # After Jupyter Book has added what lies in _static.
+    # After Jupyter Book has added the files in _static.
     app.connect("html-page-context", load_what_is_needed, priority=910)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

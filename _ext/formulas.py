@@ -1,4 +1,4 @@
-"""Typeset every formula when the book is built, so that it is there with the first paint.
+"""Typeset every formula when the book is built, so that the first paint shows it.
 
 Temml translates TeX into MathML Core, which all browsers set, screen readers read and e-books have;
 it is run by one Node.js process. A formula that Temml does not understand is a warning, hence a
@@ -25,7 +25,7 @@ PREFIX = r' form="prefix" stretchy="false"'
 NUMBERS = re.compile(r"<mn>([\d.]+(?:,[\d.]+)+)</mn>")
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 COMMA = '<mo separator="true">,</mo>'
-SCRIPT = "(?:<m[ino][^>]*>[^<]*</m[ino]>)?</msu"  # the end of one, behind its index
+SCRIPT = "(?:<m[ino][^>]*>[^<]*</m[ino]>)?</msu"  # the end of a sign, after its index
 TIGHT = re.compile(rf"<mo(?![^>]* lspace)(?:{PREFIX})?([^>]*)>([∗…⋯]</mo>|[+−]</mo>(?={SCRIPT}))")
 DOUBLE_BAR = re.compile('<mo( fence="true" symmetric="true"[^>]*>‖)')
 NEXT_LINE = re.compile(f'(<mtd class="tml-left"[^>]*>(?:<mrow>)*<mo){PREFIX}')
@@ -40,14 +40,14 @@ class NotUnderstood(ValueError):  # noqa: N818
 
 @cache
 def temml(process):
-    """Start Temml; a process has one of its own."""
+    """Start Temml, once per process."""
     program = Path(__file__).with_suffix(".mjs")
     return Popen([NODE, program], stdin=PIPE, stdout=PIPE, encoding="utf-8", bufsize=1)
 
 
 @cache
 def typeset(latex, display=False, in_parts=False):
-    """Return a formula as MathML, without what the style sheet says of all of them."""
+    """Return a formula as MathML, without what the style sheet sets for all formulas."""
     server = temml(os.getpid())
     server.stdin.write(json.dumps([latex, display, in_parts]) + "\n")
     answer = json.loads(server.stdout.readline())
@@ -57,7 +57,7 @@ def typeset(latex, display=False, in_parts=False):
 
 
 def mended(mathml):
-    """Return what Temml has written as browsers need it.
+    """Return Temml's output as browsers need it.
 
     Temml takes the coordinates in (1,2) for one number, and a sign at which a line was broken for
     the sign of a number. WebKit puts spaces around a star or a sign above a letter, Chromium around
@@ -81,12 +81,12 @@ def characters(mathml):
 
 
 def drawn(mathml):
-    """Return the characters that a browser needs to draw formulas: also the sign of a root."""
+    """Return the characters that a browser needs to draw formulas, including the root sign."""
     return characters(mathml) + ("√" if re.search("<m(sqrt|root)[ >]", mathml) else "")
 
 
 def in_words(latex):
-    """Return what a formula says, in Unicode and on one line, for places that show plain text."""
+    """Return a formula in Unicode on one line, for places that show plain text."""
     try:
         mathml = typeset(latex)
     except NotUnderstood:
@@ -98,7 +98,7 @@ def in_words(latex):
 
 
 def parts(latex):
-    """Typeset a formula in a line; if it is long, in parts, each a formula for the browser."""
+    """Typeset an inline formula; a long one in parts, each a formula for the browser."""
     whole = typeset(latex)
     if len(characters(whole)) <= SHORT:
         return [whole]
@@ -115,7 +115,7 @@ def parts(latex):
 
 
 def with_tex(mathml, latex):
-    """Put the TeX of a formula beside it, for those who copy it; see book.js."""
+    """Put the TeX of a formula beside it, for copying; see book.js."""
     return mathml.replace("<math", f'<math data-tex="{html.escape(" ".join(latex.split()))}"', 1)
 
 

@@ -1,4 +1,4 @@
-"""What the front page shows of the rest: a figure, a card for each chapter, the files beside it.
+"""What the front page shows of the book: a figure, a card for each chapter, files to download.
 
     ```{alive} chapters/01_geometry fig-street
     The caption here.
@@ -32,7 +32,7 @@ def title(notebook):
 
 
 def figure(notebook, name):
-    """Find a figure of a notebook; return its output and its words."""
+    """Find a figure of a notebook; return its output and its description."""
     known = []
     for cell in notebook.cells:
         settings = cell.metadata.get("mystnb", {})
@@ -52,7 +52,7 @@ def shrink(picture):
 
 
 class Alive(SphinxDirective):
-    """A chapter's figure to take hold of, with a caption of its own; see the top of this file."""
+    """A chapter's interactive figure with another caption; see the top of this file."""
 
     required_arguments = 2
     has_content = True
@@ -108,13 +108,13 @@ class Beside(ReferenceRole):
 
 
 def made_later(app):
-    """Find the files beside the pages that are made from them, and so come later."""
+    """Find the files that are made from the pages, and so are written later."""
     out = Path(app.outdir)
     return sorted(file.relative_to(out).as_posix() for kind in LATER for file in out.glob(kind))
 
 
 def offer_files(app, doctree, docname):
-    """Drop a button for a file that is not there, and of another link all but its text."""
+    """If a file is missing, drop its button, and keep only the text of other links to it."""
     if docname == app.config.root_doc and app.builder.format == "html":
         for link in list(doctree.findall(nodes.reference)):
             address = link.get("refuri", "")
@@ -128,7 +128,7 @@ def offer_files(app, doctree, docname):
 
 
 def look_for_files(app, env, added, changed, removed):
-    """Make the front page anew when a file has come or gone."""
+    """Build the front page again if a file has been added or removed."""
     before, env.made_later = getattr(env, "made_later", []), made_later(app)
     return [app.config.root_doc] if env.made_later != before else []
 

@@ -1,4 +1,4 @@
-"""Leave out what the theme would send or do in vain, so that a phone shows a page sooner.
+"""Leave out what the theme sends or does needlessly, so that a phone shows a page sooner.
 
 One style sheet takes the place of a dozen, without rules that apply to nothing here. The theme's
 script measured every block of code and every output when a page had loaded, and again after each
@@ -31,7 +31,7 @@ PARTS = (  # in the order of the pages; math.css and those of figures are not on
 )
 OWN = ("icons.css", "book.css", "reference.css")
 MADE = {"bs-tooltip-auto"}  # a class that Bootstrap puts together from its parts
-FACE = re.compile(r"@font-face\{[^}]*/fontawesome/[^}]*\}")  # whole fonts, which nobody asks for
+FACE = re.compile(r"@font-face\{[^}]*/fontawesome/[^}]*\}")  # whole fonts, which no page uses
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 CHARSET = re.compile(r'@charset "[^"]*";')
 RULE = re.compile(r"([^{}@;]+)\{[^{}]*\}")
@@ -47,7 +47,7 @@ GONE = ",/* see light.py */0"
 
 
 def used(style, words):
-    """Return a style sheet without the rules of which each selector names what no page has."""
+    """Return a style sheet without the rules whose selectors all match nothing on any page."""
 
     def kept(rule):
         selectors = NO_CLASS.sub("", rule[1]).split(",")
@@ -79,7 +79,7 @@ def joined(static, words):
 
 
 def link(app, pagename, templatename, context, doctree):
-    """Let the page link what is not a part of the one style sheet."""
+    """Let the page link the files that are not part of the one style sheet."""
     files = context["css_files"]
     names = [str(getattr(file, "filename", "")).removeprefix("_static/") for file in files]
     parts = [any(fnmatch(name, part) for part in PARTS) for name in names]

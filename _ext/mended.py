@@ -1,8 +1,8 @@
-"""Put right what extensions write that HTML forbids, or that screen readers get wrong.
+"""Correct output of extensions that HTML forbids or that screen readers misread.
 
-MyST-NB gives every line that opens code the label "Toggle hidden content", so that nobody can say
-what they see, and paragraphs, which a summary may not hold; sphinx-design says of a label what
-holds for its button only.
+MyST-NB gives every line that opens code the label "Toggle hidden content", which differs from the
+visible words, and paragraphs, which a summary may not contain; sphinx-design gives a label an
+attribute that is only for its button.
 """
 
 import re

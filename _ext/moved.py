@@ -1,7 +1,7 @@
-"""Old addresses: a page that has moved leads to the new one, and an anchor to where it is now.
+"""Old addresses: a page that has moved leads to the new page, an anchor to its new place.
 
-Where one chapter became two, an anchor is looked for in both. A page that kept its address leads
-on from the sections that it lost and from the headings that have another name now.
+If one chapter became two, an anchor is looked for in both. A page that kept its address redirects
+the anchors of sections that have moved and of headings that have new names.
 """
 
 import json
@@ -95,7 +95,7 @@ def anchors(folder, page):
 
 
 def places(folder, pages):
-    """Return where the anchors are that the first of some pages does not have."""
+    """Return the places of the anchors that the first of some pages does not have."""
     first, *others = pages
     known = anchors(folder, first)
     found = {name: f"#{name}" for name in known}
@@ -125,7 +125,7 @@ def lead_on(app, error):
 
 
 def lead_within(folder, name, pages):
-    """Lead on from the anchors that a page has no more, if there are any."""
+    """Redirect the anchors that a page no longer has, if there are any."""
     file = folder / f"{name}.html"
     before = file.read_text(encoding="utf-8")
     # An earlier build may have put a script there already.

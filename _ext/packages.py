@@ -1,8 +1,8 @@
-"""Take from packages what the pages use: the font of formulas, icons, the engine of the search.
+"""Take files for the pages from packages: the font of formulas, icons, the search engine.
 
 npm has fetched them as package-lock.json says; icons come from the theme. A font is cut to the
-characters that the pages use, which takes it from hundreds of kilobytes to a few. Each licence goes
-beside what it is about, into `_static/licences`.
+characters that the pages use, from hundreds of kilobytes to a few. Each licence is copied, too,
+into `_static/licences`.
 """
 
 import re
@@ -68,7 +68,7 @@ def cut(font, characters, file):
 
 
 def ship(app, static, name, *files):
-    """Copy files of a package, with its licence, into the folder of what pages share."""
+    """Copy files of a package, with its licence, into the folder that all pages share."""
     source = package(app, name)
     for file, target in files:
         (static / target).parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def ship(app, static, name, *files):
 
 
 def write_style(app, static):
-    """Make the style sheet of formulas: Temml's, for a font that nobody has installed, and ours."""
+    """Make the style sheet of formulas from Temml's, for a font that we ship, and ours."""
     style = (package(app, "temml") / "dist" / "Temml-STIX2.css").read_text(encoding="utf-8")
     face = "@font-face { font-family: STIX2; src: url('math.woff2'); font-display: block; }"
     style, count = re.subn(r"@font-face \{.*?\}", face, style, count=1, flags=re.DOTALL)
@@ -91,7 +91,7 @@ def write_style(app, static):
 
 
 def licence_of_icons(font):
-    """Return what the font of the icons says of itself; the theme has no file for it."""
+    """Return the licence notice inside the icon font; the theme has no file for it."""
     names = TTFont(font)["name"]
     return f"{names.getDebugName(3)}, {names.getDebugName(0)}. SIL OFL 1.1, https://openfontlicense.org\n"
 

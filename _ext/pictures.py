@@ -1,9 +1,9 @@
 """Pictures of the pages: lossless WebP, a third of matplotlib's PNG, in files.
 
-All but the first of a page are loaded when a reader comes near.
+All pictures but the first of a page are loaded when a reader scrolls near them.
 
-The frames of a player travel inside its HTML, so that it works in a notebook that is on its own;
-a page has them in files like any other picture.
+A player has its frames in its HTML, so that it works in a notebook without other files; a page
+has them in files like any other picture.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ def store(folder, content):
 
 
 def in_style(image):
-    """Say as a style how large a picture is shown, as docutils did before 0.22."""
+    """Write the displayed size of a picture as a style, as docutils did before 0.22."""
     size = dict(re.findall(r' (width|height)="(\d+)"', image[0]))
     if len(size) < 2:
         return image[0]
@@ -61,7 +61,7 @@ def rewrite(app, pagename, templatename, context, doctree):
     later = (part.replace("<img ", '<img loading="lazy" decoding="async" ', 1) for part in others)
     context["body"] = "".join([start, first, *later])
     for source in [source for source, name in app.builder.images.items() if name.endswith(".png")]:
-        del app.builder.images[source]  # nobody asks for the PNG any more
+        del app.builder.images[source]  # the PNG is no longer needed
 
 
 def setup(app):

@@ -1,7 +1,7 @@
-"""Say a page of the book in plain Markdown, which every notebook program can show.
+"""Translate a page of the book into plain Markdown, which every notebook program can show.
 
 The page comes as the doctree that Sphinx has resolved for the HTML, so numbers, titles and links
-are those of the pages. What Markdown has no word for is said in what it has: a theorem is a
+are those of the pages. What Markdown lacks is expressed by what it has: a theorem is a
 quotation with a title, a fold is `<details>`, an anchor is `<a id>`.
 
 Two habits of notebook programs shape the output. They cut formulas out of the text before they
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 class Code:
     """A code cell, by its place in the source notebook.
 
-    Hidden until the reader asks are its `source`, its `outputs` or both. Jupyter shows the first
+    Its `source`, its `outputs` or both are hidden until a click. Jupyter shows the first
     line of a hidden source, which is why a solution gets a label.
     """
 
@@ -60,7 +60,7 @@ def fold(summary: str, text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Take from characters the meaning that Markdown, HTML or TeX would give them."""
+    """Escape the characters that have a meaning in Markdown, HTML or TeX."""
     text = re.sub(r"([\\`*_\[\]|~])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
     # A backslash does not help: MathJax looks for dollars once Markdown has taken it away.
     return text.replace("$", "<span>&#36;</span>")
@@ -78,9 +78,9 @@ class Translator:
     Parameters
     ----------
     number : callable (kind, id) -> str
-        The number that the page shows: "1.3", or nothing.
+        The number that the page shows, such as "1.3", or nothing.
     link : callable (reference node) -> str or None
-        Where it leads from a notebook, or None where only its text is wanted.
+        The target of the link in a notebook, or None to keep only the text.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Translator:
 
     @staticmethod
     def anchors(node: nodes.Node) -> list[str]:
-        """Name the places that a link may lead to: not the inside of boxes, nor solutions."""
+        """Return the possible targets of links, without those inside boxes and solutions."""
         if not isinstance(node, nodes.Element) or isinstance(node, nodes.container | solution_node):
             return []
         inside = isinstance(node, nodes.section) and not isinstance(node[0], nodes.title)
@@ -118,7 +118,7 @@ class Translator:
         return [piece for child in children for piece in self.block(child)]
 
     def text(self, children: Iterable[nodes.Node], joint: str = PARAGRAPHS) -> str:
-        """Translate what has no room for a code cell: list items, table cells."""
+        """Translate what cannot contain a code cell: list items, table cells."""
         pieces = self.blocks(children)
         if any(isinstance(piece, Code) for piece in pieces):
             raise ValueError(f"no code cell fits into {children!r:.200}")
@@ -194,7 +194,7 @@ class Translator:
         return [*(self.numbered("table", node, title) for title in titles), table]
 
     def table_cell(self, entry: nodes.Element) -> str:
-        """Keep a cell on one line and out of its formulas what would end it."""
+        """Keep a cell on one line, and its formulas free of characters that would end it."""
         for math in entry.findall(nodes.math):
             bars = re.sub(r"(?<!\\)\\\|", r"\\Vert ", math.astext()).replace("|", r"\vert ")
             math.children = [nodes.Text(bars)]
@@ -208,7 +208,7 @@ class Translator:
     # Code cells
 
     def block_cell_code(self, node: nodes.Element) -> list:
-        """Keep the cell; its caption and the words for its picture follow as text."""
+        """Keep the cell; its caption and the description of its picture follow as text."""
         metadata = node["cell_metadata"]
         hidden = ("source",) if "hide-input" in metadata.get("tags", []) else ()
         pieces: list = [Code(int(node["cell_index"]), hidden)]
@@ -300,7 +300,7 @@ class Translator:
         return f"**{self.inline(node)}**"
 
     def inline_literal(self, node: nodes.Element) -> str:
-        """Code in a line; where Markdown would read a `|` or `$` in it, HTML does not."""
+        """Write inline code, in HTML if Markdown would interpret a `|` or `$` in it."""
         code = node.astext().replace("\n", " ")
         if re.search(r"[`|$]", code):
             return f"<code>{escape(code)}</code>"

@@ -1,7 +1,7 @@
 """The book as plain text: chapters in Markdown, numbered equations in TeX, references in BibTeX.
 
-The chapters are the readers' notebooks (see `editions`), with code in fences and what it prints
-below; `llms.txt` lists them for programs that read.
+The chapters are the readers' notebooks (see `editions`), with code in fences and its output below;
+`llms.txt` lists them for language models.
 """
 
 import shutil

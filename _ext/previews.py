@@ -1,8 +1,8 @@
 """What a link inside the book leads to, for `previews.js` to show at the link.
 
-A page that lies in a folder may not fetch another one, so what is shown comes as scripts, one for
-each page to which links lead; a reader's page loads it when it is about to show something of it.
-They are cut from the pages as these were written, and hold nothing to which no link leads.
+A page in a local folder may not fetch another page, so previews come as scripts, one for each page
+to which links lead; a page loads such a script just before it shows a preview from it. Previews are
+cut from the finished pages, and only for targets of links.
 """
 
 import json
@@ -44,7 +44,7 @@ def beginning(page, start):
 
 
 def cut(page, anchor):
-    """Return what an anchor names: the box, the formula, the word and its meaning."""
+    """Return the target of an anchor: a box, a formula, or a word and its meaning."""
     start = page.rindex("<", 0, page.index(f' id="{anchor}"')) if anchor else 0
     name = TAG.match(page, start)[2]
     if name in ("article", "section", "span"):  # a span is one more name of a section

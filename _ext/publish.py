@@ -1,6 +1,6 @@
-"""What a page needs when it is found, shared or wrong: a card, a sitemap, a 404, a place to say so.
+"""Cards for sharing, a sitemap, a page for errors 404, and links to report errors.
 
-Where the pages are published is known to whoever publishes them: BOOK_URL in the environment.
+BOOK_URL in the environment is the address where the pages are published.
 Without it there is no sitemap and no picture on the card, since both need whole addresses.
 """
 
@@ -35,7 +35,7 @@ def repository(config):
 
 
 def report(config, title=""):
-    """Return where to report an error, if it is known where the sources are."""
+    """Return the address for reporting an error, if the address of the sources is known."""
     sources = repository(config)
     return f"{sources}/issues/new?title={quote(title)}" if sources else ""
 
@@ -58,7 +58,7 @@ def offer_report(app, pagename, templatename, context, doctree):
 
 
 def say_when(app, pagename, templatename, context, doctree):
-    """Say at the foot of the page when its source was changed last, where git knows it."""
+    """Say at the foot of the page when its source was changed last, if git is available."""
     if doctree is None or not shutil.which("git"):
         return
     command = ["git", "log", "-1", "--format=%cs", "--", app.env.doc2path(pagename)]
@@ -92,7 +92,7 @@ def write_sitemap(app, error):
 
 
 def defer_scripts(app, pagename, templatename, context, doctree):
-    """Let no script hold up the first paint, but for the one that inline scripts rely on."""
+    """Defer all scripts until after the first paint, except the one that inline scripts need."""
     for script in context["script_files"]:
         name = str(getattr(script, "filename", None) or "")
         if name and "documentation_options" not in name:

@@ -1,10 +1,10 @@
 """A search that leads to the section, the definition, the term or the function.
 
 Sphinx's own index knows pages only, and a chapter is thirty screens long. This one has an entry
-for everything that has a heading of its own; MiniSearch ranks them (see `search.js`). It is a
-script rather than data to fetch, so that it works from a folder on disk too.
+for everything that has a heading of its own; MiniSearch ranks them (see `search.js`). The index is
+a script rather than data to fetch, so that it works from a folder on disk, too.
 
-Readers ask in words that the book does not use; `search_words.yml` says what they mean.
+For words that readers use but the book does not, `search_words.yml` gives the book's words.
 """
 
 import json
@@ -73,7 +73,7 @@ class Entries:
         yield from self.functions()
 
     def headed(self):
-        """All sections that have a title, which those inside theorem boxes have not."""
+        """All sections with a title; those inside theorem boxes have none."""
         for section in self.doctree.findall(nodes.section):
             if section.children and isinstance(section[0], nodes.title):
                 yield section

@@ -1,4 +1,4 @@
-"""Show what a cell prints as it was printed, wherever the kernel happened to cut it into pieces.
+"""Show the output of a cell as it was printed, even if the kernel cut it into pieces.
 
 myst-nb 1.4 trims every piece before it joins them, so a page gains or loses a line break where
 the kernel's buffer was emptied in the middle of a line. nbval joins the pieces as they are.

@@ -6,12 +6,12 @@ import zipfile
 
 
 def date():
-    """Return when what is made was changed last: SOURCE_DATE_EPOCH, or now."""
+    """Return the date of the files: SOURCE_DATE_EPOCH, or now."""
     return time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
 
 
 def write_zip(path, contents, folder=None):
-    """Write files, given by their names, into a folder of the zip, which has the zip's own name."""
+    """Write files, given by name, into a folder of the zip that has the zip's name."""
     folder = f"{path.stem}/" if folder is None else folder
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in contents.items():

@@ -2,8 +2,8 @@
 
 Newton's method from a good start, or the start itself if it reaches `tol`; SMO where K is not known
 to be positive semidefinite, or where Newton's equations do not fit into the memory. If K does not
-fit, a machine in the span of a few pivots, where few are enough, or too many samples for SMO. Where
-all this stalls, the interior point method has a try, if the samples are few.
+fit, a machine in the span of pivots, if few are enough or the samples are too many for SMO. If all
+this stalls, the interior point method is tried, if the samples are few.
 
 Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 """
@@ -39,8 +39,8 @@ _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in 
 _MORE_START_STEPS = 4 / 3  # the same, if samples are many and fewer than half have α_i > 0
 _EASY_STEPS = 2  # the same, where few samples are easy
 _MIN_STEPS = 16  # from one look at the gap to the next
-_STEPS_DIVISOR = 8  # one in so many of the steps taken, if that is more
-_NEAR_GAP = 10  # times the gap to reach: from further away, Newton's method is faster
+_STEPS_DIVISOR = 8  # or the steps taken divided by this, if that is more
+_NEAR_GAP = 10  # times the gap to reach: if the gap is larger, Newton's method is faster
 _TOL_FRACTIONS = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 
 # Whether K is of low rank: the same table, and LARGE.md where K does not fit
@@ -61,7 +61,7 @@ _MAX_NEWTON_STEPS, _MAX_SMO_STEPS, _MAX_INTERIOR_STEPS = 1000, 10_000_000, 100
 
 
 class Start(NamedTuple):
-    """Multipliers for Newton's method to begin with, and how they were found."""
+    """Multipliers with which Newton's method begins, and how they were found."""
 
     alpha: Array
     n_iter: int = 0
@@ -79,25 +79,25 @@ def solve(
 ) -> tuple[Solution, str]:
     """Return the solution, and the name of the solver that took the last steps.
 
-    It does not warn: the caller reads the certificate.
+    The function does not warn: the caller reads the certificate.
 
     Parameters
     ----------
     problem : DualProblem
         The problem.
     solver : {"auto", "newton", "smo", "interior_point"}
-        The solver; ``"newton"`` is ``"auto"`` that resorts to SMO for its start only.
+        The solver; ``"newton"`` is ``"auto"`` with SMO for its start only.
     tol : float
         The relative duality gap to prove.
     max_iter : float, optional
-        The most iterations of all solvers together; infinity for their own defaults, but
+        The most iterations of all solvers together; infinity stands for their own defaults, but
         ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. (Steps of Newton's method before
         its equations outgrew the memory are not counted.)
     start : ndarray of shape (n,), optional
         Feasible multipliers to begin with, in place of those that ``"auto"`` finds; the interior
         point method does not use them.
     memory_mb : float, optional
-        What features may take (`svmlib.nystrom.nystrom`), if the answer may be a machine in the
+        The memory for features (`svmlib.nystrom.nystrom`), if the answer may be a machine in the
         span of pivots.
 
     Examples
@@ -125,7 +125,7 @@ def solve(
         solution, name = _finish(problem, found, tol, max_iter)
     except NoRoomError as error:
         if solver == "newton":
-            raise NoRoomError(f'{error}; solver="auto" goes on with SMO') from error
+            raise NoRoomError(f'{error}; solver="auto" continues with SMO') from error
         solution = run_smo(problem, tol, smo_limit - found.n_iter, found.alpha)
         solution = solution.with_earlier_iterations(found.n_iter)
         name = "smo"
@@ -136,7 +136,7 @@ def solve(
 def _finish(
     problem: DualProblem, start: Start, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
-    """Return what Newton's method finds from a start; or the start, if it reaches `tol`."""
+    """Return the result of Newton's method from a start, or the start if it reaches `tol`."""
     alpha, n_iter, name, reached = start
     for part in _TOL_FRACTIONS:
         if not reached:
@@ -154,9 +154,9 @@ def _finish(
 def _interior_point_fallback(
     problem: DualProblem, solution: Solution, name: str, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
-    """Return what the interior point method finds if `tol` is not reached and it proves more.
+    """Return the interior point solution if `tol` is not reached and it proves more.
 
-    (Newton's method stalls where C k(x, x) is beyond 1e10 or so.)
+    Newton's method stalls if C k(x, x) is above about 1e10.
     """
     possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.K.fits  # it needs all of K
     if possible and not solution.converged and max_iter > 0:
@@ -171,7 +171,7 @@ def _solve_in_span(
 ) -> Solution | None:
     """Return the machine in the span of a few pivots, if K does not fit and few may be enough.
 
-    With more samples than SMO can take there is no other, however many pivots it takes.
+    With too many samples for SMO there is no other method, however many pivots are needed.
     """
     n, K = problem.n, problem.K
     admissible = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
@@ -181,7 +181,7 @@ def _solve_in_span(
     span = nystrom.choose_span(problem, tol)
     if n <= _MAX_SAMPLES:
         # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and
-        # a sample that needs half of its points says nothing of the others.)
+        # a sample that needs half of its points says nothing about the others.)
         affordable = max(3 * isqrt(n), K.cache_size // 4 // n)
         max_rank = min(max_rank, affordable, nystrom.sample_size(n) // 2 - 1)
         if span.rank > max_rank:
@@ -200,7 +200,7 @@ def _solve_in_span(
 
 
 def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Start:
-    """Return α near the solution: from there Newton's method has fewer free multipliers."""
+    """Return α near the solution, so that Newton's method has fewer free multipliers."""
     n = problem.n
     zero = np.zeros(n)
     if problem.linear or not problem.convex:
@@ -233,7 +233,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
 
 @np.errstate(over="ignore", invalid="ignore")
 def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float) -> Start:
-    """Return a start by SMO that looks at the gap once no KKT violation is large.
+    """Return a start by SMO, which computes the duality gap once no KKT violation is large.
 
     The change is that of `mean_margin_change`, which must be small.
     """
@@ -258,9 +258,9 @@ def mean_margin_change(problem: DualProblem) -> float:
 def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     """Return Φ of a few coordinates in which the problem is nearly the same, if there are any.
 
-    Not for C = ∞: rows of Φ may be equal where labels differ, and then there is no solution. And
-    where K does not fit, `_solve_in_span` may have tried that. Φ may fill a quarter of the cache:
-    its two copies and the rows of the free need the rest.
+    None for C = ∞, because rows of Φ with different labels may be equal, and then there is no
+    solution. If K does not fit, `_solve_in_span` may have tried that. Φ may fill a quarter of the
+    cache; its two copies and the rows of the free multipliers need the remainder.
     """
     K = problem.K
     if problem.hard_margin or problem.kernel.user_defined or not (span_untried or K.fits):
@@ -270,7 +270,7 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
 
 
 def _probe_rank(problem: DualProblem) -> int:
-    """Return how many of a few points would need a column of Φ of their own."""
+    """Return how many of a few points would each need a column of Φ."""
     probe = np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]
     K = problem.K.block(probe)
     return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

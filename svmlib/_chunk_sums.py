@@ -1,4 +1,4 @@
-"""What `svmlib.distributed` does to a chunk of rows, where it is: one pass, in plain NumPy.
+"""One pass of `svmlib.distributed` over a chunk of rows, in plain NumPy.
 
 Derived in chapter 14, *Beyond one memory*.
 """
@@ -18,26 +18,26 @@ Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at whi
 
 
 class State(NamedTuple):
-    """What the multipliers of every sample follow from, in one pass."""
+    """The numbers from which the multipliers of every sample follow, in one pass."""
 
     origin: Array
     C: float
-    stages: tuple[Stage, ...]  # those that are over
+    stages: tuple[Stage, ...]  # those that have ended
     h: float
     v: Array  # (w, b)
 
 
 class Extent(NamedTuple):
-    """What the first pass finds: the extent of the data, as seen from one of the samples."""
+    """The result of the first pass: the extent of the data around one of the samples."""
 
-    radius: float  # above the distance of the furthest sample
+    radius: float  # at least the distance of the furthest sample
     n_plus: int  # samples of the positive class
     n_minus: int  # … and of the negative
     total: Array  # Σ of the differences
 
 
 class Sums(NamedTuple):
-    """What a pass finds at v = (w, b): sums over the rows, and the violation, a maximum."""
+    """The results of a pass at v = (w, b): sums over the rows, and the largest violation."""
 
     violation: float  # of the KKT conditions
     free: int  # samples on the ramp
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
 
 
 def features_of(X: Any) -> Any:
-    """Return the features of rows: the rows themselves, or what a span makes of them.
+    """Return the features of rows: the rows themselves, or their features in a span.
 
     (In a task of their own they would often be sent to the worker that sums them up.)
     """
@@ -59,14 +59,14 @@ def features_of(X: Any) -> Any:
 
 @np.errstate(over="ignore", invalid="ignore")  # the radius shows it
 def chunk_extent(origin: Array, X: Any, y: Any) -> Extent:
-    """Return the extent of a chunk, as seen from this origin."""
+    """Return the extent of a chunk around this origin."""
     Z = check_points(features_of(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
     return Extent(float(fl.row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
 def chunk_sums(state: State, X: Any, y: Any) -> Sums:
-    """Return the sums of a chunk: this is all that a pass does to the data."""
+    """Return the sums of a chunk, which are all that a pass computes from the data."""
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(state, features_of(X), y)
     margins = y * s

@@ -1,4 +1,4 @@
-"""What a fitted estimator says of its machine: what is inside, kernel, coefficients, points.
+"""What a fitted estimator says about its machine: inner machine, kernel, coefficients, points.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -71,7 +71,7 @@ def _dense_rows(X: Any) -> Any:
 
 
 class Expansion(NamedTuple):
-    """The sum over points that an estimator predicts with, for each pair of classes."""
+    """The sum over points by which an estimator predicts, for each pair of classes."""
 
     kernel: BaseKernel | Literal["precomputed"]
     coefficients: Array  # as LIBSVM lays them out (`pair_coefficients`)
@@ -80,9 +80,9 @@ class Expansion(NamedTuple):
 
 
 def expansion_of(machine: Any, X: Array | None) -> Expansion:
-    """Return what an estimator predicts with, if it predicts as its attributes say.
+    """Return the expansion by which an estimator predicts, if it predicts as its attributes say.
 
-    It may have private copies, so that it ignores what has been assigned to its attributes.
+    An estimator may have private copies, and so ignore new values of its attributes.
     """
     kernel = kernel_of(machine, X)
     coefficients = _dense(machine.dual_coef_)
@@ -93,7 +93,7 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
     elif X is not None and len(points) < len(machine.support_):  # its kernel is a function
         if machine.shape_fit_ != X.shape:
             rows = f"the {machine.shape_fit_[0]} rows of fit, because kernel is a function"
-            raise ValueError(f"X must have {rows}; of several classes fit two; got {len(X)} rows")
+            raise ValueError(f"X must have {rows}; of many classes, fit two; got {len(X)} rows")
         points = X[machine.support_]
         advice = f"give the rows of fit in their order, or {_ADVICE}"
     found = Expansion(kernel, coefficients, points, None)
@@ -105,7 +105,7 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
 
 
 def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
-    """Return w, as a row, and b of an estimator that predicts with them."""
+    """Return w (as a row) and b of an estimator that predicts with w·x + b."""
     w = np.atleast_2d(_dense(machine.coef_))
     b = float(np.ravel(machine.intercept_)[0])
     if hasattr(machine, "decision_function"):
@@ -117,21 +117,21 @@ def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
 
 
 def _quietly(ask: Callable[[Array], Array], rows: Array) -> Array:
-    """Return the answers for rows whose columns have no names, of which scikit-learn warns."""
+    """Return the answers for rows without column names, without scikit-learn's warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return ask(rows)
 
 
 def _check_same_values(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
-    """Raise an error if scores differ by more than some n roundings of the numbers' precision."""
+    """Raise an error if scores differ by more than about n roundings in the given precision."""
     rounding = 1e4 * np.finfo(getattr(numbers, "dtype", float)).eps
     if (np.abs(theirs - ours) > rounding * sizes).any():
         raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
 
 
 def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, Array]:
-    """Return scores of a hundred support vectors, by estimator and attributes, and their sizes."""
+    """Return scores of 100 support vectors, by estimator and by attributes, and their sizes."""
     kernel, c, points, _ = expansion
     b = np.reshape(machine.intercept_, (-1, 1))
     few = slice(None, None, 1 + len(points) // 100)
@@ -155,7 +155,7 @@ def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, 
 
 
 def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomputed"]:
-    """Return the kernel of a fitted estimator that names it as scikit-learn does."""
+    """Return the kernel of a fitted estimator, if it is named as in scikit-learn."""
     if isinstance(machine, SVC):
         known = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
         return check_kernel(known) if known else "precomputed"
@@ -181,12 +181,12 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precompute
 
 
 def class_pairs(n_classes: int) -> list[tuple[int, int]]:
-    """Return the pairs of classes, in the order in which LIBSVM has their scores."""
+    """Return the pairs of classes, in the order of LIBSVM's scores."""
     return list(combinations(range(n_classes), 2))
 
 
 def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
-    """Return the places of the two classes to judge: those in y, if there are more than two."""
+    """Return the indices of the two classes to judge: the two in y, if there are more."""
     classes = np.asarray(classes)
     if classes.size == 2:
         return 0, 1
@@ -212,23 +212,23 @@ def _dense(A: Any) -> Array:
 
 
 _ONE_CLASS = (
-    "of regression and one-class machines, only SVR, NuSVR and OneClassSVM have a file, of "
-    "write_libsvm; none has a certificate"
+    "of regression and one-class machines, write_libsvm writes only SVR, NuSVR and OneClassSVM; "
+    "none has a certificate"
 )
-_REMEDIES = {  # for what has this attribute
-    "steps": "of a pipeline give the last step, and scale the data yourself",
-    "best_estimator_": "of a search give best_estimator_",
+_REMEDIES = {  # for machines that have this attribute
+    "steps": "for a pipeline, give the last step, and scale the data yourself",
+    "best_estimator_": "for a search, give best_estimator_",
     "best_params_": "a search with refit=False keeps no machine: fit one",
-    "calibrated_classifiers_": "of calibration give calibrated_classifiers_[k].estimator, "
-    "for the rows that it saw",
-    "index": "of (w, b) give Machine(w[None], [1.0], b, classes=...), of a path what is read there",
-    "__fspath__": "of a path give what read_libsvm or read_liblinear returns",
+    "calibrated_classifiers_": "for calibration, give calibrated_classifiers_[k].estimator, "
+    "with its training rows",
+    "index": "for (w, b), give Machine(w[None], [1.0], b, classes=...); for a path, its model",
+    "__fspath__": "for a path, give what read_libsvm or read_liblinear returns",
     "get_SV": "save it with svm_save_model, and give what read_libsvm returns",
     "get_decfun": "save it with save_model, and give what read_liblinear returns",
-    "estimators_": "of an ensemble give one member, for the rows it saw; of OneVsRestClassifier "
-    "estimators_[k], for y == classes_[k]",
+    "estimators_": "for an ensemble, give one member, with its training rows; for "
+    "OneVsRestClassifier, estimators_[k] and y == classes_[k]",
     "classes_": 'it has no coef_ with intercept_ and no dual_coef_: give (w, 0.0) and bias="none" '
-    "where it has no intercept, else (w, b) or (β, b)",
+    "if it has no intercept, else (w, b) or (β, b)",
     "offset_": _ONE_CLASS,
     "intercept_": _ONE_CLASS,
     "fit": "call fit first; or give its numbers, as (w, b) or (β, b)",
@@ -236,7 +236,7 @@ _REMEDIES = {  # for what has this attribute
 
 
 def not_fitted_error(machine: Any, known: str) -> ValueError:
-    """Return the error that says what a machine must be, to be judged or written into a file."""
+    """Return the error that says which machines can be judged or written into a file."""
     remedies = [text for name, text in _REMEDIES.items() if hasattr(machine, name)]
     advice = f"; {remedies[0]}" if remedies else ""
     return ValueError(f"machine must be a fitted {known}, got {machine!r:.80}{advice}")

@@ -20,7 +20,7 @@ _LOSSES: dict[str, Any] = {
     "L2R_L2LOSS_SVC_DUAL": "squared_hinge",
     "L2R_L2LOSS_SVC": "squared_hinge",
     "L2R_L1LOSS_SVC_DUAL": "hinge",
-    "L2R_LR": "",  # a linear machine, but no SVM: it is judged only by a loss that you give
+    "L2R_LR": "",  # a linear machine, but not an SVM: judged only by a loss that you give
     "L2R_LR_DUAL": "",
 }
 _CLASSIFIERS = *_LOSSES, "L1R_LR", "L1R_L2LOSS_SVC", "MCSVM_CS"
@@ -28,7 +28,7 @@ _CLASSIFIERS = *_LOSSES, "L1R_LR", "L1R_L2LOSS_SVC", "MCSVM_CS"
 
 @dataclass(frozen=True, eq=False)
 class LiblinearModel:
-    """What a model file of LIBLINEAR holds: one w per class, or one in all for two classes.
+    """The contents of a model file of LIBLINEAR: one w per class, or a single w for two classes.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ class LiblinearModel:
     scale: float
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return the scores, of shape (n, n_vectors); the first label of the file has the first."""
+        """Return the scores, of shape (n, n_vectors), the first for the file's first label."""
         X = check_points(X)
         return X @ pad_columns(self.W, X).T + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return LIBLINEAR's labels; of two, the second if the first score is 0 or negative."""
+        """Return LIBLINEAR's labels; of two, the second if the first score is at most 0."""
         scores = self.decision_function(X)
         two = len(self.labels) == 2  # with one w, but MCSVM_CS has two
         chosen = (scores[:, 0] <= 0).astype(int) if two else scores.argmax(axis=1)
@@ -69,8 +69,8 @@ class LiblinearModel:
     def as_machine(self) -> Machine:
         """Return the machine for two classes; a positive score means the larger label.
 
-        Logistic regression is no SVM and has no loss here, but it can be written into other files.
-        Its bias counts as penalised if the file has one. If it was trained with -B 1 -R, which the
+        Logistic regression is not an SVM and has no loss here, but can be written into other files.
+        A bias in the file counts as penalised. If the model was trained with -B 1 -R, which the
         file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
         """
         if self.solver not in _LOSSES:
@@ -81,7 +81,7 @@ class LiblinearModel:
         loss = _LOSSES[self.solver]
         if len(self.labels) != 2:
             one = "(W[k], b[k])"
-            if self.scale > 0 and self.scale != 1:  # which a pair cannot say
+            if self.scale > 0 and self.scale != 1:  # which a pair cannot express
                 one = "Machine(W[[k]], np.ones(1), b[k], classes=(False, True), "
                 one += f"scale={self.scale:g})"
             advice = f'give {one} and y == labels[k], with C, loss="{loss}", bias="{bias["bias"]}"'
@@ -96,9 +96,9 @@ class LiblinearModel:
 def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto") -> LiblinearModel:
     """Read a model file of LIBLINEAR, for classification.
 
-    The file does not say what C was, so pass it to `svmlib.exchange.certify_machine`. Nor does it
-    say whether the bias was penalised. It was, unless -R was given beside -B 1; then also pass
-    ``bias="free"``, because otherwise the verdict is about another problem.
+    The file does not contain C, so pass it to `svmlib.exchange.certify_machine`. The file does not
+    say whether the bias was penalised, either. It was, unless -R was given with -B 1; then also
+    pass ``bias="free"``, because otherwise the verdict is about another problem.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
     zero_based : bool or "auto", default "auto"
         Whether the first column had the index 0 in the training file, as in data that
         `sklearn.datasets.dump_svmlight_file` wrote with its defaults. LIBLINEAR takes such data
-        only if the first column is zero, and the model does not show it: then say True. "auto"
+        only if the first column is zero, which the model does not show; then pass True. "auto"
         means False.
 
     Raises
     ------
     ValueError
-        If the file is not as LIBLINEAR writes it; the message names the line, which is the last one
-        where their number is wrong.
+        If the file is not as LIBLINEAR writes it; the message names the line, which is the last
+        line if the number of lines is wrong.
 
     Notes
     -----

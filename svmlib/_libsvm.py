@@ -36,7 +36,7 @@ _MAX_ENTRIES = 2**27  # numbers of a dense matrix of support vectors: a gigabyte
 
 @dataclass(frozen=True, eq=False)
 class LibsvmModel:
-    """What a model file of LIBSVM holds.
+    """The contents of a model file of LIBSVM.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class LibsvmModel:
     points : ndarray of shape (m, d)
         The support vectors, class by class.
     n_support : tuple of int
-        How many there are of each class; empty for regression and one class.
+        The number of support vectors of each class; empty for regression and one class.
     extra : dict
         Lines that only LIBSVM's probabilities need, as numbers.
 
@@ -108,7 +108,7 @@ class LibsvmModel:
     def as_machine(self) -> Machine:
         """Return a classifier of two classes; a positive score means the larger label."""
         if len(self.labels) != 2:
-            advice = "of more, pair gives the machine for two"
+            advice = "for more classes, pair gives the machine for two"
             raise ValueError(f"model must be for two classes, got {self.labels}; {advice}")
         return self.pair(self.labels)
 
@@ -138,19 +138,19 @@ def read_libsvm(
     path : path
         The file.
     n_features : int, optional
-        How many features there are; the largest index in the file if not given, because a file does
-        not say whether the last columns were zero.
+        The number of features; by default the largest index in the file, because a file does not
+        say whether the last columns were zero.
     zero_based : bool or "auto", default "auto"
         Whether the first column has the index 0, as in data that
         `sklearn.datasets.dump_svmlight_file` wrote with its defaults. "auto" means only if there is
-        an index 0, so it is wrong if the first column is zero in every support vector of such a
-        file: then say True. A precomputed kernel has no columns, and ignores it.
+        an index 0. That is wrong if the first column is zero in every support vector of such a
+        file; then pass True. For a precomputed kernel this is ignored.
 
     Raises
     ------
     ValueError
-        If the file is not as LIBSVM writes it; the message names the line, which is the last one
-        where their number or the number of features is wrong.
+        If the file is not as LIBSVM writes it; the message names the line, which is the last line
+        if the number of lines or of features is wrong.
 
     Notes
     -----
@@ -249,10 +249,10 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     """Write a machine as a model file of LIBSVM, with every digit.
 
     Of two classes, the larger label is written first, so that a positive score of LIBSVM means what
-    it means here. (A score of exactly 0 is the second label's in LIBSVM, so the smaller one's.)
+    it means here. (A score of exactly 0 means the second label in LIBSVM, so the smaller label.)
 
-    A file has no place for the loss, the penalty on the bias or the constant: if you certify what
-    you have read from it, pass them again. The probabilities of ``SVC(probability=True)`` are not
+    A file has no place for the loss, the penalty on the bias or the constant: if you certify a
+    machine from a file, pass them again. The probabilities of ``SVC(probability=True)`` are not
     written either.
 
     Parameters
@@ -268,8 +268,8 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     Raises
     ------
     ValueError
-        If LIBSVM has no place for the machine: labels that are not integers of 32 bits, another
-        kernel, a pipeline, whose scaler would be lost.
+        If LIBSVM's format cannot hold the machine: labels that are not integers of 32 bits, another
+        kernel, or a pipeline, whose scaler would be lost.
 
     Notes
     -----
@@ -327,7 +327,7 @@ def _model(machine: Any) -> LibsvmModel:
 
 
 def _of_two_classes(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
-    """Return a machine as LIBSVM's model, with the class of positive scores first."""
+    """Return a machine as LIBSVM's model, with the class of positive scores as the first."""
     order = np.argsort(m.coefficients < 0, kind="stable")
     coefficients = m.coefficients[None, order]
     labels = _integers(m.classes)[::-1]

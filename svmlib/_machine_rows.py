@@ -24,11 +24,11 @@ AS_SEEN = "check that X has the rows of training and no others, as the machine s
 def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None, bool, str]:
     """Return α for the rows of X, whether the machine is exactly that of α, and a note.
 
-    It is not, if points are only close to rows of X, or if a row is named twice and the sum of its
-    coefficients is rounded: next to large terms that cancel, a rounding is another machine.
+    The machine is not exactly that of α if points are only close to rows of X, or if a row occurs
+    twice and the sum of its coefficients is rounded: large terms may cancel.
 
-    Equal rows may differ in C_i, and a machine does not always say which of them is meant. Then the
-    largest coefficient goes to the largest C_i: if any order keeps them all in the box, this does.
+    Equal rows may differ in C_i, and a machine may not say which of them it uses. Then the largest
+    coefficient goes to the largest C_i: if any order keeps all in the box, this order does.
     """
     if m.support is not None:
         points, coefficients = m.support
@@ -36,7 +36,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         alpha, _, note = multipliers(m, X, y, C)
         return alpha, False, note
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
-        return None, False, ""  # it is w
+        return None, False, ""  # the machine is w
     if m.points is X:
         return m.coefficients * y, True, ""
     if m.kernel == "precomputed":
@@ -55,7 +55,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
 def _sums_of_rows(
     rows: NDArray[np.intp], coefficients: Array, y: Array
 ) -> tuple[Array | None, bool, str]:
-    """Return what `multipliers` does for row numbers: the coefficients of each row, added up."""
+    """Return `multipliers` for row numbers: the sum of the coefficients of each row."""
     alpha = np.zeros(y.size)
     alpha[rows] = coefficients * y[rows]
     exact = True
@@ -73,9 +73,9 @@ def _sums_of_rows(
 def _match_rows(
     points: Array, coefficients: Array, X: Array, y: Array, C: Array
 ) -> list[int] | None:
-    """Return which row of X each support vector is, of its own class if possible; None if not all.
+    """Return the row of X of each support vector, if possible of its class; None if one has none.
 
-    Among equal rows the first one asked for takes the one with the largest C_i.
+    Among equal rows, the first support vector gets the row with the largest C_i.
 
     LIBSVM writes eight digits of a support vector, and other programs have single precision.
     """
@@ -105,8 +105,8 @@ def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
 def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scores, float]:
     """Return bounded scores of the machine at the rows of X, without b, and a `diagonal_shift`.
 
-    That is for the points of the machine and the rows together. If it is infinite, the machine need
-    not be in a feature space of the rows, so its primal value may be below their optimum.
+    The shift is for the points of the machine and the rows together. If the shift is infinite, the
+    machine need not be in a feature space of the rows, and its value may be below their optimum.
     """
     k = len(m.points)
     both = np.vstack([pad_columns(m.points, X), X])
@@ -114,7 +114,7 @@ def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scor
     if isinstance(kernel, Linear):
         scores, shift = linear_scores(both, beta), 0.0
     else:
-        sides = np.append(np.ones(k), y)  # any of both classes
+        sides = np.append(np.ones(k), y)  # any labels of both classes
         problem = DualProblem(both, sides, 1.0, kernel)
         scores, shift = problem.scores(beta), problem.diagonal_shift
     values, error, sizes = scores.values[k:], scores.error[k:], scores.sizes[k:]
@@ -136,7 +136,7 @@ def weighted_rows(
 
 
 def other_constant(alpha: Array, bounds: Array, excess: float) -> str:
-    """Ask for C if multipliers are above theirs (tolerances aside), or end at a part of it."""
+    """Return a request for C if multipliers exceed their bounds, or all end at a part of them."""
     fractions = alpha / bounds
     largest = float(fractions.max())
     together = fractions >= largest * (1 - 1e-9)

@@ -1,4 +1,4 @@
-"""Machines of other programs: what one is, and how it is read from what is given.
+"""Machines of other programs: the class `Machine`, and how to make one from what is given.
 
 `svmlib.exchange` judges them, `svmlib.model_files` reads and writes their files.
 
@@ -55,17 +55,17 @@ class Machine:
     classes : pair
         The two labels; f(x) ≥ 0 predicts the second.
     C : float, optional
-        The constant of the problem that the machine was to solve, in ½‖w‖² + C Σ loss.
+        The constant of the problem for which the machine was trained, in ½‖w‖² + C Σ loss.
     loss : {"hinge", "squared_hinge"}
         max(0, 1 − y f) or its square (without a factor ½).
     bias : {"free", "penalised", "none"}
-        Whether b costs nothing, or b²/(2s²), or is not there.
+        Whether b costs nothing, costs b²/(2s²), or does not exist.
     scale : float
         The s of a penalised bias: the value of the constant feature.
     class_weight : pair of float
         Factors of C for the two classes.
     support : pair of ndarray, or None
-        Support vectors and their y_j α_j, where f is a sum over other points, such as pivots.
+        Support vectors and their y_j α_j, if f is a sum over other points, such as pivots.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def raw_scores(kernel: KernelOrPrecomputed, points: Array, coefficients: Array, 
 
 
 def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
-    """Return which of n samples the points are, where these are numbers of rows."""
+    """Return which of n samples the points are, if they are row numbers."""
     rows = points[:, 0].astype(np.intp)
     if points.shape[1] != 1 or (rows != points[:, 0]).any() or rows.min(initial=0) < 0:
         raise ValueError("points must be one column of row numbers from 0 on for a Gram matrix")
@@ -138,7 +138,7 @@ def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
 
 
 def pad_columns(points: Array, X: Array) -> Array:
-    """Return points with the columns of X: files leave out zeros, so also last columns."""
+    """Return points with the columns of X: files leave out zeros, and so trailing columns."""
     missing = X.shape[1] - points.shape[1]
     if missing < 0:
         raise ValueError(f"X has {X.shape[1]} features, but the machine has {points.shape[1]}")
@@ -152,7 +152,7 @@ def to_machine(
     kernel: KernelOrPrecomputed | None,
     sample_weight: ArrayLike | None,
 ) -> Machine:
-    """Return any machine as a `Machine`; of several classes, that for the two in y."""
+    """Return any machine as a `Machine`; if it has several classes, for the two in y."""
     if hasattr(machine, "as_machine"):
         unknown = sample_weight is not None and getattr(machine, "svm_type", "") == "nu_svc"
         machine = machine.pair(y) if hasattr(machine, "pair") else machine.as_machine()
@@ -177,13 +177,13 @@ def to_machine(
 def _of_vector(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
-    """Return what an estimator with ``coef_`` says of its two classes."""
+    """Return what an estimator with ``coef_`` says about its two classes."""
     described = _training_settings(_params(machine), len(X))
     if len(machine.classes_) != 2:
         if described["loss"] not in ("", *get_args(Loss)):
             raise ValueError(f"machine must have a hinge for its loss, got {described['loss']!r}")
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
-        advice += 'LinearSVC has loss="squared_hinge", bias="penalised" where you chose nothing; '
+        advice += 'LinearSVC has loss="squared_hinge", bias="penalised" by default; '
         advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
     _same_features(machine, X)
@@ -194,7 +194,7 @@ def _of_vector(
 
 
 def machine_without_rows(machine: Any) -> Machine:
-    """Return a machine for two classes, however it is given, without the rows that it has seen."""
+    """Return any machine for two classes as a `Machine`, without its training rows."""
     if hasattr(machine, "as_machine"):
         machine = machine.as_machine()
     if isinstance(machine, Machine):
@@ -204,8 +204,8 @@ def machine_without_rows(machine: Any) -> Machine:
         raise not_fitted_error(machine, "SVC, LinearSVC, ...")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
-        advice = "read_libsvm(...).pair([a, b]) of what write_libsvm has written of an SVC"
-        advice = f"of more, Machine(coef_[[k]], [1.0], intercept_[k]), or {advice}"
+        advice = "read_libsvm(...).pair([a, b]) for the file that write_libsvm writes for an SVC"
+        advice = f"for more classes, Machine(coef_[[k]], [1.0], intercept_[k]), or {advice}"
         raise ValueError(f"machine must be for two classes, got {classes.size}; {advice}")
     if "support_vectors_" in known:
         kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
@@ -220,7 +220,7 @@ def _of_numbers(
     y: NDArray[np.generic],
     kernel: KernelOrPrecomputed | None,
 ) -> Machine:
-    """Return the machine that (w, b) is, or with a kernel (β, b)."""
+    """Return the machine (w, b) or, with a kernel, (β, b)."""
     length = X.shape[1] if kernel is None else len(X)
     if np.ndim(vector) == 2 and np.shape(vector)[0] == 1:  # as ``coef_`` is
         vector = np.ravel(vector)
@@ -240,7 +240,7 @@ def _of_numbers(
 
 
 def _params(machine: Any) -> dict[str, Any]:
-    """Return what an estimator of scikit-learn's kind was given; of others we ask the user."""
+    """Return the parameters of a scikit-learn estimator; for others the user is asked."""
     return machine.get_params() if hasattr(machine, "get_params") else {}
 
 
@@ -253,7 +253,7 @@ def _same_features(machine: Any, X: Array) -> None:
 def _of_support_vectors(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
-    """Return what an estimator with ``dual_coef_`` says of its two classes, or of two in y."""
+    """Return what an estimator with ``dual_coef_`` says about its two classes, or two in y."""
     classes = np.asarray(machine.classes_)
     i, j = chosen_pair(classes, y)
     kernel, coefficients, points, support = expansion_of(machine, X)
@@ -263,7 +263,7 @@ def _of_support_vectors(
     if len(classes) == 2:
         coefficients = coefficients.ravel()
     elif kernel == "precomputed":
-        raise ValueError("machine must have two classes where X is a Gram matrix: fit two of them")
+        raise ValueError("machine must have two classes if X is a Gram matrix: fit two of them")
     else:  # the score of a pair is positive for its first class
         coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)
         b = -float(machine.intercept_[class_pairs(len(classes)).index((i, j))])
@@ -301,7 +301,7 @@ def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) 
 
 
 def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
-    """Return C, loss and bias of an estimator with ``coef_``, where its parameters say them."""
+    """Return C, loss and bias of an estimator with ``coef_``, if its parameters define them."""
     if params.get("penalty", "l2") in ("l1", "elasticnet", None) or params.get("multi_class") in (
         "crammer_singer",
         "multinomial",
@@ -319,7 +319,7 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
 
 
 def constant_of(m: Machine) -> float:
-    """Return C, or refuse a machine that does not say which problem it was to solve."""
+    """Return C, or raise an error if a machine does not say which problem it solves."""
     for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
         if getattr(m, name) not in choices:
             found = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
@@ -340,5 +340,5 @@ def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
     if unknown:
         found = f"{machine.classes}, got {unknown[:3]}"
-        raise ValueError(f"y must have the machine's labels {found}: give y as fit had it")
+        raise ValueError(f"y must have the machine's labels {found}: give the y of fit")
     return np.where(labels == machine.classes[1], 1.0, -1.0)

@@ -15,7 +15,7 @@ inner(u, all φ_i·u, v)     (all φ_i·u) @ β          u @ w
 =========================  =======================  =======================
 
 The methods `solve` and `step` compute Newton's step. F, h and q are those of the docstring of
-`svmlib.newton.newton`, so read it first. `choose_form` says which form.
+`svmlib.newton.newton`, so read that first. `choose_form` selects the form.
 
 Derived in chapter 12, *Newton's method*.
 """
@@ -35,7 +35,7 @@ from svmlib.problem import DualProblem
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
 
-# Conjugate gradients, for so many free multipliers times ‖K‖²_F / Σ K_ii², and more
+# Conjugate gradients, for at least so many free multipliers times ‖K‖²_F / Σ K_ii²
 _MIN_FREE_FOR_ITERATION = 100
 _ITERATION_TOL = 1e-7  # of the right side
 _MAX_ITERATIONS = 50  # more steps take longer than K_FF
@@ -48,7 +48,7 @@ def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
         if K.fits and K.n <= ALL_AT_ONCE and not (K.product_form and start.any()):
             K.gram()
         return DualForm(K)
-    # With the mean for origin: `svmlib.kernels.Linear` says why.
+    # With the mean as origin: `svmlib.kernels.Linear` explains why.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
         return PrimalForm(Phi)
@@ -58,7 +58,7 @@ def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
 
 
 class DualForm:
-    """K by its rows, with β for the coordinates of v."""
+    """K by its rows, with β as the coordinates of v."""
 
     def __init__(self, K: GramMatrix) -> None:
         self.K = K
@@ -75,11 +75,11 @@ class DualForm:
         return self.K.matvec(v)
 
     def kernel_matvec(self, beta: Array) -> Array:
-        """Return Kβ, from that of the last β where few multipliers have changed since."""
+        """Return Kβ, updated from the last Kβ if few multipliers have changed."""
         return self.K.incremental_matvec(beta).values
 
     def norm_gradient(self, v: Array) -> Array:
-        """Return ∇½‖v‖² in the coordinates: its product with those of any u is u·v."""
+        """Return ∇½‖v‖² in the coordinates: its product with the coordinates of u is u·v."""
         return self.scores(v)
 
     def inner(self, u: Array, scores: Array, v: Array) -> float:
@@ -96,15 +96,15 @@ class DualForm:
         average = np.full(free.size, 1 / free.size)  # products with it are faster than means
         means = dsymv(1.0, K.T, average, lower=1)
         sizes = K.diagonal() + np.abs(means).max()
-        # K less the means of its rows and columns; only half of it is right, which is read
+        # K minus the means of its rows and columns; only the half that is read is right
         change = means - average @ means / 2
         dsyr2(-1.0, np.ones(free.size), change, a=K.T, lower=1, overwrite_a=1)
         return _solve_centred(K, means, sizes, h, right, total)
 
     def iterate(self, free: Indices, h: float, right: Array, total: float) -> tuple[Array, bool]:
-        """Return what `solve` does, by the method of conjugate gradients, and whether it ended.
+        """Return the x of `solve` by the method of conjugate gradients, and whether this ended.
 
-        Where K is nearly diagonal some twenty products with K are enough, and no part is copied.
+        If K is nearly diagonal, about twenty products with K are enough, and no part is copied.
         """
 
         def product(v: Array) -> Array:
@@ -122,7 +122,7 @@ class DualForm:
             if size <= small:
                 break
             image = product(direction)
-            length = size / (direction @ image)  # NaN where nothing is left to do
+            length = size / (direction @ image)  # NaN if nothing is left to do
             x += length * direction
             residual = residual - length * image  # (a copy: at first it is the direction)
             before, size = size, residual @ residual
@@ -132,7 +132,7 @@ class DualForm:
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
-        r is the `norm_gradient` of the residual :math:`\sum q_i \varphi_i - v`. The step supposes
+        r is the `norm_gradient` of the residual :math:`\sum q_i \varphi_i - v`. The step assumes
         that q changes by x on F and nowhere else:
 
         .. math::
@@ -148,7 +148,7 @@ class DualForm:
 
 
 class PrimalForm:
-    """K = ΦΦᵀ, with v = w = Φᵀβ for coordinates, and the methods of `DualForm`."""
+    """K = ΦΦᵀ, with v = w = Φᵀβ as coordinates, and the methods of `DualForm`."""
 
     def __init__(self, Phi: Array) -> None:
         self.Phi = Phi
@@ -176,7 +176,7 @@ class PrimalForm:
         return float(u @ v)
 
     def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
-        """Return x as `DualForm` does, with means less a constant, which b absorbs."""
+        """Return x as `DualForm` does, with means minus a constant, which b absorbs."""
         Z = self.Phi.take(free, 0)
         mean = np.full(free.size, 1 / free.size) @ Z
         Z -= mean
@@ -187,7 +187,7 @@ class PrimalForm:
         r"""Return the v that Newton's step leads to, and the change of the scores.
 
         If there are no more free samples than features, the equations are those of `DualForm`.
-        Otherwise, with φ̄ for the mean of the free rows of Φ, and Z for these rows less φ̄, it
+        Otherwise, with the mean φ̄ of the free rows of Φ, and Z for these rows minus φ̄, it
         solves
 
         .. math::
@@ -209,7 +209,7 @@ class PrimalForm:
 def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
     """Return ds + Δ_b, with the Δ_b that gives the free scores the change wanted."""
     ds += (wanted - ds[free]).sum() / free.size
-    ds[free] = wanted  # what they are but for rounding
+    ds[free] = wanted  # their values up to rounding
     return ds
 
 
@@ -218,8 +218,8 @@ def _solve_centred(
 ) -> Array:
     """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
 
-    A is K_FF less the means of its rows and columns. Subtracting their mean from the equations
-    eliminates b; then they determine x less its mean.
+    A is K_FF minus the means of its rows and columns. Subtracting their mean from the equations
+    eliminates b; then they determine x minus its mean.
     """
     average = np.full(right.size, 1 / right.size)
     right = right - total * means
@@ -234,7 +234,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     the matrix is positive definite however small h is. (The next Newton step corrects that.)
     """
     A.ravel()[:: len(A) + 1] += 8 * len(A) * fl.EPS * sizes + h
-    # (A.T is A, in the order that LAPACK wants.)
+    # (A.T is A in the memory order of LAPACK.)
     solution: Array
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
     if failed:

@@ -21,9 +21,9 @@ from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64") -> None:
     """Write a machine for two classes as an ONNX graph from X to a label and a score.
 
-    It is made of arithmetic that every runtime has, not of ONNX's own operator for support vector
+    The graph uses arithmetic that every runtime has, not ONNX's own operator for support vector
     machines, which computes in single precision and leaves the naming of its scores to the
-    converter. In float64 the scores are ours but for the rounding of a sum. In float32 they have
+    converter. In float64 the scores are ours up to the rounding of a sum. In float32 they have
     six or seven digits of the largest term, and rows close to the boundary may change sides.
 
     Parameters
@@ -32,7 +32,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
         A `Machine` of `svmlib.exchange`, what `read_libsvm` or `read_liblinear` has read, or a
         fitted `SVC`, `NuSVC`, `LinearSVC` or another linear classifier with ``coef_`` of
         scikit-learn, or `SVC` of this library; or a `Pipeline` of `StandardScaler` and one of
-        these, whose graph takes raw columns. Not one with a precomputed kernel.
+        these, whose graph takes raw columns. The kernel must not be precomputed.
     path : path
         The file. Its input is called X; its outputs are label and score. A score of 0 counts as
         the second class, as in scikit-learn's SVC.
@@ -45,7 +45,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
         If onnx is not installed.
     ValueError
         If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, the
-        machine is not for two classes, or a pipeline has another step before it than a scaler.
+        machine is not for two classes, or a pipeline has a step other than a scaler before it.
 
     Notes
     -----
@@ -81,7 +81,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
 
 
 def _scaler(machine: Any) -> tuple[dict[str, Array], Any]:
-    """Return mean and scale of a pipeline's scaler, if there is one, and the machine behind it."""
+    """Return mean and scale of a pipeline's scaler, if any, and the machine after it."""
     if not hasattr(machine, "steps"):
         return {}, machine
     *before, last = (step for _, step in machine.steps if step not in (None, "passthrough"))

@@ -2,7 +2,7 @@
 
 A grid search fits the same samples again and again. Here all machines of one γ share one Gram
 matrix K, whatever their C and their fold; the K of 2γ is that of γ with every value squared; and
-each machine starts where its neighbour, the one with the next smaller C, has ended.
+each machine starts from the solution for the next smaller C.
 `svmlib.search.SVCCV` checks the arguments.
 
 Derived in chapter 12, *Newton's method*.
@@ -27,20 +27,20 @@ from svmlib.nystrom import pivoted_cholesky, right_divide
 from svmlib.problem import DualProblem, Solution
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
-_AT_BOUND_FRACTION = 1 - 1e-9  # of C_i: a multiplier so large is at its bound
-_MAX_DOUBLINGS = 4  # of γ: beyond, squaring takes as long as the exponential
+_AT_BOUND_FRACTION = 1 - 1e-9  # of C_i: a multiplier this large is at its bound
+_MAX_DOUBLINGS = 4  # of γ: more squarings take as long as the exponential
 _MAX_WARM_STEPS = 300  # of Newton from a good start: then `solve` takes over, whose limit is higher
 _TOL_FRACTION, _LOW_RANK_TOL_FRACTION = 0.9, 0.7  # of tol: the certificate adds its rounding
 # No theory gives the next four: before you change one, compare the searches that `make bench`
 # times in benchmarks/TUNING.md.
-_NEAR_C_RATIO = 2  # times C: up to there the guess itself is a good centre
+_NEAR_C_RATIO = 2  # times C: up to this ratio the guess itself is a good centre
 _MAX_COLUMNS = 200  # columns of Φ
-_MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any
+_MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any k(x, x)
 _CHOLESKY_TOL = 1e-10  # of the same: where the factorisation for Φ stops
 
 
 class CandidateFit(NamedTuple):
-    """One machine of a search: which one, what was proved, and its f(x) of test samples.
+    """One machine of a search, with its certificate and its f(x) for test samples.
 
     Attributes
     ----------
@@ -93,11 +93,11 @@ class Fold(NamedTuple):
 def _warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     """Return a guess of the multipliers, from those of the same problem with the bounds `before`.
 
-    Those at their bound go to the new one, because their margins are below 1 by more than a small
-    change of the others would mend; the free ones keep what they have, save for what Σ α_i y_i = 0
-    takes. That says well who is free, but its dual value may be below that of α, so it is where the
-    active set method begins, and α is the centre of the first stage. Where none is at its bound, a
-    larger C changes nothing: α is the solution.
+    Multipliers at their bound move to the new bound, because a small change of the others would not
+    raise their margins to 1; free multipliers stay, except for what Σ α_i y_i = 0 needs. The guess
+    predicts well which multipliers are free, but its dual value may be below that of α, so the
+    active set method begins with the guess, and α is the centre of the first stage. If no
+    multiplier is at its bound, a larger C changes nothing, and α is the solution.
     """
     at_bound = alpha >= _AT_BOUND_FRACTION * before
     if not at_bound.any():
@@ -111,11 +111,11 @@ def _gram_matrices(
 ) -> Iterator[tuple[Array, ErrorBound | None]]:
     r"""Yield K and its `error_bound`, for each kernel; the next K may overwrite the last.
 
-    (Of a kernel of the user's there is none: its values are taken as they are.)
+    (A user's kernel has no such bound: its values are taken as exact.)
 
     With :math:`\lvert \hat k - k \rvert \le \theta` and 0 ≤ k ≤ 1 the square of a value is off by
     at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`. (No float
-    data show that, as θ has room for it, nor θ².)
+    data can show this rounding, which θ has room for, nor θ².)
     """
     K = np.empty((0, 0))
     bound = None
@@ -141,15 +141,15 @@ def _gram_matrices(
 
 
 def gram_megabytes(n: int) -> float:
-    """Return what a search keeps of the K of n samples, in MB of 2²⁰ bytes."""
+    """Return the memory that a search needs for the K of n samples, in MB of 2²⁰ bytes."""
     return 8 * _GRAM_COPIES * n**2 / 2**20
 
 
 def _low_rank_from_gram(K: Array) -> Array | None:
-    """Return Φ with ΦΦᵀ next to K, if few columns are enough.
+    """Return Φ with ΦΦᵀ close to K, if few columns are enough.
 
-    As `svmlib.nystrom.low_rank`, from values of K, and so much closer to it that a solution with Φ
-    is one with K.
+    This is `svmlib.nystrom.low_rank` for a given K, but so accurate that a solution with Φ is also
+    a solution with K.
     """
     n = len(K)
     max_rank = min(n // 5, _MAX_COLUMNS)
@@ -188,7 +188,7 @@ def _regularisation_path(
     Parameters
     ----------
     problem : svmlib.problem.DualProblem
-        The samples and the kernel; its own C does not count.
+        The samples and the kernel; its own C is ignored.
     reduced : svmlib.problem.DualProblem, or None
         The same problem in a few coordinates (`svmlib.nystrom.low_rank`), solved first if given.
     weights : ndarray of shape (n,)
@@ -221,7 +221,7 @@ def _regularisation_path(
     for C_index in Cs.argsort(kind="stable").tolist():
         started = perf_counter()
         before, upper = upper, Cs[C_index] * weights
-        problem = problem.with_bounds(upper)  # which keeps what the one before knew of K
+        problem = problem.with_bounds(upper)  # which keeps the cache of K
         reduced = None if reduced is None else reduced.with_bounds(upper)
         guess = _warm_start(alpha, before, problem)
         near = alpha.any() and upper.max() <= _NEAR_C_RATIO * before.max()
@@ -247,29 +247,29 @@ def fit_candidates(
     tol: float,
     cache_mb: float,
 ) -> Iterator[CandidateFit]:
-    """Solve for every kernel, every fold and every C; all of a kernel share one K.
+    """Solve for every kernel, fold and C; all solutions for a kernel share one K.
 
     Parameters
     ----------
     numbered_kernels : sequence of tuple
-        The kernels, each with the number to report. If a γ is 2, 4, 8 or 16 times the one before,
+        The kernels, each with the number to report. If a γ is 2, 4, 8 or 16 times the γ before it,
         K is squared instead of evaluated.
     X, y : ndarray of shape (n, d) and (n,)
         The points and their labels, −1 or +1.
     folds : sequence of Fold
-        The training and the test samples of each.
+        The training and test samples of each fold.
     Cs : ndarray
         The values of C.
     tol : float
-        The relative duality gap to prove of each machine.
+        The relative duality gap to prove for each machine.
     cache_mb : float
         How many megabytes three matrices of the size of K may take; if they do not fit, each
-        machine keeps what rows it has room for.
+        machine keeps as many rows as fit.
 
     Yields
     ------
     CandidateFit
-        One after the other: kernels in the order given, then folds, then C ascending.
+        By kernel in the order given, then by fold, then by ascending C.
     """
     kernels = [kernel for _, kernel in numbered_kernels]
     linear = any(kernel.linear for kernel in kernels)
@@ -299,7 +299,7 @@ def fit_candidates(
 def _decision_function_of_fold(
     problem: DualProblem, X: Array, K: Array | None, fold: Fold
 ) -> Callable[[Solution], Array]:
-    """Return the function that has f(x) of the test samples: by values of K, if there is one."""
+    """Return a function that computes f(x) for the test samples, from K if it is kept."""
     if K is None:
         test = X[fold.test]
         return lambda solution: problem.decision_function(solution.alpha, solution.b, test)

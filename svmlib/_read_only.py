@@ -1,4 +1,4 @@
-"""Arrays that cannot be written to, so that what is proved of them stays true."""
+"""Arrays that cannot be written to, so that proofs about them stay valid."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 def lock_arrays(instance: object) -> None:
-    """Make the arrays of numbers among the attributes read only.
+    """Make all attributes that are arrays of numbers read only.
 
-    Attributes become views, so that a caller's own array stays as it is. (Names of columns may be
+    Attributes become views, so that a caller's own array stays writable. (Names of columns may be
     in an array that belongs to pandas.)
     """
     for name, value in vars(instance).items():
@@ -20,7 +20,7 @@ def lock_arrays(instance: object) -> None:
 
 
 class ReadOnly:
-    """What has read-only arrays, also in deep copies and pickles, which NumPy makes writable."""
+    """Keeps its arrays read only, also in deep copies and pickles, which NumPy makes writable."""
 
     def __post_init__(self) -> None:
         lock_arrays(self)

@@ -1,4 +1,4 @@
-"""Text of model files, for the readers of LIBSVM's and LIBLINEAR's: see `svmlib.model_files`.
+"""Text of model files of LIBSVM and LIBLINEAR, for their readers: see `svmlib.model_files`.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -25,7 +25,7 @@ ZeroBased = bool | Literal["auto"]
 class Reader:
     """The header of a model file, the words of its other lines, and errors that name lines.
 
-    Asking for a line of the header makes it the line that errors name.
+    Errors name the line of the header that was read last.
     """
 
     def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
@@ -48,7 +48,7 @@ class Reader:
             yield line.split()
 
     def header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
-        """Return number and words of what comes before the line `last`, by its first word."""
+        """Return number and words of each line before the line `last`, by its first word."""
         found: dict[str, tuple[int, list[str]]] = {}
         for line in self.words:
             if line == [last]:
@@ -60,7 +60,7 @@ class Reader:
         raise self.error(f"the file ends before its line {last!r}")
 
     def _check_kind(self, line: list[str], known: set[str]) -> None:
-        """Refuse what belongs into another kind of file."""
+        """Raise an error if a line belongs to another kind of file."""
         for name, reader in ("svm_type", "read_libsvm"), ("solver_type", "read_liblinear"):
             if line[:1] == [name] and name not in known:
                 raise self.error(f"{name} is a line of another kind of file: use {reader}")
@@ -76,7 +76,7 @@ class Reader:
         return words
 
     def head_choice(self, name: str, choices: tuple[str, ...]) -> str:
-        """Return the value of a line of the header that is one of some words."""
+        """Return the value of a line of the header, which must be one of `choices`."""
         value = " ".join(self.head_words(name))
         if value not in choices:
             raise self.error(f"{name} must be one of {choices}, got {value[:40]!r}")
@@ -91,7 +91,7 @@ class Reader:
         return self.integers(self.head_words(name), count, least)
 
     def head_labels(self, count: int) -> list[int]:
-        """Return the labels of that many classes."""
+        """Return the labels of `count` classes."""
         labels = self.head_integers("label", count, -(2**53))
         if not all(label in LABELS for label in labels):
             raise self.error(f"labels must be integers of 32 bits, got {labels}")
@@ -112,7 +112,7 @@ class Reader:
         if (values != np.round(values)).any() or (np.abs(values) >= 2**53).any():
             raise self.error(f"expected integers, got {' '.join(words)[:60]}")
         if values.min(initial=least) < least:
-            raise self.error(f"expected numbers from {least} on, got {values.min():g}")
+            raise self.error(f"expected numbers of at least {least}, got {values.min():g}")
         return [int(value) for value in values]
 
     def first_index(self, zero_based: ZeroBased, has_zero: bool = False) -> int:
@@ -120,5 +120,5 @@ class Reader:
         if zero_based not in (True, False, "auto"):
             raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r:.40}')
         if has_zero and not zero_based:
-            raise self.error("expected indices from 1 on, because zero_based is False")
+            raise self.error("expected indices of at least 1, because zero_based is False")
         return 0 if has_zero or (zero_based and zero_based != "auto") else 1

@@ -1,19 +1,19 @@
-"""Rounding: what one operation can lose, and sums and bounds that account for all of it.
+"""Rounding: the error of one operation, and sums and bounds that include all such errors.
 
 Each operation on floats returns the exact result times 1 + δ, −u ≤ δ ≤ u = 2⁻⁵³. So a sum of n
 products, added in any order, is off by at most γ_n times the sum of their sizes,
 
     γ_n = n u / (1 − n u).
 
-Results too small to be normal floats are off by an absolute 2⁻¹⁰⁷⁴ besides. With this module you
+Results too small to be normal floats have an absolute error of 2⁻¹⁰⁷⁴, too. With this module you
 can
 
-- bound what n operations lose: `gamma_n`, `round_up`, `round_down`,
+- bound the error of n operations: `gamma_n`, `round_up`, `round_down`,
 - centre and scale points with next to no rounding, and bound the norms of rows:
   `centre_and_scale`, `row_norm_bounds`,
 - add up as if in twice the precision, or without any rounding: `accurate_sum`, `exact_sum`,
   `exact_dot`,
-- print a bound so that it stays true, `format_bound`, and a number that has few digits:
+- print a bound so that it stays valid, `format_bound`, and a number with few digits:
   `in_few_digits`, `format_exactly`.
 
 Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 3.
@@ -37,22 +37,22 @@ SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
 MAX_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
 # Operations of a bound beside its sums: no formula here has more than ten of them, and the others
-# are for what rounds γ and the bound itself.
+# are for the rounding of γ and of the bound itself.
 SPARE_OPERATIONS = 20
 
 
 def gamma_n(n: int) -> float:
-    """Return γ_n = n u / (1 − n u), itself rounded up; infinity where the bound says nothing."""
+    """Return γ_n = n u / (1 − n u), itself rounded up; infinity if there is no bound."""
     nu = n * UNIT_ROUNDOFF
     return nu / (1 - nu) * (1 + 4 * UNIT_ROUNDOFF) if nu < 0.5 else inf
 
 
 def round_up(value: float, operations: int = 0) -> float:
-    """Return a number at or above what `value` is without rounding; infinity for NaN.
+    """Return a number at or above the exact result; infinity for NaN.
 
-    The value was computed in so many operations, and `SPARE_OPERATIONS` others, on numbers of one
-    sign, so each operation changes the result by u of itself at most. Two losses are the caller's:
-    what differences lose, and what underflows. They must be in `value` already.
+    The value was computed in `operations` and `SPARE_OPERATIONS` others, on numbers of one sign,
+    so each operation changes the result by at most u times itself. `value` must already include
+    the errors of differences and of underflow.
     """
     error = gamma_n(operations + SPARE_OPERATIONS)
     bound = value * (1 + error) if value >= 0 else value * (1 - error)
@@ -67,8 +67,8 @@ def round_down(value: float, operations: int = 0) -> float:
 def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
     """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one per column.
 
-    For the c and e returned, Z is off by u abs(Z) at most, or by 2⁻¹⁰⁷³ where that underflows: only
-    the subtraction of c rounds. With one e for all columns distances are scaled alike. Then
+    For the c and e returned, Z is off by at most u abs(Z), or by 2⁻¹⁰⁷³ if that underflows, because
+    only the subtraction of c rounds. One e for all columns scales all distances alike. Then
     coordinates above 5e151 are refused, because squares of distances could overflow, and a spread
     below 2e-152, because the rounding u of such a square would underflow.
     """
@@ -103,9 +103,9 @@ def row_norm_bounds(A: Array) -> Array:
 def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     """Return Σ_i weights_i A_i over the rows of A as if in twice the precision, and its error.
 
-    What every product and every sum loses is computed and added in the end, so the error is a few u
-    of the result and γ_n² of the sizes of the terms. Where something overflows it is the plain sum,
-    and its error infinity.
+    The error of every product and sum is computed and added at the end, so the total error is a few
+    u of the result and γ_n² of the sizes of the terms. If something overflows, the result is the
+    plain sum with an infinite error.
 
     References
     ----------
@@ -133,7 +133,7 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return p = fl(a b), and e with p + e = a b but for over- and underflow (Dekker 1971)."""
+    """Return p = fl(a b), and e with p + e = a b except for over- and underflow (Dekker 1971)."""
     p = a * b
     (a1, a2), (b1, b2) = _veltkamp_split(a), _veltkamp_split(b)
     return p, a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2)
@@ -147,7 +147,7 @@ def _veltkamp_split(a: Array) -> tuple[Array, Array]:
 
 
 def exact_sum(values: Array) -> float:
-    """Return the sum of floats, rounded once; infinity where it is beyond floats, or ∞ − ∞."""
+    """Return the sum of floats, rounded once; infinity if it is beyond floats, or ∞ − ∞."""
     try:
         return fsum(values[values != 0].tolist())
     except (OverflowError, ValueError):
@@ -155,25 +155,25 @@ def exact_sum(values: Array) -> float:
 
 
 def exact_dot(a: Array, b: Array) -> Fraction:
-    """Return a·b of two finite vectors without any rounding, at some microseconds a term."""
+    """Return a·b of two finite vectors without any rounding, in some microseconds per term."""
     used = (a != 0) & (b != 0)
     terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
     return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
 
 
 def format_bound(value: float, *, up: bool = True, digits: int = 6) -> str:
-    """Return some digits of an upper bound, or with ``up=False`` of a lower one: also a bound."""
+    """Return an upper bound, or with ``up=False`` a lower bound, in a few digits: also a bound."""
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return f"{float(context.create_decimal_from_float(value)):.{digits}g}"
 
 
 def in_few_digits(x: float, bound: Callable[[float], float]) -> float:
-    """Return x in as few digits as matter: the bound grows by a part in 10⁹ at most."""
+    """Return x in so few digits that the bound grows by at most a part in 10⁹."""
     most = bound(x) * (1 + 1e-9)
     shorter = (float(f"{x:.{digits}g}") for digits in (6, 9, 12))
     return next((value for value in shorter if bound(value) <= most), x)
 
 
 def format_exactly(value: float) -> str:
-    """Return the digits of a number, all of them, without those of a whole number's fraction."""
+    """Return all digits of a number, without the fraction of a whole number."""
     return repr(float(value)).removesuffix(".0")

@@ -1,4 +1,4 @@
-"""How well f(x) predicts the labels of a fold's test samples: accuracy, or what `scoring` names.
+"""How well f(x) predicts the labels of a fold's test samples: accuracy, or another `scoring`.
 
 Derived in chapter 9, *The SVM in practice*.
 """
@@ -19,7 +19,7 @@ Measure = Callable[[Array, Indices], float]  # of the f(x) of test samples, and 
 
 
 class _Precomputed(TwoClassEstimator):
-    """A classifier whose decision values f(x) are there already, for scorers that use them."""
+    """A classifier whose decision values f(x) are known, for scorers that use them."""
 
     kernel = None
 
@@ -33,7 +33,7 @@ class _Precomputed(TwoClassEstimator):
 
 
 def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -> Measure:
-    """Return the function that measures how well f(x) predicts the labels of test samples."""
+    """Return a function that measures how well f(x) predicts the labels of test samples."""
     positive = labels == classes[1]
     if scoring in (None, "accuracy"):
         factors = np.ones(len(labels)) if weights is None else weights

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 _NUMBERS = (int, float, np.integer, np.floating)
-# By so much of the largest value K and Kᵀ may differ, for numbers of this type: some roundings of
-# half precision, a thousand of single and more of double precision, as long sums may have. A wrong
-# entry differs by more.
+# How far K and Kᵀ may differ, relative to the largest value, for numbers of this type: some
+# roundings of half precision, a thousand of single and more of double precision, as long sums may
+# have. A wrong entry differs by more.
 _MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 
 
@@ -43,7 +43,7 @@ def as_float(value: ArrayLike, name: str) -> Array:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
     if kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
-        raise ValueError(f"{name} must hold integers that are floats, too: up to 2**53 - 1 in size")
+        raise ValueError(f"{name} must hold integers that floats can hold: up to 2**53 - 1 in size")
     return array
 
 
@@ -54,7 +54,7 @@ def float_type_of(value: object) -> type[np.floating[Any]]:
 
 
 def refuse_masked(**arguments: object) -> None:
-    """Refuse masked entries: there is a number under each, but nobody means it."""
+    """Refuse masked entries, because the numbers under the mask are meaningless."""
     for name, value in arguments.items():
         parts = value if isinstance(value, list | tuple) else [value]
         if any(np.ma.is_masked(part) for part in parts):
@@ -77,7 +77,7 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
 def check_gram(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array:
     """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
 
-    How much rounding can do depends on the type of float in which the numbers were given.
+    The possible rounding depends on the type of float in which the numbers were given.
 
     Raises
     ------
@@ -138,8 +138,8 @@ def check_count(value: object, name: str) -> int:
 def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     """Return X of shape (n, d) and y of shape (n,) in {-1, +1}, both classes present.
 
-    They are copies: what is built from them, and what it has proved, stays as it is when the
-    caller writes into arrays of their own.
+    They are copies, so that problems and certificates stay valid if the caller changes the original
+    arrays.
     """
     points = check_points(X)
     labels = check_labels(y, len(points))

@@ -1,4 +1,4 @@
-"""What `svmlib.exchange.certify_machine` finds: see `svmlib.exchange`.
+"""The result of `svmlib.exchange.certify_machine`: see `svmlib.exchange`.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -14,43 +14,43 @@ from svmlib._machines import Machine
 
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
-WIDE = 1e-3  # of the upper bound: an interval that says little of the optimum
+WIDE = 1e-3  # of the upper bound: an interval that says little about the optimum
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What `certify_machine` finds.
+    """The result of `certify_machine`.
 
     Attributes
     ----------
     machine : Machine
         The machine as it was understood: classes, kernel, C, loss and bias.
     primal : float
-        An upper bound on its primal value.
+        An upper bound on the primal value of the machine.
     lower, upper : float
-        Bounds with the optimum between them. Where the kernel is not known to be positive
+        Bounds with the optimum between them. If the kernel is not known to be positive
         semidefinite, at the rows and at the points of the machine, lower is −∞.
     best_b, primal_best_b : float
-        The best bias for its w, in as few digits as matter, and an upper bound on the primal value
-        with it.
+        The best bias for the machine's w, in as few digits as matter, and an upper bound on the
+        primal value with this bias.
     best_scale, best_scale_b, primal_best_scale : float
         The t > 0 and the bias with the least primal value of t w, and an upper bound on that value.
         Multiplying w and b by t changes no label, so this judges the direction of w alone.
     primal_negated : float
         An upper bound on the primal value of −w and −b.
     ours : Machine
-        Our own solution of the same problem, with its support vectors (or with w, if rounding makes
-        their sum another one), ready to be used or written. It takes rows such as
-        `certify_machine` has judged, so after a pipeline's scaler.
+        Our own solution of the same problem, with its support vectors (or with w, if rounding
+        changes their sum), ready to be used or written. Its rows are as `certify_machine` has
+        judged them, so after a pipeline's scaler.
     primal_ours : float
-        An upper bound on its primal value.
+        An upper bound on the primal value of our solution.
     n_changed : int
-        For how many rows of X our own solution predicts another label.
+        The number of rows of X for which our own solution predicts another label.
     n : int
         The number of rows.
     diagonal_shift : float
-        An η for which K + ηI could be shown to be positive semidefinite, where this is not known
-        of the Gram matrix K; else 0. All bounds are for the problem of K + ηI, and for that of K,
+        An η for which K + ηI was shown to be positive semidefinite, if this is not known of the
+        Gram matrix K; else 0. All bounds are for the problem of K + ηI, and for that of K,
         if K is semidefinite.
     dual : float or None
         The lower bound that the machine's own multipliers prove, if it has any.
@@ -58,10 +58,10 @@ class Verdict:
         The largest violation of the KKT conditions by its multipliers and its bias, in units of
         y f(x).
     box_violation, balance_violation : float or None
-        By how much its multipliers miss 0 ≤ α_i ≤ C_i, and Σ α_i y_i = 0 where the bias is free.
+        By how much its multipliers violate 0 ≤ α_i ≤ C_i and, if the bias is free, Σ α_i y_i = 0.
     note : str
-        Why the multipliers could not be judged, or what says that C was another; what to check
-        first if the excess is above a tenth; which threshold of a wrapper is not judged, and
+        Why the multipliers could not be judged, or which evidence suggests another C; what to check
+        first if the excess is above a tenth; which threshold of a wrapper is not judged; and
         whether early stopping kept rows from training.
     """
 
@@ -88,7 +88,7 @@ class Verdict:
 
     @property
     def excess(self) -> float:
-        """How far the primal value is above the optimum, as a multiple of it; an upper bound."""
+        """An upper bound on the primal value's excess over the optimum, as a multiple of it."""
         return self._excess_of(self.primal)
 
     @property
@@ -98,7 +98,7 @@ class Verdict:
 
     @property
     def excess_best_scale(self) -> float:
-        """What remains of `excess` with the best scale of w and the best bias for it."""
+        """What remains of `excess` with the best scale of w and the best bias for that w."""
         return self._excess_of(self.primal_best_scale)
 
     def _excess_of(self, primal: float) -> float:
@@ -124,7 +124,7 @@ class Verdict:
         return bool(self.primal_ours - self.lower <= WIDE * self.primal_ours)
 
     def optimal_to(self, tol: float) -> bool:
-        """Say whether the machine is proved optimal to a relative gap of at most `tol`."""
+        """Return whether the machine is proved optimal to a relative gap of at most `tol`."""
         return bool(self.relative_gap <= tol)
 
     def __str__(self) -> str:
@@ -169,7 +169,7 @@ class Verdict:
     def _no_cost(self) -> str:
         """Say so if multipliers violate conditions only next to their bounds.
 
-        For the duality gap is at least a violation times its distance from the bound.
+        This is because the duality gap is at least a violation times its distance from the bound.
         """
         free = self.dual is not None and self.primal - self.dual <= 1e-6 * self.primal < np.inf
         costly = not free or (self.kkt_violation or 0) < _VISIBLE_VIOLATION

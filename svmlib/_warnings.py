@@ -12,10 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 def warn_unless_converged(
     solution: Any, solver: str, tol: float, advice: str = "", left: str = ""
 ) -> None:
-    """Warn that a solver has stopped too far from the optimum, what is left, and what may help.
+    """Warn that a solver has stopped too far from the optimum; say how far, and what may help.
 
-    A solution is what the solver returns. It has a certificate, unless the caller says what is left
-    and what may help.
+    A solution has a certificate, unless the caller says how far it is and what may help.
     """
     if solution.converged:
         return
@@ -27,7 +26,7 @@ def warn_unless_converged(
     if not advice:
         advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
         if solution.certificate.primal == inf:
-            advice += "; or C = ∞ and no hyperplane separates the classes (hulls.separation tells)"
+            advice += "; or C = ∞ and no hyperplane separates the classes (see hulls.separation)"
             advice += ", or the kernel is not positive semidefinite"
     stopped = f"{solver} stopped after {solution.n_iter} iterations with a {left}"
     message = f"{stopped}, rounding included, more than tol={tol:g}: {advice}"

@@ -1,7 +1,7 @@
 """Wolfe's algorithm: the point nearest to the origin in the difference of two (reduced) hulls.
 
-R⁺ − R⁻ is the set of all differences of a point of the one hull and a point of the other. In a
-reduced hull no weight exceeds a cap. `svmlib.hulls` says what the nearest point is good for.
+R⁺ − R⁻ is the set of all differences of a point of one hull and a point of the other. In a reduced
+hull no weight exceeds a cap. `svmlib.hulls` explains the use of the nearest point.
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The soft margin*.
 
@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 from svmlib._rounding import UNIT_ROUNDOFF
 from svmlib._validation import Array
 
-_PROOF_FACTOR = 1e6  # times rounding: half a gap that wide can be proved
+_PROOF_FACTOR = 1e6  # times rounding: half of a gap this wide can be proved
 
 
 def lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
@@ -38,8 +38,8 @@ def nearest_to_origin(
     """Find the point v = Σ λ_i y_i x_i of R⁺ − R⁻ nearest to the origin, by Wolfe's algorithm.
 
     Returns λ, and v made orthogonal to its face (`_affine_minimum`), the normal of the supporting
-    hyperplanes. With `half_the_gap` it stops once the gap between these is proved to be half the
-    widest possible, and is far above rounding.
+    hyperplanes. With `half_the_gap` the search stops once the gap between these is proved to be
+    half of the widest possible, and is far above rounding.
     """
     if X.shape[1] <= X.shape[0]:
         return _major_cycles(X, y, cap, half_the_gap)
@@ -49,9 +49,9 @@ def nearest_to_origin(
 
 
 def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[Array, Array]:
-    """Do what `nearest_to_origin` does, for no more features than points.
+    """Do what `nearest_to_origin` does, for at most as many features as points.
 
-    Each major cycle adds a vertex, and a minor cycle drops those that the step leaves behind.
+    Each major cycle adds a vertex, and a minor cycle drops vertices that the step leaves behind.
     """
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     norm_error = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
@@ -95,10 +95,10 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
 
 
 def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[np.intp], Array]:
-    """Go towards the nearest point of the affine hull of the vertices, and drop some on the way.
+    """Go towards the nearest point of the vertices' affine hull, and drop vertices on the way.
 
     Returns the coefficients of the vertices that are kept, the indices of these vertices, and the
-    new point, which is the nearest of their affine hull.
+    new point, which is the nearest point of their affine hull.
     """
     kept = np.arange(len(coefficients))
     while True:
@@ -118,9 +118,9 @@ def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[n
 def _affine_minimum(coefficients: Array, vertices: Array) -> tuple[Array, Array]:
     """Find the point v of the affine hull of the vertices that is nearest to the origin.
 
-    Returns the step of the coefficients that leads there, and v. Where the hulls nearly touch, v is
-    a small difference of large numbers, and what rounding leaves of it along the affine hull would
-    tilt the supporting hyperplanes; so v is made orthogonal to the affine hull once more.
+    Returns the step of the coefficients that leads there, and v. If the hulls nearly touch, v is
+    a small difference of large numbers, and its rounding errors along the affine hull would tilt
+    the supporting hyperplanes; so v is made orthogonal to the affine hull once more.
     """
     directions, R = np.linalg.qr((vertices[1:] - vertices[0]).T)
     diagonal = np.abs(np.diag(R))

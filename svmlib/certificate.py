@@ -6,10 +6,10 @@ the dual value of some multipliers. With this module you can
 - read and print the verdict on a classifier: `Certificate`,
 - build such bounds for a solver of your own, with `primal_upper_bound` and `dual_lower_bound`,
 - certify any (α, b) whose scores are bounded, such as by `linear_scores`: `certify`.
-  `svmlib.problem.DualProblem.certificate` does both, for every kernel.
+  `svmlib.problem.DualProblem.certificate` bounds the scores, too, for every kernel.
 
 The bounds of `svmlib._rounding` are applied to three sums: the scores Kβ, the square
-‖w‖² = βᵀKβ, and the sums over samples in the two values. Every bound goes outwards.
+‖w‖² = βᵀKβ, and the sums over samples in the two values. Every bound is rounded outwards.
 
 Derived in chapter 4, *Lagrange duality*.
 """
@@ -36,9 +36,9 @@ def primal_upper_bound(
 ) -> float:
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
-    It takes an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). C may be infinite;
-    then it holds for every larger m, too. (‖w‖² is negative for an indefinite kernel only; with a
-    finite C the sum may then cancel, and holds up to rounding.)
+    The arguments are an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). If C is
+    infinite, the result holds for every larger m, too. (‖w‖² is negative for an indefinite kernel
+    only; with a finite C the sum may then cancel, and holds up to rounding.)
 
     Examples
     --------
@@ -54,7 +54,7 @@ def primal_upper_bound(
     slack = 1 - scaled + 4 * fl.UNIT_ROUNDOFF * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
-    # (What underflows in the first division by m, the second may enlarge.)
+    # (The second division by m may enlarge what underflows in the first.)
     underflow = (n + 1) * fl.SMALLEST_SUBNORMAL / min(m, 1)
     return fl.round_up(squared_norm / m / m / 2 + hinge, n) + underflow
 
@@ -62,8 +62,8 @@ def primal_upper_bound(
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
-    It takes a lower bound on Σα, and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
-    indefinite; then it counts as 0, and the value bounds nothing. Among numbers below 2⁻¹⁰²² the
+    Given are a lower bound on Σα and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
+    indefinite; then it counts as 0, and the result bounds nothing. Among numbers below 2⁻¹⁰²² the
     bound may be too high by 2⁻¹⁰⁷⁴.) The cost is rounded by at most 5u, and its two subtractions
     by less than 3u of the sizes; so Σα may be too large by 4u.
 
@@ -75,18 +75,18 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
     bound = total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost)
-    return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ say nothing
+    return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ prove nothing
 
 
 @dataclass(frozen=True)
 class Certificate:
-    r"""What proves how good a pair (α, b) is, computed from the data and nothing else.
+    r"""A proof of how good a pair (α, b) is, computed from the data alone.
 
     For every feasible α and every classifier, dual ≤ primal (weak duality). So the optimum lies
-    between the two numbers here, and the gap between them bounds the distance of *both* from it.
-    They are bounds on exact numbers: the floats given are taken as exact, the kernel by its
-    formula, and whatever rounding may have done on the way is added to the one and taken from the
-    other. Where rounding has eaten the answer they are far apart, but never wrong.
+    between these two numbers, and neither is further from the optimum than their difference.
+    Both bound exact values: the floats given and the kernel's formula are taken as exact, and all
+    possible rounding errors are added to `primal` and subtracted from `dual`. If these errors are
+    large, the two bounds are far apart, but never wrong.
 
     Attributes
     ----------
@@ -95,9 +95,9 @@ class Certificate:
         :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))` if C is finite.
         For the hard
         margin (C = ∞) the value is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
-        :math:`\hat\gamma = \min_i y_i f(x_i)`: that of (w, b)/γ̂, the same hyperplane in
-        canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, when the
-        hyperplane does not separate the classes, or rounding hides whether it does.
+        :math:`\hat\gamma = \min_i y_i f(x_i)`: the value of (w, b)/γ̂, the same hyperplane in
+        canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, so that the
+        hyperplane does not separate the classes, or if rounding hides whether it does.
     dual : float
         A lower bound on the optimum: on the dual value D of α, made feasible if it is not quite
         (clipped to the box, then the heavier class scaled down until Σ α_i y_i = 0).
@@ -112,16 +112,16 @@ class Certificate:
         ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖. (If the
         kernel is indefinite, and ‖w‖² < 0, it is 0.)
     proves_optimality : bool
-        Whether weak duality holds here, which requires a positive semidefinite Gram matrix. Where
-        it does not, as with an indefinite kernel, a small KKT violation says that α is
-        stationary, not that it is a maximum, and the two values bound nothing.
+        Whether weak duality holds here, which requires a positive semidefinite Gram matrix. If
+        duality fails, as with an indefinite kernel, a small KKT violation shows that α is
+        stationary, not that α is a maximum, and the two values bound nothing.
     user_defined_kernel : bool
-        Whether the kernel is a function or a matrix of the user's. Then the problem is that of
-        the Gram matrix K as it was returned (of the rounded mean of K and Kᵀ, where these differ by
-        rounding; where K does not fit the cache it is assumed symmetric).
+        Whether the kernel is a user's function or matrix. Then the bounds are for the Gram matrix
+        K as returned or, if K and Kᵀ differ by rounding, for their rounded mean. If K does not fit
+        the cache, it is assumed to be symmetric.
     diagonal_shift : float
-        An η for which K + ηI could be shown to be positive semidefinite, where this is not known
-        of K (`svmlib.problem.DualProblem.diagonal_shift`); else 0. The two values are bounds for
+        An η for which K + ηI was shown to be positive semidefinite, if this is not known of K
+        (`svmlib.problem.DualProblem.diagonal_shift`); else 0. The two values are bounds for
         the problem of K + ηI, and for that of K, if K is semidefinite.
 
     Notes
@@ -150,7 +150,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """The duality gap, primal − dual, rounded up: neither is further from the optimum."""
+        """The duality gap, primal − dual, rounded up; neither value is further from the optimum."""
         return fl.round_up(self.primal - self.dual)
 
     @property
@@ -161,13 +161,13 @@ class Certificate:
         return self.gap
 
     def optimal_to(self, tol: float) -> bool:
-        """Say whether this proves (α, b) optimal to a relative gap of at most `tol`."""
+        """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""
         return bool(self.proves_optimality and self.relative_gap <= tol)
 
     def reaches(self, tol: float) -> bool:
-        """Say whether a solver may stop: optimal to `tol`, or else stationary to `tol`.
+        """Return whether a solver may stop, at a point optimal or else stationary to `tol`.
 
-        Where the kernel is not known to be positive semidefinite the gap says nothing, and the
+        If the kernel is not known to be positive semidefinite, the gap proves nothing, and the
         largest KKT violation takes its place.
         """
         measure = self.relative_gap if self.proves_optimality else self.kkt_violation
@@ -197,14 +197,14 @@ class Certificate:
 
 
 class Scores(NamedTuple):
-    """Kβ as computed, and bounds on what it stands for.
+    """Kβ as computed, and bounds on its errors.
 
     Attributes
     ----------
     values : ndarray of shape (n,)
         The scores without b, Σ_j β_j k(x_i, x_j).
     error : ndarray of shape (n,)
-        Bounds on how far off they are. They must exceed the true errors by a factor of 1 + 8u,
+        Bounds on the errors of `values`. They must exceed the true errors by a factor of 1 + 8u,
         because `margins` and `scaled` round them.
     squared_norm : float
         An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
@@ -222,7 +222,7 @@ class Scores(NamedTuple):
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
-        # (Beyond floats the largest of them stands for f: f ± error is beyond, too, outwards.)
+        # (If f overflows, the largest float stands for f, and f ± error overflows outwards.)
         f = (self.values + b).clip(-_LARGEST_FLOAT, _LARGEST_FLOAT)
         error = self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
         return y * f - error, y * f + error
@@ -237,7 +237,7 @@ class Scores(NamedTuple):
 
 
 def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float) -> Scores:
-    r"""Return Kβ and ‖w‖² with bounds on what rounding has done to them.
+    r"""Return Kβ and ‖w‖² with bounds on their rounding errors.
 
     Rounding: a kernel value is between ± N_i N_j and off by at most θ N_i N_j.
 
@@ -245,22 +245,22 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     sum is β. A term is rounded twice, as a difference of two β and as a product. It passes at most
     2n additions, n within a block of columns and fewer than n over the blocks and the rows that are
     kept, and one more for each later update. With the products β_i (Kβ)_i, their exact sum and two
-    additions that is less than 2n + updates + 8, of which γ is, times 1 + θ: computed values may be
-    too large by θ. (That factor, and `rounding_factor` below, are of second order: no float data
-    can show them.)
+    additions there are fewer than 2n + updates + 8 operations, the index of γ. The factor 1 + θ is
+    needed because computed values may be too large by θ. (This factor and `rounding_factor` below
+    are of second order: no float data can show them.)
 
     *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
     \rvert` and :math:`S = \sum_j T_j N_j` a score is off by at most (θ + γ) N_i S, and ‖w‖² by
-    (θ + γ) S². What rounding does to these bounds is in one factor, `rounding_factor`.
+    (θ + γ) S². One factor, `rounding_factor`, covers the rounding of these bounds.
 
-    Where only K + ηI is known to be semidefinite, with the shift η, the bounds hold for K + sI, for
+    If only K + ηI is known to be semidefinite, with the shift η, the bounds hold for K + sI, for
     every s between 0 and η.
     """
     values, variation, updates = sums
     theta, sizes = bound.theta, bound.sizes
     n = beta.size
     total = float(variation @ sizes)
-    if not total < fl.MAX_NORM:  # otherwise all sums are finite, being at most N_i S
+    if not total < fl.MAX_NORM:  # otherwise all sums are finite: at most N_i S
         return unbounded_scores(values, np.inf, sizes)
     relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
     # (twice the operations of `total`, which is squared)
@@ -285,9 +285,9 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     each coordinate, at least ``4u |w|``; a computed w·x is then off by at most
     ``γ_d |w|·|x| + e·|x|``. So the bounds hold for the w that is returned, and for the exact one.
 
-    With an origin c, which was taken from the points, they hold for the bias b − w·c, too. It is
-    rounded by u times at most ``|f| + |w·x| + |w·c|``. Of these `Scores.margins`, e and the error
-    of the accurate sum w·c each have room for one u more.
+    If an origin c was subtracted from the points, the bounds hold for the bias b − w·c, too. This
+    bias is rounded by at most u times ``|f| + |w·x| + |w·c|``. `Scores.margins`, e and the error
+    of the accurate sum w·c have room for one u of these terms each.
     """
     d = X.shape[1]
     used = np.flatnonzero(beta)
@@ -307,7 +307,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
 def unbounded_scores(
     values: Array, error: Array | float, sizes: Array, w: Array | None = None
 ) -> Scores:
-    """Return scores without a bound on ‖w‖, nor on the error of sums that have overflowed."""
+    """Return scores without a bound on ‖w‖ or on the error of sums that have overflowed."""
     known = np.isfinite(values)
     return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, sizes, w)
 
@@ -316,15 +316,15 @@ def largest_violation(lowest: Array, highest: Array, alpha: Array, upper: Array 
     """Return the largest violation of the KKT conditions, for margins between two bounds."""
     below = (1 - lowest).max(where=alpha < upper, initial=0)
     above = (highest - 1).max(where=alpha > 0, initial=0)
-    return float(np.maximum(below, above))  # NaN, if one is
+    return float(np.maximum(below, above))  # NaN if either is
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> Certificate:
     """Certify (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
 
-    The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Whether K is semidefinite,
-    and whose it is, only the caller can know.
+    The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Only the caller can
+    know whether K is semidefinite, and whether the kernel is the user's.
 
     Examples
     --------
@@ -348,10 +348,10 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
 def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float:
     """Return the dual value of α, made feasible, rounded down.
 
-    Made feasible by clipping, and by scaling the class with the larger sum: that takes the
-    difference of the sums from Σα, and moves w by no more than what it takes from each multiplier
-    times the length of its φ(x). (Not by the factor of `balancing_factors`: next to 1, its
-    rounding would be as large as what is taken.)
+    α is clipped, and the class with the larger sum is scaled down. This subtracts the difference
+    of the sums from Σα, and moves w by at most what each multiplier loses times the length of its
+    φ(x). (The factor of `balancing_factors` is not used, because close to 1 its rounding would be
+    as large as what is subtracted.)
     """
     feasible = np.minimum(np.maximum(alpha, 0), upper)
     if not feasible.any():
@@ -382,11 +382,11 @@ def balancing_factors(totals: Array) -> Array:
 def balanced_dual(
     totals: Array, relative: float, squared_norm: float, displacement: float = 0.0
 ) -> tuple[float, float]:
-    """Bound D of multipliers times `balancing_factors` from below; and how unbalanced they were.
+    """Bound D of multipliers times `balancing_factors` from below; say how unbalanced they were.
 
-    They are in the box, and known by the sums of each class, which are off by `relative`, as are
-    the factors. ‖w‖² and the displacement are those of the balanced multipliers.
+    The multipliers are in the box. Known are the sums of each class, with relative errors of at
+    most `relative`, as of the factors. ‖w‖² and the displacement are of the balanced multipliers.
     """
     balanced = 2 * float(totals.min()) * (1 - 2 * relative)
-    dual = max(0.0, dual_lower_bound(balanced, squared_norm, displacement))  # 0 is that of α = 0
+    dual = max(0.0, dual_lower_bound(balanced, squared_norm, displacement))  # D(0) = 0
     return dual, float(np.ptp(totals)) + relative * float(totals.sum())

@@ -1,6 +1,6 @@
 """The data of the book: real penguins and irises, and the toy sets of the five sources.
 
-Every loader returns a frozen `Dataset`, so a chapter, an exercise and a test all start alike:
+Every loader returns a frozen `Dataset`, so chapters, exercises and tests all start in the same way:
 
 >>> from svmlib.datasets import load_penguins
 >>> penguins = load_penguins()
@@ -60,11 +60,11 @@ class Dataset(ReadOnly):
     X : array of shape (n, d)
         One row per sample, one column per feature; kept as a read-only float64 copy.
     y : array of shape (n,)
-        Two classes: −1 or +1 a row. Three or more: the class name of each row.
+        For two classes −1 or +1 per row; for three or more the class name of each row.
     feature_names, units : tuple of str
-        One of each per column; the unit is "" where there is none.
+        One entry of each per column; the unit is "" if there is none.
     class_names : tuple of str
-        Two classes: the names of −1 and of +1, in that order. More: all names.
+        For two classes the names of −1 and +1, in that order; for three or more all names.
     n_dropped : int, default 0
         Rows left out because a value was missing.
 
@@ -122,7 +122,7 @@ class Dataset(ReadOnly):
         Raises
         ------
         KeyError
-            If a label is none of `labels`.
+            If a label is not in `labels`.
         """
         name_of = dict(zip(self.labels, self.class_names, strict=True))
         return [name_of[label] for label in labels]
@@ -140,7 +140,7 @@ class Dataset(ReadOnly):
         Raises
         ------
         ValueError
-            If a size is not positive, or there are not d of each.
+            If a size is not positive, or there are not d sizes and d units.
 
         Notes
         -----
@@ -168,10 +168,10 @@ def load_penguins(
     Parameters
     ----------
     species : sequence of str, default ("Adelie", "Gentoo")
-        Two of "Adelie", "Chinstrap", "Gentoo": the first becomes −1, the second +1. All three:
-        y holds their names.
+        Two of "Adelie", "Chinstrap", "Gentoo": the first becomes −1, the second +1. If all
+        three are given, y holds their names.
     features : sequence of str, default ("bill_depth_mm", "body_mass_g")
-        Of "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g". The bill's depth
+        From "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g". The bill's depth
         is also called the depth of the culmen.
 
     Raises
@@ -200,7 +200,7 @@ def load_penguins(
     _check_choice("species", species, ("Adelie", "Chinstrap", "Gentoo"), at_least=2)
     _check_choice("features", features, tuple(_PENGUIN_UNITS), at_least=1)
     try:
-        from palmerpenguins import load_penguins as load_table  # brings pandas: only when asked for
+        from palmerpenguins import load_penguins as load_table  # imports pandas
     except ImportError as error:
         message = "load_penguins needs palmerpenguins: pip install palmerpenguins"
         raise ImportError(message) from error
@@ -243,7 +243,7 @@ def load_iris_pair() -> Dataset:
     >>> load_iris_pair().X.shape
     (38, 2)
     """
-    from sklearn.datasets import load_iris  # slow to import: only when asked for
+    from sklearn.datasets import load_iris  # slow to import: only if needed
 
     iris = load_iris()
     return Dataset(
@@ -256,10 +256,10 @@ def load_iris_pair() -> Dataset:
 
 
 def load_six_points() -> Dataset:
-    """Load six points whose optimal width is smaller than the distance of the closest pair.
+    """Load six points whose optimal width is less than the distance between the closest pair.
 
     The closest pair, (−1.5, 1) and (0, −1), is 2.5 apart; the optimal width is 2. The point of the
-    convex hull of A⁺ nearest to A⁻ is (0, 1), on an edge and no sample.
+    convex hull of A⁺ nearest to A⁻ is (0, 1), on an edge, and not a sample.
 
     Notes
     -----
@@ -293,10 +293,10 @@ def load_two_clouds() -> Dataset:
 
 
 def load_close_clouds() -> Dataset:
-    """Load two normal clouds, 25 points each, around (3.5, 0) and (0, 3.5), that just separate.
+    """Load two normal clouds, 25 points each, around (3.5, 0) and (0, 3.5), barely separable.
 
     The mean (3.5, 0) of the class −1 and the covariance I of the class +1 are the source's, whose
-    page has lost the rest. The mean (0, 3.5), the other covariance I, the numbers of points and
+    page lacks the rest. The mean (0, 3.5), the other covariance I, the numbers of points and
     the seed are ours, chosen so that the optimal hyperplane rests on three samples, as the
     source's does, and lies close to the source's w = (−1.25, 2.39), b = −1.31.
 
@@ -333,7 +333,7 @@ def load_line_example() -> Dataset:
 def load_outlier() -> Dataset:
     """Load two clouds with a wide gap, and one sample of A⁺, the last row, that nearly closes it.
 
-    The classes stay separable with the outlier; the margin does not stay wide.
+    The classes stay separable with the outlier, but the margin becomes narrow.
 
     Notes
     -----
@@ -400,5 +400,5 @@ def load_xor() -> Dataset:
 
 
 def _toy(X: Any, y: Any) -> Dataset:
-    """Wrap points of the plane that stand for nothing but themselves."""
+    """Return a data set of points of the plane, without units."""
     return Dataset(X, y, ("$x_1$", "$x_2$"), ("", ""), ("−1", "+1"))

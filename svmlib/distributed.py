@@ -1,14 +1,14 @@
-"""Machines on a Dask array: more rows than a memory holds, and still a certificate.
+"""Machines on a Dask array, for more rows than fit in memory, with a certificate.
 
 Newton's method for a linear machine never needs a sample by itself. It needs sums over the samples:
 the objective, its gradient and its curvature, and the sums that make up the primal and the dual
-value. So each chunk of the data is summed up where it is, and only about d² numbers of each travel.
+value. So each chunk of the data is summed up where it is, and sends only about d² numbers.
 With this module you can
 
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`,
 - train a kernel machine, in the span of a few pivots: `solve_kernel`.
 
-It needs Dask: ``pip install "dask[array]" distributed``.
+This module needs Dask: ``pip install "dask[array]" distributed``.
 
 Derived in chapter 14, *Beyond one memory*.
 """
@@ -58,14 +58,14 @@ _Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
 
 
 class Pass(NamedTuple):
-    """What one pass over the data has found.
+    """The results of one pass over the data.
 
     Attributes
     ----------
     h : float
         The smoothing parameter: the ramp is hC wide.
     free : int
-        How many samples are on it.
+        How many samples are on the ramp.
     certificate : Certificate
         What the pass proves.
     """
@@ -108,7 +108,7 @@ def solve_linear(
 ) -> LinearSolution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
-    It begins with the machine for the first chunk, by `svmlib.newton`, if that is better than zero.
+    It starts from the machine for the first chunk (`svmlib.newton`), if this is better than zero.
     Each pass sums up, over the chunks, the rounded losses with centre c and smoothing
     parameter h,
 
@@ -121,16 +121,17 @@ def solve_linear(
     follows, or a shorter one where it gains too little. If only a very short step gains enough, the
     ramp is too narrow, and h grows. When a step would gain next to nothing compared to the proximal
     term :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that
-    the solved stage will have is within the tolerance already. The method ends when the gap is.
-    (The chapter's algorithm ends stages by a bound and never widens a ramp, so that it provably
-    converges. There is no such proof for this one: the certificate decides.)
+    the solved stage will have is within the tolerance already. The method ends when the actual gap
+    is within it.
+    The chapter's algorithm ends stages by a bound and never widens a ramp, so that it provably
+    converges. There is no such proof for this method: the certificate decides.
 
     Parameters
     ----------
     X : dask.array.Array of shape (n, d)
-        The samples, best in chunks of whole rows. _Chunks stay where they are (but the first, which
-        the client looks at): persist X if the workers' memory holds it, or leave it lazy to have it
-        read again at each pass; then each reading has to give the same rows.
+        The samples, best in chunks of whole rows. Chunks stay where they are, except for the first,
+        which the client reads. Persist X if the workers' memory holds it, or leave it lazy to have
+        it read again in each pass; then each reading must give the same rows.
     y : dask.array.Array or array_like of shape (n,)
         Labels −1 and +1, both present, in the order of the rows.
     C : float, default 1.0
@@ -143,7 +144,7 @@ def solve_linear(
     Returns
     -------
     LinearSolution
-        That of the pass with the smallest gap, with a `sklearn.exceptions.ConvergenceWarning` that
+        From the pass with the smallest gap, with a `sklearn.exceptions.ConvergenceWarning` that
         names it if max_iter was reached.
 
     Raises
@@ -164,9 +165,9 @@ def solve_linear(
     more than a thousandth where C n³R² is beyond about 10²⁴, or the mean further from the origin
     than about 10¹²/(d‖w‖). No number of passes helps there, but smaller units of X do.
 
-    *Schedulers.* Dask's threads and its clusters serve alike. Its setting ``scheduler="processes"``
+    *Schedulers.* Dask's threads and clusters both work well. Its setting ``scheduler="processes"``
     starts new processes for every pass, which takes seconds each time; with
-    ``pool=concurrent.futures.ProcessPoolExecutor()`` beside it, it keeps them.
+    ``pool=concurrent.futures.ProcessPoolExecutor()`` beside it, Dask keeps them.
 
     *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per pass.
 
@@ -174,10 +175,10 @@ def solve_linear(
     ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise. Then it
     raises its ``NoWorkerError``.
 
-    *Where it is good.* With many more rows than columns there are always samples on the ramp, and
-    five to twenty passes reach the default tolerance. It may take ten times as many where about as
-    many samples as columns decide (few rows, or a line that separates them and C large), and where
-    some rows lie thousands of times as far out as the others: a small turn of w carries the score
+    *When it is fast.* With many more rows than columns there are always samples on the ramp, and
+    five to twenty passes reach the default tolerance. It may take ten times as many if about as
+    many samples as columns decide (few rows, or separable classes and a large C), or if some rows
+    lie thousands of times as far out as the others: a small turn of w carries the score
     of such a row across the whole ramp, so what Newton's method expects of a step holds for short
     ones only. Clip such columns, or take their logarithm or their ranks.
 
@@ -233,7 +234,7 @@ def _minimise(
 
 
 def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
-    """Return the state to begin with, how far from its origin samples are at most, and n.
+    """Return the first state, the largest distance of a sample from its origin, and n.
 
     The origin is the mean, as `svmlib.kernels.Linear` explains.
     """
@@ -256,7 +257,7 @@ def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     """Return h and (w, b) to begin with: those of the first chunk, if it has enough samples.
 
-    It has fewer than all, so it needs a larger C for the same hyperplane. Near the optimum the
+    A chunk has fewer samples, so it needs a larger C for the same hyperplane. Near the optimum the
     ramp may be narrow from the start: a few tenths of 1/C are enough. The ramp, of width hC, lies
     below the margin 1, so (w, b) is made smaller until the samples at the margin are in its middle
     (or nearer to its upper end, if their multipliers are small). Otherwise all of them would begin
@@ -275,7 +276,7 @@ def _passes(
 ) -> Iterator[tuple[State, Sums]]:
     """Yield the state and the sums of every pass of Newton's method, without end.
 
-    It begins at v = 0, where the objective has that value at most, with the start as a first step.
+    It begins at v = 0, where the objective is at most `value`, with the start as its first step.
     """
     stages, h, step = start.stages, start.h, start.v
     v = np.zeros_like(step)
@@ -289,8 +290,8 @@ def _passes(
         objective = float(trial[:-1] @ trial[:-1]) / 2 + sums.losses
         g = regularised * trial - sums.plus - sums.minus
         if objective > value + _ARMIJO * t * slope:
-            # Too far. Go to the zero of the secant of the slope, which rises along the step; or
-            # stay, with a wider ramp, if that is nearly here. (A start too far off is given up in
+            # Too long a step. Go to the zero of the secant of the slope, which rises along it; or
+            # stay, with a wider ramp, if the zero is very near. (A start too far off is given up in
             # the same way: its slope is 0.)
             t *= np.clip(slope / (slope - max(float(g @ step), 0)), 0.1, 0.9) if slope else 0.0
             if t < _MIN_STEP_LENGTH:
@@ -299,7 +300,7 @@ def _passes(
         v = trial
         try:
             step = -cho_solve(cho_factor(np.diag(regularised) + sums.curvature / h), g)
-        except LinAlgError:  # too few samples are on the ramp to tell b
+        except LinAlgError:  # too few samples are on the ramp to determine b
             h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
             continue
         t, slope, value = 1.0, float(g @ step), objective
@@ -316,10 +317,10 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
     With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
     t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) Nor is a KKT violation
-    above t times the computed one and 4ε. That takes ε ≤ ½; beyond it nothing is known. A sum over
+    above t times the computed one and 4ε. That needs ε ≤ ½; otherwise nothing is known. A sum over
     the n samples is off by γ_n of the sizes of its terms, and so w by 3 γ_n R Σα, of which two γ_n
     are for the factors that scale the classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers
-    what is done to these sums and bounds, and the rounding of ‖w‖². (The rounding of t itself, u,
+    the rounding of these sums and bounds, and the rounding of ‖w‖². (The rounding of t itself, u,
     is covered where the sizes are ½ or more. Where they are less, every loss is about ½ or more,
     and 2 γ_{n+d+8} of it cover ε.)
     """
@@ -523,8 +524,8 @@ def _sum(chunks: _Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
 def _compute(total: Any, parts: list[Any]) -> Any:
     """Compute what is made of parts, each in one task with everything that only it needs.
 
-    (Rows that are read in a task of their own often travel to the worker that sums them up. So do
-    they if tasks cannot be fused: Dask's have `fuse` since 2025.4, but it does not promise that.)
+    (Rows that are read in a task of their own often travel to the worker that sums them up. The
+    same happens if tasks cannot be fused: Dask has `fuse` since 2025.4, but does not promise it.)
     """
     graph = total.dask.cull({total.key}).to_dict()
     needed, needed_by = dask.core.get_deps(graph)

@@ -1,6 +1,6 @@
-"""Chapter 4 in one import: the problem, and the solver that shows how.
+"""Chapter 4 in one import: the dual problem and its interior point solver.
 
-They live in `svmlib.problem` and `svmlib.interior_point`; the certificate in `svmlib.certificate`.
+They are in `svmlib.problem` and `svmlib.interior_point`; the certificate in `svmlib.certificate`.
 
 Derived in chapter 4, *Lagrange duality*.
 """

@@ -1,7 +1,7 @@
 """Hyperplanes, distances and margins.
 
-What you can do here: define a hyperplane w·x + b = 0, ask on which side of it a point lies and how
-far away, project the point onto it, measure the functional and the geometric margin
+With this module you can define a hyperplane w·x + b = 0, find on which side of it a point lies and
+how far away, project the point onto it, measure the functional and the geometric margin
 of labelled points, and find the margin that a given direction allows. Derived in chapter 1,
 *Geometry*.
 """
@@ -38,8 +38,8 @@ class Hyperplane(ReadOnly):
     ------
     ValueError
         If w is zero, empty, not a vector or not finite, or b is not a finite number.
-        Every method: if X is not a finite array of shape (n, d), or y is not n labels −1 and +1,
-        both present.
+        In every method, if X is not a finite array of shape (n, d), or y is not n labels −1 and
+        +1, both present.
 
     Notes
     -----
@@ -68,7 +68,7 @@ class Hyperplane(ReadOnly):
 
     @property
     def distance_from_origin(self) -> float:
-        """The distance of the origin from the hyperplane, abs(b) / ‖w‖."""
+        """The distance between the origin and the hyperplane, abs(b) / ‖w‖."""
         return abs(self.b) / self.norm
 
     def decision_function(self, X: ArrayLike) -> Array:
@@ -98,11 +98,11 @@ class Hyperplane(ReadOnly):
         return float(self.functional_margins(X, y).min())
 
     def geometric_margin(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return γ = γ̂ / ‖w‖, half of the empty gap when the hyperplane runs in its middle."""
+        """Return γ = γ̂ / ‖w‖, half of the gap if the hyperplane is in its middle."""
         return self.functional_margin(X, y) / self.norm
 
     def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
-        """Tell whether every sample lies strictly on its own side, γ̂ > 0."""
+        """Return whether every sample is strictly on its own side, γ̂ > 0."""
         return self.functional_margin(X, y) > 0
 
     def _points(self, X: ArrayLike) -> Array:
@@ -111,7 +111,7 @@ class Hyperplane(ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class DirectionalMargin:
-    """The gap between two classes as seen along one direction w.
+    """The gap between two classes along one direction w.
 
     Attributes
     ----------
@@ -119,8 +119,8 @@ class DirectionalMargin:
         B⁻(w) = max of w·x over A⁻ and B⁺(w) = min of w·x over A⁺.
     width : float
         τ_w = (B⁺ − B⁻) / ‖w‖. If it is positive, the classes are separable along w with a gap this
-        wide. If it is not, no hyperplane with this normal, A⁺ in front, separates them, and −τ_w
-        is how far A⁺ would have to move along w/‖w‖ until one such hyperplane touches both.
+        wide. If it is not, no hyperplane with this normal and A⁺ on its side separates them; −τ_w
+        is how far A⁺ would have to move along w/‖w‖ until one such hyperplane touches both classes.
     midline : Hyperplane
         w·x − (B⁺ + B⁻)/2 = 0.
 

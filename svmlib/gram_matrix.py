@@ -2,7 +2,7 @@
 
 A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
 new one replaces the one that was evaluated first. (The cache of chapter 8 drops the row unused for
-longest. That would save a few rows more, and take notes at every step.) SMO asks for single rows,
+longest. That would save a few rows, but take notes at every step.) SMO asks for single rows,
 Newton's method for blocks, and every solver for sums. With this module you can
 
 - ask `GramMatrix` for row i, for the whole matrix, for K_FF, or for Kβ.
@@ -43,7 +43,7 @@ class KernelSums(NamedTuple):
 
     values: Array  # Kβ
     variation: Array  # T_j, the sizes of all changes of β_j since the sum began
-    updates: int  # how many of them there were
+    updates: int  # the number of these changes
 
 
 class NoRoomError(ValueError):
@@ -67,7 +67,7 @@ class GramMatrix:
     Attributes
     ----------
     cache_size : int
-        How many values may be cached.
+        The most values that may be cached.
     fits : bool
         Whether all of K has room.
     diagonal : ndarray of shape (n,)
@@ -77,11 +77,11 @@ class GramMatrix:
     evaluate : callable or None
         (Z, out) ↦ k(Z, X), written into out, if there is no such form.
     cached : dict
-        The rows that are kept, by their number, the oldest first.
+        The rows that are kept, by row number, the oldest first.
     max_rows : int
-        How many rows are kept at most.
+        The most rows that are kept.
     chunk_rows, free_rows : int and ndarray of shape (≤ chunk_rows, n)
-        New rows are cut from chunks of so many rows; what is left of the last chunk.
+        The number of rows per chunk, and the unused rows of the last chunk.
     full : ndarray of shape (n, n) or None
         All of K, if it is kept.
     frobenius_ratio : float
@@ -144,7 +144,7 @@ class GramMatrix:
         return self.cached[i]
 
     def _require_room(self, count: int, purpose: str) -> None:
-        """Raise a `NoRoomError` if there is no room for so many floats."""
+        """Raise a `NoRoomError` if there is no room for `count` floats."""
         if count > self.cache_size:
             least = format_bound(8 * count / 2**20)
             raise NoRoomError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
@@ -167,7 +167,7 @@ class GramMatrix:
         return out
 
     def _cache(self, wanted: Indices) -> None:
-        """Evaluate these rows; the oldest make room for them."""
+        """Evaluate and keep these rows, in place of the oldest."""
         for batch in self._batches(wanted):
             rows = self._evaluate_rows(batch, self._allocate(batch.size))
             self.cached.update(zip(batch.tolist(), rows, strict=True))
@@ -184,8 +184,8 @@ class GramMatrix:
             del self.cached[next(iter(self.cached))]
 
     def _allocate(self, count: int) -> Array:
-        """Return room for rows, cut from larger pieces, which memory is faster to give."""
-        with self._lock:  # or two threads might be given the same room
+        """Return room for rows, cut from larger pieces, which the system allocates faster."""
+        with self._lock:  # otherwise two threads could get the same room
             if len(self.free_rows) < count:
                 self.free_rows = np.empty((max(count, self.chunk_rows), self.n))
             rows, self.free_rows = self.free_rows[:count], self.free_rows[count:]
@@ -217,9 +217,9 @@ class GramMatrix:
         K.ravel()[:: self.n + 1] = self.diagonal
 
     def set_gram(self, K: Array) -> Array:
-        """Take K for the Gram matrix, and return it; the caller answers for its values."""
+        """Use K as the Gram matrix, and return it; the caller must know that it is right."""
         zero = np.zeros(self.n)
-        self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was one of other values
+        self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values
         return self._keep(K)
 
     @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no size exceeds
@@ -249,10 +249,10 @@ class GramMatrix:
         return sums
 
     def incremental_matvec(self, beta: Array) -> KernelSums:
-        """Return Kβ, from that of the last β where few multipliers have changed since.
+        """Return Kβ, updated from the last Kβ if few multipliers have changed.
 
         Every update rounds once more, and adds to the total variation, to which the rounding is in
-        proportion. It begins again where that is no more work, or where the variation would be more
+        proportion. The sum begins again if that is no more work, or if the variation would be more
         than twice that of β alone.
         """
         before, last = self.last_sum  # read once: another thread may write in between
@@ -279,9 +279,9 @@ class GramMatrix:
         return self.kernel.evaluator(X)(X, np.empty((F.size, F.size)))
 
     def _cache_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
-        """Evaluate these rows if few are new and find room, and say which are kept now.
+        """Evaluate these rows if few are new and there is room; return which are kept now.
 
-        (Fresh memory for many rows takes longer than their values, which one sum may be all to
+        (Allocating many rows takes longer than computing their values, which only one sum may
         need.)
         """
         new = np.array([i for i in wanted.tolist() if i not in self.cached], dtype=np.intp)

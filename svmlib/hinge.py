@@ -117,7 +117,7 @@ def logistic(margin: ArrayLike) -> Array:
     """Compute the logistic loss log(1 + exp(−m)) of functional margins m = y f(x), base e.
 
     Divided by log 2 it is one at m = 0 and bounds the number of mistakes like the hinge loss.
-    No margin is too large or too small for it. Derived in chapter 7, *The hinge loss*.
+    No margin is too large or too small. Derived in chapter 7, *The hinge loss*.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     Returns
     -------
     float
-        Its value.
+        The value of the objective.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
 def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     """Return the b that minimises Σ max(0, 1 − y_i (s_i + b)), and which samples are active.
 
-    They are chosen so that Σ y_i over them is 0.
+    The active samples are chosen so that the sum of their y_i is 0.
 
     The loss of point i has its kink at b = y_i − s_i. The slope of the sum is zero between the
     kinks number n₊ (in order of size) and n₊ + 1: any b between the two is optimal, so take the
@@ -270,7 +270,7 @@ def subgradient_descent(
     max_iter = check_count(max_iter, "max_iter")
     problem = DualProblem(X, y, C)
     X, y = problem.X, problem.y
-    origin = X.mean(axis=0)  # `svmlib.kernels.Linear` says why
+    origin = X.mean(axis=0)  # `svmlib.kernels.Linear` explains why
     Z = X - origin
     alpha = np.zeros(y.size)
     for n_iter in range(max_iter + 1):
@@ -296,7 +296,7 @@ def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
     """Return the problem without a bias as one with a bias: each sample and its mirror image.
 
     A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
-    optimal, the multipliers of each pair add up to one of the problem without, and have half its C.
+    optimal, and the multipliers of a pair, with half the C each, add up to the sample's multiplier.
     """
     halves = np.tile(np.full(y.size, np.divide(C, 2)), 2)
     bounds = halves if np.isfinite(C).all() else np.inf
@@ -430,10 +430,10 @@ def _solution_without_bias(
 
 
 def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:
-    """Return α and w of the least ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))², for `svmlib.exchange`.
+    """Return α and w that minimise ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))², for `svmlib.exchange`.
 
-    By Newton's method with a line search. A free bias is the last entry of w. (Where C is large,
-    rounding makes Σ α_i y_i φ(x_i) another vector than w.)
+    By Newton's method with a line search. A free bias is the last entry of w. (If C is large,
+    rounding makes Σ α_i y_i φ(x_i) differ from w.)
 
     References
     ----------
@@ -454,7 +454,7 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
         descent = 2 * A.T @ (C * slack) - ridge * w
-        # Beyond floats, what there is has a true dual value, though a small one. (By Cauchy and
+        # On overflow the current w still has a valid, though small, dual value. (By Cauchy and
         # Schwarz the gradient is a float if H and the value are.)
         if not np.isfinite(H).all():
             break

@@ -1,8 +1,8 @@
 """SMO between two convex hulls: their closest points, two weights at a time.
 
 The weights of the points of a hull are tied together by their sum, so no weight can move alone. But
-one of each class can grow, or shrink, by the same amount, and for two the best amount is a formula.
-What remains is choosing the pair. With this module you can
+two, one of each class, can grow or shrink by the same amount, and the best amount has a formula.
+What remains is to choose the pair. With this module you can
 
 - find the closest points of two convex hulls by such steps, with the bound that proves them:
   `hull_smo`.
@@ -49,7 +49,7 @@ class HullStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HullSolution:
-    """What `hull_smo` returns.
+    """The result of `hull_smo`.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def hull_smo(
 
     Notes
     -----
-    *Why pairs across the classes are enough.* Let no pair improve Q, and λ ≠ 0. Then
+    *Why pairs across the classes are enough.* Suppose that no pair improves Q, and λ ≠ 0. Then
     w·(x⁺_i − x⁻_j) ≥ 1 for all i, j, with equality where both weights are positive. So every x⁺_i
     of positive weight has the smallest w·x⁺ of its class, every such x⁻_j the largest, and the
     two differ by one: the KKT conditions. (A shift of weight from x⁺_k to x⁺_i is the sum of the
@@ -158,7 +158,7 @@ def hull_smo(
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
     require_separable(X, y)
-    steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half, as the certificate adds rounding
+    steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half: the certificate adds rounding
     kept = deque(enumerate(steps), maxlen=None if trace else 1)
     n_iter, last = kept[-1]
     closest = certify_weights(X, y, last.weights)
@@ -200,8 +200,8 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:
     """Return the pair along which Q falls fastest, and (‖p − q‖ − bound) / ‖p − q‖, the gap.
 
-    Up: the two nearest to each other along w. Their slope is the gap, because ‖w‖ = 1/‖p − q‖.
-    Down: the two furthest apart that have weight, if that is steeper.
+    To grow: the two points nearest to each other along w, with the gap as slope, because
+    ‖w‖ = 1/‖p − q‖. To shrink: the two furthest apart that have weight, if their slope is steeper.
     """
     up = [int(np.where(in_class, heights, np.inf).argmin()) for in_class in (y > 0, y < 0)]
     held = [np.where(in_class & (weights > 0), heights, -np.inf) for in_class in (y > 0, y < 0)]

@@ -1,7 +1,7 @@
 """Convex hulls: the geometry behind the widest gap.
 
 Two finite sets of points can be separated by a hyperplane if and only if their convex hulls do
-not meet, and the widest gap between them is the shortest way from one hull to the other. With this
+not meet, and the widest gap between them is as wide as the distance between the hulls. With this
 module you can
 
 - compute the convex hull of points in any dimension (`convex_hull`);
@@ -45,9 +45,9 @@ __all__ = [
     "separation",
 ]
 
-_CAP_TOL = 1e-15  # of a cap: by so much it may be below the smallest, or above 1
+_CAP_TOL = 1e-15  # how far a cap may be below the smallest one or above 1, relatively
 _LARGEST_FLOAT = Fraction(np.finfo(float).max)
-_RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums that close are one point
+_RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums this close are one point
 
 
 # Convex hulls
@@ -89,7 +89,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     Returns
     -------
     ConvexHull
-        Its vertices.
+        The hull, with the indices of its vertices.
 
     Raises
     ------
@@ -97,15 +97,15 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
         If `points` is empty, not two-dimensional or not finite, or if floats cannot hold the
         squares of distances.
     scipy.spatial.QhullError
-        If points that nearly agree, in four or more dimensions, are too much for Qhull.
+        If Qhull fails because points nearly agree, in four or more dimensions.
 
     Notes
     -----
     The affine hull comes from a singular value decomposition: a direction in which the points
     extend no further than the rounding of their coordinates does not count. Within it, in
     coordinates scaled so that the hull is about as thick as it is long, Qhull finds the vertices.
-    It computes the facets, too, whose number can grow like :math:`n^{\lfloor d/2 \rfloor}`: from
-    eight dimensions or so on it is too slow. (Whether a point is in a hull, `separation` tells.)
+    It computes the facets, too, whose number can grow like :math:`n^{\lfloor d/2 \rfloor}`, so it
+    is too slow for d ≥ 8 or so. `separation` decides whether a point is in a hull.
 
     Derived in chapter 2, *Convex hulls*.
 
@@ -129,7 +129,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     error = 8 * fl.UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
     axes = axes[: np.sum(extents > math.sqrt(Z.size) * error)]
     inside = Z @ axes.T
-    # The vertices: of a segment its ends; Qhull needs at least two dimensions.
+    # The vertices of a segment are its ends; Qhull needs at least two dimensions.
     if len(axes) < 2:
         ends = [inside.argmin(), inside.argmax()] if len(axes) else [0]
         return ConvexHull(X, np.array(ends))
@@ -168,8 +168,8 @@ class Separation(ReadOnly):
       both sums p = Σ λ_i x_i over A⁺ and q = Σ λ_i x_i over A⁻ agree exactly, the hulls meet and
       no hyperplane separates them strictly. If they differ, moving all of A⁺ by q − p makes the
       hulls meet; `residual` is the size of that move, for each coordinate relative to the largest
-      value in its column. As a rule it is a small multiple of 2⁻⁵²: data within their own
-      rounding of X are inseparable.
+      value in its column. As a rule it is a small multiple of 2⁻⁵²: some data that differ
+      from X only by rounding are not separable.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class Separation(ReadOnly):
 
     @property
     def residual(self) -> float:
-        """Largest difference of the two sums, over the largest value of the column; else 0.0."""
+        """Largest difference of the two sums, over the column's largest value; 0.0 if separable."""
         if self.weights is None:
             return 0.0
         signed = self.weights * self.y
@@ -255,7 +255,7 @@ class NotSeparableError(ValueError):
     def __str__(self) -> str:
         found = self.separation
         point = np.array2string(np.asarray(found.point), precision=4, threshold=6)
-        # Two sums of weights that are equal, but not quite 1, prove it exactly all the same.
+        # Two sums of weights that are equal, but not quite 1, still prove it exactly.
         close = bool(found.residual or math.fsum(np.asarray(found.weights) * found.y))
         shared = f"convex hulls share the point {point}; a soft margin, C < inf, accepts such data"
         return f"no hyperplane separates the two classes{' up to rounding' * close}: their {shared}"
@@ -263,7 +263,7 @@ class NotSeparableError(ValueError):
 
 def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is doubtful
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
         margins = y * (X @ w + b)
         # (of d + 1 operations, and three more for this bound)
         error = fl.gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
@@ -287,7 +287,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     Returns
     -------
     Separation
-        With its certificate; hulls that only touch are inseparable.
+        The answer with its certificate; hulls that only touch are not separable.
 
     Raises
     ------
@@ -338,7 +338,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
 def require_separable(X: ArrayLike, y: ArrayLike) -> None:
     """Raise a `NotSeparableError` if a common point of the hulls is found, and can be verified.
 
-    (If it cannot, the certificate of what the caller finds will tell.)
+    If it cannot be verified, the certificate of the caller's solution decides.
     """
     answer = separation(X, y)
     if not answer.separable and answer.verify():
@@ -388,7 +388,7 @@ class ClosestPoints(ReadOnly):
 
     @property
     def gap(self) -> float:
-        """How far `distance` can be above that of the hulls, at most: distance − lower_bound."""
+        """A bound on `distance` minus the distance between the hulls: distance − lower_bound."""
         return fl.round_up(self.distance - self.lower_bound)
 
 
@@ -406,13 +406,13 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     cap : float, default 1.0
-        μ, from max(1/n₊, 1/n₋) to 1; rounding by which it misses an end is forgiven. In a class of
-        n points the float 1/n stands for the fraction, even where it is a little less.
+        μ, from max(1/n₊, 1/n₋) to 1, up to rounding. In a class of n points the
+        float 1/n stands for the fraction, even if the float is a little less.
 
     Returns
     -------
     ClosestPoints
-        With a bound on the distance between the hulls.
+        The points, with a bound on the distance between the hulls.
 
     Raises
     ------
@@ -488,7 +488,7 @@ def certify_weights(
 
 
 def _distance_error(Z: Array, y: Array, weights: Array) -> float:
-    """Bound what rounding does to ‖p − q‖, and to the lower bound that a normal proves.
+    """Bound the rounding errors of ‖p − q‖ and of the lower bound that a normal proves.
 
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
     sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
@@ -513,7 +513,7 @@ def _smallest_cap(y: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SeparatingCap(ReadOnly):
-    """For which caps μ the reduced hulls are disjoint: those from `smallest` up to `supremum`.
+    """The caps μ for which the reduced hulls are disjoint, from `smallest` up to `supremum`.
 
     Attributes
     ----------
@@ -527,7 +527,7 @@ class SeparatingCap(ReadOnly):
         Convex weights, none above `supremum`, of a point common to both reduced hulls. None if the
         hulls are disjoint.
     lower_bound : float
-        Every cap below it separates, a proof without qualification: rounded down.
+        Every cap below this number separates. The number is rounded down, so this is proved.
 
     Examples
     --------
@@ -563,8 +563,8 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     Returns
     -------
     SeparatingCap
-        Which also says if the hulls are disjoint without a cap, and if no cap helps (as when both
-        classes have the same size and the same centroid).
+        The caps. It also says whether the hulls are disjoint without a cap, and whether no cap
+        helps (as when both classes have the same size and the same centroid).
 
     Raises
     ------
@@ -582,7 +582,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     and this w alone keeps the hulls apart up to some larger cap, at which the next w is found. When
     the closest points agree, the hulls meet, and the cap is the supremum.
 
-    That the caps end at μ*, the value of this program, is derived in chapter 6, *The soft margin*.
+    Derived in chapter 6, *The soft margin*: the caps end at μ*, the value of this program.
 
     References
     ----------
@@ -629,7 +629,7 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     Let ν = 1/μ, and let T(ν) add up the lowest ν heights of each class, the last one in part. Then
     T(ν)/ν is the height of the lowest point of R⁺ − R⁻ along w, so w separates while T(ν) > 0. T is
     convex, linear between integers, and T(0) = 0: it has at most one other zero, the ν to find. The
-    last heights that enter there are the levels ρ of the bound (`largest_separating_cap`).
+    last heights in that sum are the levels ρ of the bound (`largest_separating_cap`).
     """
     w = w / np.abs(w).max()
     heights = y * (Z @ w)

@@ -1,6 +1,6 @@
 """An interior point method for small problems, short and accurate.
 
-It needs the whole Gram matrix, and of the order of n³ operations per iteration. With this
+The method needs the whole Gram matrix, and O(n³) operations per iteration. With this
 module you can
 
 - solve a `svmlib.problem.DualProblem` with `solve_interior_point`.
@@ -26,8 +26,8 @@ __all__ = ["solve_interior_point"]
 
 _TOL_FRACTION = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
 _STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
-_GROWTH = 16  # times as much is added to a matrix that was not positive definite: a few trials do
-_CROSSOVER_GAP = 1e-6  # the relative gap up to which those at bounds were chosen right
+_GROWTH = 16  # factor of what is added to a matrix that is not positive definite: few trials
+_CROSSOVER_GAP = 1e-6  # the relative gap up to which the set at bounds was right
 
 
 def solve_interior_point(
@@ -43,15 +43,15 @@ def solve_interior_point(
         \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
 
     Newton's method is applied to it with the products held at a common target ε > 0 that is driven
-    to zero, so that all of α, C − α, s and ξ stay positive. As a rule 15 to 35 iterations, however
-    many samples, and up to four more for each power of ten in C, because the products begin in
-    proportion to it. Each takes n³/6 multiplications.
+    to zero, so that all of α, C − α, s and ξ stay positive. As a rule this takes 15 to 35
+    iterations for any number of samples, and up to four more for each power of ten in C, because
+    the products begin in proportion to C. Each iteration takes n³/6 multiplications.
 
     Parameters
     ----------
     problem : DualProblem
         The problem; its Gram matrix must fit its cache and be positive semidefinite. (There is
-        no ``start``: from the corner of a box, where solutions lie, such a method hardly moves.)
+        no ``start``: near the boundary of a box, where solutions lie, the method hardly moves.)
     tol : float, default 1e-6
         The relative duality gap to prove. The method goes on to a millionth of it, or to where
         rounding begins: each iteration brings a digit.
@@ -68,14 +68,13 @@ def solve_interior_point(
     ------
     ValueError
         If an argument is not as above, or the Gram matrix does not fit the cache, or is not known
-        to be positive semidefinite (`svmlib.smo.smo` does not mind).
+        to be positive semidefinite (`svmlib.smo.smo` accepts any).
 
     Notes
     -----
-    Derived in chapter 4, *Lagrange duality*, whose ``follow_path`` it is, with an upper bound, the
-    unknowns s and ξ eliminated, and a crossover to the exact solution. It does not move
-    the origin: `svmlib.svc.SVC` does. (With Mehrotra's corrector it would be about two thirds of
-    the iterations.)
+    Derived in chapter 4, *Lagrange duality*, as ``follow_path``; here with an upper bound, the
+    unknowns s and ξ eliminated, and a crossover to the exact solution. The origin is moved by
+    `svmlib.svc.SVC`, not here. (Mehrotra's corrector would save about a third of the iterations.)
 
     References
     ----------
@@ -95,7 +94,7 @@ def solve_interior_point(
     return solution
 
 
-@np.errstate(all="ignore")  # what is beyond floats ends the iteration
+@np.errstate(all="ignore")  # an overflow ends the iteration
 def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solution:
     """Do what `solve_interior_point` does, with checked arguments and without its warning."""
     problem.gram()  # raises if it does not fit
@@ -175,13 +174,13 @@ def _mean_diagonal(problem: DualProblem) -> float:
 
 
 def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:
-    """Put multipliers to their bounds, solve for the free ones, and keep what is better.
+    """Move multipliers to their bounds, solve for the free ones, and keep the better solution.
 
-    An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. Where
-    the choice of those at a bound is wrong, α as it was left has the smaller gap.
+    An interior point leaves multipliers close to their bounds, and Σ α_i y_i close to zero. If
+    the choice of bounds is wrong, the interior α has the smaller gap.
     """
-    # Where the dual is unbounded (C = ∞ and no hyperplane) the iteration may end anywhere: so that
-    # sums are floats, not above 1e300.
+    # If the dual is unbounded (C = ∞ and no hyperplane), the iteration may end anywhere; the limit
+    # of 1e300 keeps sums finite.
     upper = np.minimum(problem.upper, 1e300)
     alpha = np.minimum(alpha, upper)
     snapped = problem.balance(np.clip(_solve_free(problem, alpha, b), 0, upper))
@@ -196,8 +195,8 @@ def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
     """Return α with multipliers at the bounds where their margins say so, and solve for the others.
 
     At an active bound y f(x) − 1 stays away from zero, while the distance of α from the bound
-    shrinks. That distance times k(x, x), for which the mean stands, is a margin, too, and the
-    smaller of the two is taken to be zero at the optimum. For the free multipliers solve
+    shrinks. That distance times the mean of k(x, x) has the unit of a margin, and the smaller of
+    the two is taken to be zero at the optimum. For the free multipliers solve
     y f(x) = 1 at each of them, and Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram()

@@ -1,8 +1,8 @@
-"""Kernels: inner products in a feature space, without going there.
+"""Kernels: inner products in a feature space, computed without its features.
 
 A kernel is anything that can be called as ``k(X, Z)`` with points X of shape (n, d) and Z of shape
 (m, d) and returns the n × m matrix of the numbers k(x_i, z_j). The four classics are small frozen
-objects; a plain function of your own is welcome wherever they are. With this module you can
+objects; a plain function of your own can replace any of them. With this module you can
 
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
 - write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z).
@@ -37,21 +37,21 @@ from svmlib._validation import (
 __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
-_MIN_SIZE = 1e-139  # of φ(x): next to its square times u, what underflows is nothing
+_MIN_SIZE = 1e-139  # of φ(x): what underflows is negligible beside u times its square
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
-_SMALL_BATCH = 8  # points to score; up to so many, `evaluator` is called with them, not with the X
-_BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many of the points of the sum at a time
-_FAR_FROM_ZERO = 1.01  # widths of a column: 1, and its rounding and that of the midrange
+_SMALL_BATCH = 8  # points: `evaluator` is called with at most so many points to score, else with X
+_BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many points of the sum are taken at a time
+_FAR_FROM_ZERO = 1.01  # widths of a column: 1, plus the rounding of width and midrange
 
 Kernel = Callable[[Array, Array], Array]
-KernelOrPrecomputed = Kernel | Literal["precomputed"]  # then a Gram matrix stands for the points
+KernelOrPrecomputed = Kernel | Literal["precomputed"]  # "precomputed": X is a Gram matrix
 Evaluator = Callable[[Array, Array], Array]  # (X, out): writes k(X, Z) into out and returns it
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorBound(ReadOnly):
-    """For all x_i, x_j: abs(k(x_i, x_j)) ≤ N_i N_j, and what is computed is θ N_i N_j off at most.
+    """Bounds for all i and j: abs(k(x_i, x_j)) ≤ N_i N_j, with an error of at most θ N_i N_j.
 
     Attributes
     ----------
@@ -74,11 +74,11 @@ class ProductForm(NamedTuple):
 
 
 class BaseKernel:
-    """What the library asks of a kernel, and the answers for any function k(X, Z) of the user's."""
+    """The interface of a kernel, with defaults for any user's function k(X, Z)."""
 
     linear = False  # whether k(x, z) = x·z
     positive_semidefinite = False  # whether every Gram matrix of this kernel provably is
-    user_defined = True  # a function or a matrix of the user's: its values are taken as exact
+    user_defined = True  # a user's function or matrix: its values are taken as exact
     float_type: type[np.floating[Any]] = np.float64  # the shortest type of its values so far
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -88,13 +88,13 @@ class BaseKernel:
     def evaluator(self, Z: Array) -> Evaluator:
         """Return the function (X, out) ↦ k(X, Z), which checks the values.
 
-        What depends on Z alone is done once, and values go where the caller wants them. The points
+        Work that depends on Z alone is done once, and values are written into `out`. The points
         must be checked already. The function raises a `ValueError` if the kernel returns a matrix
         of the wrong shape, or numbers that are not finite.
         """
 
         def checked(X: Array, out: Array) -> Array:
-            returned = self(X.copy(), Z.copy())  # it may write into them
+            returned = self(X.copy(), Z.copy())  # it may overwrite its arguments
             values = as_float(returned, "kernel(X, Z)")
             if (short := float_type_of(returned)) is not np.float64:
                 self.float_type = max(self.float_type, short, key=lambda t: np.finfo(t).eps)
@@ -107,20 +107,20 @@ class BaseKernel:
         return checked
 
     def product_form(self, X: Array) -> ProductForm | None:
-        """Return k(X, X) as a function of matrix products, or None if it has no such form here.
+        """Return k(X, X) as a function of matrix products, or None if there is no such form.
 
-        What depends on a point alone is done once, where `evaluator` does it for every row.
+        Work that depends on a point alone is done once; `evaluator` repeats it for every row.
         """
         return None
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
-        some = np.split(X, range(32, len(X), 32))  # few calls, and few values for nothing
+        some = np.split(X, range(32, len(X), 32))  # few calls, and few unused values
         blocks = [self.evaluator(x)(x, np.empty((len(x), len(x)))) for x in some]
         return np.concatenate([block.diagonal() for block in blocks])
 
     def error_bound(self, X: Array) -> ErrorBound | None:
-        """Return bounds on the values and their errors; None if only the values show them."""
+        """Return bounds on the values and their errors; None if these depend on the values."""
         return None
 
     def asymmetry(self, X: Array, beta: Array) -> float:
@@ -146,14 +146,14 @@ class _UserFunction(BaseKernel):
 
 
 class ClassicKernel(BaseKernel):
-    """What the four classics share: checking parameters and points, then one formula.
+    """The base of the four classics: it checks parameters and points, and applies one formula.
 
     In this class the formula is k(x, z) = x·z; subclasses change `_transform`.
     """
 
     user_defined = False
 
-    # X Xᵀ is, and so are sums and products of such kernels, and limits. The RBF kernel is
+    # X Xᵀ is semidefinite, and so are sums, products and limits of such kernels. The RBF kernel is
     # h(x) exp(2γ x·z) h(z) with h(x) = exp(−γ‖x‖²), and the exponential a limit of polynomials
     # with non-negative coefficients.
     positive_semidefinite = True
@@ -162,7 +162,7 @@ class ClassicKernel(BaseKernel):
         for name, value in vars(self).items():
             number = check_scalar(value, name, positive=name != "coef0")
             number = check_count(value, name) if name == "degree" else number
-            object.__setattr__(self, name, number)  # Python's: a small integer of NumPy's overflows
+            object.__setattr__(self, name, number)  # Python's: NumPy's small integers overflow
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
@@ -180,7 +180,7 @@ class ClassicKernel(BaseKernel):
     def diagonal(self, X: Array) -> Array:
         return self._values(fl.squared_norms(check_points(X)))
 
-    @np.errstate(over="ignore", invalid="ignore")  # the error says it in words
+    @np.errstate(over="ignore", invalid="ignore")  # the error below reports it
     def _values(self, t: Array) -> Array:
         """Turn inner products into kernel values, in place, and return them if they are finite."""
         values = self._transform(t)
@@ -191,10 +191,10 @@ class ClassicKernel(BaseKernel):
     def error_bound(self, X: Array) -> ErrorBound:
         """Return θ and sizes N_i that bound every value, and the error of every computed one.
 
-        For all rows of X: k(x_i, x_j) is between ± N_i N_j, and the computed value at most
-        θ N_i N_j away from the formula's. Infinity where squares overflow.
+        For all rows of X, k(x_i, x_j) is between ± N_i N_j, and the computed value is at most
+        θ N_i N_j away from the formula's. Both are infinite where squares overflow.
 
-        Here γ_d and N = ‖x‖: a sum of d products, and Cauchy–Schwarz for its terms. (γ_d, with an
+        Here θ is γ_d, for a sum of d products, and N = ‖x‖ by Cauchy–Schwarz. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
         return ErrorBound(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
@@ -210,14 +210,14 @@ class Linear(ClassicKernel):
 
     Notes
     -----
-    *The origin.* Far from it x·z is nearly the same for all points, and loses the digits that tell
-    them apart. But because :math:`\sum_i \beta_i = 0`, an origin c in place of 0 changes
+    *The origin.* Far from it x·z is nearly the same for all points, and loses the digits that
+    distinguish them. But because :math:`\sum_i \beta_i = 0`, an origin c in place of 0 changes
     :math:`\sum_i \beta_i\, (x_i - c) \cdot (z - c)` only by a number that is the same for all z,
-    and that b absorbs. So `svmlib.svc.SVC` moves it where that costs no rounding at all, and
+    and that b absorbs. So `svmlib.svc.SVC` moves the origin where that needs no rounding, and
     Newton's method, `svmlib.hinge.subgradient_descent` and `svmlib.distributed.solve_linear`
-    compute with the mean for origin. (`svmlib.smo.smo` and the interior point method take the
+    take the mean as the origin. (`svmlib.smo.smo` and the interior point method take the
     points as they are. `RBF` chooses its own origin, because it sees distances only;
-    for the others a shift would change the kernel.)
+    for other kernels a shift would change the values.)
 
     Derived in chapter 5, *Kernels*.
     """
@@ -246,8 +246,8 @@ class Polynomial(ClassicKernel):
     gamma : float, default 1.0
         The scale γ > 0 of the inner product.
     coef0 : float, default 0.0
-        The constant c₀. It mixes the degrees: with c₀ > 0 the features are all monomials of
-        degree at most p, with c₀ = 0 those of degree exactly p. A negative c₀ is allowed, but
+        The constant c₀. With c₀ > 0 the features are all monomials of degree at most p, with
+        c₀ = 0 all monomials of degree exactly p. A negative c₀ is allowed, but
         then the kernel need not be positive semidefinite and has no feature map.
 
     Raises
@@ -272,7 +272,7 @@ class Polynomial(ClassicKernel):
     @property
     def positive_semidefinite(self) -> bool:  # type: ignore[override]
         """Whether c₀ ≥ 0: sums and products of kernels are kernels."""
-        return bool(self.coef0 >= 0)  # not NumPy's, which `is True` does not know
+        return bool(self.coef0 >= 0)  # Python's bool, for `is True`
 
     def feature_map(self, X: Array) -> Array:
         r"""Return φ(x), one feature per monomial, so that φ(x)·φ(z) = k(x, z).
@@ -310,7 +310,7 @@ class Polynomial(ClassicKernel):
 
         The base γ x·z + c₀ takes d + 2 operations on numbers of size γ‖x‖‖z‖ + abs(c₀), which by
         Cauchy–Schwarz is at most N_i N_j to the power 1/p; raising it takes p − 1 more. What
-        underflows on the way is below θ N_i N_j, because no size is called smaller than 10⁻¹³⁹.
+        underflows on the way is below θ N_i N_j, because no N_i is smaller than 10⁻¹³⁹.
         """
         base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
@@ -366,10 +366,10 @@ class RBF(ClassicKernel):
         With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
         in each norm, and a few for the origin. (That is the worst case: in 1,600 random tables the
-        largest error was a twentieth of it.) Point by point (`cdist`) it takes d + 4 on t itself,
+        largest error was a twentieth of it.) Computed by `cdist`, t takes d + 4 operations,
         which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
-        good to a few u. (The origin is the mean of some of the points; far from zero it has a
-        rounding error of its own.) What underflows in a square is nothing beside r², because
+        accurate to a few u. (The origin is the mean of some of the points; far from zero it has a
+        rounding error of its own.) What underflows in a square is negligible beside r², as
         `row_norm_bounds` makes r at least 2⁻⁴⁹⁹.
         """
         n, d = X.shape
@@ -387,7 +387,7 @@ class RBF(ClassicKernel):
         """Return the function (X, out) ↦ k(X, Z), whose values are always finite."""
         # −γ‖x − z‖² = 2γ x·z − γ‖x‖² − γ‖z‖² is one matrix product, with the norms in two more
         # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
-        # which changes no distance; where they are still large, compute the distances themselves.
+        # which changes no distance. If the norms are still large, compute the distances themselves.
         centre = Z.sum(axis=0) / len(Z)
         right, largest = self._right(Z - centre)
 
@@ -417,7 +417,7 @@ class RBF(ClassicKernel):
 
     @np.errstate(over="ignore")
     def product_form(self, X: Array) -> ProductForm | None:
-        """Return it as `evaluator` computes; None where that takes the distances themselves."""
+        """Return the form that `evaluator` uses, or None if it computes the distances instead."""
         x = X - X.sum(axis=0) / len(X)
         right, largest = self._right(x)
         if not 2 * largest < _SAFE_EXPONENT:
@@ -437,8 +437,8 @@ class RBF(ClassicKernel):
 class Sigmoid(ClassicKernel):
     r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
 
-    For no γ > 0 and c₀ are all its Gram matrices positive semidefinite, so no feature map stands
-    behind it; `svmlib.problem.DualProblem.convex` tells whether that of your points is.
+    For every γ > 0 and c₀ some of its Gram matrices are not positive semidefinite, so it has no
+    feature map; `svmlib.problem.DualProblem.convex` checks the Gram matrix of your points.
 
     Parameters
     ----------
@@ -470,8 +470,8 @@ class Sigmoid(ClassicKernel):
     def error_bound(self, X: Array) -> ErrorBound:
         """Return about (d + 8) u and N² = 1 + γ‖x‖²: tanh is no steeper than 1.
 
-        Adding c₀ to γ x·z rounds by u t, where t is the sum, and of that tanh, whose slope is
-        1/cosh² t, leaves less than u/2.
+        Adding c₀ to γ x·z rounds the sum t by u t, and tanh, whose slope is 1/cosh² t, reduces
+        that to less than u/2.
         """
         sizes = np.sqrt(1 + self.gamma * fl.row_norm_bounds(X) ** 2)
         return ErrorBound(fl.gamma_n(X.shape[1] + 8), sizes)
@@ -490,11 +490,11 @@ class Precomputed(BaseKernel):
     Parameters
     ----------
     K : array_like of shape (n, n)
-        The matrix of all k(x_i, x_j). Give numbers that were computed in single or half precision
-        as such: how far K may be from symmetric, and from semidefinite, depends on its type. Where
-        K and Kᵀ differ, by no more than rounding, their mean is taken; else K is not copied.
+        The matrix of all k(x_i, x_j). Do not convert numbers that were computed in single or half
+        precision: the type decides how far K may be from symmetric and from semidefinite. If K and
+        Kᵀ differ, by no more than rounding, their mean is taken; else K is not copied.
     name : str, default "K"
-        What messages call the matrix.
+        The name of the matrix in messages.
     float_type : type, optional
         The type of float that the numbers had before, numpy.float16, float32 or float64, if it is
         not that of K.
@@ -502,7 +502,7 @@ class Precomputed(BaseKernel):
     Attributes
     ----------
     K, given : ndarray of shape (n, n)
-        The matrix, symmetric, and as it was given.
+        The symmetric matrix, and the matrix as given.
     points : ndarray of shape (n, 1)
         The row numbers 0, …, n − 1, which stand for the points.
 
@@ -549,8 +549,8 @@ class Precomputed(BaseKernel):
     def asymmetry(self, X: Array, beta: Array) -> float:
         """Bound the change of an entry of Kβ if `K`, a rounded mean, is replaced by `given`.
 
-        Of m terms that is m operations, one for the difference of the matrices, one for the sum of
-        change and error; two more are for what rounds the bound itself, which is of second order.
+        With m terms there are m operations, one for the difference of the matrices and one for the
+        sum of change and error; two more cover the rounding of the bound, which is of second order.
         """
         if self.given is self.K:
             return 0.0
@@ -567,7 +567,7 @@ _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sig
 
 
 def named_kernel(name: str, **given: float) -> BaseKernel:
-    """Return the kernel of this name, with those of the parameters that it has."""
+    """Return the kernel of this name, with those of the given parameters that it accepts."""
     if name not in _NAMES:
         known = [*_NAMES, "precomputed"]
         raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
@@ -582,7 +582,7 @@ def check_kernel(kernel: object) -> BaseKernel:
     Raises
     ------
     ValueError
-        If it cannot be called, as a name or a class (``RBF`` for ``RBF(gamma=1.0)``).
+        If it cannot be called like that, such as a name or a class (``RBF``, not ``RBF(1.0)``).
     """
     if isinstance(kernel, type) or not callable(kernel):
         accepted = "a kernel such as RBF(gamma=1.0), or a function f(X, Z) that returns a matrix"
@@ -594,7 +594,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     """Return Σ_i β_i k(z, x_i) for every row z of Z, of shape (m,).
 
     Points with β_i = 0 cost nothing, and kernel values are never kept: memory stays at a few
-    megabytes however many points there are, but for `Linear`, which copies the points with β_i ≠ 0.
+    megabytes however many points there are, except for `Linear`, which copies points with β_i ≠ 0.
     The points must be checked already.
 
     Examples
@@ -612,7 +612,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
         for some in np.split(used, range(_BATCH_POINTS, used.size, _BATCH_POINTS)):
             sums += beta[some] @ evaluate(X[some], np.empty((some.size, len(Z))))
         return sums
-    buffer = np.empty(min(BLOCK, used.size * len(Z)))  # once: fresh memory takes as long as values
+    buffer = np.empty(min(BLOCK, used.size * len(Z)))  # once: allocation is as slow as the values
     for first in range(0, used.size, _BLOCK_COLUMNS):
         some = used[first : first + _BLOCK_COLUMNS]
         evaluate = kernel.evaluator(X[some])

@@ -1,8 +1,8 @@
-r"""Model files of LIBSVM, LIBLINEAR and ONNX: read a machine, write a machine.
+r"""Read and write machines as model files of LIBSVM, LIBLINEAR and ONNX.
 
 A file of LIBSVM holds support vectors, their coefficients y_i α_i and ρ = −b, as text. Its tools
-write seventeen digits of coefficients and eight of support vectors; we write as many as it takes to
-give every float back. With this module you can
+write seventeen digits of coefficients and eight of support vectors; we write as many as are needed
+to restore every float. With this module you can
 
 - read what ``svm-train`` has written, for any of its five kinds of machine: `read_libsvm`,
 - write a machine of scikit-learn or of this library for ``svm-predict``: `write_libsvm`,
@@ -10,11 +10,11 @@ give every float back. With this module you can
 - write a machine for two classes, from a file or from scikit-learn, as an ONNX graph:
   `write_onnx`.
 
-*Whose score is positive.* In a file of LIBSVM it is the first label of the line ``label``, which is
-the first label of the training file (but 1 if the labels are 1 and −1). In scikit-learn and here it
-is the larger label. Readers and writers turn the signs round where these differ.
+*Whose scores are positive.* In a file of LIBSVM it is the first label of the line ``label``, which
+is the first label of the training file (but 1 if the labels are 1 and −1). In scikit-learn and here
+it is the larger label. Readers and writers flip the signs if these differ.
 
-Reading never runs anything, and what does not belong in a file is an error that names the line.
+Reading never runs code, and unexpected content raises an error that names the line.
 
 Derived in chapter 15, *Other programs*.
 

@@ -1,6 +1,6 @@
-"""Newton's method for the support vector machine: fast where SMO crawls, and exact.
+"""Newton's method for the support vector machine: fast where SMO is slow, and exact.
 
-The hinge has a corner, where Newton's method finds no second derivative. So the corner is rounded
+The hinge has a corner, where there is no second derivative. So the corner is rounded
 off, by the proximal point method on the dual (also known as the augmented Lagrangian method): each
 of its outer iterations, the *stages*, minimises a smooth function in a few steps of the semismooth
 Newton method. Each step solves one system of equations, with an unknown for each free multiplier
@@ -8,7 +8,7 @@ and one for b. The multipliers found are the proximal centre of the next stage, 
 smoothing parameter, so that the stages converge to the exact solution. With this module you can
 
 - solve any convex `svmlib.problem.DualProblem` with `newton`,
-- watch its steps: how many multipliers were free, and how much of each step was taken.
+- follow its steps: how many multipliers were free, and how much of each step was taken.
 
 Derived in chapter 12, *Newton's method*.
 """
@@ -37,14 +37,14 @@ __all__ = ["NewtonStep", "newton"]
 _LOG = logging.getLogger(__name__)
 _MIN_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
 # No theory gives the next three: compare the tables that `make bench` writes into benchmarks/.
-_EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays as it is
+_EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays the same
 _MAX_STAGE_STEPS = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
 SMALL_PROBLEM = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
-_FEW_CHANGES = 3  # of the free set, or a twentieth of the free: after no more, q may be the best
-_MAX_FAILED_PASSES = 3  # passes of the active set method in vain, if more than a third are free
+_FEW_CHANGES = 3  # of the free set, or a twentieth of it: after no more changes, q may be the best
+_MAX_FAILED_PASSES = 3  # useless passes of the active set method, if more than a third are free
 _MAX_LINE_SEARCH_TRIALS = 50  # the most lengths that the line search tries
 _MAX_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
 
@@ -58,10 +58,10 @@ class NewtonStep(NamedTuple):
         The smoothing parameter of the stage; 0 for a step of the active set method, which makes
         the margins of the free samples equal to 1.
     free : int
-        The number of multipliers that the step supposes to be free. There are as many equations;
-        or d, if fewer, for a linear kernel with 2d < n.
+        The number of multipliers that the step assumes to be free. There are as many equations,
+        or only d for a linear kernel with 2d < n, if d is less.
     length : float
-        How much of Newton's step was taken; 1 is all of it.
+        The fraction of Newton's step that was taken.
     """
 
     h: float
@@ -95,7 +95,7 @@ def newton(
 
     and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
     change nothing, i is *free* (on the *ramp* of chapter 12), and Newton's step to the minimum
-    supposes that the same i stay so:
+    assumes that the same i stay free:
 
     .. math::
         v + \Delta_v = \sum_i q_i \varphi_i - \tfrac1h \sum_{i \in F}
@@ -111,15 +111,15 @@ def newton(
         \Bigl\| \sum_i q_i \varphi_i - v \Bigr\|^2 \le h\, \|q - c\|^2.
 
     Then q becomes the centre c, and h is multiplied by a sixth of the number of steps that the
-    stage took: an easy stage is followed by one with less smoothing, a hard one by one with more.
+    stage took, so smoothing decreases after an easy stage and increases after a hard one.
     At a given start, and where smoothing changed the margins of a stage by less than 1, an active
     set method tries to finish: solve without smoothing for the multipliers that make the margins of
     the free samples equal to 1; those that leave the box go to its bound, those at a bound with a
-    margin on the wrong side of 1 become free; repeat while the number of changes decreases. If none
-    changes, that is the solution.
+    margin on the wrong side of 1 become free; repeat while the number of changes decreases. If
+    nothing changes, these multipliers are the solution.
 
     The equations are solved by Cholesky factorisation or, if K is nearly diagonal, by conjugate
-    gradients. Where each step is expensive, begin with a `start`.
+    gradients. If each step is expensive, give a `start`.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def newton(
     tol : float, default 1e-3
         The relative duality gap to prove; margins may then violate the KKT conditions by more.
         Small problems are solved until the gap and the largest KKT violation are about 1e-9, or
-        until two stages in a row bring nothing, which costs little: those with n² ≤ 10,000 or, for
+        until two stages in a row bring nothing, which costs little. Small means n² ≤ 10,000 or, for
         a linear kernel with 2d < n, n d ≤ 10,000.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, such as those of a nearby C, those after the first steps
@@ -156,7 +156,7 @@ def newton(
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
     most twice as much memory as the points. For other kernels, rows of K are kept in one half of
     the problem's cache, and the equations of the free multipliers must fit the other half. C = ∞ is
-    allowed; on inseparable data the method goes on until only rounding is left, and ends with the
+    allowed; on data that are not separable the method ends when only rounding is left, with the
     warning.
 
     Derived in chapter 12, *Newton's method*.
@@ -199,11 +199,11 @@ def newton_multipliers(
     guess: Array | None = None,
     last_digits: bool = False,
 ) -> tuple[Array, list[NewtonStep]]:
-    """Return α after at most so many steps, and the steps; `newton` adds the certificate.
+    """Return α after at most `max_iter` steps, and the steps; `newton` adds the certificate.
 
     The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9. The
     active set method begins with the `guess`, or with the start if there is none: it need not be a
-    better point than the start, but it says better who is free.
+    better point than the start, but it predicts better which multipliers are free.
     """
     problem.require_convex("Newton's method")
     steps: list[NewtonStep] = []
@@ -291,8 +291,8 @@ class _Newton:
         """Remember the feasible multipliers next to q if they are the best so far.
 
         Their margins come from `kernel_matvec`, which is updated once per call, not once per step
-        like s, so it accumulates less rounding. Better is what reaches the goal, or else `tol`; of
-        two that are alike in this, the one with the smaller gap.
+        like s, so it accumulates less rounding. A point that reaches the goal, or else `tol`, is
+        better; of two points that are alike in this, the smaller gap is better.
         """
         alpha = self.problem.balance(np.abs(self.clip(q)))
         beta = self.y * alpha
@@ -347,7 +347,7 @@ class _Newton:
             free = new_free
 
     def stage(self) -> Generator[NewtonStep, None, int]:
-        """Go near the minimum of the stage, and return the number of steps taken."""
+        """Approach the minimum of the stage, and return the number of steps taken."""
         form, c, h = self.form, self.c, self.h
         p = c + (self.y - self.s) / h
         q = self.q = self.clip(p)
@@ -379,7 +379,7 @@ class _Newton:
         return n_steps
 
     def bias_or_projection_step(self, q: Array) -> tuple[Array, Array]:
-        """Return the step where none is free: b changes if Σq is not 0, else v goes to Σ q φ."""
+        """Return the step if none is free: b changes if Σq is not 0, else v goes to Σ q φ."""
         total = float(q.sum())
         if abs(total) > SOLVER_ROUNDING * float(np.abs(q).sum()):
             return self.v, np.full(q.size, np.sign(total))

@@ -1,4 +1,4 @@
-"""Nyström features: a kernel machine in the span of a few samples, and what it is worth.
+"""Nyström features: a kernel machine in the span of a few samples, with a certificate.
 
 If the Gram matrix K is nearly of low rank, the features φ(x_i) of all samples are close to the span
 of those of a few, the *pivots*. A machine in that span is a linear machine with r features per
@@ -8,7 +8,7 @@ pivots: n (r + 1) numbers, where K has n². With this module you can
 
 - choose pivots, and make features of any points: `Span`,
 - get the features of all samples at once, if few are enough: `low_rank`,
-- solve a problem whose Gram matrix no memory holds, with a certificate: `nystrom`.
+- solve a problem whose Gram matrix does not fit in memory, with a certificate: `nystrom`.
 
 Derived in chapter 13, *Many samples*.
 
@@ -47,10 +47,10 @@ from svmlib.problem import MAX_C, DualProblem, Solution
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
-_SAMPLE = 200  # K is factorised for so many points, and n/20 more
-MAX_SAMPLE = 3000  # but for no more than these
+_SAMPLE = 200  # K is factorised for so many points, plus n/20
+MAX_SAMPLE = 3000  # but for at most so many
 _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
-_MIN_RESIDUAL = 1e-13  # of the same: below, the residuals are rounding
+_MIN_RESIDUAL = 1e-13  # of the same mean: smaller residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST_SAMPLES = 2000
 _PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
@@ -59,8 +59,8 @@ _PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free sample
 def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
     """Return the pivots P of a Gram matrix and U, upper triangular, with UᵀU = K_PP.
 
-    Each time the point with the largest residual of k(x, x) is taken, until none is larger than
-    the one given. (There are no pivots, if none is from the start.)
+    Each step takes the point with the largest residual of k(x, x), until none is larger than
+    `residual`. If none is larger at the start, there are no pivots.
     """
     U, order, rank, _ = dpstrf(K, tol=residual)
     return order[:rank] - 1, np.triu(U[:rank, :rank])
@@ -74,7 +74,7 @@ def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Span(ReadOnly):
-    r"""Pivots, and the features that they make: :math:`\Phi = K_{\cdot P} U^{-1}`.
+    r"""Pivots, and the features that they define: :math:`\Phi = K_{\cdot P} U^{-1}`.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Span(ReadOnly):
     def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Span:
         """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K.
 
-        They end where no residual of k(x, x) is larger than the one given, or only rounding.
+        It ends when no residual of k(x, x) is larger than `residual`, or only rounding is left.
         """
         K = kernel(X, X)
         pivots, U = pivoted_cholesky(K, max(residual, _MIN_RESIDUAL * float(K.diagonal().mean())))
@@ -129,7 +129,7 @@ class Span(ReadOnly):
         return self.kernel(self.pivots, self.pivots)
 
     def leading(self, residual: float, max_rank: float = inf) -> Span:
-        """Return the pivots taken before no residual was larger, and at most so many."""
+        """Return the first pivots, as many as `residual` needs, but at most `max_rank`."""
         rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), max_rank))
         if not rank:
             raise ValueError("kernel must not be 0 at all samples")
@@ -146,7 +146,7 @@ class Span(ReadOnly):
     def coefficients(self, Phi: Array) -> Array:
         r"""Return the rows :math:`a = U^{-1} \Phi_i`: the vectors :math:`\sum a_p \varphi(x_p)`.
 
-        They have the coordinates of the rows of Φ. (Φ is overwritten.)
+        These vectors have the rows of Φ as coordinates. Φ is overwritten.
         """
         return right_divide(Phi, self.factor, transposed=True)
 
@@ -160,7 +160,7 @@ class Span(ReadOnly):
 
 
 class SpanSums(NamedTuple):
-    """Sums over rows for `certify_in_span`; those of multipliers by class, first +, then −."""
+    """Sums over rows for `certify_in_span`; sums of multipliers are by class, + first."""
 
     violation: float  # the largest, of the KKT conditions
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
@@ -189,7 +189,7 @@ def span_sums(
     (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed g_jq
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
-    root of the square, and for what rounds these bounds themselves, which is of second order. (As
+    root of the square, and for the rounding of these bounds, which is of second order. (As
     g_j is nearly 0, no float data can show more than 2r. What underflows in the square is far below
     ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.)
     """
@@ -257,8 +257,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     3 γ_n Σ α_j (N_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
     the ‖ρ_j‖ ≤ N_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
     by γ_{n+r} of that. So it counts 5 γ_{n+r+18}, and 2r + 16 operations in ε, as `span_sums` does,
-    which covers what is done to these bounds and to their squares. (That r counts beside n, only
-    sums over tens of thousands of pivots could show.)
+    which covers the rounding of these bounds and of their squares. (Only sums over tens of
+    thousands of pivots could show that r matters beside n.)
     """
     r = span.rank
     relative = fl.gamma_n(n + r + 18)
@@ -271,7 +271,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
         square = float(c @ span.gram @ c) + (error * (bound * bound) + _underflow(r))
         return max(square, 0.0) if abs(square) < inf else inf
 
-    # the multipliers, and what rounding has moved their w by
+    # the multipliers, and how far rounding has moved their w
     signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.expansion, signed @ sums.residual
     size, distance, residual_error = (
@@ -281,7 +281,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     moved = 5 * relative * size
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # (These sums are rounded, too: by theory it counts, but no data have shown it.)
+    # (These sums are rounded, too: this matters in theory, but no data have shown it.)
     slack = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
     cross = product + slack if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
@@ -318,12 +318,11 @@ def add_sums(parts: Sequence[Any]) -> Any:
 def nystrom(
     problem: DualProblem, *, tol: float = 1e-3, memory_mb: float = 2000.0, max_iter: int = 1000
 ) -> Solution:
-    r"""Solve a problem in the span of a few pivots, and prove what that is worth for the kernel.
+    r"""Solve a problem in the span of a few pivots, with a certificate for the kernel's problem.
 
     Newton's method solves the linear problem with the features Φ. Its w = Φᵀβ is a vector of the
-    span of the pivots, :math:`\sum_p c_p \varphi(x_p)` with :math:`c = U^{-1} w`. That classifier
-    and the multipliers are judged as what they are, a classifier and multipliers of the *kernel's*
-    problem; `certify_in_span` has the bounds.
+    span of the pivots, :math:`\sum_p c_p \varphi(x_p)` with :math:`c = U^{-1} w`. This classifier
+    and the multipliers are certified for the *kernel's* problem; `certify_in_span` has the bounds.
 
     Parameters
     ----------
@@ -353,8 +352,8 @@ def nystrom(
     -----
     *How many pivots?* In exact arithmetic the span adds at most a share C Σ_i e_i of the primal
     value to the gap, where e_i is the residual of k(x_i, x_i). So pivots are taken, in a sample of
-    the points, until no residual is larger than tol / Σ C_i. What the samples outside have is in
-    the certificate.
+    the points, until no residual is larger than tol / Σ C_i. The certificate includes the
+    residuals of all other samples.
 
     *Cost.* About n r² multiplications per step, n r kernel values and memory for 3 n r numbers.
 
@@ -386,12 +385,12 @@ def nystrom(
 
 
 def provably_semidefinite(kernel: Kernel) -> TypeGuard[ClassicKernel]:
-    """Whether it is one of ours, semidefinite whatever the points: then residuals are squares."""
+    """Whether the kernel is ours and always semidefinite, so that residuals are squares."""
     return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
 
 
 def choose_span(problem: DualProblem, tol: float) -> Span:
-    """Return as many pivots as a gap of `tol` takes, or all of a sample if it takes more."""
+    """Return as many pivots as a gap of `tol` needs, or all pivots of a sample if it needs more."""
     if problem.hard_margin or not provably_semidefinite(problem.kernel):
         needed = "a finite C and a kernel of ours that is positive semidefinite"
         raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
@@ -399,7 +398,7 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
 
 
 def max_rank_in_memory(n: int, memory_mb: float) -> float:
-    """Return how many pivots the memory has room for, or say how much one of them takes."""
+    """Return how many pivots fit in memory; if none, raise an error that says what one needs."""
     mb_per_pivot = _PHI_COPIES * n / 2**17  # MB
     max_rank = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / mb_per_pivot
     if max_rank < 1:
@@ -424,11 +423,11 @@ def solve_in_span(
     c = span.coefficients(w[None])[0]
     sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)
     proof = certify_in_span(sums, span, c, n)
-    advice = f"{span.rank} pivots of a sample do not span what the kernel sees in all samples"
+    advice = f"{span.rank} pivots of a sample do not span the features of all samples"
     if needed > span.rank:
         enough = fl.format_bound(_PHI_COPIES * n * needed / 2**17)
         advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
-    advice += '; solver="smo" evaluates all kernel values, if you can wait for it'
+    advice += '; solver="smo" evaluates all kernel values, which may take hours'
     converged = proof.reaches(tol)
     return Solution(
         alpha, b, proof, len(steps), converged, pivots=span.pivots, coefficients=c, advice=advice
@@ -436,9 +435,9 @@ def solve_in_span(
 
 
 def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
-    """Return about the relative gap that a span will prove, from samples that it was not made for.
+    """Estimate the relative gap that a span will prove, from samples that it was not made for.
 
-    They are fewer than the n samples, all of which or some of which the problem has. So they have a
+    They are fewer than all n samples (the problem may hold only some of these), so they get a
     larger C in proportion, and the sums have about the same values.
     """
     y = problem.y
@@ -450,7 +449,7 @@ def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
 
 
 def sample_size(n: int) -> int:
-    """Return among how many of n samples pivots are chosen."""
+    """Return the number of samples, out of n, among which pivots are chosen."""
     return min(_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
 
 
@@ -459,7 +458,7 @@ def _sample(X: Array) -> Array:
 
 
 def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | None:
-    r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if it finds none.
+    r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if none is found.
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
     largest residual of k(x, x) each time, until no residual is more than a ten-millionth of the

@@ -1,12 +1,12 @@
 """The dual problem of the support vector machine.
 
-The dual has one number per sample instead of one per feature, and sees the points only through the
+The dual has one number per sample, not one per feature, and uses the points only through the
 kernel. Its value is a lower bound on the primal value of every classifier, so a classifier and a
-vector of multipliers whose two values meet prove each other optimal: that is the certificate that
-every solver of this problem returns. With this module you can
+vector of multipliers whose two values meet prove each other optimal. Every solver of this problem
+returns such a certificate. With this module you can
 
 - state the problem: `DualProblem` of points, labels, C and a kernel,
-- ask it for its objective, gradient, bias and decision values,
+- compute its objective, gradient, bias and decision values,
 - certify any (α, b) from the data alone: `DualProblem.certificate`.
 
 Derived in chapter 4, *Lagrange duality*.
@@ -40,17 +40,17 @@ from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion
 
 __all__ = ["DualProblem", "Solution"]
 
-MAX_C = 1e100  # of a bound on α: its square is still a float, also times many samples
-# Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖ it is as a rule more than the error of a score that a solver updates.
+MAX_C = 1e100  # the largest bound C_i: its square is still a float, even times many samples
+# Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖, this usually exceeds the error of a score that a solver updates.
 SOLVER_ROUNDING = 32 * fl.UNIT_ROUNDOFF
 _MAX_SLACK_ROUNDING = 1e-9  # the largest error of a margin that may be a solver's rounding
-_SLOPE_TOL = 1e-12  # of ΣC: so much of the slope of a sum of losses may be the rounding of n terms
-_BALANCE_TOL = 1e-9  # of Σα: by so much Σ α_i y_i of a start may miss 0, as others' rounding does
+_SLOPE_TOL = 1e-12  # times ΣC: how much of the slope of a sum of losses may be rounding of n terms
+_BALANCE_TOL = 1e-9  # times Σα: how far Σ α_i y_i of a start may be from 0, by others' rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Solution(ReadOnly):
-    """What a solver returns, with arrays that are read only, so that what is proved stays true.
+    """The result of a solver. Its arrays are read only, so the certificate stays valid.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Solution(ReadOnly):
     b : float
         The bias b of f(x) = w·x + b.
     certificate : Certificate
-        How good (α, b) is, by sums of kernel values whose rounding is accounted for.
+        Bounds on how far (α, b) is from optimal, rounding included.
     n_iter : int
         Iterations taken.
     converged : bool
@@ -68,12 +68,12 @@ class Solution(ReadOnly):
         One record per iteration if the solver was asked to keep them, else empty.
     w : ndarray of shape (d,), or None
         For the linear kernel w = Σ α_i y_i x_i, summed with twice the digits and rounded once. The
-        certificate holds for it.
+        certificate holds for this w.
     pivots, coefficients : ndarray of shapes (r, d) and (r,), or None
-        From `svmlib.nystrom.nystrom`: the classifier is f(x) = Σ_p c_p k(x_p, x) + b, and α has the
-        lower bound only.
+        From `svmlib.nystrom.nystrom`: the classifier is f(x) = Σ_p c_p k(x_p, x) + b, and α proves
+        the lower bound only.
     advice : str
-        What may help where it has not converged, if the solver knows.
+        What may help if the solver has not converged; may be empty.
     """
 
     alpha: Array
@@ -88,7 +88,7 @@ class Solution(ReadOnly):
     advice: str = ""
 
     def with_earlier_iterations(self, n_iter: int) -> Solution:
-        """Return the same solution, with the iterations counted that led to its start."""
+        """Return the same solution, with the iterations that led to its start in `n_iter`."""
         return replace(self, n_iter=n_iter + self.n_iter)
 
 
@@ -113,38 +113,38 @@ class DualProblem(ReadOnly):
         A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
         k(x_i, z_j); `Linear` if not given.
     cache_mb : float, default 200
-        How many megabytes (2²⁰ bytes) of values of the Gram matrix K there may be
+        The most megabytes (2²⁰ bytes) of values of the Gram matrix K to keep
         (`svmlib.gram_matrix.GramMatrix`).
     move_origin : bool, default False
         Whether to subtract the kernel's `origin` (`svmlib.kernels.Linear` says why). Certificates
         then hold for the bias that `bias_at_zero` returns, too.
     error_bound : svmlib.kernels.ErrorBound, optional
-        That of the property of this name, for values of K that the kernel has not computed
+        The property of this name, if the values of K were not computed by the kernel
         (`svmlib.gram_matrix.GramMatrix.set_gram`).
 
     Attributes
     ----------
     X, y : ndarray
-        The points, less the origin, and the labels, as float64: copies, and read only, as are the
-        other arrays, so that what is proved stays true.
+        The points minus the origin, and the labels, as float64 copies. All arrays are read only,
+        so certificates stay valid.
     origin : ndarray of shape (d,), or None
-        What was subtracted from the points, if anything was.
+        What was subtracted from the points; None if nothing was.
     n : int
         The number of samples.
     upper : ndarray of shape (n,)
         The bounds C_i.
     hard_margin : bool
-        Whether they are infinite.
+        Whether the bounds are infinite.
     lo, hi : ndarray of shape (n,)
         The bounds ℓ_i and u_i of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
-        The kernel; a function of the user's is wrapped, with the methods of our own kernels.
+        The kernel; a user's function is wrapped to have the methods of our own kernels.
     linear : bool
         Whether the kernel is `Linear`.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
     K : svmlib.gram_matrix.GramMatrix
-        The Gram matrix, with what is kept of it.
+        The Gram matrix and its cache.
 
     Raises
     ------
@@ -153,8 +153,9 @@ class DualProblem(ReadOnly):
 
     Notes
     -----
-    It can be pickled if its kernel can. Threads need a `copy.deepcopy` each: `copy.copy` and
-    `with_bounds` share K. (Threads that share it may get an error, but no wrong certificate.)
+    A problem can be pickled if its kernel can. Each thread needs a `copy.deepcopy`, because
+    `copy.copy` and `with_bounds` share K. Threads that share K may get an error, but no wrong
+    certificate.
 
     Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 
@@ -210,7 +211,7 @@ class DualProblem(ReadOnly):
         lock_arrays(self)
 
     def with_bounds(self, upper: float | ArrayLike) -> DualProblem:
-        """Return the problem with other bounds C_i; the two share K and its sums.
+        """Return the problem with other bounds C_i; both problems share K and its sums.
 
         Raises
         ------
@@ -229,7 +230,7 @@ class DualProblem(ReadOnly):
         Raises
         ------
         ValueError
-            If it does not fit the cache; the message says how large the cache must be.
+            If K does not fit the cache; the message says how large the cache must be.
         """
         return self.K.gram()
 
@@ -237,13 +238,13 @@ class DualProblem(ReadOnly):
     def convex(self) -> bool:
         """Whether K, or K + ηI with the η of `diagonal_shift`, is known to be semidefinite.
 
-        By theorem for the kernels that have one; otherwise by a Cholesky factorisation if K fits
-        the cache, and if it does not, the answer is False.
+        A theorem decides for kernels that have one; otherwise a Cholesky factorisation decides if
+        K fits the cache. If K does not fit, the answer is False.
         """
         return self.diagonal_shift < np.inf
 
     @cached_property
-    @np.errstate(over="ignore", invalid="ignore")  # what is beyond floats is not known
+    @np.errstate(over="ignore", invalid="ignore")  # values beyond floats prove nothing
     def diagonal_shift(self) -> float:
         """A number η for which K + ηI is known to be positive semidefinite, or infinity.
 
@@ -252,13 +253,13 @@ class DualProblem(ReadOnly):
         bound, theorem 10.5 of Higham; Rump), and the addition of s rounds by u times the diagonal.
         With s ≥ 8 γ_{n+1} Σ abs(k_ii) both together are less than s/2 if K fits into a memory. The
         values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
-        θ Σ N_i² at most, so s has twice that, too: where γ x·z and c₀ cancel, it is far more than
-        the rest. Hence K + 2sI is positive semidefinite.
+        θ Σ N_i² at most, so s includes twice that norm, which is far more than
+        the rest where γ x·z and c₀ cancel. Hence K + 2sI is positive semidefinite.
 
         A matrix whose values were given in half or single precision gets a second trial, with a
         larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm
-        about 0.6 ε √n max k_ii (Wigner); it allows seven times that. What it proves is true
-        whatever η is, because a certificate states η.
+        about 0.6 ε √n max k_ii (Wigner); the trial allows seven times that. Its result is valid
+        for any η, because a certificate states η.
         """
         if self.kernel.positive_semidefinite:
             return 0.0
@@ -284,9 +285,9 @@ class DualProblem(ReadOnly):
     def error_bound(self) -> ErrorBound:
         """The error θ of the kernel's values, and the sizes N_i, so that abs(k_ij) ≤ N_i N_j.
 
-        The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite
-        the sizes are the roots of its diagonal, by Cauchy and Schwarz; else all are the root of its
-        largest value.
+        The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite,
+        the sizes are the roots of the diagonal (Cauchy–Schwarz); otherwise every size is the root
+        of the largest value.
         """
         if (bound := self.kernel.error_bound(self.X)) is not None:
             return bound
@@ -298,27 +299,27 @@ class DualProblem(ReadOnly):
     # What solvers need
 
     def require_convex(self, method: str) -> None:
-        """Refuse a problem that is not known to be convex, for a method that needs that.
+        """Raise an error if the problem is not known to be convex, as the method requires.
 
         Raises
         ------
         ValueError
-            If it is not; the message says why, and what to do.
+            If convexity is not known; the message says why, and what to do.
         """
         if not self.convex:
-            why = "this could not be proved of the Gram matrix"
+            why = "this could not be proved for the Gram matrix"
             if not self.K.fits:
                 why = "the Gram matrix is too large to prove it: raise DualProblem's cache_mb"
             needed = f"kernel must be positive semidefinite for {method}, but {why}"
-            raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), does not mind')
+            raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), accepts any kernel')
 
     def check_start(self, start: ArrayLike | None) -> Array:
-        """Return multipliers to begin with: zero, or a copy of those given, if they are feasible.
+        """Return a feasible start: zero multipliers, or a copy of `start`.
 
         Raises
         ------
         ValueError
-            If they are not.
+            If `start` is not feasible.
         """
         if start is None:
             return np.zeros(self.n)
@@ -331,13 +332,13 @@ class DualProblem(ReadOnly):
     def balance(self, alpha: Array) -> Array:
         """Return α with Σ α_i y_i = 0: change free multipliers, or else scale one class down.
 
-        The free ones change in proportion to their distance from the nearer bound, and by at most
+        Free multipliers change in proportion to their distance from the nearer bound, by at most
         half of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b times the
         imbalance, whichever of them move. If that is not enough, `balancing_factors` scale the
-        class with the larger sum. (α must be in the box; nothing is checked.)
+        class with the larger sum. α must be in the box, which is not checked.
         """
         imbalance = float(alpha @ self.y)
-        if abs(imbalance) <= self.n * fl.EPS * alpha.sum():  # as good as zero
+        if abs(imbalance) <= self.n * fl.EPS * alpha.sum():  # zero up to rounding
             return alpha
         room = np.minimum(alpha, self.upper - alpha)
         total = float(room.sum())
@@ -364,7 +365,7 @@ class DualProblem(ReadOnly):
         return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 
     def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
-        r"""Return the two ends of the interval of biases that suit α.
+        r"""Return both ends of the interval of biases that satisfy the KKT conditions with α.
 
         With :math:`g_i = y_i - \sum_j \alpha_j y_j k(x_i, x_j)` the KKT conditions say
         :math:`b \ge g_i` wherever :math:`y_i \alpha_i` could grow and :math:`b \le g_i` wherever
@@ -380,10 +381,10 @@ class DualProblem(ReadOnly):
     def bias(self, alpha: ArrayLike) -> float:
         """Return b: the mean over all free multipliers, or the middle of `bias_interval`.
 
-        Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). Averaging spreads their
+        Every free multiplier gives b = y_i − Σ_j α_j y_j k(x_i, x_j). The mean reduces their
         rounding. If every α_i is 0 or C_i, only an interval is known, and its middle treats the
-        classes alike. If its ends cross (α is far from optimal) and C is finite, it is the b with
-        the least sum of C_i times the hinge loss, where that sum changes from falling to rising.
+        classes alike. If its ends cross because α is far from optimal, and C is finite, b
+        minimises the sum of C_i times the hinge loss.
         """
         beta = self._check(alpha) * self.y
         return self.bias_and_interval(beta, self.K.matvec(beta))[0]
@@ -405,7 +406,7 @@ class DualProblem(ReadOnly):
             return float(free.sum()) / free.size, low, high
         if low > high and not self.hard_margin:
             return best_bias_interval(g, self.y, self.upper).item(0), low, high
-        ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may know none
+        ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may have none
         return sum(ends) / max(len(ends), 1), low, high
 
     def values_in_floats(
@@ -413,7 +414,7 @@ class DualProblem(ReadOnly):
     ) -> tuple[float, float]:
         """Return the primal and the dual value from β, Kβ and b, with their rounding.
 
-        A slack that is not above `rounding` counts as rounding, and as zero, if C is finite.
+        If C is finite, a slack of at most `rounding` counts as zero.
         """
         half_norm = float(beta @ scores) / 2
         slack = 1 - self.y * (scores + b)
@@ -423,7 +424,7 @@ class DualProblem(ReadOnly):
             primal = half_norm + float(self.upper @ np.maximum(slack - rounding, 0))
         return primal, float(np.abs(beta).sum()) - half_norm
 
-    @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
+    @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and valid
     def scores(self, beta: Array) -> Scores:
         """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
         if self.linear:
@@ -435,7 +436,7 @@ class DualProblem(ReadOnly):
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Certify any (α, b) from the data alone, with every bound rounded outwards.
 
-        No cache is too small for it: rows of K that find no room are evaluated again.
+        Any cache is large enough, because rows of K that do not fit are evaluated again.
 
         Raises
         ------
@@ -466,8 +467,8 @@ class DualProblem(ReadOnly):
     ) -> Solution:
         """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate.
 
-        Where rounding keeps the gap above `tol`, both are divided by a number between ½ and 1, if
-        that makes the gap smaller.
+        If rounding keeps the duality gap above `tol`, α and b are divided by a number between ½
+        and 1 where that makes the duality gap smaller.
         """
         scores = self.scores(alpha * self.y)
         b = self.bias_and_interval(alpha * self.y, scores.values)[0] if b is None else b
@@ -489,11 +490,11 @@ class DualProblem(ReadOnly):
 
 
 def _rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
-    """Return what to divide (α, b) by, at most 1, so that rounding leaves free samples no slack.
+    """Return a divisor of (α, b), at most 1, for which rounding leaves free samples no slack.
 
-    With a large C, the slack that a solver's rounding leaves costs more than a longer w. It is the
-    smallest lower bound of a margin that may reach 1, up to the solver's rounding, less what the
-    next bound may lose.
+    With a large C, the slack that a solver's rounding leaves costs more than a longer w. The
+    divisor is the smallest lower bound of a margin that may reach 1, up to the solver's rounding,
+    minus what the next bound may lose.
     """
     lowest, highest = scores.margins(b, y)
     rounding = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
@@ -515,7 +516,7 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
 
 
 def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
-    """Return the ends of the interval of the b with the least Σ C_i max(0, 1 − y_i (s_i + b)).
+    """Return the ends of the interval of all b that minimise Σ C_i max(0, 1 − y_i (s_i + b)).
 
     As b grows past a kink y_i − s_i the slope of the sum grows by C_i. It starts at −Σ C_i over the
     positive samples, and is 0 between the two kinks returned, or changes its sign at one kink.

@@ -1,11 +1,10 @@
 """Sequential minimal optimisation: solve the dual two multipliers at a time.
 
 Two multipliers are the fewest that can move, because Σ α_i y_i = 0 ties each to the others, and
-for two the best move is a formula. What remains is choosing the pair. With this module you
-can
+the best move of two has a formula. What remains is to choose the pair. With this module you can
 
 - train a support vector machine with `smo`, and choose how pairs are selected,
-- watch it: `steps` yields every step as it happens.
+- follow its progress: `steps` yields every step as it happens.
 
 Derived in chapter 8, *The full SMO*. `svmlib.hull_smo` is the special case of chapter 3.
 """
@@ -26,7 +25,7 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
 __all__ = ["Step", "smo", "steps"]
 
-_SCALES_SIZE = 2**20  # floats; what `SmoState.scales` may hold, 8 MB
+_SCALES_SIZE = 2**20  # the most floats in `SmoState.scales`, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -39,7 +38,7 @@ class Step(NamedTuple):
     i, j : int
         The pair.
     length : float
-        How far they moved.
+        How far both multipliers moved.
     alpha_i, alpha_j : float
         The two multipliers after the step.
     violation : float
@@ -113,8 +112,8 @@ def smo(
     -------
     Solution
         Converged if its certificate reaches `tol`; else with a
-        `sklearn.exceptions.ConvergenceWarning` that names the gap. (Where C = ∞ and no hyperplane
-        separates the classes D grows without bound, and every run ends with the warning.)
+        `sklearn.exceptions.ConvergenceWarning` that names the gap. (If C = ∞ and no hyperplane
+        separates the classes, D grows without bound, and every run ends with the warning.)
 
     Raises
     ------
@@ -236,8 +235,8 @@ class SmoState:
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
         self.g_up, self.g_down = ends
         self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
-        # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, one below its own
-        # rounding counts as that.
+        # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, a half curvature
+        # below its own rounding is replaced by that rounding.
         self.half_diagonal = problem.diagonal / 2
         least = 4 * fl.EPS * np.abs(self.half_diagonal)
         self.curvature_floor = np.maximum(least, np.sqrt(fl.SMALLEST_NORMAL))  # for points at zero
@@ -254,7 +253,7 @@ class SmoState:
         return np.asarray(np.abs(self.beta))
 
     def relative_gap(self) -> float:
-        """Return the relative duality gap, up to rounding, with Kβ from g: it costs a few steps."""
+        """Return the relative duality gap, up to rounding, in the time of a few steps."""
         problem = self.problem
         beta = np.array(self.beta)
         scores = problem.y - np.where(beta < problem.hi, self.g_up, self.g_down)
@@ -272,10 +271,10 @@ class SmoState:
                 return
 
     def advance(self, target_violation: float, max_steps: int) -> int:
-        """Take at most so many steps, and return how many.
+        """Take at most `max_steps` steps, and return how many were taken.
 
-        Each is the best along its pair. There are fewer where the slope of no pair exceeds
-        `target_violation`, or where a step has no end.
+        Each step is the best along its pair. They end early if no pair has a slope above
+        `target_violation`, or if a step has no end.
         """
         rules = {"second": self.best_partner, "first": None, "cyclic": self.next_violating}
         rule = rules[self.selection]

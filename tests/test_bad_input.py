@@ -122,7 +122,7 @@ CALLS = [
     *[
         (
             partial(solve, INDEFINITE),
-            "kernel must be positive semi.* be proved of the Gram matrix; svmlib.smo.smo",
+            "kernel must be positive semi.* be proved for the Gram matrix; svmlib.smo.smo",
         )
         for solve in (newton, solve_interior_point)
     ],

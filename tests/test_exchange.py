@@ -873,8 +873,8 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (SVC(), {}, "machine must be a fitted classifier.*; call fit first"),
         (SVR(), {}, "; call fit first"),
         (SVR().fit(X, Y), {}, "of regression and one-class machines.*none has a certificate"),
-        ("m.model", {}, "of a path what is read there"),
-        (HERE / "m.model", {}, "of a path give what read_libsvm or read_liblinear returns"),
+        ("m.model", {}, "for a path, its model"),
+        (HERE / "m.model", {}, "for a path, give what read_libsvm or read_liblinear returns"),
         (([1.0, 2.0], 0.0, "no"), {}, "machine must be a fitted classifier"),
         (([1.0], 0.0), {"C": 1.0}, "w has 1 entries, expected 2"),
         ((Y, 0.0), {"C": 1.0}, "w must have 2 entries.*for β, one per row, give kernel="),
@@ -905,14 +905,14 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (LinearSVC(multi_class="crammer_singer", tol=1).fit(*IRIS), {}, "one weight"),
         (SVC().fit(X, np.arange(len(Y)) % 3), {}, "two of the machine's 3 classes; choose rows"),
         (LinearSVC().fit(X, np.arange(len(Y)) % 3), {}, 'several.*"squared_hinge".*"penalised"'),
-        (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "of an ensemble give one member"),
+        (BaggingClassifier(SVC(), 2).fit(X, Y), {}, "for an ensemble, give one member"),
         (SGDOneClassSVM().fit(X), {}, "one-class machines.*none has a certificate"),
-        (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "for the rows that it saw"),
+        (CalibratedClassifierCV(LinearSVC()).fit(X, Y), {}, "with its training rows"),
         (GridSearchCV(SVC(), {"C": [1]}, refit=False).fit(X, Y), {}, "keeps no machine: fit one"),
-        (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\], for y == classes_\[k\]"),
+        (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\] and y == classes_\[k\]"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
-        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give y as fit had it"),
+        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give the y of fit"),
         (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
         (SVC(kernel=gaussian).fit(X[:150], Y[:150]), {}, "must have the 150 rows of fit"),
         (SVC(kernel=gaussian).fit(X[::-1], Y[::-1]), {}, "the rows of fit in their order"),
@@ -957,7 +957,7 @@ def test_what_another_library_leaves_out_is_asked_for():
     for machine, message in [
         (like(curved, "gamma"), r"its kernel's 'gamma': give Machine\(support_vectors_, "),
         (no_numbers, "it has no coef_ with intercept_"),
-        (like(linear, "intercept_"), r'give \(w, 0.0\) and bias="none" where it has no intercept'),
+        (like(linear, "intercept_"), r'give \(w, 0.0\) and bias="none" if it has no intercept'),
         (fitted, r"call fit first; or give its numbers, as \(w, b\) or \(β, b\)"),
         (ctypes, "save it with svm_save_model, and give what read_libsvm"),
         (liblinear, "save it with save_model, and give what read_liblinear"),
@@ -989,7 +989,7 @@ def test_a_machine_for_two_is_asked_for(tmp_path):
         (lambda: values.pair([0, 1]), "must be a classifier, got epsilon_svr; .*no certificate"),
         (
             lambda: certify_machine(SVC(kernel="precomputed").fit(GRAM, labels), GRAM, Y),
-            "two classes where X is a Gram matrix",
+            "two classes if X is a Gram matrix",
         ),
         (lambda: W.decision_function(X[:, :1]), "X has 1 features, but the machine has 2"),
     ):
@@ -1238,7 +1238,7 @@ def test_columns_that_count_from_0_are_read(read, program, options, programs, tm
         assert certify_machine(found, A, Y, C=1.0).excess < 1e-4
         if A is X:
             assert_array_equal(read(model).predict(X), answers)
-            with pytest.raises(ValueError, match=r"line .*: expected indices from 1 on"):
+            with pytest.raises(ValueError, match=r"line .*: expected indices of at least 1"):
                 read(model, zero_based=False)
     for given in {}, {"zero_based": False}, {"zero_based": "auto"}:
         assert_array_equal(read(model, **given).predict(X), answers)
@@ -1295,9 +1295,9 @@ BAD = [
     (other("gamma 0.5", "gamma"), "line 3: expected one of"),
     (other("gamma 0.5", "\ngamma 0.5"), "line 3: expected one of"),
     (other("gamma 0.5", "gamma 0_5"), "line 3: expected a finite number, got '0_5'"),
-    (other("rbf\ngamma", "polynomial\ndegree 0\ncoef0 1\ngamma"), "line 3: expected numbers from"),
+    (other("rbf\ngamma", "polynomial\ndegree 0\ncoef0 1\ngamma"), "line 3: expected numbers of at"),
     (other("rbf\ngamma 0.5", "polynomial\ndegree 2\ngamma 0\ncoef0 1"), "line 4: gamma must be"),
-    (other("nr_class 2", "nr_class 1"), "line 4: expected numbers from 2 on"),
+    (other("nr_class 2", "nr_class 1"), "line 4: expected numbers of at least 2"),
     (other("rho ", "rho 1 "), "line 6: expected 1 numbers, got 2"),
     (other("label 1 -1", "label 1 1"), r"line 7: .* different classes, got \[1, 1\]"),
     (other("label 1 -1", "label 1"), "line 7: expected 2 numbers, got 1"),
@@ -1315,7 +1315,7 @@ BAD = [
     (GOOD + "1 1:2 2:3\n", "line 92: expected 82 support vectors, got 83"),
     (other(" 2:", " 2;"), "line 10: expected pairs index:value"),
     (other(" 2:", " 1:"), "line 10: indices must ascend"),
-    (other(" 1:", " -1:"), "line 10: expected numbers from 0 on"),
+    (other(" 1:", " -1:"), "line 10: expected numbers of at least 0"),
     (other(" 2:", " 999999999999:"), "must have at most 134217728 numbers, got 82 support"),
     (other("rbf\ngamma 0.5", "precomputed"), "line 9: expected 0:row"),
     (other("rbf", "rbf\u00e9"), "ASCII"),
@@ -1480,9 +1480,9 @@ def test_without_onnx_the_remedy_is_named(monkeypatch, tmp_path):
 NO_LIBSVM = [
     (NO_GAMMA, "must have a number for gamma"),
     (SVC().fit(X, np.where(Y > 0, "b", "a")), "labels must be integers"),
-    (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "of a pipeline give the last step"),
-    (GridSearchCV(SVC(), {"C": [1]}).fit(X, Y), "; of a search give best_estimator_"),
-    (([1.0, 2.0], 0.0), r"of \(w, b\) give Machine\(w\[None\], \[1.0\], b, classes="),
+    (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "for a pipeline, give the last step"),
+    (GridSearchCV(SVC(), {"C": [1]}).fit(X, Y), "; for a search, give best_estimator_"),
+    (([1.0, 2.0], 0.0), r"for \(w, b\), give Machine\(w\[None\], \[1.0\], b, classes="),
     (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of the kernels"),
     (svmlib.SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of LIBSVM's kernels"),
     (SVC(), "machine must be a fitted SVC.*; call fit first"),
@@ -1511,7 +1511,7 @@ NO_ONNX = [
     (make_pipeline(StandardScaler(), SVR()).fit(X, Y), "only SVR"),
     (SVC(), "machine must be a fitted SVC"),
     (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
-    (SVR().fit(X, Y), "only SVR, NuSVR and OneClassSVM have a file, of write_libsvm"),
+    (SVR().fit(X, Y), "write_libsvm writes only SVR, NuSVR and OneClassSVM; none"),
     (replace(MACHINES[0], classes=(0.5, 1.0)), "labels must be integers, Booleans or"),
 ]
 

@@ -80,7 +80,7 @@ def test_too_little_memory_is_told_and_left_to_smo():
     assert solve(problem, "auto", 1e-3, most)[0].n_iter == most
     with pytest.raises(NoRoomError, match=r"free multipliers take .* MB, more than cache_mb=1$"):
         newton(problem)
-    with pytest.raises(NoRoomError, match=r'take .* MB.*; solver="auto" goes on with SMO$'):
+    with pytest.raises(NoRoomError, match=r'take .* MB.*; solver="auto" continues with SMO$'):
         solve(problem, "newton", 1e-3)
 
 

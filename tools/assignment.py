@@ -10,7 +10,7 @@ writes
 
 Both tools run their tests in the student's kernel, where a student can replace a check. The tests
 therefore load the checks again. Code that is written to deceive them could replace the loading,
-too: only `python -m svmlib.book.exercises.grade` judges outside of that kernel.
+too; only `python -m svmlib.book.exercises.grade` runs outside of that kernel.
 """
 
 import re

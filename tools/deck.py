@@ -49,7 +49,7 @@ BESIDE = 6 * ROW  # of a figure, caption and words
 
 
 def blocks(section):
-    """Yield what stands in a section and in those inside it, in the order of reading."""
+    """Yield the contents of a section and its subsections, in the order of reading."""
     for block in section.find_all(recursive=False):
         if block.name == "section":
             yield from blocks(block)
@@ -58,7 +58,7 @@ def blocks(section):
 
 
 def sentences(paragraph):
-    """Divide a paragraph into sentences; a link is not divided, and words in front stay there."""
+    """Divide a paragraph into sentences; links are not divided, and opening words stay in front."""
     inner, found = paragraph.decode_contents(), [""]
     ends = [end.end() for end in END.finditer(inner)]
     for start, end in pairwise([0, *ends, len(inner)]):
@@ -87,7 +87,7 @@ def beginning(sentences):
 
 
 def local(elements, attribute, wanted):
-    """Return where those files are that a deck needs, too."""
+    """Return the paths of the other files that a deck needs."""
     addresses = (urlsplit(element[attribute]).path for element in elements)
     return [path.removeprefix("../") for path in addresses if wanted.search(path)]
 
@@ -105,14 +105,14 @@ def is_output(block):
 
 
 def look(figure):
-    """Return whether a figure is alive, and else whether it is wide."""
+    """Return whether a figure is interactive or, if not, whether it is wide."""
     if figure.select_one(".explorable, .frame-player"):
         return "alive"
     return "wide" if int(figure.img["width"]) > 1.6 * int(figure.img["height"]) else "still"
 
 
 class Slide:
-    """What is shown, under which heading, and what is said meanwhile."""
+    """A slide: its contents, its heading and its notes."""
 
     def __init__(self, kind, heading, notes):
         self.kind, self.heading, self.notes, self.shown = kind, heading, notes, []
@@ -185,7 +185,7 @@ class Deck:
         return sum(map(self.size, parts))
 
     def size(self, part):
-        """Return what one needs; a command of TeX is a letter, a display has rows."""
+        """Return the room for a block; a command of TeX is a letter, a display has rows."""
         if part.name == "figure":
             free = BESIDE - len(part.figcaption.get_text())
             return ROOM if look(part) == "alive" else ROOM - max(0, free)
@@ -228,7 +228,7 @@ class Deck:
     # What is shown, and what is said
 
     def begin(self, anchor, *heading):
-        """Begin a section, when the class has solved the exercises of the one before."""
+        """Begin a section, after the exercises of the section before."""
         self.settle()
         self.say(*self.ahead)
         for k, box in enumerate(box for place in self.places for box in self.solved[place]):
@@ -246,7 +246,7 @@ class Deck:
         self.heading = [*self.section, " · ", *heading]
 
     def add(self, kind="text", *shown):
-        """Add a slide; what names its figure leads to it, and so do a question and a colon."""
+        """Add a slide; notes that name its figure, or end in a question or colon, lead to it."""
         self.settle(self.heading)
         before = self.column[-1].notes if self.column else []
         here = {f"#{block.get('id')}" for block in shown if block.name == "figure"}
@@ -260,7 +260,7 @@ class Deck:
         self.ahead, self.fresh, self.leading = [], False, False
 
     def settle(self, heading=None):
-        """Say what would be alone on a slide: an output, and a line or two of a longer section."""
+        """Move to the notes what would be alone on a slide: an output, or one or two lines."""
         *before, last = self.column or [Slide("", [], [])]
         goes_on = before and before[-1].heading is last.heading
         words = {block.name for block in last.shown} == {"p"}
@@ -282,14 +282,14 @@ class Deck:
             self.add(kind, *blocks)
 
     def goes_on(self, *blocks, kind="text"):
-        """Tell whether blocks belong to the last slide, and fit."""
+        """Return whether blocks belong to the last slide, and fit."""
         slide = self.column[-1] if self.column else Slide("", [], [])
         opens = slide.heading is self.section and len(self.column) == 1
         same = slide.kind == kind and (slide.heading is self.heading or opens)
         return same and self.fit(*slide.shown, *blocks)
 
     def fit(self, *blocks):
-        """Tell whether blocks fit on one slide; only words fit beside a figure."""
+        """Return whether blocks fit on one slide; only words fit beside a figure."""
         names = {block.name for block in blocks}
         words = blocks[-1].name == "p" or "question" in blocks[-1].get("class", ())
         room = FULL if words and "figure" not in names else ROOM
@@ -302,7 +302,7 @@ class Deck:
         self.leading = bool(self.column) and any(map(leads, elements[-1:]))
 
     def tell(self, block):
-        """Say what is not shown, of a cell what it prints; show the sentences that have to be."""
+        """Put a block into the notes, of a cell its output; show the sentences that must be."""
         if block.name == "p":
             self.words(sentences(block))
         elif not is_cell(block):
@@ -311,7 +311,7 @@ class Deck:
             self.say(copy(block.select_one(".output pre")))
 
     def words(self, parts):
-        """Show how a section begins, what explains a formula, and what has emphasis; say others."""
+        """Show a section's beginning, explanations of formulas and emphasis; note the others."""
         legend = self.fresh and LEGEND.search(parts[0])
         able = [k for k, part in enumerate(parts) if part[0] != "(" or legend]
         fresh = beginning([parts[k] for k in able])
@@ -333,7 +333,7 @@ class Deck:
         self.say(*paragraph(*filter(ASIDE.fullmatch, told)))
 
     def part(self, heading, *content):
-        """Make the slides of what stands under one heading, whatever its level."""
+        """Make the slides of the contents of one heading, whatever its level."""
         anchor = heading.parent["id"]
         told = self.told.get(anchor if heading.name != "h1" else "", ())
         page = make("a", "On the page", href=f"{self.name}.html#{anchor}")
@@ -401,7 +401,7 @@ class Deck:
         return ""
 
     def central(self, block):
-        """Return where the functions of a cell are that are shown: from a line to a line."""
+        """Return the lines, first and last, of the functions of a cell that are shown."""
         code = block.select_one(".cell_input pre")
         text = code.get_text() if code and len(self.columns) > 1 else ""
         beside = block.find_parent("section").select(".algorithm")
@@ -419,7 +419,7 @@ class Deck:
             words = []
 
     def printed(self, block, words):
-        """Show what a cell prints after words that lead to it, or a table before what follows."""
+        """Show a cell's output after the words that lead to it, or a table before what follows."""
         output = block.select_one(".cell_output")
         count = len(output.get_text().strip().splitlines())
         if count in PRINTED or (count < PRINTED.stop and (words or self.goes_on(output))):

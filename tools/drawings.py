@@ -4,7 +4,7 @@
 
 The notebooks store pictures made of pixels, so they are run once more, with matplotlib asked for
 SVG. A drawing is named by its number and its anchor on the page, from which the captions come, and
-says itself whose it is; of a player there is a drawing for each frame, of an explorable its still.
+contains its credit. A player has a drawing for each frame, an explorable one of its still.
 """
 
 import base64
@@ -24,8 +24,8 @@ from tqdm import tqdm
 
 from _ext.zips import write_zip  # the project's own folder is installed
 
-# Players and explorables save their figures by themselves; for all others there is a format, which
-# the house style would set to pixels again.
+# Players and explorables save their figures themselves; all others use a format, which the house
+# style would set to pixels again.
 SETTINGS = """
 import matplotlib
 from matplotlib.figure import Figure
@@ -86,7 +86,7 @@ def drawn(bundle):
 
 
 def signed(drawing, title, description, credit):
-    """Put into a drawing what it shows and whose it is."""
+    """Put title, description and credit into a drawing."""
     said = f"<title>{html.escape(title)}</title>\n<desc>{html.escape(description)} {credit}</desc>"
     return re.sub(r"(<svg\b[^>]*>)", lambda it: f"{it[1]}\n{said}", drawing, count=1)
 

@@ -115,7 +115,7 @@ class Ebook(Book):
         return name
 
     def page(self, article, part=""):
-        """Return the text of a file; the first of a part has its name above."""
+        """Return the text of a file; the first file of a part has the part's name above."""
         if part:
             article.insert(0, make("p", part, class_="part"))
         body = put_back(article.decode(formatter="minimal"), self.formulas)
@@ -173,7 +173,7 @@ class Ebook(Book):
         return found | self.pictures
 
     def package(self, files):
-        """Return what a program reads first: whose book it is, its files and their order."""
+        """Return what a program reads first: author, files and their order."""
         items, spine = [], []
         for number, (name, content) in enumerate(files.items()):
             kind = name.rpartition(".")[2]
@@ -219,7 +219,7 @@ def draw_cover(config, picture):
 
 
 def write(path, book):
-    """Pack the files; the first one says what they are."""
+    """Pack the files; the first file declares their type."""
     files = book.files()
     contents = {
         "mimetype": b"application/epub+zip",

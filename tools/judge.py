@@ -38,7 +38,7 @@ ROW = "{:34}" + 4 * "{:>15}" + 3 * "{:>12}"
 
 
 class Host(SimpleHTTPRequestHandler):
-    """Serve a folder as a web host does: text compressed, everything to be kept for a year."""
+    """Serve a folder as a web host does: text compressed, everything cached for a year."""
 
     def end_headers(self):
         self.send_header("Cache-Control", "max-age=31536000")
@@ -80,7 +80,7 @@ def judge(address):
 
 
 def table(address, page, runs):
-    """Return a line of medians, and what the other categories complain of."""
+    """Return a line of medians, and the complaints of the other categories."""
     reports = [judge(f"{address}/{page}") for _ in range(runs)]
     scores = [round(median(100 * r["categories"][c]["score"] for r in reports)) for c in CATEGORIES]
     times = [median(r["audits"][name]["numericValue"] for r in reports) for name in TIMES.values()]

@@ -1,6 +1,6 @@
-"""What the lecturer's page says of the chapters, found in them.
+"""Compute what the lecturer's page says about the chapters.
 
-Minutes, stars, what is cited, what no unit has, and which exercises and questions suit a class:
+Minutes, stars, citations, what no unit contains, and which exercises and questions suit a class:
 `python tools/lecture_plan.py` writes it into the page; a test compares.
 """
 
@@ -76,7 +76,7 @@ def figure(cell: nbformat.NotebookNode) -> str | None:
 
 
 def alive() -> set[str]:
-    """Return the figures that one can take hold of."""
+    """Return the interactive figures."""
     cells = [cell for path in sources.chapters() for cell in read(path).cells]
     return {figure(cell) for cell in cells if figure(cell) and "explorable." in cell.source}
 
@@ -99,7 +99,7 @@ def units(page: str) -> dict[tuple[str, str], int]:
 def told(
     cells: list[nbformat.NotebookNode], home: set[str], believed: set[str]
 ) -> dict[str, list[nbformat.NotebookNode]]:
-    """Divide a section by its headings, without what is left for home and what is believed."""
+    """Divide a section by its headings, without what is left for home or not proved."""
     found = defaultdict(list)
     for heading, cell in by_section(nbformat.v4.new_notebook(cells=cells), 3):
         text = cell.source
@@ -112,7 +112,7 @@ def told(
 
 
 def without_these(line: re.Match[str]) -> tuple[set[str], set[str]]:
-    """Return the sections that a lecture leaves for home, and the statements that are believed."""
+    """Return the sections that a lecture leaves for home, and the statements not proved."""
     below = line.string[line.end() :].split("\n\n")[0]
     return {anchor for _, anchor in places(below)}, references("".join(BELIEVE.findall(below)))
 
@@ -134,7 +134,7 @@ def asked(line: re.Match[str]) -> str:
 
 
 def homes(cells: dict[tuple[str, str], list[nbformat.NotebookNode]]) -> dict[str, tuple[str, str]]:
-    """Return the section that a statement, an equation or a figure stands in."""
+    """Return the section that contains a statement, an equation or a figure."""
     found = {}
     for place, here in cells.items():
         for cell in here:
@@ -174,7 +174,7 @@ def where_taught(page: str) -> dict[str | tuple[str, str], int]:
 
 
 def left(page: str) -> str:
-    """Return the sections and the exercises that no unit has."""
+    """Return the sections and the exercises that no unit contains."""
     solved = {it[2] for line in SOLVE.finditer(page) for it in EXERCISE.finditer(line[0])}
     unit = units(page)
     parts = [
@@ -187,7 +187,7 @@ def left(page: str) -> str:
 
 
 def counted(page: str) -> str:
-    """Return the page with what the chapters say."""
+    """Return the page with the numbers counted in the chapters."""
     cells, level, moving, pencil = sections(3) | sections(), stars(), alive(), in_class()
     times_of: list[int] = []
     taught = where_taught(page)

@@ -2,12 +2,13 @@
 
 `python tools/mutants.py [--sample 200] [--seed 1] [--module certificate] [--line 136] ...` draws
 from all one-place changes of `svmlib/*.py`. The tests that run the function are run, those of the
-module's own file first; the first failure, or a run that never ends, notices the change. What is
-not noticed is equivalent, accepted in `tools/mutants.toml` with a reason, or a hole in the tests.
+module's own file first; the first failure, or a run that never ends, notices the change. A change
+that is not noticed is equivalent, accepted in `tools/mutants.toml` with a reason, or a hole in the
+tests.
 
-Results are in `_build/mutants`. If you interrupt the run, it goes on there. Changes that were
-noticed are not tried again while their module stays the same, and those that are accepted not at
-all; the others are, so that you see whether a new test helps. The first run also finds which tests
+Results are in `_build/mutants`. If you interrupt the run, the next one continues it. Changes that
+were noticed are not tried again while their module stays the same, and accepted ones not at all;
+all others are, so that you see whether a new test helps. The first run also finds which tests
 run which functions, which takes some minutes; `rm _build/mutants/tests.json` repeats that. Until
 then tests that it has not seen count as tests of all functions of the module that their file is
 named after.
@@ -42,7 +43,7 @@ from coverage.regions import code_regions
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "_build" / "mutants"
 KNOWN = BUILD / "tests.json"
-# Of the pages, the repository and other programs: they take long and say little of the library.
+# Of the pages, the repository and other programs: slow, and nearly without calls of the library.
 OTHERS = """editions epub exercises explorable paper pictures plotting practice publish
 questions repository zips"""
 HERE = ["-k", "not killing and not data_may_be and not survives"]  # no change in other processes
@@ -51,7 +52,7 @@ QUIET += ["ignore::pytest.PytestAssertRewriteWarning"]  # what tests need is imp
 SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection pandas dask.array
 sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
 DEFAULTS = "tests/test_defaults.py"  # which calls no function
-EVERYWHERE = DEFAULTS, "tests/test_bad_input.py"  # cheap, and of every module
+EVERYWHERE = DEFAULTS, "tests/test_bad_input.py"  # cheap, and for every module
 PATIENCE = 8  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -67,23 +68,23 @@ PAIRS |= {new: old for old, new in PAIRS.items()}
 
 
 class Change(NamedTuple):
-    """One place that can be changed: its line, how it reads, and how to change it."""
+    """One place that can be changed: its line, its source, and how to change it."""
 
     module: str
     function: str  # with its classes; "" outside of all
     line: int
-    source: str  # its first line, as it stands
+    source: str  # its first line, unchanged
     what: str
     apply: Callable[[], None]
 
     @property
     def name(self) -> str:
-        """What identifies the change while the lines around it move."""
+        """A name that identifies the change even if the lines around it move."""
         return f"{self.module}: {self.source}: {self.what}"
 
 
 def others(node: ast.AST) -> Iterator[ast.AST | None]:
-    """Yield what may stand in the place of a node; None leaves a statement out."""
+    """Yield the replacements of a node; None leaves a statement out."""
     match node:
         case ast.Compare(left, [op], right):
             yield ast.Compare(left, [SWAPS[type(op)]()], right)
@@ -154,7 +155,7 @@ def _put(node: ast.AST, field: str, place: list[Any] | None, k: int, new: ast.AS
 
 
 def _within(outer: str, node: ast.AST) -> str:
-    """Return the name of what a node is in, with classes and outer functions."""
+    """Return the name of the function around a node, with classes and outer functions."""
     own = (ast.FunctionDef, ast.ClassDef)
     return f"{outer}.{node.name}".strip(".") if isinstance(node, own) else outer
 
@@ -198,7 +199,7 @@ class Chosen:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
-        """Let a test that computes for far longer than it did end the process (SIGPROF)."""
+        """End the process if a test computes for far longer than before (SIGPROF)."""
         signal.setitimer(signal.ITIMER_PROF, 4 + 5 * self.known.get(item.nodeid, 10))
 
 
@@ -243,7 +244,7 @@ class Lines:
 
 
 def in_child(work: Callable[[], int], limit: float, log: Path) -> int | None:
-    """Do it in a fork, as this process has imported what is slow; None if it takes too long."""
+    """Do the work in a fork, which has the slow imports; None if it takes too long."""
     child = os.fork()
     if not child:
         os.setsid()
@@ -347,7 +348,7 @@ def arguments() -> argparse.Namespace:
 
 
 def results(log: Path) -> dict[tuple[str, str], str]:
-    """Return what is known of changes, by their name and the digest of the module."""
+    """Return the known results of changes, by their name and the digest of the module."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else ()
     return {(name, of): result for name, of, result in map(json.loads, lines)}
 

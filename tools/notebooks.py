@@ -1,4 +1,4 @@
-"""Run the notebooks, store what they print, and write the files in one normal form.
+"""Run the notebooks, store their outputs, and write the files in one normal form.
 
 `make notebooks` calls this on every notebook and then renews the concordance, so that a run that
 changes nothing leaves `git diff` empty. What a chapter says about its length is renewed, too.
@@ -21,7 +21,7 @@ CELL_METADATA = ("covers", "given", "mystnb", "tags")  # all that the book or th
 
 
 def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Keep what a reader sees and drop what a run or an editor leaves behind."""
+    """Keep what a reader sees, and drop the traces of runs and editors."""
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
@@ -50,8 +50,7 @@ def coverage() -> list[dict[str, str]]:
 def sections(notebook: nbformat.NotebookNode) -> list[str]:
     """Name, for each cell, the heading of the section that it belongs to.
 
-    A cell with several headings counts under the first one that is followed by text, so not under
-    a heading that only opens the next one.
+    A cell with several headings belongs to the first heading that is followed by text.
     """
     names, current = [], ""
     for cell in notebook.cells:
@@ -94,7 +93,7 @@ SOURCES = {
 def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) -> str:
     """Link every section that treats an item: the owning chapter first.
 
-    If there are several, the first one, which is the main one, is set in bold.
+    If there are several, the first section, which is the main one, is in bold.
     """
     found = []
     for stem in sorted(places, key=lambda stem: int(stem[:2]) != int(owner)):
@@ -110,7 +109,7 @@ def whereabouts(item: str, owner: str, places: dict[str, dict[str, list[str]]]) 
 
 
 def concordance() -> str:
-    """Write the page that tells, for every item of every source, where the book treats it."""
+    """Return the page that lists where the book treats every item of every source."""
     places = {path.stem: covered(read(path)) for path in chapters()}
     lines = [
         "# Concordance",

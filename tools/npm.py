@@ -1,4 +1,4 @@
-"""Run npm with the Node.js that pip brings, so that none has to be installed.
+"""Run npm with the Node.js that pip installs, so that no other is needed.
 
 python tools/npm.py ci
 """

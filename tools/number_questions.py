@@ -2,7 +2,7 @@ r"""Draw questions with random numbers, and answer them, for `questions.py`: a f
 
 Each returns a text in Markdown that says all that is needed, and the answer, computed by svmlib or
 in plain NumPy: an integer where a count is asked for, else a number that three decimals can tell
-from others. What is given is given as `$letter=value$`, so that a test reads it as a student does.
+from others. Given values are written as `$letter=value$`, so that tests can read them.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ def line(random):
 
 
 def classes(random, apart=False):
-    """Return three samples of each class, all different; beside a gap if they are to be apart."""
+    """Return three samples of each class, all different; with `apart`, on two sides of a gap."""
     X = np.column_stack(np.divmod(random.permutation(25)[:6], 5))
     y = np.repeat([1, -1], 3)
     return X + 6 * apart * (y > 0)[:, None], y
@@ -103,7 +103,7 @@ def to_hull(random):
 
 
 def pair(random):
-    """Return w, the arrow of a pair of samples, and the best step; and how one says it."""
+    """Return w, the arrow of a pair of samples, the best step, and the words for them."""
     w, z = random.randint(-2, 3, (2, 2))
     x, (up, down) = z + random.choice([-2, -1, 1, 2], 2), random.randint(1, 10, 2) / 10
     said = (
@@ -142,7 +142,7 @@ def size(random):
 
 
 def multipliers(random):
-    """Return multipliers that are balanced: of two positive and of two negative samples."""
+    """Return balanced multipliers of two positive and two negative samples."""
     half = random.randint(1, 4, 2) / 2
     return np.concatenate([random.permutation([*half, 0]), random.permutation([*half, 0])])
 
@@ -294,7 +294,7 @@ def pegasos_step(random):
 
 
 def multiplier_states(random, states):
-    """Return labels and multipliers of all states in either class, C, and how one says it."""
+    """Return labels and multipliers of all states in either class, C, and the words for them."""
     C, order = int(random.randint(1, 5)), random.permutation(2 * len(states))
     y = np.repeat([1, -1], len(states))[order]
     alpha = C * np.tile(states, 2)[order]
@@ -326,7 +326,7 @@ def bias(random):
 
 
 def pair_in_the_box(random):
-    """Return the slope and the curvature of a pair, and the best step; and how one says it."""
+    """Return the slope and the curvature of a pair, the best step, and the words for them."""
     s, a, C = random.randint(1, 10) / 2, int(random.randint(1, 5)), int(random.randint(1, 5))
     (up, down), (y, z) = C * random.randint(1, 4, 2) / 4, random.choice([-1, 1], 2)
     said = (
@@ -530,7 +530,7 @@ def novikoff(random):
 
 
 def rounded(random):
-    """Return a sample on a hinge with a ramp, the ends of the ramp, and how one says it."""
+    """Return a sample on a hinge with a ramp, the ends of the ramp, and the words for them."""
     y, C = int(random.choice([-1, 1])), int(random.randint(1, 5))
     c, h = y * C * int(random.randint(0, 3)) / 2, int(random.randint(1, 5)) / 4
     s = y + int(random.randint(-6, 7)) / 4

@@ -1,4 +1,4 @@
-"""Take built pages apart and put them together: elements, and formulas that are set aside."""
+"""Parse built pages and put them together again: elements, and formulas that are set aside."""
 
 import html
 import re
@@ -17,11 +17,11 @@ def make(tag, *contents, **attributes):
 
 
 def settings(name):
-    """Return what a file of settings says, `_config.yml` or `_toc.yml`."""
+    """Return the settings in a file, `_config.yml` or `_toc.yml`."""
     return yaml.safe_load(Path(f"_{name}.yml").read_text(encoding="utf-8"))
 
 
-# Formulas are most of a page, and nothing in them changes: they are put aside while it is parsed.
+# Formulas are most of a page and do not change, so they are set aside while the page is parsed.
 
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
@@ -41,5 +41,5 @@ def put_back(book, formulas):
 
 
 def tex_of(formula):
-    """Return the TeX of a formula; of one in parts, the first has all of it."""
+    """Return the TeX of a formula; the first of several parts has all of it."""
     return html.unescape(re.search('data-tex="([^"]*)"', formula)[1])

@@ -3,10 +3,10 @@
     python tools/paper.py _build/html
 
 The pages are put together in the order of `_toc.yml`, with ids that no two pages share, so that
-links between chapters lead inside the file. Hidden code goes, proofs are open, solutions stand at
-the end, and what is alive on a page stands still, with a line that says where it lives. Chromium
-prints that as a tagged PDF with bookmarks; it does so twice, because only a printed book knows the
-numbers of its pages. `pdf.py` finishes the file. docs/decisions/paper.md says why not LaTeX.
+links between chapters lead inside the file. Hidden code is left out, proofs are open, solutions are
+at the end, and interactive figures are stills, with the address of the live figure. Chromium prints
+this as a tagged PDF with bookmarks, twice, because page numbers are known only after printing.
+`pdf.py` finishes the file. docs/decisions/paper.md explains why we do not use LaTeX.
 """
 
 import html
@@ -50,7 +50,7 @@ def quoted(text):
 
 
 def at(anchor):
-    """Make the place for the number of the page where an anchor is; see `fill`."""
+    """Make a placeholder for the page number of an anchor; see `fill`."""
     return make("span", "000", data_page=anchor)
 
 
@@ -58,7 +58,7 @@ def at(anchor):
 
 
 class Page:
-    """The article of a built page as a chapter on paper, and the answers that stand at the end."""
+    """The article of a built page as a chapter on paper, and the answers for the end."""
 
     def __init__(self, folder, name, keys, formulas):
         self.file, self.keys = folder / f"{name}.html", keys
@@ -81,7 +81,7 @@ class Page:
         return (self.file.parent / urlsplit(address).path).resolve().as_uri()
 
     def stand_still(self, name):
-        """Say where a figure lives that cannot move on paper; show a film as its frames."""
+        """Give the address of a live figure, which cannot move on paper; show a film as frames."""
         for alive in self.article.select(".explorable, .frame-player"):
             figure = alive.find_parent("figure")
             where = f"{self.address or f'{name}.html'}#{figure['id']}"
@@ -104,7 +104,7 @@ class Page:
             figure["role"] = "group"  # or a reader hears of two pictures, one without words
 
     def lead_inside(self):
-        """Make ids the page's own, links lead inside the book, and room for a part above."""
+        """Make ids unique to the page, point links into the book, and leave room for a part."""
         for heading in self.article.find_all(re.compile("^h[1-5]$")):
             heading.name = f"h{int(heading.name[1]) + 1}"
         for element in self.article.select("[id]"):
@@ -117,7 +117,7 @@ class Page:
                 del reference["href"]
 
     def target(self, address):
-        """Return where a link leads from paper, or nothing."""
+        """Return the target of a link on paper, or nothing."""
         path, _, anchor = address.partition("#")
         if (file := (self.file.parent / path).resolve() if path else self.file) in self.keys:
             return f"#{self.keys[file]}.{anchor}".rstrip(".")
@@ -158,7 +158,7 @@ class Page:
 
 
 class Book:
-    """All pages in their order, and what stands around them."""
+    """All pages in their order, with contents and answers."""
 
     def __init__(self, folder, toc, config):
         self.config = config
@@ -235,7 +235,7 @@ class Book:
 
 
 def keep_targets(book):
-    """Drop the ids to which nothing leads: some are on every page, or on each box."""
+    """Drop the ids to which no link leads: some are on every page, or on each box."""
     wanted = set(re.findall(' (?:href="#|data-page=")([^"]+)"', book)) | KEPT
     book = re.sub(' id="([^"]*)"', lambda it: it[0] if it[1] in wanted else "", book)
     there = re.findall(' id="([^"]*)"', book)
@@ -245,13 +245,13 @@ def keep_targets(book):
 
 
 def fill(book, numbers):
-    """Put the numbers of the pages where they belong."""
+    """Replace the placeholders by page numbers."""
     place = r'(data-page="([^"]*)">)\d+'
     return re.sub(place, lambda it: f"{it[1]}{numbers[html.unescape(it[2])]}", book)
 
 
 def headings(book):
-    """Return the texts of the headings without the way to an exercise; formulas are TeX."""
+    """Return the texts of the headings without links to exercises; formulas are TeX."""
     found = re.findall(r"<(h[1-6])\b(.*?</)\1>", book, re.DOTALL)
     titles = []
     for name, inner in found:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 OLDEST = (3, 11)
 SPACE = 3  # GB: environment, pip's copies and pages
-# What is found in the output of a command that failed, and what to do about it.
+# Words in the output of a command that failed, and what to do about them.
 REMEDIES = {
     "No space left on device": f"the disk is full. Free {SPACE} GB, then repeat the command",
     "NewConnectionError": "the Python package index cannot be reached. Connect to a network, "
@@ -59,7 +59,7 @@ def run(log, what, command):
 
 
 def set_up(venv):
-    """Make the environment; of one that was interrupted, keep what works."""
+    """Make the environment; keep what works of an interrupted attempt."""
     if sys.version_info < OLDEST:
         needed, found = (f"{version[0]}.{version[1]}" for version in (OLDEST, sys.version_info))
         stop(

@@ -27,7 +27,7 @@ def set_titles(pdf, titles):
 
 
 def set_metadata(pdf, config):
-    """Say in both kinds of metadata whose book it is; Chromium and its printer stay named."""
+    """Write the author into both kinds of metadata; the names of Chromium's programs stay."""
     day = datetime(*date()[:6], tzinfo=UTC)
     with pdf.open_metadata(set_pikepdf_as_editor=False) as metadata:
         metadata["dc:title"] = config["title"]
@@ -42,7 +42,7 @@ def set_metadata(pdf, config):
 
 
 def finish(pdf, titles, config, file):
-    """Write what Chromium has printed, with titles and metadata, and much smaller."""
+    """Write the file that Chromium has printed with titles and metadata, and compressed."""
     set_titles(pdf, titles)
     set_metadata(pdf, config)
     pdf.save(file, object_stream_mode=ObjectStreamMode.generate, deterministic_id=True)

@@ -1,8 +1,8 @@
-"""Run the tests of the library and all notebooks as other processors would compute them.
+"""Run the tests of the library and all notebooks as on other processors.
 
 `python tools/processors.py [unit outputs ...]` runs these make targets with OpenBLAS's kernels for
-each processor below, and without the vector instructions of NumPy that the processor lacks. It ends
-with a table, and with an error if a target failed.
+each processor below, and without the vector instructions of NumPy that the processor lacks. At the
+end it prints a table, and it fails if a target failed.
 """
 
 import os

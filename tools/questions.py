@@ -3,7 +3,7 @@
     python tools/questions.py _build/html --seed 1
 
 Two kinds: the quizzes, read from the notebooks that readers take home, where every reference is
-text; and questions of `number_questions.py`, whose numbers hang on the seed. They are written as
+text; and questions of `number_questions.py`, whose numbers depend on the seed. They are written as
 Moodle's XML, as GIFT, and as two sheets in Markdown, without and with the answers.
 """
 
@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """A question in Markdown, with choices or with a number for an answer."""
+    """A question in Markdown, with choices or a number as the answer."""
 
     topic: str
     text: str
@@ -62,7 +62,7 @@ def quizzes(folder):
 
 
 def numbers(seed, each=3):
-    """Yield questions whose numbers hang on the seed."""
+    """Yield questions whose numbers depend on the seed."""
     random = np.random.RandomState(seed)  # the same numbers in every version of NumPy
     for topic, kinds in KINDS.items():
         for kind in kinds:
@@ -139,7 +139,7 @@ def line_of(choice):
 
 
 def gift(questions):
-    """Return the questions in GIFT, a line to each answer."""
+    """Return the questions in GIFT, one line per answer."""
     entries = []
     for topic, group in groupby(questions, lambda question: question.topic):
         entries.append(f"$CATEGORY: $course$/{COURSE}/{topic}")
@@ -154,7 +154,7 @@ def gift(questions):
 
 
 def sheet(questions, answers):
-    """Return the questions as a sheet in Markdown, with the answers or without."""
+    """Return the questions as a sheet in Markdown, with or without the answers."""
     parts = [f"# {COURSE}: {'answers' if answers else 'questions'}"]
     for topic, group in groupby(questions, lambda question: question.topic):
         parts.append(f"## {topic}")

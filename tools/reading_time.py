@@ -1,7 +1,7 @@
 """How long a chapter takes a quick and a careful reader: counted by a rule, not guessed.
 
-`python tools/reading_time.py` writes them into the chapters and on the front page, as every
-run of a notebook does into that one, and prints what they were counted from.
+`python tools/reading_time.py` writes the times into the chapters and on the front page, and prints
+the counts. Every run of a notebook writes its own time, too.
 """
 
 import re
@@ -50,7 +50,7 @@ def parts(notebook: nbformat.NotebookNode) -> dict[str, list[nbformat.NotebookNo
 
 
 def counted(cells: list[nbformat.NotebookNode]) -> Counter[str]:
-    """Count what takes time in some cells; a formula is one word, a hidden input none."""
+    """Count what takes time in some cells; a formula is one word, a hidden input is none."""
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     code = [cell for cell in cells if cell.cell_type == "code"]
     figures = [cell for cell in code if "figure" in cell.metadata.get("mystnb", {})]
@@ -97,7 +97,7 @@ def in_words(cells: list[nbformat.NotebookNode]) -> str:
 
 
 def stated(notebook: nbformat.NotebookNode) -> re.Match[str] | None:
-    """Return what the top of a chapter says, for the main line and for the second reading."""
+    """Return the times at the top of a chapter, for the main line and the second reading."""
     return LINE.search("\n\n".join(cell.source for cell in notebook.cells[:15]))
 
 

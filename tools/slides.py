@@ -2,10 +2,10 @@
 
     python tools/slides.py _build/html
 
-reveal.js shows them, because it needs no network and has notes, print and a clicker's keys.
+reveal.js shows them, because it needs no network and has notes, printing and a clicker's keys.
 
-Which parts of the page they show is the rule of deck.py; the notes have the rest, with what the
-lecturer's page says of the place. A slide is as large as it fits, which slides.js finds out.
+The rule in deck.py selects the parts of the page that slides show; the notes have all others, with
+the lecturer's page on each place. slides.js makes each slide as large as fits.
 """
 
 import re
@@ -30,11 +30,11 @@ SHOWN_BY = (
 )
 
 
-# What other pages say of the chapters
+# What other pages say about the chapters
 
 
 def questions(folder):
-    """Return the question of each chapter, as the cards of the front page have it."""
+    """Return the question of each chapter from the cards of the front page."""
     page = parse(folder / "index.html", [])
     cards = page.select("#the-chapters .sd-card")
     return {
@@ -43,7 +43,7 @@ def questions(folder):
 
 
 def told(folder):
-    """Return what the lecturer's page says of each place.
+    """Return what the lecturer's page says about each place.
 
     These are notes, and what the class solves at the end of a place.
     """
@@ -81,7 +81,7 @@ def told(folder):
 
 
 def build(folder, made):
-    """Write the decks of the pages in a folder, with all that they need; return them."""
+    """Write the decks of the pages in a folder, with all files that they need; return them."""
     config = settings("config")
     notes, solved = told(folder)
     decks = [

@@ -1,4 +1,4 @@
-"""Read and run the notebooks of the book: which there are, their text, their code, sections."""
+"""List, read and run the notebooks of the book; find their text, code and sections."""
 
 import re
 from collections.abc import Iterator
