@@ -58,7 +58,8 @@ def test_records_cannot_be_changed_and_arrays_are_not_compared():
     assert numbers == {"Certificate", "Linear", "Polynomial", "RBF", "Sigmoid"}
 
 
-def test_solvers_of_chunks_have_the_same_defaults():
-    linear, kernel = (inspect.signature(f).parameters for f in (solve_linear, solve_kernel))
-    for name in linear.keys() & kernel.keys():
-        assert linear[name].default == kernel[name].default
+@pytest.mark.parametrize("both", [(solve_linear, solve_kernel), (svmlib.SVC, svmlib.SVCCV)])
+def test_what_two_have_in_common_has_the_same_default(both):
+    one, other = (inspect.signature(thing).parameters for thing in both)
+    for name in one.keys() & other.keys():
+        assert one[name].default == other[name].default
