@@ -282,7 +282,7 @@ class _MachineProblem:
             kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(fl.exact_sum(alpha * self.y)) if free else 0.0,
-            note=other_constant(alpha, self.problem.upper, verdict.excess) or verdict.note,
+            note=other_constant(alpha, self.problem.upper, verdict.excess),
         )
 
     def _bias_cost(self, b: float) -> float:

@@ -251,16 +251,18 @@ def test_what_is_proved_of_a_given_matrix_is_true_of_the_lifted_one(seed):
 
 
 @pytest.mark.parametrize("given_in", [np.float16, np.float32, np.float64])
-def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(given_in):
+@pytest.mark.parametrize("unit", [1, 16])
+def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(given_in, unit):
     """With v = ±1, v·Kv = −1. Of half precision that may be rounding; then the proof names η."""
     y = np.where(np.arange(64) % 2, 1, -1)
-    kernel = Precomputed((np.eye(64) - 65 / 4096 * np.outer(y, y)).astype(given_in))
+    kernel = Precomputed((unit * (np.eye(64) - 65 / 4096 * np.outer(y, y))).astype(given_in))
     problem = DualProblem(kernel.points, y, 100.0, kernel)
     certificate = problem.certificate(np.zeros(64), 0.0)
     assert problem.convex == certificate.proves_optimality == (given_in is np.float16)
     if problem.convex:
-        assert 1 / 64 < certificate.diagonal_shift == problem.diagonal_shift < 0.07
-        assert "Gram matrix given with 0.062 added to its diagonal is in" in str(certificate)
+        assert unit / 64 < certificate.diagonal_shift == problem.diagonal_shift < 0.07 * unit
+        shift = {1: "0.062", 16: "0.99"}[unit]
+        assert f"Gram matrix given with {shift} added to its diagonal is in" in str(certificate)
 
 
 def test_a_hard_margin_of_negative_squared_norm_has_no_negative_bound():

@@ -42,6 +42,7 @@ from svmlib.duality import DualProblem
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm, write_onnx
+from tests.exact import exact as exact_fractions
 from tests.exact import objective
 from tests.judge import exact, value
 
@@ -782,6 +783,27 @@ def test_a_machine_out_of_every_feature_space_proves_nothing():
     assert verdict.primal < 0
     assert verdict.upper >= 0.5
     assert "proves nothing" in str(verdict)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_dual_value_of_multipliers_alone_is_rounded_down(loss, bias):
+    """With all points at 0 it is Σα, less Σα²/(4C)."""
+    A, y, given = np.zeros((4, 1)), [-1.0, 1, -1, 1], {"C": 3.0, "loss": loss, "bias": bias}
+    for a, b in np.random.default_rng(0).uniform(1, 2, (9, 2)):
+        alpha = exact_fractions([a, a, b, b])
+        verdict = certify_machine(Machine(A, [-a, a, -b, b], 0.0, **given), A, y)
+        cost = sum(alpha**2) / 12 if loss == "squared_hinge" else 0
+        assert Fraction(verdict.dual) <= sum(alpha) - cost
+
+
+def test_what_underflows_in_many_losses_is_added_to_the_primal_value():
+    """Each C (1 − m)² is a little less than half of the smallest float."""
+    y, C, m = np.tile([-1.0, 1.0], 32), 2.0**-1022, 1 - 0.99 * 2.0**-26.5
+    given = {"C": C, "loss": "squared_hinge", "bias": "none"}
+    verdict = certify_machine(([m * 2.0**-511], 0.0), 2.0**511 * y[:, None], y, **given)
+    true = (Fraction(m) / 2**511) ** 2 / 2 + 64 * Fraction(C) * (1 - Fraction(m)) ** 2
+    assert true <= Fraction(verdict.primal)
 
 
 def test_what_underflows_in_many_squares_is_taken_off_the_dual_value():

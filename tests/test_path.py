@@ -263,6 +263,9 @@ def test_one_standard_error_takes_the_simplest_of_the_good():
     assert one_standard_error(results) == 2  # 0.88 ≥ 0.86, with the small γ; 0.85 is too little
     alone = {"params": params, "split0_test_score": scores[:, 1], "mean_test_score": scores[:, 1]}
     assert one_standard_error(alone) == 3, "one fold has no standard error"
+    alone |= {"params": [{"C": 1.0, "gamma": 1.0, "tol": k} for k in range(4)]}
+    alone |= {"split0_test_score": np.ones(4), "split1_test_score": np.array([0, 0, 0.5, 0])}
+    assert one_standard_error(alone | {"mean_test_score": [0.5, 0.5, 0.75, 0.5]}) == 2, "the best"
     X, y = data(9, n=60)
     search = SVCCV(refit=one_standard_error).fit(X, y)
     assert search.best_index_ == one_standard_error(search.cv_results_)
