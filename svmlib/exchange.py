@@ -271,7 +271,8 @@ class _MachineProblem:
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         lowest, highest = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
-        room = 8 * fl.UNIT_ROUNDOFF * (1 + np.abs(slack))
+        # (Where the slack is large, so is f or the violation, whose rounding has room for its own.)
+        room = 8 * fl.UNIT_ROUNDOFF
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
         upper = self.problem.upper * (1 - 8 * fl.UNIT_ROUNDOFF * weighted)
