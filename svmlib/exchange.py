@@ -314,9 +314,9 @@ class _MachineProblem:
             return fl.round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
         # the coordinate of w along the constant feature
         extra = self.scale * fl.exact_sum(alpha * self.y)
-        charged = fl.round_up(scores.squared_norm + extra * extra)
-        # (`dual_lower_bound` has room for 4u of Σα: one is that of the sum, and three of the cost,
-        # which is no larger, are its own. If it is larger, `round_down` has room for more.)
+        charged = scores.squared_norm + extra * extra
+        # (Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
+        # of what is charged, and 3u of the cost. If Σα is less than these two, `round_down` has.)
         return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:
