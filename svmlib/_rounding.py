@@ -35,7 +35,7 @@ UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
 SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
-MAX_NORM = 1e150  # of ‖w‖: below, squares are floats with room to spare
+MAX_NORM = 1e150  # of ‖w‖ and the like: below, squares are floats with room to spare
 # Operations of a bound beside its sums: no formula here has more than ten of them, and the others
 # are for the rounding of γ and of the bound itself.
 SPARE_OPERATIONS = 20

@@ -93,8 +93,8 @@ class Certificate:
     primal : float
         An upper bound on the optimum: on the primal value of the classifier that (α, b) defines,
         :math:`\tfrac12 \lVert w \rVert^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))` if C is finite.
-        For the hard
-        margin (C = ∞) the value is :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
+        For the hard margin (C = ∞) the value is
+        :math:`\tfrac12 \lVert w \rVert^2 / \hat\gamma^2`, where
         :math:`\hat\gamma = \min_i y_i f(x_i)`: the value of (w, b)/γ̂, the same hyperplane in
         canonical form, which satisfies every constraint; or infinity if γ̂ ≤ 0, so that the
         hyperplane does not separate the classes, or if rounding hides whether it does.

@@ -70,7 +70,7 @@ from svmlib.svc import is_precomputed
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
-_FEW = 600  # samples, for a second try with a feature for each of them
+_FEW = 600  # the most samples for a second try, with another feature for each of them
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
 _AS_TRAINED = "and that C, loss and bias are those of training"
 
@@ -201,7 +201,7 @@ class _MachineProblem:
         self.hard_margin = self.hinge and bool(np.isinf(C))
         self.scale = float(machine.scale) if machine.bias == "penalised" else 0.0
         self._check_constant()
-        # (The multipliers of the squared hinge have no upper bound; it is no hard margin.)
+        # (The multipliers of the squared hinge have no upper bound, though C is finite.)
         bounds = self.C if self.hinge and not self.hard_margin else np.inf
         self.problem = DualProblem(self.X, self.y, bounds, kernel)
 

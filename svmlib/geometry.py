@@ -166,7 +166,7 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     --------
     >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[1, 0]).width
     6.0
-    >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[-1, 0]).width  # apart the wrong way round
+    >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[-1, 0]).width  # on the wrong sides
     -6.0
     """
     direction = _check_nonzero(w)

@@ -29,7 +29,7 @@ __all__ = ["GramMatrix", "NoRoomError"]
 
 Indices = NDArray[np.intp]
 
-_CHUNK = 2**20  # floats; of chunks of several MB the system gives out huge pages
+_CHUNK = 2**20  # floats; the system backs chunks of several MB by huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000

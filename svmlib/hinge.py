@@ -421,6 +421,7 @@ def _solution_without_bias(
     solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=n_iter)
     alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
     proof = solution.certificate
+    # (C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that.)
     primal, dual = fl.round_up(lam * proof.primal), fl.round_down(lam * proof.dual)
     proof = replace(proof, primal=primal, dual=dual)
     return replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))

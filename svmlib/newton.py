@@ -226,7 +226,7 @@ class _Point(NamedTuple):
     beta: Array
     b: float
     gap: float  # the duality gap
-    error: float  # the relative gap; to the last digits also the KKT violation, if it is larger
+    error: float  # the relative gap; if `exact`, the KKT violation where that is larger
 
 
 class _Newton:

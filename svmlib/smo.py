@@ -243,7 +243,7 @@ class SmoState:
         self.work, self.slope = np.empty((2, n))
         self.scales: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
         self.max_scales = max(1, _SCALES_SIZE // n)
-        # all pairs, both ways round, again and again
+        # all pairs, in both orders, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
 
