@@ -228,10 +228,10 @@ class Scores(NamedTuple):
         return y * f - error, y * f + error
 
     def scaled(self, t: float) -> Scores:
-        """Return the scores of t w, for t > 0."""
+        """Return the scores of t w, for t ≠ 0."""
         values = t * self.values
-        underflow = (1 + t) * fl.SMALLEST_SUBNORMAL
-        error = t * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + underflow
+        underflow = (1 + abs(t)) * fl.SMALLEST_SUBNORMAL
+        error = abs(t) * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + underflow
         squared_norm = fl.round_up(t * (t * self.squared_norm)) + underflow
         return Scores(values, error, squared_norm, self.sizes)
 

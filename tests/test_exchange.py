@@ -43,6 +43,7 @@ from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm, write_onnx
 from tests.exact import exact as exact_fractions
+from tests.exact import exact as fractions
 from tests.exact import objective
 from tests.judge import exact, value
 
@@ -170,16 +171,31 @@ def test_what_scores_lose_is_counted(seed):
     assert certify_machine(m, m.points, [-1, 1]).kkt_violation >= 1e-17
 
 
-def test_scores_of_a_longer_or_shorter_w_are_bounded():
+def test_scores_of_a_longer_or_shorter_or_negated_w_are_bounded():
     """A third of a float is rounded, and of the smallest ones nothing may remain."""
     values = np.array([1.0, -3.7, 1e-5, 1e290, 5e-324])
-    for t in 1 / 3, 1.1, 1e-9, 7e8:
+    for t in 1 / 3, 1.1, 1e-9, 7e8, -1.0, -1 / 3, -7e8:
         for size in 0.3, 5e-324:
             scores = Scores(values, 1e-9 * np.abs(values), size, np.ones(5)).scaled(t)
             for s, v, error in zip(values, scores.values, scores.error, strict=True):
                 reach = Fraction(t) * Fraction(s) * Fraction(1 + 1e-9)
                 assert abs(reach - Fraction(v)) <= Fraction(error) * (1 + Fraction(1, 2**40))
             assert Fraction(t) ** 2 * Fraction(size) <= Fraction(scores.squared_norm)
+
+
+@pytest.mark.parametrize(("bias", "loss"), [("free", "hinge"), ("penalised", "squared_hinge")])
+def test_the_value_of_a_negated_machine_is_bounded(bias, loss):
+    """With rows so long that the scores w·x cancel."""
+    y, w, b = np.array([1, -1, 1, -1]), np.array([1.1, -1.1]), 0.3
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        A = 1e8 * rng.integers(1, 4, size=(4, 1)) + rng.uniform(0, 1, size=(4, 2))
+        verdict = certify_machine((w, b), A, y, C=1.0, loss=loss, bias=bias)
+        margins = -y * (fractions(A) @ fractions(w) + Fraction(b))
+        losses = [max(1 - m, 0) ** (1 if loss == "hinge" else 2) for m in margins]
+        cost = Fraction(b) ** 2 / 2 if bias == "penalised" else 0
+        primal = fractions(w) @ fractions(w) / 2 + cost + sum(losses)
+        assert primal <= Fraction(verdict.primal_negated) <= primal * (1 + Fraction(1, 10**4))
 
 
 def in_digits(m, A, y, C, t=1):
