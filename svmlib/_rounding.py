@@ -164,7 +164,10 @@ def exact_dot(a: Array, b: Array) -> Fraction:
 def format_bound(value: float, *, up: bool = True, digits: int = 6) -> str:
     """Return an upper bound, or with ``up=False`` a lower bound, in a few digits: also a bound."""
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    return f"{float(context.create_decimal_from_float(value)):.{digits}g}"
+    rounded = context.create_decimal_from_float(value)
+    if abs(value) < SMALLEST_NORMAL:  # a float so small has too few digits
+        return f"{rounded.normalize(context):g}"
+    return f"{float(rounded):.{digits}g}"
 
 
 def in_few_digits(x: float, bound: Callable[[float], float]) -> float:

@@ -59,12 +59,15 @@ def test_an_exact_sum_is_rounded_once_and_infinite_beyond_floats():
 
 
 def test_printed_digits_of_a_bound_keep_it_true():
-    for value in np.random.default_rng(0).lognormal(0, 9, 100):
-        for digits in 3, 6:
-            low, high = (
-                float(fl.format_bound(value, up=up, digits=digits)) for up in (False, True)
-            )
-            assert low <= value <= high <= low * (1 + 10.0 ** (1 - digits) * 1.01)
+    values = np.random.default_rng(0).lognormal(0, 9, 100)
+    subnormal = np.arange(1, 300) * fl.SMALLEST_SUBNORMAL
+    for value in map(float, [*values, *-values, *subnormal, *-subnormal, fl.SMALLEST_NORMAL]):
+        for digits in 2, 3, 6:
+            texts = (fl.format_bound(value, up=up, digits=digits) for up in (False, True))
+            low, high = map(Fraction, texts)
+            assert low <= Fraction(value) <= high
+            assert high - low <= abs(Fraction(value)) * Fraction(10) ** (1 - digits)
+    assert fl.format_bound(0.0) == fl.format_bound(0.0, up=False) == "0"
 
 
 @pytest.mark.parametrize(("slope", "digits"), [(1e-4, 6), (1, 9), (1e3, 12), (1e6, 16)])
