@@ -148,13 +148,13 @@ class Verdict:
         if self.lower == -np.inf:
             why = "the kernel is not known to be positive semidefinite"
             lines[1:] = [f"its value is at most {primal}; that proves nothing: {why}"]
-        if self.dual is not None:
+        if self.dual is not None and self.kkt_violation is not None:
             proved = f"prove {fl.format_bound(self.dual, up=False)}; they "
             proved = proved if self.lower > -np.inf else ""
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
-                f"balance by {self.balance_violation:.2g}, "
-                f"the KKT conditions by {self.kkt_violation:.2g}{self._no_cost()}"
+                f"balance by {self.balance_violation:.2g}, the KKT conditions by "
+                f"{fl.format_bound(self.kkt_violation, digits=2)}{self._no_cost()}"
             )
         lines += self._faults()
         lines.insert(0 if self.is_far_off else len(lines), self.note)

@@ -17,6 +17,7 @@ Derived in chapter 4, *Lagrange duality*.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -130,11 +131,11 @@ class Certificate:
 
     Examples
     --------
-    >>> certificate = Certificate(0.75, 0.5, kkt_violation=0.4, infeasibility=0.1, norm_w=0.8)
+    >>> certificate = Certificate(0.75, 0.4375, kkt_violation=0.375, infeasibility=0.0, norm_w=0.5)
     >>> print(certificate)
-    primal 0.75, dual 0.5, gap 0.25
-    largest KKT violation 0.4, infeasibility 0.1, norm of w 0.8
-    proves that the optimum is in [0.5, 0.75]
+    primal 0.75, dual 0.4375, gap 0.32
+    largest KKT violation 0.38, infeasibility 0, norm of w 0.5
+    proves that the optimum is in [0.4375, 0.75]
     >>> certificate.optimal_to(0.5), certificate.optimal_to(0.1)
     (True, False)
     """
@@ -174,10 +175,11 @@ class Certificate:
         return bool(measure <= tol)
 
     def __str__(self) -> str:
+        two_digits = partial(fl.format_bound, digits=2)
         values = (
-            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {self.gap:.2g}\n"
-            f"largest KKT violation {self.kkt_violation:.2g}, "
-            f"infeasibility {self.infeasibility:.2g}, norm of w {self.norm_w:.6g}"
+            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {two_digits(self.gap)}\n"
+            f"largest KKT violation {two_digits(self.kkt_violation)}, infeasibility "
+            f"{two_digits(self.infeasibility)}, norm of w {fl.format_bound(self.norm_w)}"
         )
         if not self.proves_optimality:
             reason = "K is not known to be positive semidefinite; stationarity is all there is"
@@ -190,8 +192,8 @@ class Certificate:
             high = fl.format_bound(self.primal)
             subject = " for the Gram matrix given" if self.user_defined_kernel else ""
             if self.diagonal_shift:
-                shift = fl.format_bound(self.diagonal_shift, digits=2)
-                subject = f"{subject or ' for the Gram matrix'} with {shift} added to its diagonal"
+                shift = f"with {two_digits(self.diagonal_shift)} added to its diagonal"
+                subject = f"{subject or ' for the Gram matrix'} {shift}"
             return f"{values}\nproves that the optimum{subject} is in [{low}, {high}]"
         return f"{values}\ndoes not prove optimality: {reason}"
 

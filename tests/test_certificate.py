@@ -339,10 +339,14 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
 
 @given(primal=st.floats(1e-300, 1e300), dual_share=st.floats(-1, 1))
 def test_gaps_are_bounds_too(primal, dual_share):
-    proof = Certificate(primal, primal * dual_share, 0, 0, 1)
+    proof = Certificate(primal, primal * dual_share, primal / 3, primal / 7, primal / 9)
     gap = Fraction(primal) - Fraction(proof.dual)
     for true, bound in (gap, proof.gap), (gap / Fraction(primal), proof.relative_gap):
         assert true <= Fraction(bound) <= true * (1 + Fraction(1, 2**46))
+    words = re.search(r"gap (.*)\n.*tion (.*), infeasibility (.*), norm of w (.*)", str(proof))
+    bounds = proof.gap, proof.kkt_violation, proof.infeasibility, proof.norm_w
+    for printed, bound in zip(map(float, words.groups()), bounds, strict=True):
+        assert bound <= printed <= bound * 1.11
     low, high = map(float, re.search(r"in \[(.*), (.*)\]", str(proof)).groups())
     assert low <= proof.dual <= primal <= high, "also as they are printed"
     assert high - primal <= 1e-5 * primal

@@ -628,6 +628,9 @@ def test_a_verdict_prints_no_less_than_it_has_found():
         verdict = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
         printed = re.search(r"excess is at most (\S+);", str(verdict)).group(1)
         assert verdict.excess <= float(printed) <= verdict.excess * 1.02
+        verdict = certify_machine(([b, -b], 0.0), [[0.0], [2.0]], [1, -1], C=10.0, kernel=Linear())
+        printed = re.search(r"KKT conditions by (\S+)", str(verdict)).group(1)
+        assert verdict.kkt_violation <= float(printed) <= verdict.kkt_violation * 1.11
 
 
 @pytest.mark.parametrize(("more", "missed"), [(2, 1), (100, 99), (-100, 101), (-EDGE, EDGE + 1)])
