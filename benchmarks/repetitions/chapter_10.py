@@ -14,7 +14,7 @@ from of_chapter import functions, repeat
 from scipy import linalg, signal
 from scipy.spatial.distance import cdist
 from sklearn import svm
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import (
@@ -26,7 +26,7 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import StandardScaler, normalize, scale
 from sklearn.svm import LinearSVC
 
 from svmlib.book.practice import digit_forms
@@ -168,18 +168,47 @@ def pieces_say_what_letters_by_their_place_do_not(seed: int) -> bool:
     return bool(np.mean(by_piece == bears) > np.mean(by_letter == bears) + 0.15)
 
 
-def either_remedy_makes_similarities_better_than_a_coin(seed: int) -> bool:
-    shares = []
-    for k in range(10):
-        alike = 1.0 * (strings(10 * seed + k, 6)[1] > 0)
-        bears, old, new = np.arange(200) % 2, slice(0, 100), slice(100, 200)
-        values, vectors = np.linalg.eigh(alike[old, old])
-        onto = vectors[:, values > 1e-9] @ vectors[:, values > 1e-9].T
-        features = svm.SVC(kernel="linear").fit(alike[old, old], bears[old])
-        clipped = svm.SVC(kernel="precomputed").fit(onto @ alike[old, old], bears[old])
-        a = features.score(alike[new, old], bears[new])
-        shares.append((a, clipped.score(alike[new, old] @ onto, bears[new])))
-    return bool(np.mean(shares, axis=0).min() > 0.55)
+def remedies_are_better_than_no_remedy_and_the_spectrum_kernel_than_both(seed: int) -> bool:
+    remedied = functions("10_relatives")["remedied"]
+    names = {"train": slice(0, 100), "new": slice(100, 200), "bears": np.arange(200) % 2}
+    remedied.__globals__.update(names)
+    draws = np.array([list(remedied(40 * seed + k)) for k in range(40)])
+    nothing, features, clipped, spectrum = np.mean(draws[:, 1:], axis=0)
+    return bool(nothing < min(features, clipped) and max(features, clipped) < spectrum)
+
+
+def one_against_the_rest_is_not_right_more_often_with_an_rbf_kernel(seed: int) -> bool:
+    rbf = svm.SVC(C=10, gamma=0.1)
+    cut = GroupKFold(5, shuffle=True, random_state=seed)
+    one, rest = (
+        np.sum(cross_val_predict(model, ink, digit, groups=form, cv=cut) == digit)
+        for model in (rbf, OneVsRestClassifier(rbf))
+    )
+    return bool(one - 20 <= rest <= one)
+
+
+def most_faults_lie_inside_if_nu_is_their_share(seed: int) -> bool:
+    faulty = functions("10_relatives")["faulty"]
+    faulty.__globals__.update(pixels=ink, digit=digit)
+    few, twice = (np.mean([faulty(nu, k, seed)[0] for k in range(10)]) for nu in (0.1, 0.2))
+    return bool(few < 0.5 < 0.65 < twice)
+
+
+def a_loss_in_training_makes_the_confusion_that_costs_most_rarer(seed: int) -> bool:
+    chapter = functions("10_relatives")
+    iris = load_iris()
+    some = np.random.default_rng(seed).permutation(150)[:120]
+    petals = np.column_stack((scale(iris.data[some, 2:]), np.ones(120)))
+    y, equal = iris.target[some], 1 - np.eye(3)
+    unequal = equal.copy()
+    unequal[1, 2] = 3
+    expensive, slacks = [], []
+    for loss in (equal, unequal):
+        W, _, _ = chapter["all_classes"](petals, y, (1 - loss)[y])
+        _, paid, slack = chapter["judged"](W, petals, y, unequal)
+        expensive.append(np.sum(paid == 3))
+        slacks.append(slack.sum())
+    return bool(expensive[1] <= expensive[0] and slacks[1] < slacks[0])
 
 
 def the_wrong_block_looks_better_and_backwards_is_wrong(seed: int) -> bool:
@@ -229,7 +258,10 @@ SENTENCES = [
     pieces_say_what_letters_by_their_place_do_not,
     the_wrong_block_looks_better_and_backwards_is_wrong,
     a_threshold_from_other_forms_is_closer_to_what_it_promises,
-    either_remedy_makes_similarities_better_than_a_coin,
+    remedies_are_better_than_no_remedy_and_the_spectrum_kernel_than_both,
+    one_against_the_rest_is_not_right_more_often_with_an_rbf_kernel,
+    most_faults_lie_inside_if_nu_is_their_share,
+    a_loss_in_training_makes_the_confusion_that_costs_most_rarer,
     totals_of_the_tube_are_too_small_with_and_without_a_logarithm,
     typing_errors_cost_words_more_than_pieces_of_words,
 ]
