@@ -23,7 +23,7 @@ from svmlib._estimators import (
 )
 from svmlib._machines import Machine, machine_without_rows, raw_scores
 from svmlib._reader import LABELS, Reader, ZeroBased
-from svmlib._validation import Array, check_points
+from svmlib._validation import Array, check_count, check_points
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
@@ -149,13 +149,15 @@ def read_libsvm(
     Raises
     ------
     ValueError
-        If the file is not as LIBSVM writes it; the message names the line, which is the last line
-        if the number of lines or of features is wrong.
+        If `n_features` is not a positive integer, or the file is not as LIBSVM writes it; then the
+        message names the line, which is the last line if the number of lines or of features is
+        wrong.
 
     Notes
     -----
     Derived in chapter 15, *Other programs*.
     """
+    n_features = None if n_features is None else check_count(n_features, "n_features")
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
     file = Reader(path, "SV", known | extra | {"label", "nr_sv"})

@@ -129,8 +129,8 @@ def raw_scores(kernel: KernelOrPrecomputed, points: Array, coefficients: Array, 
 
 def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
     """Return which of n samples the points are, if they are row numbers."""
-    rows = points[:, 0].astype(np.intp)
-    if points.shape[1] != 1 or (rows != points[:, 0]).any() or rows.min(initial=0) < 0:
+    rows = points.ravel().astype(np.intp)
+    if points.shape[1] != 1 or (rows != points.ravel()).any() or rows.min(initial=0) < 0:
         raise ValueError("points must be one column of row numbers from 0 on for a Gram matrix")
     if rows.max(initial=0) >= n:
         raise ValueError(f"X must have all samples of fit: the machine uses number {rows.max()}")

@@ -128,10 +128,12 @@ def check_scalar(value: object, name: str, *, positive: bool = False, finite: bo
     return number
 
 
-def check_count(value: object, name: str) -> int:
-    """Return a positive integer as an int."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r:.80}")
+def check_count(value: object, name: str, *, positive: bool = True) -> int:
+    """Return a positive or, if not `positive`, a non-negative integer as an int."""
+    least = 1 if positive else 0
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        accepted = f"a {'positive' if positive else 'non-negative'} integer"
+        raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
     return int(value)
 
 

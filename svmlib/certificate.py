@@ -46,6 +46,8 @@ def primal_upper_bound(
     >>> 1.0 <= primal_upper_bound(1.0, np.array([1.0, 0.5]), C=1.0) < 1.000001
     True
     """
+    if np.min(C) < 0:
+        raise ValueError(f"C must not be negative, got {np.min(C)}")
     if not 0 < m < np.inf:
         return np.inf
     if squared_norm < 0 and np.max(C) == np.inf:  # then a larger m has a larger value
@@ -73,6 +75,8 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     >>> 0.499999 < dual_lower_bound(1.0, 1.0) <= 0.5
     True
     """
+    if displacement < 0:
+        raise ValueError(f"displacement must not be negative, got {displacement}")
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
     bound = total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost)
@@ -334,6 +338,8 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     >>> certify(alpha, -1.0, linear_scores(X, alpha * y), y, np.ones(2)).optimal_to(1e-12)
     True
     """
+    if not (np.abs(y) == 1).all():
+        raise ValueError("y must contain only -1 and +1")
     lowest, highest = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
     m = 1.0 if np.isfinite(upper[0]) else float(lowest.min())

@@ -140,7 +140,7 @@ class Dataset(ReadOnly):
         Raises
         ------
         ValueError
-            If a size is not positive, or there are not d sizes and d units.
+            If a size is not positive, or there are not d sizes and d names of units.
 
         Notes
         -----
@@ -154,6 +154,8 @@ class Dataset(ReadOnly):
         factors = check_vector(sizes, "sizes", length=self.X.shape[1])
         if (factors <= 0).any():
             raise ValueError(f"sizes must be positive, got {factors.tolist()}")
+        if isinstance(units, str):
+            raise ValueError(f"units must be a sequence of names, got {units!r:.80}")
         return replace(self, X=self.X / factors, units=tuple(units))
 
 

@@ -380,6 +380,7 @@ def pegasos(
     C = fl.round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= MAX_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {MAX_C:g}, got {lam:g}")
+    seed = None if seed is None else check_count(seed, "seed", positive=False)
     random = np.random.default_rng(seed)
     signed = y[:, np.newaxis] * X
     w = np.zeros(X.shape[1])

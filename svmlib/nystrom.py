@@ -109,11 +109,12 @@ class Span(ReadOnly):
     factor: Array
 
     @classmethod
-    def of_sample(cls, kernel: ClassicKernel, X: Array, residual: float) -> Span:
+    def of_sample(cls, kernel: ClassicKernel, X: ArrayLike, residual: float) -> Span:
         """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K.
 
         It ends when no residual of k(x, x) is larger than `residual`, or only rounding is left.
         """
+        X = check_points(X)
         K = kernel(X, X)
         pivots, U = pivoted_cholesky(K, max(residual, _MIN_RESIDUAL * float(K.diagonal().mean())))
         return cls(kernel, X[pivots], U)
@@ -485,7 +486,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     Raises
     ------
     ValueError
-        If X is not as above.
+        If an argument is not as above.
 
     Notes
     -----
@@ -504,9 +505,10 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-5)
     (True, True)
     """
+    X = check_points(X)
+    max_rank = check_scalar(max_rank, "max_rank", positive=True, finite=False)
     if not provably_semidefinite(kernel):
         return None
-    X = check_points(X)
     size = float(kernel.diagonal(X).mean())
     sample = _sample(X)
     span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * size)

@@ -362,6 +362,7 @@ class DualProblem(ReadOnly):
     def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
+        b = check_scalar(b, "b")
         return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 
     def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:

@@ -26,13 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import measure_of
-from svmlib._validation import (
-    Array,
-    check_scalar,
-    check_vector,
-    check_weights,
-    class_factors,
-)
+from svmlib._validation import Array, check_scalar, check_vector, check_weights, class_factors
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.svc import (
@@ -86,10 +80,14 @@ def one_standard_error(results: dict[str, Any]) -> int:
     if np.isnan(mean).all():
         raise ValueError("results must have a score, but every mean_test_score is NaN")
     best = int(np.nanargmax(mean))
-    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
-    good = np.flatnonzero(mean >= mean[best] - error)
+    good = np.flatnonzero(mean >= mean[best] - np.nan_to_num(_standard_error(scores[:, best])))
     gammas, Cs = (_values(results["params"], name) for name in ("gamma", "C"))
     return int(min(good, key=lambda k: (gammas[k], Cs[k], -mean[k])))
+
+
+def _standard_error(scores: Array) -> float:
+    """Return the standard error of the mean of scores, one per fold; NaN for a single fold."""
+    return float(scores.std(ddof=1) / np.sqrt(scores.size)) if scores.size > 1 else np.nan
 
 
 def _values(params: list[dict[str, Any]], name: str) -> list[float]:
@@ -412,11 +410,7 @@ class SVCCV(TwoClassEstimator):
         """Choose a candidate, and warn where something has not been proved."""
         results = self.cv_results_
         rule = self.refit if callable(self.refit) else lambda r: r["rank_test_score"].argmin()
-        chosen, n_candidates = rule(results), len(results["params"])
-        if not (isinstance(chosen, int | np.integer) and 0 <= chosen < n_candidates):
-            accepted = f"the number of a candidate, from 0 to {n_candidates - 1}"
-            raise ValueError(f"refit must return {accepted}, got {chosen!r:.80}")
-        self.best_index_ = int(chosen)
+        self.best_index_ = self._check_number(rule(results), "refit must return")
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
         self.worst_gap_ = float(results["worst_gap"].max())
@@ -427,25 +421,34 @@ class SVCCV(TwoClassEstimator):
             message += "make Cs or gammas less extreme"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
+    def _check_number(self, number: object, claim: str) -> int:
+        """Return the number of a candidate as an int."""
+        n_candidates = len(self.cv_results_["params"])
+        if not (isinstance(number, int | np.integer) and 0 <= number < n_candidates):
+            accepted = f"the number of a candidate, from 0 to {n_candidates - 1}"
+            raise ValueError(f"{claim} {accepted}, got {number!r:.80}")
+        return int(number)
+
     def compare(self, first: int, second: int) -> Comparison:
         """Compare two candidates, given by their numbers in ``cv_results_``.
 
         Raises
         ------
         ValueError
-            If the search was interrupted before it had solved both of them in every fold.
+            If there is no such candidate, or if the search was interrupted before it had solved
+            both of them in every fold.
         """
         check_is_fitted(self, "cv_results_")
-        for k in (first, second):
+        for name, k in ("first", first), ("second", second):
+            self._check_number(k, f"{name} must be")
             if np.isnan(self.cv_results_["worst_gap"][k]):
                 raise ValueError(f"candidate {k} must have been fitted in every fold")
         splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
         differences = np.array([scores[first] - scores[second] for scores in splits])
-        error = differences.std(ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.nan
         pairs = list(zip(self.test_decision_values_, self._positive, strict=True))
         a, b = (np.concatenate([(f[k] >= 0) == y for f, y in pairs]) for k in (first, second))
         n_only = int((a & ~b).sum()), int((b & ~a).sum())
-        return Comparison(float(differences.mean()), float(error), *n_only)
+        return Comparison(float(differences.mean()), _standard_error(differences), *n_only)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) of the best machine for every row of X, of shape (m,)."""

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from svmlib.certificate import certify, dual_lower_bound, linear_scores, primal_upper_bound
 from svmlib.datasets import Dataset, load_circles, load_penguins
 from svmlib.duality import DualProblem, solve_interior_point
 from svmlib.exchange import Machine, certify_machine
@@ -15,9 +16,9 @@ from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel, expansion
-from svmlib.model_files import write_onnx
+from svmlib.model_files import read_libsvm, write_onnx
 from svmlib.newton import newton
-from svmlib.nystrom import low_rank
+from svmlib.nystrom import Span, low_rank
 from svmlib.search import SVCCV
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
@@ -33,6 +34,8 @@ ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]
 NO_LINE, MASKED = [[0.0], [1.0], [2.0]], np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
+
+SEARCH = SVCCV(Cs=[1.0, 2.0], kernel="linear", refit=False).fit(X, Y)
 
 
 def problem(**changes):
@@ -300,6 +303,30 @@ CALLS = [
         (partial(Machine, X[:1], ONES[:1], 0.0, each), 'kernel must be callable, or "precomputed"')
         for each in ("rbf", None)
     ],
+    *[
+        (partial(read_libsvm, "none", n_features=n), "n_features must be a positive integer")
+        for n in (2.5, "a", 0)
+    ],
+    *[
+        (partial(pegasos, X, Y, 1.0, seed=seed), "seed must be a non-negative integer, got")
+        for seed in ("a", -1, 0.5)
+    ],
+    *[
+        (partial(low_rank, kernel, X, max_rank=rank), "max_rank must be a positive number")
+        for kernel in (RBF(1.0), Sigmoid(1.0))
+        for rank in ("a", 0, np.nan)
+    ],
+    (lambda: Span.of_sample(RBF(1.0), [1.0, 2.0], 0.1), "X must hold at least one point"),
+    (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
+    (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
+    (lambda: primal_upper_bound(0.0, ONES, -ONES), "C must not be negative, got -1"),
+    (lambda: dual_lower_bound(1.0, 1.0, -0.5), "displacement must not be negative, got -0.5"),
+    (lambda: certify(ONES, 0.0, linear_scores(X, ONES), Y > 0, ONES), "y must contain only -1 and"),
+    (lambda: Machine(np.zeros((2, 0)), ONES[:2], 0.0, "precomputed").predict(X), "one column"),
+    *[
+        (lambda pair=pair: SEARCH.compare(*pair), f"{name} must be the number of a .* 0 to 1, got")
+        for pair, name in (((-1, 0), "first"), ((0, 5), "second"), ((0, "a"), "second"))
+    ],
     # what is wrong is told before the work begins, which would end with another error
     *[
         (partial(SVC(kernel="linear", C=np.inf, **{name: 0}).fit, NO_LINE, [1, -1, 1]), name)
@@ -319,6 +346,7 @@ CALLS = [
         for sizes in ((1, 0), (1, -2), (1,), (1, np.nan))
     ],
     (lambda: PENGUINS.in_units((1, 1), ("mm",)), "units must have 2 entries"),
+    (lambda: PENGUINS.in_units((1, 1), "mm"), "units must be a sequence of names, got 'mm'"),
     *[(partial(load_circles, n), "n must be a positive integer") for n in (0, -2, 2.0)],
     (lambda: load_circles(3), "n must be an even number, got 3"),
     (lambda: load_circles(noise=np.nan), "noise must be a finite number"),
