@@ -126,7 +126,7 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
         result = total + lost
         tiny = 8 * (n + 1) * SMALLEST_SUBNORMAL
         error = 4 * UNIT_ROUNDOFF * np.abs(result) + 2 * gamma_n(n + 8) ** 2 * sizes + tiny
-        known = np.isfinite(error) & np.isfinite(result)
+        known = np.isfinite(error)  # then the result is, too
         if not known.all():
             result, error = np.where(known, result, weights @ A), np.where(known, error, np.inf)
         return result, error

@@ -100,9 +100,11 @@ def test_an_accurate_sum_knows_what_it_loses(n, scales):
 
 
 def test_an_accurate_sum_is_rounded_and_may_overflow():
-    for a in ([1.0, 2.0**-60], [1e-170 * 1e-170, 1e-162]):
-        b = np.array([1.0, 1.0 if a[0] else 1e-162])
-        result, error = accurate_sum(np.array(a)[:, None], b)
+    forgotten = np.full(509, 0.99 * 2.0**-106)  # each, in the sum of what the first sum has lost
+    cancels = np.concatenate([[1.0, 2.0**-53], forgotten, [-1.0, -(2.0**-53)]])
+    for a in ([1.0, 2.0**-60], [1e-170 * 1e-170, 1e-162], cancels):
+        b = np.append(np.ones(len(a) - 1), 1.0 if a[0] else 1e-162)
+        result, error = accurate_sum(np.column_stack([a, a]), b)
         off = abs(Fraction(result[0]) - exact(a) @ exact(b))
         assert 0 < off <= Fraction(error[0])
     with warnings.catch_warnings(action="error"):
