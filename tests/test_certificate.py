@@ -464,7 +464,7 @@ def test_linear_scores_are_bounded(X, beta, b):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_a_bias_where_the_points_came_from_is_bounded(seed):
-    """From the origin c it is b − w·c, rounded once or twice: nearly all digits of b may be gone."""
+    """From the origin c it is b − w·c, rounded once or twice; b may lose nearly all digits."""
     rng = np.random.default_rng(seed)
     X, beta, origin = rng.normal(size=(2, 3)), np.array([1.0, -1.0]), 1e9 * rng.normal(size=3)
     scores, Z, c = linear_scores(X, beta, origin), exact(X), exact(origin)
