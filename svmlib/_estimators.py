@@ -17,9 +17,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
-from svmlib._validation import Array, as_float
+from svmlib._validation import Array, as_float, has_gamma, is_precomputed
 from svmlib.kernels import BaseKernel, check_kernel, named_kernel
-from svmlib.svc import SVC, has_gamma, is_precomputed, resolve_gamma
+from svmlib.svc import SVC, resolve_gamma
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
 _MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
@@ -88,7 +88,7 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
     coefficients = _dense(machine.dual_coef_)
     points = _dense(machine.support_vectors_)
     advice = _ADVICE
-    if isinstance(kernel, str):
+    if is_precomputed(kernel):
         points = np.asarray(machine.support_, dtype=float)[:, None]
     elif X is not None and len(points) < len(machine.support_):  # its kernel is a function
         if machine.shape_fit_ != X.shape:
@@ -136,11 +136,12 @@ def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, 
     b = np.reshape(machine.intercept_, (-1, 1))
     few = slice(None, None, 1 + len(points) // 100)
     known = None
-    if isinstance(kernel, str):
+    if is_precomputed(kernel):
         rows = (points[few] == np.arange(machine.n_features_in_)).astype(float)
         K = rows[:, points[:, 0].astype(int)].T
     else:
         rows = points[few]
+        kernel = check_kernel(kernel)
         K = kernel(points, rows)
         known = kernel.error_bound(points)
     # |k(x, z)| is at most the product of two sizes

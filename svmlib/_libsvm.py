@@ -23,7 +23,7 @@ from svmlib._estimators import (
 )
 from svmlib._machines import Machine, machine_without_rows, raw_scores
 from svmlib._reader import LABELS, Reader, ZeroBased
-from svmlib._validation import Array, check_count, check_points
+from svmlib._validation import Array, check_count, check_points, is_precomputed
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
@@ -173,7 +173,7 @@ def read_libsvm(
         n_support = tuple(file.head_integers("nr_sv", k))
         if sum(n_support) != m:
             raise file.error(f"nr_sv must add up to total_sv, {m}, got {[*n_support]}")
-    precomputed = kernel == "precomputed"
+    precomputed = is_precomputed(kernel)
     coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, precomputed)
     points = _points(file, found, precomputed, n_features, zero_based)
     others = {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})}
@@ -235,8 +235,8 @@ def _points(
 def _kernel(file: Reader) -> KernelOrPrecomputed:
     """Return the kernel that the header names."""
     name = file.head_choice("kernel_type", (*_KERNELS, "precomputed"))
-    if name == "precomputed":
-        return "precomputed"
+    if is_precomputed(name):
+        return name
     given = dict[str, Any]()
     for key in [each.name for each in fields(_KERNELS[name])]:
         degree = file.head_integers(key, least=1) if key == "degree" else []
@@ -289,7 +289,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     lines.append("SV")
     for coefficients, point in zip(model.coefficients.T, model.points, strict=True):
         pairs = [f"{i}:{value!r}" for i, value in enumerate(point.tolist(), 1) if value]
-        if model.kernel == "precomputed":
+        if is_precomputed(model.kernel):
             pairs = [f"0:{int(point[0]) + 1}"]
         lines.append(" ".join([*map(repr, coefficients.tolist()), *pairs]))
     Path(path).write_text("\n".join(lines) + "\n", encoding="ascii")
@@ -297,7 +297,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
 
 def _kernel_lines(kernel: KernelOrPrecomputed) -> list[str]:
     """Return the lines of the header that name the kernel and its parameters."""
-    if isinstance(kernel, str):
+    if is_precomputed(kernel):
         return [f"kernel_type {kernel}"]
     names = {kind: name for name, kind in _KERNELS.items()}
     if type(kernel) not in names:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine, pad_columns, row_numbers
-from svmlib._validation import Array, check_weights
+from svmlib._validation import Array, check_weights, is_precomputed
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear
 from svmlib.problem import DualProblem
@@ -39,7 +39,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         return None, False, ""  # the machine is w
     if m.points is X:
         return m.coefficients * y, True, ""
-    if m.kernel == "precomputed":
+    if is_precomputed(m.kernel):
         return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)
     used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
     points = pad_columns(m.points[used], X)
@@ -128,7 +128,7 @@ def weighted_rows(
     factors = np.ones(y.size) if weights is None else check_weights(weights, y.size)
     used = factors > 0
     if not used.all():
-        if m.kernel == "precomputed":
+        if is_precomputed(m.kernel):
             advice = "leave these samples out of X (rows and columns), y and sample_weight"
             raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
         X, y, factors = X[used], y[used], factors[used]

@@ -30,8 +30,9 @@ from svmlib._validation import (
     check_scalar,
     check_vector,
     class_factors,
+    is_precomputed,
 )
-from svmlib.kernels import KernelOrPrecomputed, Linear, expansion
+from svmlib.kernels import KernelOrPrecomputed, Linear, check_kernel, expansion
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
@@ -104,7 +105,7 @@ class Machine:
         if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
             raise ValueError(f"classes must be two different labels, got {self.classes!r:.80}")
         kernel: object = self.kernel
-        if kernel != "precomputed" and not callable(kernel):
+        if not (is_precomputed(kernel) or callable(kernel)):
             accepted = 'callable, or "precomputed" for a Gram matrix'
             raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
         checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
@@ -122,9 +123,9 @@ class Machine:
 
 def raw_scores(kernel: KernelOrPrecomputed, points: Array, coefficients: Array, X: Array) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
-    if isinstance(kernel, str):
+    if is_precomputed(kernel):
         return X[:, row_numbers(points, X.shape[1])] @ coefficients
-    return expansion(kernel, pad_columns(points, X), coefficients, X)
+    return expansion(check_kernel(kernel), pad_columns(points, X), coefficients, X)
 
 
 def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
@@ -235,7 +236,7 @@ def _of_numbers(
         raise ValueError(f"y must have two classes, got {len(classes)}")
     if kernel is None:
         return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
-    points = np.arange(float(len(X)))[:, None] if isinstance(kernel, str) else X
+    points = np.arange(float(len(X)))[:, None] if is_precomputed(kernel) else X
     return Machine(points, vector, b, kernel, tuple(classes))
 
 
@@ -258,11 +259,11 @@ def _of_support_vectors(
     i, j = chosen_pair(classes, y)
     kernel, coefficients, points, support = expansion_of(machine, X)
     b = float(np.ravel(machine.intercept_)[0])
-    if kernel != "precomputed":
+    if not is_precomputed(kernel):
         _same_features(machine, X)
     if len(classes) == 2:
         coefficients = coefficients.ravel()
-    elif kernel == "precomputed":
+    elif is_precomputed(kernel):
         raise ValueError("machine must have two classes if X is a Gram matrix: fit two of them")
     else:  # the score of a pair is positive for its first class
         coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from math import isinf, isnan, nan
-from typing import Any
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -135,6 +135,17 @@ def check_count(value: object, name: str, *, positive: bool = True) -> int:
         accepted = f"a {'positive' if positive else 'non-negative'} integer"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
     return int(value)
+
+
+def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
+    """Return whether X is a Gram matrix."""
+    # (A kernel may be an object that compares itself in a way of its own.)
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def has_gamma(kernel: object) -> bool:
+    """Return whether a kernel is given by name and takes its γ from the parameter `gamma`."""
+    return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
 
 
 def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:

@@ -54,7 +54,7 @@ from svmlib._machines import (
     signed_labels,
     to_machine,
 )
-from svmlib._validation import Array, check_points, check_scalar, float_type_of
+from svmlib._validation import Array, check_points, check_scalar, float_type_of, is_precomputed
 from svmlib._verdict import WIDE, Verdict
 from svmlib.certificate import (
     Scores,
@@ -66,7 +66,6 @@ from svmlib.certificate import (
 from svmlib.hinge import minimise_squared_hinge, without_bias
 from svmlib.kernels import KernelOrPrecomputed, Precomputed, check_kernel
 from svmlib.problem import MAX_C, DualProblem, best_bias_interval
-from svmlib.svc import is_precomputed
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
@@ -168,7 +167,7 @@ def certify_machine(
         needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
         raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
     found = to_machine(machine, points, labels, kernel, sample_weight)
-    if callable(kernel) and found.kernel == "precomputed":  # its points are numbers of rows
+    if callable(kernel) and is_precomputed(found.kernel):  # its points are numbers of rows
         found = replace(found, points=points[row_numbers(found.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     found = replace(found, **{key: value for key, value in given.items() if value is not None})
@@ -190,9 +189,9 @@ class _MachineProblem:
         C = constant_of(machine)
         X, self.y, factors = weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
-        if isinstance(kernel, str):
-            kernel = Precomputed(X, "X", float_type)
-            X = kernel.points
+        if is_precomputed(kernel):
+            kernel = table = Precomputed(X, "X", float_type)
+            X = table.points
         self.X = X
         self.n = self.y.size
         self.machine = machine
@@ -203,7 +202,7 @@ class _MachineProblem:
         self._check_constant()
         # (The multipliers of the squared hinge have no upper bound, though C is finite.)
         bounds = self.C if self.hinge and not self.hard_margin else np.inf
-        self.problem = DualProblem(self.X, self.y, bounds, kernel)
+        self.problem = DualProblem(self.X, self.y, bounds, check_kernel(kernel))
 
     def _check_constant(self) -> None:
         if self.C.min() < fl.SMALLEST_NORMAL:  # smaller products have lost digits

@@ -26,15 +26,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import measure_of
-from svmlib._validation import Array, check_scalar, check_vector, check_weights, class_factors
+from svmlib._validation import (
+    Array,
+    check_scalar,
+    check_vector,
+    check_weights,
+    class_factors,
+    has_gamma,
+    is_precomputed,
+)
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.svc import (
     SVC,
     KernelName,
     TwoClassEstimator,
-    has_gamma,
-    is_precomputed,
     resolve_gamma,
     resolve_kernel,
     two_classes,

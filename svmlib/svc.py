@@ -34,6 +34,8 @@ from svmlib._validation import (
     check_weights,
     class_factors,
     float_type_of,
+    has_gamma,
+    is_precomputed,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
@@ -51,17 +53,6 @@ _FITTED = (  # the fitted attributes of `SVC` and of `svmlib.search.SVCCV`
     *("n_iter_", "certificate_", "best_estimator_", "best_index_", "best_params_", "best_score_"),
     *("cv_results_", "n_splits_", "test_indices_", "test_decision_values_", "worst_gap_"),
 )
-
-
-def is_precomputed(kernel: object) -> bool:
-    """Return whether X is a Gram matrix."""
-    # (A kernel may be an object that compares itself in a way of its own.)
-    return isinstance(kernel, str) and kernel == "precomputed"
-
-
-def has_gamma(kernel: object) -> bool:
-    """Return whether a kernel is given by name and takes its γ from the parameter `gamma`."""
-    return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
 
 
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types

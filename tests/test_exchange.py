@@ -444,6 +444,26 @@ def test_wrappers_are_opened_rows_may_be_sparse_and_labels_text(model):
         assert model.best_params_["C"] == verdict.machine.C
 
 
+class ArrayLikeKernel:
+    """A kernel that compares itself entry by entry, as arrays do."""
+
+    def __call__(self, A, B):
+        return gaussian(A, B)
+
+    def __eq__(self, other):
+        return np.array([False, False])
+
+    __hash__ = object.__hash__
+
+
+def test_no_kernel_is_compared_with_a_name():
+    model = SVC(gamma=0.5, tol=1e-7).fit(X, Y)
+    machine = Machine(X, signed(model), float(model.intercept_[0]), ArrayLikeKernel(), C=1.0)
+    verdict = certify_machine(machine, X, Y, sample_weight=np.arange(len(Y)) >= 0)
+    assert verdict.excess < 1e-5
+    assert certify_machine(machine, X, Y, sample_weight=np.arange(len(Y)) > 0).n == len(Y) - 1
+
+
 def test_the_kernel_may_be_a_function_or_another_one_may_be_named():
     """RBF(0.5) in each case; of a Gram matrix, X may have the rows themselves."""
     expected = certify_machine(SVC(gamma=0.5, tol=1e-7).fit(X, Y), X, Y)
