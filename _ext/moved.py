@@ -19,6 +19,7 @@ MOVED = {  # an old page, and the pages that have its parts now
 }
 SPLIT = {  # a page that kept its address, and those that have its parts now
     "chapters/13_many_samples": ("chapters/13_many_samples", "chapters/14_beyond_memory"),
+    "chapters/15_elsewhere": ("chapters/15_elsewhere", "chapters/08_full_smo"),
 }
 RENAMED = {  # headings and boxes of these pages
     "no-line-at-all": "classes-that-are-not-separable",
@@ -63,6 +64,9 @@ RENAMED = {  # headings and boxes of these pages
     "ex-many-bound-code": "ex-many-bound",
     "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
     "one-certificate-for-every-program": "why-the-verdict-can-be-believed-a-dual-for-every-program",
+    "vowpal-wabbit-a-program-without-a-c": "sec-elsewhere-translate",
+    "a-machine-from-r": "certify-any-machine-in-three-lines",
+    "new-rows-a-start-from-the-old-multipliers": "ex-full-start",
     "read-more": "further-reading",
     "decision-dag-and-output-codes": "more-than-two-classes",
     "cutting-planes-one-slack-for-all-samples": "structured-answers-a-loss-for-each-confusion",

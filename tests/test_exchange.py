@@ -72,15 +72,19 @@ def gaussian(A, B):
 # The verdict
 
 
-@pytest.mark.parametrize("answer", elsewhere.answers(), ids=lambda a: f"{a.program}, {a.data}")
+@pytest.mark.parametrize(
+    "answer", elsewhere.answers(), ids=lambda a: f"{a.program}, {a.data}, {a.machine.C:.3g}"
+)
 def test_every_stored_answer_gets_a_verdict(answer):
     """No answer is better than the optimum, which is known to eight digits, and none is its own."""
     A, y = elsewhere.load(answer.data)
     verdict = certify_machine(answer.machine, A, y)
     assert verdict.lower <= verdict.upper <= verdict.primal
     assert verdict.upper - verdict.lower <= 2e-8 * verdict.upper
-    assert verdict.excess < (0.4 if answer.data == "noisy" else 1e5)
-    assert (1 if answer.data == "noisy" else 1000) == answer.machine.C
+    assert verdict.excess < (1 if answer.data == "noisy" else 1e5)
+    sgd = {"Vowpal Wabbit --sgd": 1 / 137}  # 137 samples have a loss, and its λ was 1
+    given = {"noisy": {1, sgd.get(answer.program, 0.01)}, "penguins": {1000}}
+    assert answer.machine.C in given[answer.data]
     if verdict.dual is not None:
         assert verdict.box_violation <= 1e-12
         single = answer.program.startswith("ThunderSVM")  # which rounds each multiplier

@@ -17,7 +17,7 @@ function record(file, program, name, answers) {
   const version = from(name + "/package.json").version;
   const all = {
     program, version, source: "npm, " + name, script: "findings/answers/js_programs.js",
-    made: `28 November 2026, ${os.type()} ${os.arch()}`, C_is: "C", positive: "+1", answers,
+    made: `29 November 2026, ${os.type()} ${os.arch()}`, C_is: "C", positive: "+1", answers,
   };
   fs.writeFileSync(path.join(folder, file), JSON.stringify(all, null, 1) + "\n");
   console.log("wrote", file);
@@ -37,12 +37,12 @@ let seed = 1; // both shuffle by Math.random
 Math.random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
 
 const { SVM } = from("svm");
-const old = [];
-for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
+function svmjs(name, C) {
   const [X, y] = data(name), m = new SVM();
   const warned = heard(() => m.train(X, y, { C, kernel: "linear" }));
-  old.push({ data: name, C, w: Array.from(m.w), b: m.b, warned });
+  return { data: name, C, w: Array.from(m.w), b: m.b, warned };
 }
+const old = [svmjs("noisy", 1), svmjs("penguins", 1000)];
 {
   const [X, y] = data("noisy"), m = new SVM();
   const rbf = { C: 1, kernel: "rbf", rbfsigma: 1 }; // exp(−‖x − z‖²/2σ²), so gamma = ½
@@ -53,15 +53,15 @@ for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
   });
   old.push({ data: "noisy", C: 1, gamma: 0.5, beta, b: m.b, warned });
 }
-record("svmjs.json", "npm svm (svmjs)", "svm", old);
 
 const MlSvm = from("ml-svm");
 const Kernel = MlSvm.default || MlSvm;
-const lines = [];
-for (const [name, C] of [["noisy", 1], ["penguins", 1000]]) {
+function mlSvm(name, C) {
   const [X, y] = data(name), m = new Kernel({ C, kernel: "linear", whitening: false });
   const warned = heard(() => m.train(X, y));
   const at = (x) => m.marginOne(x), b = at([0, 0]);
-  lines.push({ data: name, C, w: [at([1, 0]) - b, at([0, 1]) - b], b, warned });
+  return { data: name, C, w: [at([1, 0]) - b, at([0, 1]) - b], b, warned };
 }
+const lines = [mlSvm("noisy", 1), mlSvm("penguins", 1000), mlSvm("noisy", 0.01)];
+record("svmjs.json", "npm svm (svmjs)", "svm", [...old, svmjs("noisy", 0.01)]);
 record("ml_svm.json", "npm ml-svm", "ml-svm", lines);

@@ -20,6 +20,7 @@ train() { # data, file, options: svm-train warns on stderr
 }
 train noisy linear -q -t 0 -c 1
 train penguins linear -q -t 0 -c 1000
+train noisy small -q -t 0 -c 0.01
 train noisy rbf -t 2 -g 0.5 -c 1 >"$folder/libsvm-noisy-rbf.txt"
 # Debian's program reads -g and -c in single precision, and the file shows it
 svm-train -q -g 0.1 -c 0.1 "$work/noisy" "$folder/libsvm-noisy-tenth.model"
@@ -42,9 +43,9 @@ rows = ["0 " + " ".join(f"{j}:{v!r}" for j, v in enumerate(x, 1)) for x in fresh
 PY
 svm-predict -q "$work/fresh" "$work/converted.model" "$folder/svm-predict-fresh.txt"
 for solver in 1 2 3; do
-  for question in "noisy 1" "penguins 1000"; do
-    read -r name C <<<"$question"
-    liblinear-train -s $solver -B 1 -c "$C" "$work/$name" "$folder/liblinear-$solver-$name.model" \
+  for question in "noisy 1 noisy" "penguins 1000 penguins" "noisy 0.01 small"; do
+    read -r data C name <<<"$question"
+    liblinear-train -s $solver -B 1 -c "$C" "$work/$data" "$folder/liblinear-$solver-$name.model" \
       >"$work/said" || true
     warned[$solver-$name]=$(sed -n 's/^WARNING: //p' "$work/said")
   done
@@ -54,7 +55,7 @@ for e in 1e-4 1e-8; do
   liblinear-train -q -s 2 -B 1 -c 1000 -e $e "$work/penguins" "$folder/liblinear-2-penguins-$e.model"
 done
 version() { dpkg-query --show --showformat '${Version}' "$1"; }
-made="28 November 2026, $(uname -s) $(uname -m)"
+made="29 November 2026, $(uname -s) $(uname -m)"
 record() { # file, program, package, answers
   cat >"$folder/$1" <<JSON
 {
@@ -75,11 +76,15 @@ record libsvm.json "LIBSVM svm-train" libsvm-tools "
   {\"data\": \"penguins\", \"C\": 1000, \"file\": \"libsvm-penguins-linear.model\",
    \"warned\": \"${warned[penguins-linear]}\"},
   {\"data\": \"noisy\", \"C\": 1, \"gamma\": 0.5, \"file\": \"libsvm-noisy-rbf.model\",
-   \"warned\": \"${warned[noisy-rbf]}\"}"
+   \"warned\": \"${warned[noisy-rbf]}\"},
+  {\"data\": \"noisy\", \"C\": 0.01, \"file\": \"libsvm-noisy-small.model\",
+   \"warned\": \"${warned[noisy-small]}\"}"
 for solver in 1 2 3; do
   record "liblinear_$solver.json" "LIBLINEAR train -s $solver" liblinear-tools "
   {\"data\": \"noisy\", \"C\": 1, \"file\": \"liblinear-$solver-noisy.model\",
    \"warned\": \"${warned[$solver-noisy]}\"},
   {\"data\": \"penguins\", \"C\": 1000, \"file\": \"liblinear-$solver-penguins.model\",
-   \"warned\": \"${warned[$solver-penguins]}\"}"
+   \"warned\": \"${warned[$solver-penguins]}\"},
+  {\"data\": \"noisy\", \"C\": 0.01, \"file\": \"liblinear-$solver-small.model\",
+   \"warned\": \"${warned[$solver-small]}\"}"
 done

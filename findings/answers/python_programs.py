@@ -30,7 +30,7 @@ DATA = {
 
 def asked():
     """Yield the questions: name of the data, X, y, C."""
-    for name, C in ("noisy", 1.0), ("penguins", 1000.0):
+    for name, C in ("noisy", 1.0), ("penguins", 1000.0), ("noisy", 0.01):
         table = DATA[name]
         yield name, table[:, :-1].copy(), table[:, -1].astype(int), C
 
@@ -57,7 +57,7 @@ def heard(fit, *question):
 
 
 def linear(fit, **given):
-    """Ask for a linear machine on both data sets; fit returns w, b and more to store."""
+    """Ask for a linear machine each time; fit returns w and b."""
     for name, X, y, C in asked():
         (w, b), warned = heard(fit, X, y, C)
         w, b = np.ravel(w).tolist(), float(np.ravel(b)[0])
@@ -206,24 +206,32 @@ def mlpack():
     yield from linear(line, bias="penalised")
 
 
-def vowpal_wabbit():
+def by_wabbit(X, y, lam, passes=20, options=""):
     from vowpalwabbit import Workspace
 
-    def line(X, y, C):
-        lam = 1 / (C * len(X))
-        m = Workspace(f"--loss_function hinge --l2 {lam} --quiet")
-        text = [
-            f"{label} | " + " ".join(f"x{j}:{v!r}" for j, v in enumerate(x))
-            for x, label in zip(X.tolist(), y, strict=True)
-        ]
-        for _ in range(20):
-            for row in text:
-                m.learn(row)
-        # Its own weights lack the shrinking by --l2 until the model is saved, so ask for scores.
-        b, step = m.predict("| "), 0.01  # small: scores are cut to [-1, 1]
-        return [(m.predict(f"| x{j}:{step}") - b) / step for j in range(X.shape[1])], b
+    m = Workspace(f"--loss_function hinge --l2 {lam} {options} --quiet")
+    text = [
+        f"{label} | " + " ".join(f"x{j}:{v!r}" for j, v in enumerate(x))
+        for x, label in zip(X.tolist(), y, strict=True)
+    ]
+    for _ in range(passes):
+        for row in text:
+            m.learn(row)
+    # Its own weights lack the shrinking by --l2 until the model is saved, so ask for scores.
+    b, step = m.predict("| "), 0.01  # small: scores are cut to [-1, 1]
+    return [(m.predict(f"| x{j}:{step}") - b) / step for j in range(X.shape[1])], b
 
-    yield from linear(line, bias="penalised")
+
+def vowpal_wabbit():
+    yield from linear(lambda X, y, C: by_wabbit(X, y, 1 / (C * len(X))), bias="penalised")
+
+
+def vowpal_wabbit_sgd():
+    name, X, y, _ = next(asked())
+    lam = 1.0
+    (w, b), warned = heard(by_wabbit, X, y, lam, 300, "--sgd --power_t 1 -l 1")
+    m = int(np.sum(y * (X @ w + b) < 1))
+    yield {"data": name, "C": 1 / (lam * m), "w": w, "b": b, "warned": warned, "bias": "penalised"}
 
 
 def snapml():
@@ -282,6 +290,7 @@ PROGRAMS = {  # how it is called in the chapter, its package, what its C is, who
     "dlib_linear": ("dlib, linear", "dlib-bin", "C/n", "+1"),
     "mlpack": ("mlpack linear_svm", "mlpack", "2/(λn)", "the second label seen"),
     "vowpal_wabbit": ("Vowpal Wabbit, 20 passes", "vowpalwabbit", "no fixed C", "+1"),
+    "vowpal_wabbit_sgd": ("Vowpal Wabbit --sgd", "vowpalwabbit", "1/(λm)", "+1"),
     "snapml": ("Snap ML", "snapml", "1/regularizer", "the larger label"),
     "skglm": ("skglm LinearSVC", "skglm", "C", "the larger label"),
     "liblinear_official": (

@@ -8,7 +8,7 @@ folder <- commandArgs(trailingOnly = TRUE)[1]
 digits <- function(v) paste(sprintf("%.17g", v), collapse = ", ")
 
 record <- function(file, program, version, package, positive, answers) {
-  made <- paste0("27 November 2026, ", Sys.info()[["sysname"]], " ", Sys.info()[["machine"]])
+  made <- paste0("29 November 2026, ", Sys.info()[["sysname"]], " ", Sys.info()[["machine"]])
   lines <- c(
     "{",
     sprintf(' "program": "%s",', program), sprintf(' "version": "%s",', version),
@@ -39,11 +39,13 @@ line <- function(X, y, C) {
   m <- machine(X, y, kernel = "linear", cost = C)
   list(w = first(y) * drop(t(m$coefs) %*% m$SV), b = -first(y) * m$rho)
 }
-a <- line(X, y, 1); c <- line(P, s, 1000); m <- machine(X, y, kernel = "radial", gamma = 0.5, cost = 1)
+a <- line(X, y, 1); c <- line(P, s, 1000); d <- line(X, y, 0.01)
+m <- machine(X, y, kernel = "radial", gamma = 0.5, cost = 1)
 record("e1071.json", "R, e1071 svm", as.character(packageVersion("e1071")), "r-cran-e1071",
        "the first label seen", c(
          answer("noisy", 1, "w", a$w, a$b), answer("penguins", 1000, "w", c$w, c$b),
-         answer("noisy", 1, "beta", first(y) * spread(nrow(X), m$index, m$coefs), -first(y) * m$rho, 0.5)))
+         answer("noisy", 1, "beta", first(y) * spread(nrow(X), m$index, m$coefs), -first(y) * m$rho, 0.5),
+         answer("noisy", 0.01, "w", d$w, d$b)))
 
 # As a file, and with scaled columns, as e1071 has them by default.
 write.svm(svm(X, y, kernel = "radial", gamma = 0.5, cost = 1),
@@ -55,10 +57,11 @@ line <- function(X, y, C) {
   list(w = drop(t(coef(m)[[1]]) %*% X[alphaindex(m)[[1]], ]), b = -b(m))
 }
 invisible(capture.output({
-  a <- line(X, y, 1); c <- line(P, s, 1000)
+  a <- line(X, y, 1); c <- line(P, s, 1000); d <- line(X, y, 0.01)
   m <- ksvm(X, y, type = "C-svc", kernel = "rbfdot", kpar = list(sigma = 0.5), C = 1, scaled = FALSE)
 }))
 record("kernlab.json", "R, kernlab ksvm", as.character(packageVersion("kernlab")), "r-cran-kernlab",
        "the second level", c(
          answer("noisy", 1, "w", a$w, a$b), answer("penguins", 1000, "w", c$w, c$b),
-         answer("noisy", 1, "beta", spread(nrow(X), alphaindex(m)[[1]], coef(m)[[1]]), -b(m), 0.5)))
+         answer("noisy", 1, "beta", spread(nrow(X), alphaindex(m)[[1]], coef(m)[[1]]), -b(m), 0.5),
+         answer("noisy", 0.01, "w", d$w, d$b)))
