@@ -34,11 +34,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
@@ -63,13 +62,16 @@ from svmlib.certificate import (
     largest_violation,
     primal_upper_bound,
 )
-from svmlib.hinge import minimise_squared_hinge, without_bias
+from svmlib.hinge import gram_factor, minimise_squared_hinge, without_bias
 from svmlib.kernels import KernelOrPrecomputed, Precomputed, check_kernel
 from svmlib.problem import MAX_C, DualProblem, best_bias_interval
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
-_FEW = 600  # the most samples for a second try, with another feature for each of them
+_MAX_LIFTED_SAMPLES = (
+    600  # the most samples for a second try, with another feature for each of them
+)
+_GOOD_START = 0.99  # of the primal value: multipliers with such a dual value are nearly optimal
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
 _AS_TRAINED = "and that C, loss and bias are those of training"
 
@@ -166,18 +168,27 @@ def certify_machine(
     if labels.shape != (len(points),):
         needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
         raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
-    found = to_machine(machine, points, labels, kernel, sample_weight)
-    if callable(kernel) and is_precomputed(found.kernel):  # its points are numbers of rows
-        found = replace(found, points=points[row_numbers(found.points, len(points))])
+    judged = to_machine(machine, points, labels, kernel, sample_weight)
+    if callable(kernel) and is_precomputed(judged.kernel):  # its points are numbers of rows
+        judged = replace(judged, points=points[row_numbers(judged.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
-    found = replace(found, **{key: value for key, value in given.items() if value is not None})
-    signs = signed_labels(found, labels)
-    problem = _MachineProblem(found, points, signs, sample_weight, float_type_of(X))
+    judged = replace(judged, **{key: value for key, value in given.items() if value is not None})
+    signs = signed_labels(judged, labels)
+    problem = _MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
     verdict = problem.certify(tol)
     first = verdict.note
     if not first and verdict.is_far_off and verdict.is_comparable:
         first = f"{AS_SEEN}\n{_AS_TRAINED}"
     return replace(verdict, note="\n".join(filter(None, (first, note))))
+
+
+class _OurSolution(NamedTuple):
+    """Our own solution of a machine's problem, and a lower bound that was proved on the way."""
+
+    alpha: Array
+    b: float
+    w: Array | None = None  # more accurate than the sum of the support vectors
+    dual: float = -np.inf
 
 
 class _MachineProblem:
@@ -196,21 +207,21 @@ class _MachineProblem:
         self.n = self.y.size
         self.machine = machine
         self.C = C * factors
-        self.hinge = machine.loss == "hinge"
-        self.hard_margin = self.hinge and bool(np.isinf(C))
+        self.plain_hinge = machine.loss == "hinge"
+        self.hard_margin = self.plain_hinge and bool(np.isinf(C))
         self.scale = float(machine.scale) if machine.bias == "penalised" else 0.0
         self._check_constant()
         # (The multipliers of the squared hinge have no upper bound, though C is finite.)
-        bounds = self.C if self.hinge and not self.hard_margin else np.inf
+        bounds = self.C if self.plain_hinge and not self.hard_margin else np.inf
         self.problem = DualProblem(self.X, self.y, bounds, check_kernel(kernel))
 
     def _check_constant(self) -> None:
         if self.C.min() < fl.SMALLEST_NORMAL:  # smaller products have lost digits
-            found = f"got {self.C.min():g} for row {self.C.argmin()}"
-            raise ValueError(f"C times weights must be positive, above 2.3e-308, {found}")
+            smallest = f"got {self.C.min():g} for row {self.C.argmin()}"
+            raise ValueError(f"C times weights must be positive, above 2.3e-308, {smallest}")
         if np.isinf(self.C).any() and self.machine.bias != "free":
             raise ValueError("C must be finite, unless the bias is free: give C, or bias='free'")
-        if not self.hinge and self.C.max() > MAX_C:
+        if not self.plain_hinge and self.C.max() > MAX_C:
             advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
             raise ValueError(f"C must be at most {MAX_C:g}, got {self.C.max():g}; {advice}")
 
@@ -225,22 +236,22 @@ class _MachineProblem:
         best_b = self._best_bias(scores.values, m.b)
         best_b = fl.in_few_digits(best_b, lambda b: self.primal(scores, b))
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
-        *solved, proved = self._solve(tol, alpha if dual >= 0.99 * primal else None)
-        ours, our_scores = self._machine_of(*solved)
+        solved = self._solve(tol, alpha if dual >= _GOOD_START * primal else None)
+        ours, our_scores = self._machine_of(solved)
         primal_ours = self.primal(our_scores, ours.b)
         primal_best_b = min(primal, self.primal(scores, best_b))
-        t, scaled_b, scaled = self._best_scale(scores, best_b, primal_best_b)
+        t, scaled_b, primal_best_scale = self._best_scale(scores, best_b, primal_best_b)
         verdict = Verdict(
             machine=m,
             primal=primal,
             # (The dual value of α = 0 is 0.)
-            lower=max(0.0, dual, proved, self.dual(solved[0])) if comparable else -np.inf,
+            lower=max(0.0, dual, solved.dual, self.dual(solved.alpha)) if comparable else -np.inf,
             upper=min(primal_ours, primal if is_exact or comparable else np.inf),
             best_b=best_b,
             primal_best_b=primal_best_b,
             best_scale=t,
             best_scale_b=scaled_b,
-            primal_best_scale=scaled,
+            primal_best_scale=primal_best_scale,
             primal_negated=self.primal(scores.scaled(-1.0), -m.b),
             ours=ours,
             primal_ours=primal_ours,
@@ -269,7 +280,7 @@ class _MachineProblem:
         free = self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         lowest, highest = scores.margins(self.machine.b, self.y)
-        slack = np.zeros(self.n) if self.hinge else alpha / (2 * self.C)
+        slack = np.zeros(self.n) if self.plain_hinge else alpha / (2 * self.C)
         # (Where the slack is large, so is f or the violation, whose rounding has room for its own.)
         room = 8 * fl.UNIT_ROUNDOFF
         # A product of C and weights may have been rounded in another order than here.
@@ -295,7 +306,7 @@ class _MachineProblem:
         lowest, _ = scores.margins(b, self.y)
         # (Losses have room for what underflows here, which is less than one of their terms.)
         charge = fl.round_up(self._bias_cost(b))
-        if self.hinge:
+        if self.plain_hinge:
             m = float(lowest.min()) if self.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
@@ -306,7 +317,7 @@ class _MachineProblem:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
         cost = 0.0
-        if not self.hinge:  # (α/(4C) first: α² may underflow)
+        if not self.plain_hinge:  # (α/(4C) first: α² may underflow)
             cost = fl.exact_sum(alpha * (alpha / (4 * self.C))) + self.n * fl.SMALLEST_SUBNORMAL
         scores = self.problem.scores(alpha * self.y)
         if self.machine.bias == "free":
@@ -325,17 +336,17 @@ class _MachineProblem:
         if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
         kinks = (self.y - values).clip(-fl.MAX_NORM, fl.MAX_NORM)
-        if self.hinge and not self.scale:
+        if self.plain_hinge and not self.scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
         given: dict[str, Any] = {"bounds": ends, "options": {"xatol": 1e-12}}
-        found = float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
-        return min(found, 0.0, key=lambda b: self._cost(values, b))  # any other may cost infinity
+        best = float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
+        return min(best, 0.0, key=lambda b: self._cost(values, b))  # any other may cost infinity
 
     def _cost(self, values: Array, b: float) -> float:
         """Return what losses and bias cost."""
         slack = np.maximum(0, 1 - self.y * (values + b))
-        return self._bias_cost(b) + float((self.C * slack ** (1 if self.hinge else 2)).sum())
+        return self._bias_cost(b) + float((self.C * slack ** (1 if self.plain_hinge else 2)).sum())
 
     def _best_scale(self, scores: Scores, b: float, primal: float) -> tuple[float, float, float]:
         """Return the t and the bias with the least primal value of t w, and a bound on that value.
@@ -365,66 +376,56 @@ class _MachineProblem:
         best_b = fl.in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
         return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
-    def _machine_of(self, alpha: Array, b: float, w: Array | None = None) -> tuple[Machine, Scores]:
+    def _machine_of(self, own: _OurSolution) -> tuple[Machine, Scores]:
         """Return the machine of α, or of a more accurate w, and its scores at the rows."""
-        used, beta = alpha > 0, alpha * self.y
-        m = replace(self.machine, points=self.X[used], coefficients=beta[used], b=b, support=None)
-        if w is None:
+        used, beta = own.alpha > 0, own.alpha * self.y
+        points, coefficients = self.X[used], beta[used]
+        m = replace(self.machine, points=points, coefficients=coefficients, b=own.b, support=None)
+        if own.w is None:
             return m, self.problem.scores(beta)
-        m = replace(m, points=w[None], coefficients=np.ones(1))
+        m = replace(m, points=own.w[None], coefficients=np.ones(1))
         return m, machine_scores(m, self.problem.kernel, self.X, self.y)[0]
 
-    def _value(self, solved: tuple[Any, ...]) -> float:
+    def _value(self, own: _OurSolution) -> float:
         """Return an upper bound on the primal value of our own solution."""
-        machine, scores = self._machine_of(*solved)
+        machine, scores = self._machine_of(own)
         return self.primal(scores, machine.b)
 
-    def _solve(self, tol: float, start: Array | None) -> tuple[Any, ...]:
-        """Return what `_machine_of` makes our own solution of, and a lower bound that it proved."""
+    def _solve(self, tol: float, start: Array | None) -> _OurSolution:
+        """Solve the problem of the machine."""
         problem = self.problem
         free = self.machine.bias == "free"
-        if self.hinge and free:
+        if self.plain_hinge and free:
             if start is not None:
                 start = problem.balance(np.clip(start, 0, problem.upper))
             if problem.linear:
                 bounds = np.inf if self.hard_margin else problem.upper
                 problem = DualProblem(self.X, self.y, bounds, move_origin=True)
-            found = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
-            return found.alpha, problem.bias_at_zero(found), found.certificate.dual
-        Phi, basis = self._gram_factor()
-        if self.hinge:
-            return *self._solve_for_features(Phi, self.C, tol), -np.inf
+            solution = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
+            b, dual = problem.bias_at_zero(solution), solution.certificate.dual
+            return _OurSolution(solution.alpha, b, dual=dual)
+        Phi, basis = gram_factor(self.problem, self.scale)
+        if self.plain_hinge:
+            return self._solve_for_features(Phi, self.C, tol)
         alpha, w = minimise_squared_hinge(Phi, self.y, self.C, free)
-        best: tuple[Any, ...] = alpha, float(w[-1]) if free else self.scale * float(w[-1])
-        proved = self.dual(alpha)
-        if proved < (1 - WIDE) * self._value(best) and basis is not None:
-            best = min(best, (*best, basis @ w[: basis.shape[1]]), key=self._value)
-        small = self.n <= _FEW and self.C.min() * fl.MAX_NORM > 1
-        if proved < (1 - WIDE) * self._value(best) and small:
+        b = float(w[-1]) if free else self.scale * float(w[-1])
+        best = _OurSolution(alpha, b, dual=self.dual(alpha))
+        if best.dual < (1 - WIDE) * self._value(best) and basis is not None:
+            best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
+        small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * fl.MAX_NORM > 1
+        if best.dual < (1 - WIDE) * self._value(best) and small:
             # It is the hard margin with another feature per sample: slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])
-            best = min(best, self._solve_for_features(Phi, np.inf, tol), key=self._value)
-        return *best, proved
+            lifted = self._solve_for_features(Phi, np.inf, tol)._replace(dual=best.dual)
+            best = min(best, lifted, key=self._value)
+        return best
 
-    def _solve_for_features(self, Phi: Array, C: Array | float, tol: float) -> tuple[Array, float]:
-        """Return multipliers and bias for the plain hinge; a feature of Φ is a penalised bias."""
+    def _solve_for_features(self, Phi: Array, C: Array | float, tol: float) -> _OurSolution:
+        """Return our solution for the plain hinge; a feature of Φ is a penalised bias."""
         if self.machine.bias == "free":
             problem = DualProblem(Phi, self.y, C, move_origin=True)
-            found = solve(problem, "auto", tol)[0]
-            return found.alpha, problem.bias_at_zero(found)
+            solution = solve(problem, "auto", tol)[0]
+            return _OurSolution(solution.alpha, problem.bias_at_zero(solution))
         alpha = solve(without_bias(Phi, self.y, C), "auto", tol)[0].alpha
         alpha = alpha[: self.n] + alpha[self.n :]
-        return alpha, self.scale**2 * float(alpha @ self.y)
-
-    def _gram_factor(self) -> tuple[Array, Array | None]:
-        """Return Φ with ΦΦᵀ = K, or K + s² for a penalised bias; and, if linear, Φ's basis."""
-        Phi, basis = self.X, None
-        if not self.problem.linear:
-            values, vectors = eigh(self.problem.gram())
-            Phi = vectors * np.sqrt(np.maximum(values, 0))
-        elif Phi.shape[1] > self.n:
-            basis, R = np.linalg.qr(Phi.T)
-            Phi = R.T
-        else:
-            basis = np.eye(Phi.shape[1])
-        return (np.column_stack([Phi, np.full(self.n, self.scale)]) if self.scale else Phi), basis
+        return _OurSolution(alpha, self.scale**2 * float(alpha @ self.y))

@@ -28,7 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lstsq
+from scipy.linalg import eigh, lstsq
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import (
@@ -429,6 +429,20 @@ def _solution_without_bias(
 
 
 # The squared hinge
+
+
+def gram_factor(problem: DualProblem, scale: float) -> tuple[Array, Array | None]:
+    """Return Φ with ΦΦᵀ = K, or K + s² for a penalised bias; and, if linear, Φ's basis."""
+    Phi, basis = problem.X, None
+    if not problem.linear:
+        values, vectors = eigh(problem.gram())
+        Phi = vectors * np.sqrt(np.maximum(values, 0))
+    elif Phi.shape[1] > problem.n:
+        basis, R = np.linalg.qr(Phi.T)
+        Phi = R.T
+    else:
+        basis = np.eye(Phi.shape[1])
+    return (np.column_stack([Phi, np.full(problem.n, scale)]) if scale else Phi), basis
 
 
 def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:
