@@ -32,7 +32,8 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
 # When SMO ends and Newton's method begins: TUNING.md, "Fits with default settings"
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
-# The KKT violation that SMO leaves if C k(x, x) = 1; otherwise it grows like (C k(x, x))^0.4.
+# The KKT violation that SMO leaves if C k(x, x) = 1; otherwise times this power of C k(x, x).
+_TOL_EXPONENT = 0.4
 _FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05  # for Newton's method, by the choice of pairs
 _EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
 _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
@@ -220,7 +221,8 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
         alpha, newton_steps = newton_multipliers(linear, tol / 2, limit, zero)
         return Start(alpha, len(newton_steps), "newton")
     first = rank == _PROBE_SIZE
-    violation = (_FIRST_ORDER_TOL if first else _SECOND_ORDER_TOL) * min(change, 1e3) ** 0.4
+    violation = _FIRST_ORDER_TOL if first else _SECOND_ORDER_TOL
+    violation *= min(change, 1e3) ** _TOL_EXPONENT
     limit = int(min(_START_STEPS * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
         state = SmoState(problem, zero, "first" if first else "second")
@@ -239,7 +241,7 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     """
     state = SmoState(problem, np.zeros(problem.n), "first")
     limit = int(min(_EASY_STEPS * problem.n, max_iter))
-    n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**0.4), limit)
+    n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**_TOL_EXPONENT), limit)
     goal = _TOL_FRACTIONS[0] * tol
     gap = np.inf if problem.n**2 <= SMALL_PROBLEM else state.relative_gap()
     while taken and goal < gap <= _NEAR_GAP * goal:

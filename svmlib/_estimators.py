@@ -18,6 +18,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from svmlib._validation import Array, as_float, has_gamma, is_precomputed
+from svmlib.gram_matrix import megabytes
 from svmlib.kernels import BaseKernel, check_kernel, named_kernel
 from svmlib.svc import SVC, resolve_gamma
 
@@ -63,9 +64,9 @@ def _dense_rows(X: Any) -> Any:
     """Return a sparse X as an array, unless it is very large."""
     if not hasattr(X, "toarray"):
         return X
-    megabytes = 8 * X.shape[0] * X.shape[1] / 2**20
-    if megabytes > _MAX_DENSE_MB:
-        needed = f"because it is made dense, which takes {megabytes:.0f} MB"
+    size_mb = megabytes(X.shape[0] * X.shape[1])
+    if size_mb > _MAX_DENSE_MB:
+        needed = f"because it is made dense, which takes {size_mb:.0f} MB"
         raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {needed}; or give X.toarray()")
     return X.toarray()
 

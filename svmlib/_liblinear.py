@@ -127,7 +127,7 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
     (d,) = file.head_integers("nr_feature", least=1)
     (scale,) = file.head_numbers("bias").tolist()
     vectors = 1 if k == 2 and solver != "MCSVM_CS" else k
-    rows = [file.numbers(line, vectors) for line in file.words]
+    rows = [file.numbers(line, vectors) for line in file.rows]
     if len(rows) != d + (scale >= 0):
         raise file.error(f"expected {d + (scale >= 0)} rows of weights, got {len(rows)}")
     W = np.array(rows).T

@@ -186,7 +186,7 @@ def _support_vectors(
     """Return the coefficients of m support vectors, and their indices and values."""
     coefficients = list[Array]()
     found = list[tuple[list[int], Array]]()
-    for line in file.words:
+    for line in file.rows:
         coefficients.append(file.numbers(line[:rows], rows))
         index, values = _sparse(file, line[rows:])
         if precomputed and (index != [0] or values[0] < 1 or values[0] % 1):

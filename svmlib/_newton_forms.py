@@ -29,7 +29,7 @@ from scipy.linalg.lapack import dposv
 
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._validation import Array
-from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices
+from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices, megabytes
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 
@@ -52,7 +52,7 @@ def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
         return PrimalForm(Phi)
-    K = GramMatrix(Linear(), Phi, cache_mb=8 * (len(Phi) ** 2 + 1) / 2**20)  # room for all of K
+    K = GramMatrix(Linear(), Phi, cache_mb=megabytes(len(Phi) ** 2 + 1))  # room for all of K
     K.gram()
     return DualForm(K)
 

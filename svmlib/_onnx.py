@@ -69,9 +69,8 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     if isinstance(machine.kernel, Linear):
         points = (coefficients @ points)[None]
         coefficients = np.ones(1)
-    steps, constants = _graph(machine.kernel, points)
+    steps, constants = _graph(machine.kernel, points, "scaled" if scaler else "X")
     if scaler:
-        steps = [step.replace(" X ", " scaled ") for step in steps]
         steps = ["Sub X mean shifted", "Div shifted scale scaled", *steps]
     constants |= scaler
     steps += ["MatMul k c sum", "Add sum b score", "GreaterOrEqual score zero second"]
@@ -126,24 +125,26 @@ def _model(
     return helper.make_model(graph, opset_imports=[opset], ir_version=8)
 
 
-def _graph(kernel: KernelOrPrecomputed, points: Array) -> tuple[list[str], dict[str, Array]]:
-    """Return the steps from X to the matrix k of kernel values, and the constants they need."""
+def _graph(
+    kernel: KernelOrPrecomputed, points: Array, rows: str
+) -> tuple[list[str], dict[str, Array]]:
+    """Return the steps from the rows to the matrix k of kernel values, and their constants."""
     match kernel:
         case Linear():
-            return ["MatMul X zt k"], {"zt": points.T}
+            return [f"MatMul {rows} zt k"], {"zt": points.T}
         case Polynomial(degree, gamma, coef0):
-            steps = ["MatMul X zt t", "Add t coef0 u", "Pow u degree k"]
+            steps = [f"MatMul {rows} zt t", "Add t coef0 u", "Pow u degree k"]
             constants = {"zt": gamma * points.T, "coef0": np.array(coef0)}
             return steps, constants | {"degree": np.array(float(degree))}
         case Sigmoid(gamma, coef0):
-            steps = ["MatMul X zt t", "Add t coef0 u", "Tanh u k"]
+            steps = [f"MatMul {rows} zt t", "Add t coef0 u", "Tanh u k"]
             return steps, {"zt": gamma * points.T, "coef0": np.array(coef0)}
         case RBF(gamma):
             # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖², from the middle of the z, where the terms are small
             centre = points.mean(axis=0)
             z = points - centre
-            steps = ["Sub X centre x", "Mul x x xx", "ReduceSum xx axis sizes", "MatMul x zt t"]
-            steps += ["Sub sizes t u", "Add u zz v", "Mul v factor e", "Exp e k"]
+            steps = [f"Sub {rows} centre x", "Mul x x xx", "ReduceSum xx axis sizes"]
+            steps += ["MatMul x zt t", "Sub sizes t u", "Add u zz v", "Mul v factor e", "Exp e k"]
             constants = {"centre": centre, "zt": 2 * z.T, "zz": (z**2).sum(axis=1)}
             return steps, constants | {"factor": np.array(-gamma)}
     raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")

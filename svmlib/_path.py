@@ -20,7 +20,7 @@ import numpy as np
 from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._validation import Array
-from svmlib.gram_matrix import GramMatrix, Indices
+from svmlib.gram_matrix import GramMatrix, Indices, megabytes
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import pivoted_cholesky, right_divide
@@ -134,7 +134,7 @@ def _gram_matrices(
                 theta = fl.round_up(theta * (2 + theta) + fl.UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, bound.sizes)
         else:
-            K = GramMatrix(kernel, X, cache_mb=2 * len(X) ** 2 / 2**17 + 1).gram()
+            K = GramMatrix(kernel, X, cache_mb=megabytes(2 * len(X) ** 2) + 1).gram()
             bound = kernel.error_bound(X)
         last = kernel
         yield K, bound
@@ -142,7 +142,7 @@ def _gram_matrices(
 
 def gram_megabytes(n: int) -> float:
     """Return the memory that a search needs for the K of n samples, in MB of 2²⁰ bytes."""
-    return 8 * _GRAM_COPIES * n**2 / 2**20
+    return megabytes(_GRAM_COPIES * n**2)
 
 
 def _low_rank_from_gram(K: Array) -> Array | None:

@@ -30,33 +30,33 @@ class Reader:
 
     def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
         self.name = Path(path).name
-        self.number = 1
+        self.line_number = 1
         try:
             self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
-        self.words = iter(self)
+        self.rows = iter(self)
         self.head = self.header(last, known)
-        self.end_of_header = self.number
+        self.end_of_header = self.line_number
 
     def error(self, message: str) -> ValueError:
-        return ValueError(f"{self.name}, line {self.number}: {message}")
+        return ValueError(f"{self.name}, line {self.line_number}: {message}")
 
     def __iter__(self) -> Iterator[list[str]]:
-        for number, line in enumerate(self.lines, 1):
-            self.number = number
+        for k, line in enumerate(self.lines, 1):
+            self.line_number = k
             yield line.split()
 
     def header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
         """Return number and words of each line before the line `last`, by its first word."""
         found: dict[str, tuple[int, list[str]]] = {}
-        for line in self.words:
+        for line in self.rows:
             if line == [last]:
                 return found
             self._check_kind(line, known)
             if not line or line[0] not in known or line[0] in found or len(line) < 2:
                 raise self.error(f"expected one of {sorted(known - {*found})} and its value")
-            found[line[0]] = self.number, line[1:]
+            found[line[0]] = self.line_number, line[1:]
         raise self.error(f"the file ends before its line {last!r}")
 
     def _check_kind(self, line: list[str], known: set[str]) -> None:
@@ -70,9 +70,9 @@ class Reader:
     def head_words(self, name: str) -> list[str]:
         """Return the words of a line of the header."""
         if name not in self.head:
-            self.number = self.end_of_header
+            self.line_number = self.end_of_header
             raise self.error(f"expected a line {name!r} before this one")
-        self.number, words = self.head[name]
+        self.line_number, words = self.head[name]
         return words
 
     def head_choice(self, name: str, choices: tuple[str, ...]) -> str:
@@ -86,13 +86,13 @@ class Reader:
         """Return the numbers of a line of the header."""
         return self.numbers(self.head_words(name), count)
 
-    def head_integers(self, name: str, count: int = 1, least: int = 0) -> list[int]:
+    def head_integers(self, name: str, count: int = 1, least: float = 0) -> list[int]:
         """Return the integers of a line of the header."""
         return self.integers(self.head_words(name), count, least)
 
     def head_labels(self, count: int) -> list[int]:
         """Return the labels of `count` classes."""
-        labels = self.head_integers("label", count, -(2**53))
+        labels = self.head_integers("label", count, -np.inf)
         if not all(label in LABELS for label in labels):
             raise self.error(f"labels must be integers of 32 bits, got {labels}")
         if len({*labels}) != count:
@@ -107,7 +107,7 @@ class Reader:
             raise self.error(f"expected {count} numbers, got {len(words)}")
         return np.array([float(word) for word in words])
 
-    def integers(self, words: list[str], count: int | None = None, least: int = 0) -> list[int]:
+    def integers(self, words: list[str], count: int | None = None, least: float = 0) -> list[int]:
         values = self.numbers(words, count)
         if (values != np.round(values)).any() or (np.abs(values) >= 2**53).any():
             raise self.error(f"expected integers, got {' '.join(words)[:60]}")

@@ -18,7 +18,7 @@ from svmlib.svc import SVC, TwoClassEstimator
 Measure = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 
 
-class _Precomputed(TwoClassEstimator):
+class _KnownScores(TwoClassEstimator):
     """A classifier whose decision values f(x) are known, for scorers that use them."""
 
     kernel = None
@@ -46,7 +46,7 @@ def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -
         keywords = {}
         if weights is not None and hasattr(scorer, "set_score_request"):
             keywords["sample_weight"] = weights[test]
-        classifier = _Precomputed(classes, f)
+        classifier = _KnownScores(classes, f)
         try:
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:

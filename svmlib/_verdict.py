@@ -154,7 +154,8 @@ class Verdict:
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
                 f"balance by {self.balance_violation:.2g}, the KKT conditions by "
-                f"{fl.format_bound(self.kkt_violation, digits=2)}{self._no_cost()}"
+                f"{fl.format_bound(self.kkt_violation, digits=2)}"
+                f"{self._cost_of_violation(self.dual, self.kkt_violation)}"
             )
         lines += self._faults()
         lines.insert(0 if self.is_far_off else len(lines), self.note)
@@ -166,14 +167,15 @@ class Verdict:
         advice = "scale the columns, or pass multipliers (β, b)"
         return f"our own solution did not converge:\nthe bounds hold, but say little; {advice}"
 
-    def _no_cost(self) -> str:
+    def _cost_of_violation(self, dual: float, violation: float) -> str:
         """Say so if multipliers violate conditions only next to their bounds.
 
         This is because the duality gap is at least a violation times its distance from the bound.
         """
-        free = self.dual is not None and self.primal - self.dual <= 1e-6 * self.primal < np.inf
-        costly = not free or (self.kkt_violation or 0) < _VISIBLE_VIOLATION
-        return "" if costly else ",\nat multipliers so near their bounds that it costs nothing"
+        visible = violation >= _VISIBLE_VIOLATION
+        costs_nothing = self.primal - dual <= 1e-6 * self.primal < np.inf
+        note = ",\nat multipliers so near their bounds that it costs nothing"
+        return note if visible and costs_nothing else ""
 
     def _faults(self) -> list[str]:
         """Say what is wrong with the sign of the score, with b or with the length of w."""

@@ -19,10 +19,10 @@ def warn_unless_converged(
     if solution.converged:
         return
     if not left:
-        proof = solution.certificate
-        left = f"KKT violation of {proof.kkt_violation:.3g}"
-        if proof.proves_optimality:
-            left = f"relative duality gap of {proof.relative_gap:.3g}"
+        certificate = solution.certificate
+        left = f"KKT violation of {certificate.kkt_violation:.3g}"
+        if certificate.proves_optimality:
+            left = f"relative duality gap of {certificate.relative_gap:.3g}"
     if not advice:
         advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
         if solution.certificate.primal == inf:

@@ -272,14 +272,14 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     # (twice the operations of `total`, which is squared)
     rounding_factor = 1 + fl.gamma_n(2 * (n + updates) + 24)
     underflow = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
-    slack = relative * total**2 + float(shift * beta @ beta)
-    slack = rounding_factor * slack + underflow * (float(np.abs(beta).sum()) + 1)
-    if not slack < np.inf:  # NaN, too, where θ is beyond floats
+    norm_error = relative * total**2 + float(shift * beta @ beta)
+    norm_error = rounding_factor * norm_error + underflow * (float(np.abs(beta).sum()) + 1)
+    if not norm_error < np.inf:  # NaN, too, where θ is beyond floats
         return unbounded_scores(values, np.inf, sizes)
     return Scores(
         values,
         error=rounding_factor * (relative * total * sizes + shift * np.abs(beta)) + underflow,
-        squared_norm=fl.exact_sum(beta * values) + slack,
+        squared_norm=fl.exact_sum(beta * values) + norm_error,
         sizes=np.sqrt(sizes**2 + shift),
     )
 

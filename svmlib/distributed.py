@@ -48,6 +48,8 @@ __all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_li
 _LOG = logging.getLogger(__name__)
 _FAN_IN = 8  # sums that are added at a time on their way to the client
 _MIN_START_SAMPLES = 20  # per class and unknown, that make the first chunk a good start
+_START_TOL = 5e-3  # the relative gap of this start
+_START_RAMP, _WIDE_RAMP = 0.3, 2.0  # hC to begin with, near the optimum or without such a start
 _ARMIJO = 1 / 4  # of the gain that its slope promises: a step that gains less is too long
 _MIN_STEP_LENGTH = 0.05  # of a Newton step: if no longer one gains enough, the ramp is too narrow
 _STAGE_TOL = 0.01  # of the proximal term h‖q − c‖²: a step with less slope ends the stage
@@ -264,11 +266,11 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
     at its end, and the first steps of Newton's method would be much too long.
     """
     if min(np.sum(y > 0), np.sum(y < 0)) < _MIN_START_SAMPLES * (X.shape[1] + 1):
-        return 2 / C, np.zeros(X.shape[1] + 1)
+        return _WIDE_RAMP / C, np.zeros(X.shape[1] + 1)
     problem = DualProblem(X, y, min(C_first, MAX_C))
-    alpha, _ = newton_multipliers(problem, 5e-3, 1000, np.zeros(y.size), last_digits=True)
-    shrinkage = 0.15 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
-    return 0.3 / C, (1 - shrinkage) * np.append((alpha * y) @ X, problem.bias(alpha))
+    alpha, _ = newton_multipliers(problem, _START_TOL, 1000, np.zeros(y.size), last_digits=True)
+    shrinkage = _START_RAMP / 2 * alpha.sum() / C_first / max(1, np.count_nonzero(alpha))
+    return _START_RAMP / C, (1 - shrinkage) * np.append((alpha * y) @ X, problem.bias(alpha))
 
 
 def _passes(

@@ -38,6 +38,11 @@ _FEW_ROWS = 5  # one in so many rows of K: a sum of no more takes less time by c
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
 
 
+def megabytes(n_floats: float) -> float:
+    """Return how many megabytes (2²⁰ bytes) so many floats take."""
+    return 8 * n_floats / 2**20
+
+
 class KernelSums(NamedTuple):
     """Kβ, summed up from β and its later changes; `svmlib.certificate.kernel_scores` bounds it."""
 
@@ -106,7 +111,7 @@ class GramMatrix:
         self.X = X
         self.n = len(X)
         self.cache_mb = cache_mb
-        self.cache_size = int(2**17 * check_scalar(cache_mb, "cache_mb", positive=True))
+        self.cache_size = int(check_scalar(cache_mb, "cache_mb", positive=True) / megabytes(1))
         self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.cache_size
         half = max(2, self.cache_size // 2 // self.n)  # rows
@@ -146,7 +151,7 @@ class GramMatrix:
     def _require_room(self, count: int, purpose: str) -> None:
         """Raise a `NoRoomError` if there is no room for `count` floats."""
         if count > self.cache_size:
-            least = format_bound(8 * count / 2**20)
+            least = format_bound(megabytes(count))
             raise NoRoomError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
 
     def _batches(self, wanted: Indices) -> Iterator[Indices]:

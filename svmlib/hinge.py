@@ -421,11 +421,12 @@ def _solution_without_bias(
     halves = np.tile(alpha / 2, 2)
     solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=n_iter)
     alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
-    proof = solution.certificate
+    certificate = solution.certificate
     # (C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that.)
-    primal, dual = fl.round_up(lam * proof.primal), fl.round_down(lam * proof.dual)
-    proof = replace(proof, primal=primal, dual=dual)
-    return replace(solution, alpha=alpha, certificate=proof, converged=proof.reaches(tol))
+    primal, dual = fl.round_up(lam * certificate.primal), fl.round_down(lam * certificate.dual)
+    certificate = replace(certificate, primal=primal, dual=dual)
+    converged = certificate.reaches(tol)
+    return replace(solution, alpha=alpha, certificate=certificate, converged=converged)
 
 
 # The squared hinge

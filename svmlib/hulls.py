@@ -471,8 +471,8 @@ def certify_weights(
     scaled = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ scaled)
     width = heights @ lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
-    slack = _distance_error(Z, y, weights)
-    bound = width / float(np.linalg.norm(scaled)) - slack if w.any() else 0.0
+    error = _distance_error(Z, y, weights)
+    bound = width / float(np.linalg.norm(scaled)) - error if w.any() else 0.0
     w = np.ldexp(w, exponent)
     middle = np.append(np.ldexp(p + q, exponent) / 2, centre)  # in two parts
     return ClosestPoints(
@@ -482,7 +482,7 @@ def certify_weights(
         cap=cap,
         w=w,
         b=-float(fl.accurate_sum(middle[:, None], np.tile(w, 2))[0][0]),
-        distance=float(np.ldexp(np.linalg.norm(p - q) + slack, exponent)),
+        distance=float(np.ldexp(np.linalg.norm(p - q) + error, exponent)),
         lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
 

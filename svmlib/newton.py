@@ -213,8 +213,8 @@ def newton_multipliers(
             for step in islice(method.steps(), max_iter):
                 steps.append(step)
                 progress = "step %d: h %.1e, %d free, error so far %.1e"
-                _LOG.info(progress, len(steps), step.h, step.free, method.best.error)
-        if method.best.error > method.tol:
+                _LOG.info(progress, len(steps), step.h, step.free, method.best.optimality)
+        if method.best.optimality > method.tol:
             for q in np.zeros_like(start), method.c, method.q:  # which may not have been tried yet
                 method.update_best(q)
     return np.abs(method.best.beta), steps
@@ -226,7 +226,7 @@ class _Point(NamedTuple):
     beta: Array
     b: float
     gap: float  # the duality gap
-    error: float  # the relative gap; if `exact`, the KKT violation where that is larger
+    optimality: float  # the relative gap; if `exact`, the KKT violation where that is larger
 
 
 class _Newton:
@@ -273,7 +273,7 @@ class _Newton:
             yield from self.active_set()
         stalled = 0  # how many of the last stages have not improved the best point
         for _ in range(_MAX_STAGES):
-            if self.best.error <= self.goal:
+            if self.best.optimality <= self.goal:
                 return
             before = self.best
             n_steps = yield from self.stage()
@@ -282,7 +282,8 @@ class _Newton:
             if smoothed < 1:  # of the margin, which is 1: the free set may be right
                 yield from self.active_set()
             stalled = stalled + 1 if self.best is before else 0
-            if stalled and (self.h == self.floor or (stalled > 1 and self.best.error <= self.tol)):
+            reaches_tol = self.best.optimality <= self.tol
+            if stalled and (self.h == self.floor or (stalled > 1 and reaches_tol)):
                 return  # only rounding is left, or `tol` is reached and progress is slow
             self.c = self.q
             self.h = max(self.h * max(n_steps, 1) / _EVEN_STAGE_STEPS, self.floor)
@@ -300,15 +301,15 @@ class _Newton:
         b, low, high = self.problem.bias_and_interval(beta, scores)
         rounding = SOLVER_ROUNDING * float(alpha @ self.form.diagonal)
         primal, dual = self.problem.values_in_floats(beta, scores, b, rounding)
-        gap = error = np.inf
+        gap = optimality = np.inf
         if 0 < primal < np.inf:
             gap = max(primal - dual, 0.0)  # negative only by rounding
-            error = 1 - dual / primal
+            optimality = 1 - dual / primal
             if self.exact:
-                error = max(error, low - b, b - high)
+                optimality = max(optimality, low - b, b - high)
         self.best = min(
-            (self.best, _Point(beta, b, gap, error)),
-            key=lambda p: (p.error > self.goal, p.error > self.tol, p.gap),
+            (self.best, _Point(beta, b, gap, optimality)),
+            key=lambda p: (p.optimality > self.goal, p.optimality > self.tol, p.gap),
         )
 
     def active_set(self) -> Iterator[NewtonStep]:
@@ -325,7 +326,7 @@ class _Newton:
         fewest = int(free.sum())
         failed_passes = 0
         max_free = self.form.rank + 1  # with more margins than unknowns there is no solution
-        while self.best.error > self.goal and 0 < (F := free.nonzero()[0]).size <= max_free:
+        while self.best.optimality > self.goal and 0 < (F := free.nonzero()[0]).size <= max_free:
             g = self.y[F] - self.form.kernel_matvec(q)[F]
             unclipped = q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)

@@ -40,7 +40,7 @@ from svmlib.certificate import (
     primal_upper_bound,
     unbounded_scores,
 )
-from svmlib.gram_matrix import Indices
+from svmlib.gram_matrix import Indices, megabytes
 from svmlib.kernels import BLOCK, ClassicKernel, Kernel
 from svmlib.newton import newton_multipliers
 from svmlib.problem import MAX_C, DualProblem, Solution
@@ -400,7 +400,7 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
 
 def max_rank_in_memory(n: int, memory_mb: float) -> float:
     """Return how many pivots fit in memory; if none, raise an error that says what one needs."""
-    mb_per_pivot = _PHI_COPIES * n / 2**17  # MB
+    mb_per_pivot = megabytes(_PHI_COPIES * n)
     max_rank = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / mb_per_pivot
     if max_rank < 1:
         needed = fl.format_bound(mb_per_pivot)
@@ -416,7 +416,8 @@ def solve_in_span(
     needed = span.rank
     span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
     # (In use are the features, those less their mean, and those of the free samples.)
-    linear = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=n / 2**15)
+    features, cache_mb = span.features(problem.X), megabytes(4 * n)  # for a few rows of K
+    linear = DualProblem(features, problem.y, problem.upper, cache_mb=cache_mb)
     alpha, steps = newton_multipliers(linear, tol / 2, max_iter, np.zeros(n))
     w = (alpha * problem.y) @ linear.X
     b = linear.bias_and_interval(alpha * problem.y, linear.X @ w)[0]
@@ -426,7 +427,7 @@ def solve_in_span(
     proof = certify_in_span(sums, span, c, n)
     advice = f"{span.rank} pivots of a sample do not span the features of all samples"
     if needed > span.rank:
-        enough = fl.format_bound(_PHI_COPIES * n * needed / 2**17)
+        enough = fl.format_bound(megabytes(_PHI_COPIES * n * needed))
         advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
     advice += '; solver="smo" evaluates all kernel values, which may take hours'
     converged = proof.reaches(tol)

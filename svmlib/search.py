@@ -190,6 +190,11 @@ class SVCCV(TwoClassEstimator):
     (True, True)
     """
 
+    _fitted = (
+        *("best_estimator_", "best_index_", "best_params_", "best_score_", "cv_results_"),
+        *("n_splits_", "test_indices_", "test_decision_values_", "worst_gap_", "_positive"),
+    )
+
     def __init__(
         self,
         Cs: ArrayLike = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3, 1e4),

@@ -47,18 +47,12 @@ __all__ = ["SVC"]
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 
-_FITTED = (  # the fitted attributes of `SVC` and of `svmlib.search.SVCCV`
-    *("n_features_in_", "feature_names_in_", "classes_", "class_weight_", "kernel_", "solver_"),
-    *("support_", "support_vectors_", "n_support_", "dual_coef_", "pivots_", "pivot_coef_"),
-    *("n_iter_", "certificate_", "best_estimator_", "best_index_", "best_params_", "best_score_"),
-    *("cv_results_", "n_splits_", "test_indices_", "test_decision_values_", "worst_gap_"),
-)
-
 
 class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
     """Base of the estimators for two classes: tags, checks, and predictions by the sign of f."""
 
     classes_: NDArray[np.generic]
+    _fitted: tuple[str, ...] = ()  # the names of a subclass's own fitted attributes
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
@@ -69,7 +63,8 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
     def _forget_fit(self) -> None:
         """Remove the fitted attributes, so that a fit that fails leaves none of the one before."""
-        for name in _FITTED:  # (A subclass may have set others before it calls `fit`.)
+        # (Not all that end in _: a subclass may have set some before it calls `fit`.)
+        for name in ("n_features_in_", "feature_names_in_", "classes_", *self._fitted):
             self.__dict__.pop(name, None)
 
     @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
@@ -215,6 +210,12 @@ class SVC(TwoClassEstimator):
     >>> print(str(model.certificate_).splitlines()[-1])
     proves that the optimum is in [0.624999, 0.625001]
     """
+
+    _fitted = (
+        *("class_weight_", "kernel_", "solver_", "support_", "support_vectors_", "n_support_"),
+        *("dual_coef_", "pivots_", "pivot_coef_", "n_iter_", "certificate_"),
+        *("_precomputed", "_origin", "_w", "_b", "_intercept"),
+    )
 
     def __init__(
         self,
