@@ -117,18 +117,18 @@ def solve(
     in_span = _solve_in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):
         return in_span, "nystrom"
-    found = Start(alpha)
+    newton_start = Start(alpha)
     if in_span:
-        found = Start(in_span.alpha, in_span.n_iter, "newton")
+        newton_start = Start(in_span.alpha, in_span.n_iter, "newton")
     elif not alpha.any():  # (one iteration is left for Newton's method)
-        found = _find_start(problem, tol, max_iter - 1, memory_mb is None)
+        newton_start = _find_start(problem, tol, max_iter - 1, memory_mb is None)
     try:
-        solution, name = _finish(problem, found, tol, max_iter)
+        solution, name = _finish(problem, newton_start, tol, max_iter)
     except NoRoomError as error:
         if solver == "newton":
             raise NoRoomError(f'{error}; solver="auto" continues with SMO') from error
-        solution = run_smo(problem, tol, smo_limit - found.n_iter, found.alpha)
-        solution = solution.with_earlier_iterations(found.n_iter)
+        solution = run_smo(problem, tol, smo_limit - newton_start.n_iter, newton_start.alpha)
+        solution = solution.with_earlier_iterations(newton_start.n_iter)
         name = "smo"
     remaining = max_iter - solution.n_iter if solver == "auto" else 0
     return _interior_point_fallback(problem, solution, name, tol, remaining)

@@ -97,12 +97,12 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
             raise ValueError(f"X must have {rows}; of many classes, fit two; got {len(X)} rows")
         points = X[machine.support_]
         advice = f"give the rows of fit in their order, or {_ADVICE}"
-    found = Expansion(kernel, coefficients, points, None)
+    expansion = Expansion(kernel, coefficients, points, None)
     if hasattr(machine, "pivots_"):  # `svmlib.SVC` with many samples
         support = points, coefficients[0]
-        found = Expansion(kernel, machine.pivot_coef_[None], machine.pivots_, support)
-    _check_same_values(*_decision_values(machine, found), machine.dual_coef_, advice)
-    return found
+        expansion = Expansion(kernel, machine.pivot_coef_[None], machine.pivots_, support)
+    _check_same_values(*_decision_values(machine, expansion), machine.dual_coef_, advice)
+    return expansion
 
 
 def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
@@ -194,11 +194,11 @@ def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
         return 0, 1
     if np.asarray(y).dtype == np.bool_ != classes.dtype:
         raise ValueError("y must have the labels of fit, two of the machine's, not Booleans")
-    found = np.flatnonzero(np.isin(classes, y))
-    if found.size != 2:
+    indices = np.flatnonzero(np.isin(classes, y))
+    if indices.size != 2:
         advice = "choose rows with keep = np.isin(y, [a, b]), and give X[keep] and y[keep]"
         raise ValueError(f"y must have two of the machine's {classes.size} classes; {advice}")
-    return int(found[0]), int(found[1])
+    return int(indices[0]), int(indices[1])
 
 
 def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:

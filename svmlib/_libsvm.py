@@ -174,8 +174,8 @@ def read_libsvm(
         if sum(n_support) != m:
             raise file.error(f"nr_sv must add up to total_sv, {m}, got {[*n_support]}")
     precomputed = is_precomputed(kernel)
-    coefficients, found = _support_vectors(file, k - 1 if labelled else 1, m, precomputed)
-    points = _points(file, found, precomputed, n_features, zero_based)
+    coefficients, entries = _support_vectors(file, k - 1 if labelled else 1, m, precomputed)
+    points = _points(file, entries, precomputed, n_features, zero_based)
     others = {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})}
     return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, n_support, others)
 
@@ -185,16 +185,16 @@ def _support_vectors(
 ) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
     coefficients = list[Array]()
-    found = list[tuple[list[int], Array]]()
+    entries = list[tuple[list[int], Array]]()
     for line in file.rows:
         coefficients.append(file.numbers(line[:rows], rows))
         index, values = _sparse(file, line[rows:])
         if precomputed and (index != [0] or values[0] < 1 or values[0] % 1):
             raise file.error("expected 0:row for each support vector of a precomputed kernel")
-        found.append((index, values))
-    if len(found) != m:
-        raise file.error(f"expected {m} support vectors, got {len(found)}")
-    return np.array(coefficients).reshape(m, rows).T, found
+        entries.append((index, values))
+    if len(entries) != m:
+        raise file.error(f"expected {m} support vectors, got {len(entries)}")
+    return np.array(coefficients).reshape(m, rows).T, entries
 
 
 def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
@@ -210,24 +210,24 @@ def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
 
 def _points(
     file: Reader,
-    found: list[tuple[list[int], Array]],
+    entries: list[tuple[list[int], Array]],
     precomputed: bool,
     n_features: int | None,
     zero_based: ZeroBased,
 ) -> Array:
     """Return the support vectors, or the row numbers from 0 of a precomputed kernel."""
     if precomputed:
-        return np.array([value - 1 for _, value in found]).reshape(-1, 1)
-    first = file.first_index(zero_based, any(index[:1] == [0] for index, _ in found))
-    largest = max((index[-1] + 1 - first for index, _ in found if index), default=1)
+        return np.array([value - 1 for _, value in entries]).reshape(-1, 1)
+    first = file.first_index(zero_based, any(index[:1] == [0] for index, _ in entries))
+    largest = max((index[-1] + 1 - first for index, _ in entries if index), default=1)
     d = largest if n_features is None else n_features
     if largest > d:
         raise file.error(f"n_features must be at least {largest}, got {d}")
-    if d * len(found) > _MAX_ENTRIES:
-        needed = f"{len(found)} support vectors with {d} features"
+    if d * len(entries) > _MAX_ENTRIES:
+        needed = f"{len(entries)} support vectors with {d} features"
         raise file.error(f"a machine must have at most {_MAX_ENTRIES} numbers, got {needed}")
-    points = np.zeros((len(found), d))
-    for row, (index, values) in zip(points, found, strict=True):
+    points = np.zeros((len(entries), d))
+    for row, (index, values) in zip(points, entries, strict=True):
         row[np.array(index, dtype=int) - first] = values
     return points
 
@@ -340,11 +340,11 @@ def _of_two_classes(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
 
 
 def _integers(classes: Any) -> tuple[int, ...]:
-    found = np.asarray(classes)
-    if found.dtype.kind not in "iuf" or (found != np.rint(found)).any():
+    given = np.asarray(classes)
+    if given.dtype.kind not in "iuf" or (given != np.rint(given)).any():
         advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
-        raise ValueError(f"labels must be integers in LIBSVM's files, got {found}; {advice}")
-    labels = tuple(int(label) for label in found)
+        raise ValueError(f"labels must be integers in LIBSVM's files, got {given}; {advice}")
+    labels = tuple(int(label) for label in given)
     if not all(label in LABELS for label in labels):
         raise ValueError(f"labels must be integers of 32 bits in LIBSVM's files, got {labels}")
     return labels

@@ -82,18 +82,18 @@ def _match_rows(
     for dtype in np.float64, np.float32:
         keys = _eight_digits(points.astype(dtype))
         places = _eight_digits(X.astype(dtype))
-        found = dict[int, int]()
+        row_of = dict[int, int]()
         free = {*range(y.size)}
         for own in True, False:
             rows = dict[tuple[Any, ...], list[int]]()
             for i in sorted(free, key=lambda i: (C[i], -i)):
                 rows.setdefault((own and y[i] > 0, *places[i]), []).append(i)
             for j, key in enumerate(keys):
-                if j not in found and (same := rows.get((own and coefficients[j] > 0, *key))):
-                    found[j] = same.pop()
-            free -= {*found.values()}
-        if len(found) == len(keys):
-            return [found[j] for j in range(len(keys))]
+                if j not in row_of and (same := rows.get((own and coefficients[j] > 0, *key))):
+                    row_of[j] = same.pop()
+            free -= {*row_of.values()}
+        if len(row_of) == len(keys):
+            return [row_of[j] for j in range(len(keys))]
     return None
 
 
@@ -145,6 +145,6 @@ def other_constant(alpha: Array, bounds: Array, excess: float) -> str:
             "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
         )
     if 0 < largest < 0.99 and together.sum() > 2 and excess > 1e-3:
-        found = f"{together.sum()} multipliers are {largest:.6g} times their C"
-        return f"{found}, and none is above: was C smaller by this factor?"
+        evidence = f"{together.sum()} multipliers are {largest:.6g} times their C"
+        return f"{evidence}, and none is above: was C smaller by this factor?"
     return ""

@@ -288,10 +288,10 @@ def _of_support_vectors(
 
 def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
     """Return the factors of C for the classes, as the estimator has chosen them."""
-    found = getattr(machine, "class_weight_", None)
+    fitted = getattr(machine, "class_weight_", None)
     classes = np.asarray(machine.classes_)
-    if found is not None and np.size(found) == classes.size:
-        return np.asarray(found, dtype=float)
+    if fitted is not None and np.size(fitted) == classes.size:
+        return np.asarray(fitted, dtype=float)
     params = _params(machine)
     chosen = params.get("class_weight")
     if weights is not None and chosen == "balanced" and "intercept_scaling" in params:
@@ -323,8 +323,8 @@ def constant_of(m: Machine) -> float:
     """Return C, or raise an error if a machine does not say which problem it solves."""
     for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
         if getattr(m, name) not in choices:
-            found = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
-            raise ValueError(f"{found}; give it, if the machine is an SVM")
+            wrong = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
+            raise ValueError(f"{wrong}; give it, if the machine is an SVM")
     if m.C is None:
         raise ValueError("C must be given: the machine does not say what it was")
     for factor in m.class_weight:
@@ -340,6 +340,6 @@ def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
     """Return −1 for the first class of the machine, +1 for the second."""
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
     if unknown:
-        found = f"{machine.classes}, got {unknown[:3]}"
-        raise ValueError(f"y must have the machine's labels {found}: give the y of fit")
+        expected = f"{machine.classes}, got {unknown[:3]}"
+        raise ValueError(f"y must have the machine's labels {expected}: give the y of fit")
     return np.where(labels == machine.classes[1], 1.0, -1.0)

@@ -93,8 +93,8 @@ def check_gram(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
     if skew > _MAX_SKEW[float_type] * max(K.max(), -K.min()):
         rounding = f"more than the rounding of {float_type.__name__}"
-        found = f"it differs from its transpose by {skew:g}, {rounding}"
-        raise ValueError(f"{name} must be symmetric, but {found}")
+        difference = f"it differs from its transpose by {skew:g}, {rounding}"
+        raise ValueError(f"{name} must be symmetric, but {difference}")
     return K / 2 + K.T / 2 if skew else K
 
 
@@ -168,9 +168,9 @@ def check_labels(y: ArrayLike, n: int) -> Array:
     if labels.shape != (n,):
         raise ValueError(f"y must have one label for each of the {n} rows of X, got {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
-        found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
+        seen = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"
-        raise ValueError(f"y must contain only -1 and +1, got {found} ({labels.dtype}); {advice}")
+        raise ValueError(f"y must contain only -1 and +1, got {seen} ({labels.dtype}); {advice}")
     return labels.astype(np.float64)
 
 

@@ -207,8 +207,9 @@ def solve_linear(
     C = check_scalar(C, "C", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    v, proof, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
-    solution = LinearSolution(v[:-1], float(v[-1]), proof, len(trace), proof.reaches(tol), trace)
+    v, certificate, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
+    converged = certificate.reaches(tol)
+    solution = LinearSolution(v[:-1], float(v[-1]), certificate, len(trace), converged, trace)
     advice = "allow more passes, scale the columns of X, or make C less extreme"
     warn_unless_converged(solution, "solve_linear", tol, advice)
     return solution
@@ -219,20 +220,20 @@ def _minimise(
 ) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     start, R, n = _first_pass(chunks, d, C)
-    found = []
+    candidates = []
     trace = []
     passes = _passes(partial(_sum, chunks, chunk_sums), start, C * n, tol)
     for state, sums in islice(passes, max_iter):
-        v, proof = _certify(sums, state.v, start.origin, R, n)
-        found.append((v, proof, state))
-        trace.append(Pass(state.h, sums.free, proof))
+        v, certificate = _certify(sums, state.v, start.origin, R, n)
+        candidates.append((v, certificate, state))
+        trace.append(Pass(state.h, sums.free, certificate))
         progress = "pass %d: ramp %.1e C, %d samples on it, relative duality gap %.1e"
-        _LOG.info(progress, len(trace), state.h, sums.free, proof.relative_gap)
-        if proof.relative_gap <= tol:
+        _LOG.info(progress, len(trace), state.h, sums.free, certificate.relative_gap)
+        if certificate.relative_gap <= tol:
             break
-    v, proof, state = min(found, key=lambda each: each[1].relative_gap)
+    v, certificate, state = min(candidates, key=lambda each: each[1].relative_gap)
     w = v[:-1]
-    return np.append(w, v[-1] - w @ start.origin), proof, tuple(trace), state
+    return np.append(w, v[-1] - w @ start.origin), certificate, tuple(trace), state
 
 
 def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
@@ -466,11 +467,12 @@ def solve_kernel(
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c = span.coefficients(v[None, :-1].copy())[0]
     b = float(v[-1])
-    proof = nystrom.certify_in_span(_sum(features, chunk_span_sums, c, b, state), span, c, n)
-    found = KernelSolution(kernel, span.pivots, c, b, proof, len(trace), proof.reaches(tol), trace)
+    certificate = nystrom.certify_in_span(_sum(features, chunk_span_sums, c, b, state), span, c, n)
+    converged = certificate.reaches(tol)
+    solution = KernelSolution(kernel, span.pivots, c, b, certificate, len(trace), converged, trace)
     advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
-    warn_unless_converged(found, "solve_kernel", tol, advice)
-    return found
+    warn_unless_converged(solution, "solve_kernel", tol, advice)
+    return solution
 
 
 def _log_forecast(span: Span, X: Array, y: Array, C: float, tol: float, n: int) -> None:

@@ -283,8 +283,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
     # (These sums are rounded, too: this matters in theory, but no data have shown it.)
-    slack = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
-    cross = product + slack if product > -inf else inf
+    cross_error = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
+    cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
     w_squared = squared(c)

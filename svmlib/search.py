@@ -98,8 +98,8 @@ def _standard_error(scores: Array) -> float:
 
 def _values(params: list[dict[str, Any]], name: str) -> list[float]:
     """Return C or γ of every candidate, 0 for all if they have the same."""
-    found = [next((p[k] for k in p if k.split("__")[-1] == name), 0) for p in params]
-    return [check_scalar(v, name) if len({*found}) > 1 else 0.0 for v in found]
+    values = [next((p[k] for k in p if k.split("__")[-1] == name), 0) for p in params]
+    return [check_scalar(v, name) if len({*values}) > 1 else 0.0 for v in values]
 
 
 class SVCCV(TwoClassEstimator):
@@ -273,17 +273,17 @@ class SVCCV(TwoClassEstimator):
         # (Now, because it refuses what else would be found out at the end.)
         measured = None if sample_weight is None else weights
         measure = measure_of(self.scoring, self.classes_, labels, measured)
-        found = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
-        test_scores = np.full(found.shape, np.nan)
+        fits = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
+        test_scores = np.full(fits.shape, np.nan)
         try:
             for fit in self._search(models, points, signs, folds, Cs, tol):
                 place = fit.C_index, fit.gamma_index, fit.fold_index
-                found[place] = fit
+                fits[place] = fit
                 test_scores[place] = measure(fit.decision_values, folds[fit.fold_index].test)
-                self._print_progress(found[:, *place[1:]], models, len(folds))
+                self._print_progress(fits[:, *place[1:]], models, len(folds))
         finally:  # a search that is interrupted keeps what it has found
-            self._write_results(found, test_scores, models, folds, labels)
-        self._choose(found, tol)
+            self._write_results(fits, test_scores, models, folds, labels)
+        self._choose(fits, tol)
         if self.refit:
             chosen = models[self.best_index_ % len(models)]
             self.best_estimator_: SVC = chosen.set_params(**self.best_params_)
@@ -381,13 +381,13 @@ class SVCCV(TwoClassEstimator):
 
     @np.errstate(invalid="ignore")  # the deviation of infinite gaps is NaN
     def _write_results(
-        self, found: Any, test_scores: Array, models: list[SVC], folds: list[Fold], labels: Any
+        self, fits: Any, test_scores: Array, models: list[SVC], folds: list[Fold], labels: Any
     ) -> None:
         """Write ``cv_results_``, and what `compare` needs."""
         self.n_splits_ = len(folds)
         self.cv_results_ = self._parameters(models)
         self.test_indices_ = [fold.test for fold in folds]
-        flat = found.reshape(-1, len(folds))
+        flat = fits.reshape(-1, len(folds))
         tables = {"test_score": test_scores.reshape(flat.shape)}
         for name in "gap", "steps", "fit_time", "score_time":
             # (Fits that an interrupt has prevented are None.)
@@ -403,9 +403,9 @@ class SVCCV(TwoClassEstimator):
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
             np.array(
-                [np.full(test.size, np.nan) if fit is None else fit.decision_values for fit in fits]
+                [np.full(test.size, np.nan) if fit is None else fit.decision_values for fit in row]
             )
-            for test, fits in zip(self.test_indices_, flat.T, strict=True)
+            for test, row in zip(self.test_indices_, flat.T, strict=True)
         ]
         self._positive = [labels[test] == self.classes_[1] for test in self.test_indices_]
 
@@ -417,7 +417,7 @@ class SVCCV(TwoClassEstimator):
         table = {f"param_{n}": np.ma.masked_array([p[n] for p in params]) for n in names}
         return table | {"params": params}
 
-    def _choose(self, found: Any, tol: float) -> None:
+    def _choose(self, fits: Any, tol: float) -> None:
         """Choose a candidate, and warn where something has not been proved."""
         results = self.cv_results_
         rule = self.refit if callable(self.refit) else lambda r: r["rank_test_score"].argmin()
@@ -425,9 +425,9 @@ class SVCCV(TwoClassEstimator):
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
         self.worst_gap_ = float(results["worst_gap"].max())
-        n_unproved = sum(not machine.solution.converged for machine in found.flat)
+        n_unproved = sum(not machine.solution.converged for machine in fits.flat)
         if n_unproved:
-            message = f"{n_unproved} of {found.size} machines are not proved optimal to tol={tol:g}"
+            message = f"{n_unproved} of {fits.size} machines are not proved optimal to tol={tol:g}"
             message += f": the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
             message += "make Cs or gammas less extreme"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
