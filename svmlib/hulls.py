@@ -265,9 +265,9 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
         margins = y * (X @ w + b)
-        # (of d + 1 operations, and three more for this bound)
-        error = fl.gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w) + abs(b))
-        proved = margins > error + (len(w) + 4) * fl.SMALLEST_NORMAL
+        # (of d operations, and four more for this bound; adding b keeps the sign of the sum)
+        error = fl.gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
+        proved = margins > error + fl.SMALLEST_NORMAL  # far more than what underflows
     return all(y[i] * (fl.exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 

@@ -366,21 +366,22 @@ class RBF(ClassicKernel):
         With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
         in each norm, and a few for the origin. (That is the worst case: in 1,600 random tables the
-        largest error was a twentieth of it.) Computed by `cdist`, t takes d + 4 operations,
-        which costs exp(−t) at most (d + 4) u t exp(−t) ≤ (d + 4) u / e. The exponential is
-        accurate to a few u. (The origin is the mean of some of the points; far from zero it has a
-        rounding error of its own.) What underflows in a square is negligible beside r², as
-        `row_norm_bounds` makes r at least 2⁻⁴⁹⁹.
+        largest error was a twentieth of it. The difference between `expm1` and its argument, and
+        what r loses in proportion to itself, are of second order.) `cdist` computes t in d + 4
+        operations, which costs exp(−t) at most (d + 4) u / e; that is far less, because `cdist` is
+        used only where 2 γ r² is 450 or more. The exponential is accurate to a few u. (The origin
+        is the mean of some of the points; far from zero it has a rounding error of its own.) What
+        underflows in a square is negligible beside r², as `row_norm_bounds` makes r at least 2⁻⁴⁹⁹.
         """
         n, d = X.shape
         mean = X.sum(axis=0) / n
         # the mean of some points is within R of the mean of all, so every point within 2R of it
         radius = 2 * float(fl.row_norm_bounds(X - mean).max())
-        radius += fl.gamma_n(n + 4) * (radius + 2 * float(np.sqrt(mean @ mean)))
+        radius += 2 * fl.gamma_n(n + 4) * float(np.sqrt(mean @ mean))
         exponent = fl.gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
-        return ErrorBound(theta + (d + 12) * fl.UNIT_ROUNDOFF, np.ones(len(X)))
+        return ErrorBound(theta + 12 * fl.UNIT_ROUNDOFF, np.ones(len(X)))
 
     @np.errstate(over="ignore")
     def evaluator(self, Z: Array) -> Evaluator:

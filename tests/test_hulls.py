@@ -1,6 +1,7 @@
 """Every answer about hulls is true of the floats given: judged in fractions, without tolerance."""
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -80,6 +81,9 @@ def check_separation(answer, X, y):
             assert abs(sum(exact.exact(weights[y == label])) - 1) <= Fraction(2) ** -50
         assert (np.abs(p - q) <= 1e-14 * scale * np.sqrt(X.shape[1])).all()
         assert (np.abs(answer.point - p) <= 1e-14 * scale * np.sqrt(X.shape[1])).all()
+        used = scale > 0
+        moves = abs(exact.exact(weights * y) @ exact.exact(X[:, used])) / exact.exact(scale[used])
+        assert max(moves, default=0) <= Fraction(answer.residual)
     assert answer.verify()
 
 
@@ -208,10 +212,12 @@ def test_a_hyperplane_is_verified_exactly():
     assert not Separation(X, y, w=np.array([3.0]), b=-0.3).verify()  # float 3 · 0.1 > 0.3
     assert not Separation(X, y, w=np.array([1.0]), b=-0.1).verify()
     assert Separation(X, y, w=np.array([1.0]), b=float(np.nextafter(-0.1, -1))).verify()
-    for order in permutations([1.0, -ulp, -ulp]):  # from the left, the small ones may vanish
-        X = np.array([[-5, 0, 0], order])
-        assert not Separation(X, y, w=np.ones(3), b=2 * ulp - 1).verify()  # f = 0
-        assert Separation(X, y, w=np.ones(3), b=3 * ulp - 1).verify()
+    many = np.append(1.0, np.full(1000, -ulp))
+    for order in (*permutations([1.0, -ulp, -ulp]), many):  # the small ones may vanish
+        n = len(order)
+        X = np.vstack([-5 * np.eye(n)[0], order])
+        assert not Separation(X, y, w=np.ones(n), b=(n - 1) * ulp - 1).verify()  # f = 0
+        assert Separation(X, y, w=np.ones(n), b=(n + 1) * ulp - 1).verify()
 
 
 def test_a_hyperplane_is_not_verified_by_numbers_that_underflow():
@@ -242,6 +248,8 @@ def check_bounds(closest, X, y):
     X, y, w, cap = *map(exact.exact, (X, y, closest.w)), Fraction(closest.cap)
     v = (exact.feasible(closest.weights, y, cap) * y) @ X
     assert v @ v <= Fraction(closest.distance) ** 2
+    third = replace(closest, lower_bound=closest.distance / 3)
+    assert Fraction(third.distance) - Fraction(third.lower_bound) <= Fraction(third.gap)
     assert Fraction(closest.lower_bound) ** 2 <= exact.proved_by(w, X, y, cap)
 
 

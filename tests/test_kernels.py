@@ -99,6 +99,7 @@ def test_what_underflows_is_within_the_bound(degree, gamma, c):
 
 
 FEW_BITS = np.random.default_rng(0).uniform(0.99, 1.01, (30, 1))  # as large terms cancel
+FORGOTTEN = np.append(1.0, np.full(3000, 2.0**-27))[None]  # squares, in a sum that begins with 1
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,9 @@ FEW_BITS = np.random.default_rng(0).uniform(0.99, 1.01, (30, 1))  # as large ter
         (RBF(5e-309), [[0.0], [2e154]]),
         (RBF(1.7e308), np.outer([0, 1.4e-162], np.ones(300))),  # and of each feature underflows
         (RBF(1.7e308), np.outer([0, 1.4e-162], np.ones(300)) + 1e-170),
+        (Polynomial(500), FORGOTTEN),
+        (Sigmoid(1.0, -1.0), FORGOTTEN),
+        (RBF(200.0), np.vstack([FORGOTTEN, FORGOTTEN, -FORGOTTEN, -FORGOTTEN])),
         (Sigmoid(8.1, -8.1), FEW_BITS),  # tanh is steep here
         (Sigmoid(8.1e12, -8.1), 1e-6 * FEW_BITS),  # also in other units
         (Sigmoid(8.1e-12, -8.1), 1e6 * FEW_BITS),
