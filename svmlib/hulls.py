@@ -647,4 +647,4 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     # (Rounded down for any order of summation.)
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(max(fl.round_down(both[last] / largest, len(y)), 0.0), 1.0)
+    return cap, min(fl.round_down(both[last] / largest, len(y)), 1.0)

@@ -199,6 +199,7 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
     problem = DualProblem(kernel.points, y, 10.0, kernel, cache_mb=room)
     certificate = problem.certificate(alpha, 0.0)
     assert not certificate.proves_optimality
+    assert np.abs(kernel.K).max() <= problem.error_bound.sizes.max() ** 2 * (1 + 1e-15)
     violation = Judge(problem).violation(alpha, 0.0)
     assert violation <= certificate.kkt_violation <= violation * (1 + 1e-6)
 
@@ -475,6 +476,8 @@ def test_a_bias_where_the_points_came_from_is_bounded(seed):
             f = (Z + c) @ w + Fraction(there)
             assert ((exact(lowest) <= f) & (f <= exact(highest))).all()
         assert (highest - lowest < 1e-5).all()
+    moved = DualProblem(X + origin, [1, -1], move_origin=True)
+    assert (moved.scores(beta).error > linear_scores(moved.X, beta).error).all(), "w·c counts"
 
 
 def indefinite(n, k):

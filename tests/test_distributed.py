@@ -206,25 +206,41 @@ def test_the_number_of_samples_counts_for_what_floats_hold(monkeypatch):
 
 
 @pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 1e17])
-def test_the_kkt_violation_is_that_of_the_longer_w(far):
-    """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b)."""
-    q, v = np.array([1.0, 1.0]), np.array([1.0, 0.0])
-    sums = Sums(5.0, 0, 1.0, 0.0, 0.0, q, -q, np.eye(2))
-    longer, proof = distributed._certify(sums, v, np.array([far]), 1.0, 4)
+@pytest.mark.parametrize("of_the_mean", [True, False])
+def test_bounds_are_those_of_the_longer_w(far, of_the_mean):
+    """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b); one of −9 is −9t."""
+    q, v, U = np.array([1.0, 1.0]), np.array([1.0, 0.0]), 2.0**-53
+    sums = Sums(5.0, 0, 10.0, 0.0, 0.0, q, -q, np.eye(2))
+    origin, R = ([far], 1.0) if of_the_mean else ([0.0], far)
+    longer, proof = distributed._certify(sums, v, np.array(origin), R, 4)
     t = longer[0]
+    assert proof.primal >= t**2 / 2 + 1 + 9 * t
     assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
     assert proof.kkt_violation <= 5 + 20 * (t - 1) or proof.primal == np.inf
+    assert t - 1 >= 2 * far * U or proof.primal == np.inf, "the rounding of one product"
     assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
     assert proof.infeasibility >= 2 * gamma_n(4), "the sums of multipliers may be off"
 
 
-def test_a_violation_that_a_score_has_forgotten_is_bounded():
-    """Beside b = 1, 2⁻⁵⁴ is lost, and the margin 1 − 2⁻⁵⁴ at x = −1 seems to be 1."""
-    q, v = np.array([1.0, 1.0]), np.array([2.0**-54, 1.0])
-    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, q, -q, np.eye(2))
-    longer, proof = distributed._certify(sums, v, np.zeros(1), 1.0, 4)
-    w, b = exact.exact(longer)
-    assert 1 - (b - w) <= Fraction(proof.kkt_violation) <= Fraction(1e-14)
+@pytest.mark.parametrize("d", [1, 4000])
+def test_a_violation_that_a_score_has_forgotten_is_bounded(d):
+    """Beside 1, 2⁻⁵⁴ is lost: in b − w for one feature, and else in w·x, feature by feature."""
+    x, b = np.append(1.0, np.full(d - 1, 2.0**-27)), float(d == 1)
+    w, x = (np.array([2.0**-54]), -x) if d == 1 else (x, x)
+    state = State(np.zeros(d), 9.0, [(2.0, np.zeros(d + 1))], 2.0, np.append(w, b))
+    sums = chunk_sums(state, x[None], np.ones(1))
+    longer, proof = distributed._certify(sums, state.v, state.origin, 1.0, 2)
+    margin = exact.exact(longer[:-1]) @ exact.exact(x) + Fraction(longer[-1])
+    assert abs(1 - margin) <= Fraction(proof.kkt_violation) <= Fraction(1e-11)
+
+
+def test_sums_over_many_samples_may_be_as_wrong_as_rounding_allows():
+    """Of a million samples at ±1: Σα too large, and w too small; then the length of w counts."""
+    n, T, slip = 10**6, 0.9, 0.9 * gamma_n(10**6)
+    plus = T * np.array([1 - slip, 1 + slip])
+    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, plus, plus * [1, -1], np.eye(2))
+    proof = distributed._certify(sums, np.zeros(2), np.zeros(1), 1.0, n)[1]
+    assert 0.17 < Fraction(proof.dual) <= 2 * Fraction(T) - 2 * Fraction(T) ** 2
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_pegasos_proves_no_more_than_is_true(seed):
     assert lam * judge.primal(alpha, 0) <= mp.mpf(proof.primal)
     w = [mp.mpf(x) for x in solution.w]  # the machine itself, as floats
     gaps = (1 - s * mp.fdot(w, map(mp.mpf, x)) for x, s in zip(X, y.tolist(), strict=True))
-    value = lam * (mp.fdot(w, w) / 2 + mp.mpf(C) * mp.fsum(max(0, gap) for gap in gaps))
+    value = lam * mp.fdot(w, w) / 2 + mp.fsum(max(0, gap) for gap in gaps) / len(y)
     assert value <= mp.mpf(proof.primal)
     assert lam * judge.dual(np.tile(better.alpha / 2, 2)) <= mp.mpf(proof.primal)
     violation = judge.violation(alpha, 0)

@@ -281,6 +281,16 @@ def test_any_weights_and_any_direction_prove_no_more_than_is_true(seed):
         check_bounds(certify_weights(X, y, weights, cap, w), X, y)
 
 
+@pytest.mark.parametrize("points", [True, False])
+def test_what_sums_of_many_points_or_features_forget_is_bounded(points):
+    """Each term is forgotten beside 1: of weights that add up to 1, or of squares."""
+    small = np.full(20_000, 0.75 * 2.0**-54)
+    X = np.ones((20_001, 1)) if points else np.append(1.0, np.sqrt(small))[None]
+    weights = np.append(1 - small.sum(), small) if points else np.ones(1)
+    X, y = np.vstack([X, -X[:1]]), np.append(np.ones(len(X)), -1.0)
+    check_bounds(certify_weights(X, y, np.append(weights, 1.0)), X, y)
+
+
 @pytest.mark.parametrize(("n", "d"), [(3000, 2), (1000, 50), (100, 150)])
 @pytest.mark.parametrize("distance", [0, 30])
 def test_many_points_and_many_features(n, d, distance):
@@ -329,7 +339,7 @@ def test_the_cap_up_to_which_a_direction_separates_is_proved():
         rng = np.random.default_rng(seed)
         y, w = np.tile([-1, 1], 4), np.append(rng.uniform(-1, 1), 1.0)
         heights, across = 1e-6 * (y + rng.normal(size=8)), rng.normal(size=8)
-        Z = np.outer(heights, w) + np.outer(across, [-1.0, w[0]])
+        Z = 2.0**20 * (np.outer(heights, w) + np.outer(across, [-1.0, w[0]]))
         _, cap = _cap_along(w, Z, y)
         heights = y * (exact.exact(Z) @ exact.exact(w))
         means = [exact.least_mean(heights[y == label], Fraction(cap)) for label in (-1, 1)]

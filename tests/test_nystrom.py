@@ -179,6 +179,21 @@ def test_a_sum_over_many_pivots_may_forget_each_but_the_first():
     assert f**2 / 2 + 1 + f <= mp.mpf(certify_in_span(sums, span, c, 2).primal)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "x", "c", "b"),
+    [
+        *((Polynomial(500, 1.0, 0.5), 0.7 + k / 1000, 1.0, 0.0) for k in range(5, 10)),
+        (Linear(), 1.0, 1e-165, 0.0),  # the square of its norm underflows
+        (Linear(), 1.0, 0.0, 1e-17),  # and 1 + b is 1
+    ],
+)
+def test_what_a_single_pivot_may_lose_is_bounded(kernel, x, c, b):
+    X, y, none = np.array([[x], [0.0]]), np.array([-1.0, 1.0]), np.zeros(2)
+    span, c = Span(kernel, X[:1], np.sqrt(kernel(X[:1], X[:1]))), np.array([c])
+    proof = certify_in_span(span_sums(span, c, b, X, y, none, none + 1), span, c, 2)
+    judge_all(span, c, b, DualProblem(X, y, 1.0, kernel), none, proof)
+
+
 @pytest.mark.parametrize("c", [[1e5, -3e5], [-3e5, 1e5], [2e5, 2e5]])
 def test_a_norm_beyond_floats_is_not_taken_for_zero(c):
     """The first product is −∞, and a fused multiply-add leaves it so."""
