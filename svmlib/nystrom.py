@@ -204,7 +204,8 @@ def span_sums(
         pivot_sizes, sizes = bound.sizes[:r], bound.sizes[r:]
         error = _relative_error(bound.theta, r)
         norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
-        scores = unbounded_scores(K @ c, error * norm_w * sizes + _underflow(r), sizes)
+        # (What underflows in a score is far below the rounding of 1 − y f, which is counted.)
+        scores = unbounded_scores(K @ c, error * norm_w * sizes, sizes)
         lowest, highest = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
         by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))

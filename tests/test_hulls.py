@@ -337,9 +337,9 @@ def test_the_cap_up_to_which_a_direction_separates_is_proved():
     """By exact heights along it, of points a million times as far across: then rounding counts."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        y, w = np.tile([-1, 1], 4), np.append(rng.uniform(-1, 1), 1.0)
+        y, w = np.tile([-1, 1], 4), np.append(rng.uniform(-1, 1, 2), 1.0)
         heights, across = 1e-6 * (y + rng.normal(size=8)), rng.normal(size=8)
-        Z = 2.0**20 * (np.outer(heights, w) + np.outer(across, [-1.0, w[0]]))
+        Z = 2.0**20 * (np.outer(heights, w) + np.outer(across, [1, 1, -w[0] - w[1]]))
         _, cap = _cap_along(w, Z, y)
         heights = y * (exact.exact(Z) @ exact.exact(w))
         means = [exact.least_mean(heights[y == label], Fraction(cap)) for label in (-1, 1)]
