@@ -43,39 +43,48 @@ def with_half_of_the_labels_flipped_the_margin_says_nothing(seed: int) -> bool:
 
 @cache
 def rivals(seed: int) -> Any:
-    """Return means and standard errors of the six rows of the table, four columns each."""
+    """Return means and standard errors of the seven rows of the table, four columns each."""
     rng, stretched = np.random.default_rng(seed), np.geomspace(1, 10, 20)
     clouds = ((stretched**0, stretched), (stretched, 1 / stretched))
-    chapter["starts"] = (0, 1, 3, 10)
     drawn = [
-        [chapter["separators"](n, *sizes, rng) for _ in range(60)]
+        [chapter["separators"](n, *sizes, rng) for _ in range(120)]
         for sizes in clouds
         for n in (30, 60)
     ]
-    return np.mean(drawn, axis=1).T, np.std(drawn, axis=1, ddof=1).T / 60**0.5
+    return np.mean(drawn, axis=1).T, np.std(drawn, axis=1, ddof=1).T / 120**0.5
 
 
 def the_widest_errs_less_than_either_half_of_its_rivals(seed: int) -> bool:
     return bool(rivals(seed)[0][1:3].min() > 0)
 
 
+def the_wide_half_errs_less_than_the_narrow_half(seed: int) -> bool:
+    narrow, wide = rivals(seed)[0][1:3]
+    return bool((wide < narrow).all())
+
+
+def the_wide_half_is_within_two_standard_errors_of_the_widest_in_some_column(seed: int) -> bool:
+    mean, error = rivals(seed)
+    return bool((mean[2] / error[2]).min() < 2)
+
+
+def the_mean_of_the_rivals_errs_less_than_the_widest_by_three_standard_errors(seed: int) -> bool:
+    mean, error = rivals(seed)
+    return bool((mean[3] / error[3]).max() < -3)
+
+
 def the_widest_in_other_units_errs_more(seed: int) -> bool:
-    return bool(rivals(seed)[0][3].min() > 0)
+    return bool(rivals(seed)[0][4].min() > 0)
 
 
-def with_twice_the_samples_the_differences_are_smaller(seed: int) -> bool:
-    more = rivals(seed)[0][1:4]
-    return bool((more[:, 1::2] < more[:, ::2]).all())
-
-
-def a_quarter_to_a_half_of_the_rivals_are_better(seed: int) -> bool:
-    better = rivals(seed)[0][4]
-    return bool(better.min() > 0.25 and better.max() < 0.5)
+def three_to_five_tenths_of_the_rivals_are_better(seed: int) -> bool:
+    better = rivals(seed)[0][5]
+    return bool(better.min() > 0.3 and better.max() < 0.5)
 
 
 def wide_rivals_err_less_by_three_standard_errors(seed: int) -> bool:
     mean, error = rivals(seed)
-    return bool((mean[5] / error[5]).max() < -3)
+    return bool((mean[6] / error[6]).max() < -3)
 
 
 def left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped(seed: int) -> bool:
@@ -94,9 +103,9 @@ def few_samples_near_the_border_go_with_a_wide_margin_and_more_errors(seed: int)
 
 @cache
 def hard(d: int, flipped: float, seed: int) -> Any:
-    """Return the means of ten draws of five bounds and of the share of new points wrong."""
+    """Return the means of thirty draws of five bounds and of the share of new points wrong."""
     rng = np.random.default_rng(seed)
-    return np.mean([chapter["hard_bounds"](200, d, flipped, rng) for _ in range(10)], axis=0)
+    return np.mean([chapter["hard_bounds"](200, d, flipped, rng) for _ in range(30)], axis=0)
 
 
 def no_bound_follows_the_error(seed: int) -> bool:
@@ -108,7 +117,7 @@ def no_bound_follows_the_error(seed: int) -> bool:
 
 def with_flipped_labels_all_bounds_but_k_over_n_exceed_one(seed: int) -> bool:
     *others, by_support, by_margin, wrong = hard(500, 0.1, seed)
-    return bool(min(*others, by_margin) > 1 > by_support > 0.5 and wrong > 0.2)
+    return bool(min(*others, by_margin) > 1 > by_support > 0.5 and wrong > 0.25)
 
 
 def the_soft_bound_is_least_in_between_and_largest_for_large_c(seed: int) -> bool:
@@ -133,9 +142,11 @@ if __name__ == "__main__":
             without_flipped_labels_wide_margins_err_more,
             with_half_of_the_labels_flipped_the_margin_says_nothing,
             the_widest_errs_less_than_either_half_of_its_rivals,
+            the_wide_half_errs_less_than_the_narrow_half,
+            the_wide_half_is_within_two_standard_errors_of_the_widest_in_some_column,
+            the_mean_of_the_rivals_errs_less_than_the_widest_by_three_standard_errors,
             the_widest_in_other_units_errs_more,
-            with_twice_the_samples_the_differences_are_smaller,
-            a_quarter_to_a_half_of_the_rivals_are_better,
+            three_to_five_tenths_of_the_rivals_are_better,
             wide_rivals_err_less_by_three_standard_errors,
             left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped,
             few_samples_near_the_border_go_with_a_wide_margin_and_more_errors,
