@@ -13,7 +13,7 @@ Each module belongs to the chapter that derives it, and imports only from module
 - fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
   Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
   one import
-- roof: `svmlib._auto` (which solver when); `svmlib.svc`, the scikit-learn estimator;
+- roof: `svmlib._auto` (the choice of the solver); `svmlib.svc`, the scikit-learn estimator;
   `svmlib._path` (one solution after another as C grows), `svmlib._scoring` (what a search measures)
   and `svmlib.search`, the search for C and γ
 - and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is),

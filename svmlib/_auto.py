@@ -1,9 +1,9 @@
 """Which solver for which problem: what ``SVC(solver="auto")`` does.
 
-Newton's method from a good start, or the start itself if it reaches `tol`; SMO where K is not known
-to be positive semidefinite, or where Newton's equations do not fit into the memory. If K does not
-fit, a machine in the span of pivots, if few are enough or the samples are too many for SMO. If all
-this stalls, the interior point method is tried, if the samples are few.
+It is Newton's method from a good start, or the start itself if it reaches `tol`. It is SMO if K is
+not known to be positive semidefinite, or if Newton's equations do not fit into the memory. If K
+does not fit, a machine in the span of pivots is tried first, if few are enough or the samples are
+too many for SMO. If all this stalls, the interior point method is tried, if the samples are few.
 
 Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 """

@@ -1,8 +1,8 @@
 """The regularisation path: one K, many values of C, each machine from the one before.
 
 A grid search fits the same samples again and again. Here all machines of one γ share one Gram
-matrix K, whatever their C and their fold; the K of 2γ is that of γ with every value squared; and
-each machine starts from the solution for the next smaller C.
+matrix K, whatever their C and their fold; for the RBF kernel, the K of 2γ is that of γ with every
+value squared; and each machine starts from the solution for the next smaller C.
 `svmlib.search.SVCCV` checks the arguments.
 
 Derived in chapter 12, *Newton's method*.

@@ -25,7 +25,7 @@ ZeroBased = bool | Literal["auto"]
 class Reader:
     """The header of a model file, the words of its other lines, and errors that name lines.
 
-    Errors name the line of the header that was read last.
+    Errors name the line that was read last, or the line of the header that was last asked for.
     """
 
     def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:

@@ -68,7 +68,7 @@ def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArra
     """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one per column.
 
     For the c and e returned, Z is off by at most u abs(Z), or by 2⁻¹⁰⁷³ if that underflows, because
-    only the subtraction of c rounds. One e for all columns scales all distances alike. Then
+    only the subtraction of c rounds. One e for all columns scales all distances alike. With it,
     coordinates above 5e151 are refused, because squares of distances could overflow, and a spread
     below 2e-152, because the rounding u of such a square would underflow.
     """

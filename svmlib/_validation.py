@@ -26,8 +26,8 @@ _MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 def as_float(value: ArrayLike, name: str) -> Array:
     """Convert to a finite float64 array, or raise an error that names the argument.
 
-    An array with an integer of 2**53 or more is refused; of other numbers (objects, longer floats)
-    the nearest float is taken.
+    An array of integers, one of them of size 2**53 or more, is refused; other numbers (objects,
+    longer floats) become the nearest float.
     """
     try:
         given = np.asarray(value)
@@ -138,7 +138,7 @@ def check_count(value: object, name: str, *, positive: bool = True) -> int:
 
 
 def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
-    """Return whether X is a Gram matrix."""
+    """Return whether the kernel is the name "precomputed", so that X is a Gram matrix."""
     # (A kernel may be an object that compares itself in a way of its own.)
     return isinstance(kernel, str) and kernel == "precomputed"
 

@@ -170,7 +170,7 @@ class Verdict:
     def _cost_of_violation(self, dual: float, violation: float) -> str:
         """Say so if multipliers violate conditions only next to their bounds.
 
-        This is because the duality gap is at least a violation times its distance from the bound.
+        The duality gap is at least a violation times the distance of α_i from its bound.
         """
         visible = violation >= _VISIBLE_VIOLATION
         costs_nothing = self.primal - dual <= 1e-6 * self.primal < np.inf

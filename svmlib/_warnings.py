@@ -14,7 +14,7 @@ def warn_unless_converged(
 ) -> None:
     """Warn that a solver has stopped too far from the optimum; say how far, and what may help.
 
-    A solution has a certificate, unless the caller says how far it is and what may help.
+    `left` says how far; a solution without a certificate needs it, and the `advice`.
     """
     if solution.converged:
         return

@@ -91,7 +91,8 @@ class Certificate:
     between these two numbers, and neither is further from the optimum than their difference.
     Both bound exact values: the floats given and the kernel's formula are taken as exact, and all
     possible rounding errors are added to `primal` and subtracted from `dual`. If these errors are
-    large, the two bounds are far apart, but never wrong.
+    large, the two bounds are far apart, but still valid (but for `dual` below 2⁻¹⁰²², see
+    `dual_lower_bound`).
 
     Attributes
     ----------

@@ -83,9 +83,8 @@ class LinearSolution(ReadOnly):
 
     Attributes
     ----------
-    w : ndarray of shape (d,)
-    b : float
-        The hyperplane.
+    w, b : ndarray of shape (d,) and float
+        The hyperplane w·x + b = 0.
     certificate : Certificate
         Primal value, dual value and KKT violation of (w, b) and of the slopes q of its losses as
         multipliers, which are not stored; all rounded outwards.
@@ -407,7 +406,7 @@ def solve_kernel(
 
     Parameters
     ----------
-    X, y : dask.array.Array
+    X, y : dask.array.Array, and that or array_like
         As for `solve_linear`.
     kernel : callable
         A kernel of `svmlib.kernels` that is positive semidefinite whatever the points.

@@ -68,9 +68,7 @@ from svmlib.problem import MAX_C, DualProblem, best_bias_interval
 
 __all__ = ["Machine", "Verdict", "certify_machine"]
 
-_MAX_LIFTED_SAMPLES = (
-    600  # the most samples for a second try, with another feature for each of them
-)
+_MAX_LIFTED_SAMPLES = 600  # at most, for a second try with another feature for each of them
 _GOOD_START = 0.99  # of the primal value: multipliers with such a dual value are nearly optimal
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
 _AS_TRAINED = "and that C, loss and bias are those of training"
@@ -264,10 +262,10 @@ class _MachineProblem:
         return verdict if alpha is None else self._with_multipliers(verdict, alpha, scores)
 
     def _scores(self, alpha: Array | None) -> tuple[Scores, float]:
-        """Return the scores of α, or else of the machine's points, and up to which η bounds hold.
+        """Return the scores of α, or else of the machine's points, and an η.
 
-        They hold for K + sI, whatever s is between 0 and η. It is infinite if the kernel is not
-        known to be semidefinite at the rows, or at rows and points together.
+        Their bounds hold for K + sI, whatever s is between 0 and η. η is infinite if the kernel is
+        not known to be semidefinite at the rows, or at rows and points together.
         """
         shift = self.problem.diagonal_shift
         if alpha is not None:

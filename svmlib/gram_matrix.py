@@ -34,7 +34,7 @@ _CHUNK = 2**20  # floats; the system backs chunks of several MB by huge pages
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 ALL_AT_ONCE = 1000
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
-_FEW_ROWS = 5  # one in so many rows of K: a sum of no more takes less time by copies of them
+_FEW_ROWS = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
 
 

@@ -433,7 +433,7 @@ def _solution_without_bias(
 
 
 def gram_factor(problem: DualProblem, scale: float) -> tuple[Array, Array | None]:
-    """Return Φ with ΦΦᵀ = K, or K + s² for a penalised bias; and, if linear, Φ's basis."""
+    """Return Φ with ΦΦᵀ = K, plus s² in every entry for a penalised bias; if linear, its basis."""
     Phi, basis = problem.X, None
     if not problem.linear:
         values, vectors = eigh(problem.gram())
@@ -447,7 +447,7 @@ def gram_factor(problem: DualProblem, scale: float) -> tuple[Array, Array | None
 
 
 def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:
-    """Return α and w that minimise ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))², for `svmlib.exchange`.
+    """Return α, and the w that minimises ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))².
 
     By Newton's method with a line search. A free bias is the last entry of w. (If C is large,
     rounding makes Σ α_i y_i φ(x_i) differ from w.)

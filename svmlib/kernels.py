@@ -40,7 +40,7 @@ _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula
 _MIN_SIZE = 1e-139  # of φ(x): what underflows is negligible beside u times its square
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
-_SMALL_BATCH = 8  # points: `evaluator` is called with at most so many points to score, else with X
+_SMALL_BATCH = 8  # points to score: up to so many, `evaluator` is called with them, else with X
 _BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many points of the sum are taken at a time
 _FAR_FROM_ZERO = 1.01  # widths of a column: 1, plus the rounding of width and midrange
 

@@ -387,7 +387,7 @@ def nystrom(
 
 
 def provably_semidefinite(kernel: Kernel) -> TypeGuard[ClassicKernel]:
-    """Whether the kernel is ours and always semidefinite, so that residuals are squares."""
+    """Return whether the kernel is ours and always semidefinite, so that residuals are squares."""
     return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
 
 

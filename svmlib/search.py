@@ -370,12 +370,12 @@ class SVCCV(TwoClassEstimator):
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
 
     def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
-        """Say what is done, when all C of a γ and a fold are."""
+        """Say what is done, when all C of a kernel and a fold are."""
         if self.verbose and all(row):
-            name = f"gamma {getattr(models[row[0].gamma_index].kernel_, 'gamma', 'none'):.3g}, "
             print(
-                f"{name}fold {row[0].fold_index + 1} of {n_folds}: {len(row)} machines, worst gap "
-                f"{max(fit.gap for fit in row):.1e}, {sum(fit.fit_time for fit in row):.2f} s",
+                f"{models[row[0].gamma_index].kernel_!r}, fold {row[0].fold_index + 1} of "
+                f"{n_folds}: {len(row)} machines, worst gap {max(fit.gap for fit in row):.1e}, "
+                f"{sum(fit.fit_time for fit in row):.2f} s",
                 flush=True,
             )
 

@@ -212,8 +212,8 @@ class SmoState:
     """The signed multipliers β = yα, and g = y − Kβ where β can grow and where it can shrink.
 
     The loop of `advance` takes nearly all of the time. So results go into arrays that exist
-    already, and single numbers come from lists or, where NumPy needs them, from arrays of no
-    dimension, `a[i, ...]`.
+    already, and single numbers come from lists or, where NumPy needs arrays, from
+    zero-dimensional ones, `a[i, ...]`.
     """
 
     last: tuple[int, int, float, float, float, float]  # i, j, length, violation, slope, curvature
@@ -326,7 +326,7 @@ class SmoState:
         return i, int(np.multiply(slope, self.scales[i], slope).argmax())
 
     def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
-        """Return the next pair, in the order (i, j) for which g_i − g_j > target_violation."""
+        """Return the next pair (i, j), in a fixed order, with g_i − g_j > target_violation."""
         g_up, g_down = self.g_up, self.g_down
         violating = (p for p in self.pairs if g_up[p[0]] - g_down[p[1]] > target_violation)
         return next(violating)

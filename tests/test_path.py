@@ -228,6 +228,11 @@ def test_several_processes_find_the_same_and_each_machine_once(capsys):
     assert shared.cv_results_["params"] == alone.cv_results_["params"]
 
 
+def test_progress_names_a_kernel_without_gamma(capsys):
+    SVCCV((1.0,), kernel="linear", cv=3, verbose=1).fit(*data(8))
+    assert capsys.readouterr().out.startswith("Linear(), fold 1 of 3: 1 machines, worst gap ")
+
+
 def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     X, y = data(8)
     search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, verbose=1)
@@ -252,7 +257,7 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     assert_array_equal(kept["rank_test_score"][[1, 3]], 3)
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 4
-    assert said[0].startswith("gamma 0.1, fold 1 of 3: 2 machines, worst gap ")
+    assert said[0].startswith("RBF(gamma=0.1), fold 1 of 3: 2 machines, worst gap ")
 
 
 def test_one_standard_error_takes_the_simplest_of_the_good():
