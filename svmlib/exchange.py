@@ -408,10 +408,10 @@ class _MachineProblem:
         alpha, w = minimise_squared_hinge(Phi, self.y, self.C, free)
         b = float(w[-1]) if free else self.scale * float(w[-1])
         best = _OurSolution(alpha, b, dual=self.dual(alpha))
-        if best.dual < (1 - WIDE) * self._value(best) and basis is not None:
+        if basis is not None and best.dual < (1 - WIDE) * self._value(best):
             best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
         small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * fl.MAX_NORM > 1
-        if best.dual < (1 - WIDE) * self._value(best) and small:
+        if small and best.dual < (1 - WIDE) * self._value(best):
             # It is the hard margin with another feature per sample: slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])
             lifted = self._solve_for_features(Phi, np.inf, tol)._replace(dual=best.dual)

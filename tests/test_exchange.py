@@ -1104,6 +1104,13 @@ def test_a_hard_squared_hinge_is_solved_by_w_where_rounding_makes_alpha_another_
     assert certify_machine(verdict.ours, A, t).excess <= 1e-5
 
 
+def test_a_hard_squared_hinge_of_a_kernel_is_solved_with_a_feature_for_each_sample():
+    A, t = 10 * np.random.default_rng(0).normal(size=(36, 3)), np.tile([-1, 1], 18)
+    given = {"C": 1e11, "loss": "squared_hinge", "bias": "free", "kernel": RBF(1.0)}
+    ours = certify_machine((np.zeros(36), 0.0), A, t, **given).ours
+    assert certify_machine(ours, A, t, **given).excess <= 1e-6
+
+
 def test_no_answers_are_compared_with_a_solution_that_did_not_converge():
     A = np.random.default_rng(0).normal(size=(48, 5)) + 1e5
     t = np.tile([0, 1], 24)
