@@ -203,12 +203,6 @@ def _regularisation_path(
     tuple
         The number of a C in `Cs`, the `svmlib.problem.Solution`, and the seconds that it took.
 
-    References
-    ----------
-    DeCoste, D. and Wagstaff, K. (2000), "Alpha seeding for support vector machines".
-
-    Hastie, T. et al. (2004), "The entire regularization path for the support vector machine".
-
     Examples
     --------
     >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], kernel=RBF(1.0))

@@ -118,12 +118,17 @@ def one_wild_value_costs_the_line_more_than_the_kernel_and_at_the_edge_nothing(s
     return bool(lost[0] > lost[1] > 0.01 and abs(lost[2]) < 0.015)
 
 
+def sparse_rule(seed: int, n: int, k: int) -> tuple[Any, Any]:
+    """Return n rows of 1000 columns, and noisy labels that depend on the first k."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n, 1000))
+    return X, (X[:, :k].sum(axis=1) * k**-0.5 + 0.5 * random.standard_normal(n)) > 0
+
+
 def lists_of_the_sparse_line_share_less_than_a_third_of_their_columns(seed: int) -> bool:
     shares = []
     for k in (5, 200):
-        random = np.random.default_rng(seed)
-        X = random.standard_normal((100, 1000))
-        y = (X[:, :k].sum(axis=1) * k**-0.5 + 0.5 * random.standard_normal(100)) > 0
+        X, y = sparse_rule(seed, 100, k)
         model = LinearSVC(penalty="l1", dual=False, random_state=0)
         search = GridSearchCV(model, {"C": [0.3, 1]}, cv=3).fit(X, y)
         some = (slice(80), slice(20, 100))
@@ -135,9 +140,7 @@ def lists_of_the_sparse_line_share_less_than_a_third_of_their_columns(seed: int)
 def the_sparse_line_wins_with_five_columns_and_loses_with_two_hundred(seed: int) -> bool:
     gains = []
     for k in (5, 200):
-        random = np.random.default_rng(seed)
-        X = random.standard_normal((1100, 1000))
-        y = (X[:, :k].sum(axis=1) * k**-0.5 + 0.5 * random.standard_normal(1100)) > 0
+        X, y = sparse_rule(seed, 1100, k)
         hits = []
         for model, Cs in (
             (LinearSVC(dual=True, random_state=0), [1e-4, 1e-2]),
