@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._rounding import row_norm_bounds
 from svmlib._validation import Array, check_labels, check_points
 from svmlib.certificate import largest_violation
 from svmlib.nystrom import Span, SpanSums, span_sums
@@ -62,7 +62,7 @@ def chunk_extent(origin: Array, X: Any, y: Any) -> Extent:
     """Return the extent of a chunk around this origin."""
     Z = check_points(features_of(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
-    return Extent(float(fl.row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
+    return Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
 def chunk_sums(state: State, X: Any, y: Any) -> Sums:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine, pad_columns, row_numbers
+from svmlib._rounding import exact_sum
 from svmlib._validation import Array, check_weights, is_precomputed
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear
@@ -62,9 +62,9 @@ def _sums_of_rows(
     named, times = np.unique(rows, return_counts=True)
     for i in named[times > 1]:
         terms = coefficients[rows == i]
-        total = fl.exact_sum(terms)
+        total = exact_sum(terms)
         alpha[i] = total * y[i]
-        exact &= fl.exact_sum(np.append(terms, -total)) == 0
+        exact &= exact_sum(np.append(terms, -total)) == 0
     if not np.isfinite(alpha).all():
         return None, False, "a sum of coefficients is beyond floats"
     return alpha, exact, ""

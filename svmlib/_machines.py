@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._estimators import (
     chosen_pair,
     class_pairs,
@@ -23,6 +22,7 @@ from svmlib._estimators import (
     pair_coefficients,
     vector_of,
 )
+from svmlib._rounding import MAX_NORM
 from svmlib._validation import (
     Array,
     as_float,
@@ -331,8 +331,8 @@ def constant_of(m: Machine) -> float:
         check_scalar(factor, "class_weight", positive=True)
     if m.bias == "none" and m.b:
         raise ValueError(f'b must be 0 where bias="none", got {m.b:g}')
-    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > fl.MAX_NORM:
-        raise ValueError(f"scale must be at most {fl.MAX_NORM:g}, got {m.scale:g}")
+    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > MAX_NORM:
+        raise ValueError(f"scale must be at most {MAX_NORM:g}, got {m.scale:g}")
     return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
 
 

@@ -27,7 +27,7 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dposv
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._rounding import EPS, accurate_sum, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices, megabytes
 from svmlib.kernels import Linear
@@ -152,12 +152,12 @@ class PrimalForm:
 
     def __init__(self, Phi: Array) -> None:
         self.Phi = Phi
-        self.diagonal = fl.squared_norms(Phi)
+        self.diagonal = squared_norms(Phi)
         self.rank = min(Phi.shape)
 
     def represent(self, beta: Array) -> Array:
-        if fl.EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
-            return fl.accurate_sum(self.Phi, beta)[0]
+        if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
+            return accurate_sum(self.Phi, beta)[0]
         used = beta.nonzero()[0]
         if 3 * used.size < beta.size:
             return beta[used] @ self.Phi.take(used, 0)
@@ -233,7 +233,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
     the matrix is positive definite however small h is. (The next Newton step corrects that.)
     """
-    A.ravel()[:: len(A) + 1] += 8 * len(A) * fl.EPS * sizes + h
+    A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
     # (A.T is A in the memory order of LAPACK.)
     solution: Array
     _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)

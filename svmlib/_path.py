@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
+from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices, megabytes
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
@@ -131,7 +131,7 @@ def _gram_matrices(
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
-                theta = fl.round_up(theta * (2 + theta) + fl.UNIT_ROUNDOFF * (1 + theta) ** 2)
+                theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, bound.sizes)
         else:
             K = GramMatrix(kernel, X, cache_mb=megabytes(2 * len(X) ** 2) + 1).gram()
@@ -159,7 +159,7 @@ def _low_rank_from_gram(K: Array) -> Array | None:
     if not 0 < len(pivots) <= max_rank:
         return None
     Phi = right_divide(K.take(sample[pivots], 1), U)
-    residuals = K.diagonal() - fl.squared_norms(Phi)
+    residuals = K.diagonal() - squared_norms(Phi)
     return Phi if residuals.max() <= _MAX_RESIDUAL * size else None
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._machines import Machine
+from svmlib._rounding import format_bound, format_exactly, round_up
 
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
@@ -102,13 +102,13 @@ class Verdict:
         return self._excess_of(self.primal_best_scale)
 
     def _excess_of(self, primal: float) -> float:
-        return fl.round_up((primal - self.lower) / self.lower) if self.lower > 0 else np.inf
+        return round_up((primal - self.lower) / self.lower) if self.lower > 0 else np.inf
 
     @property
     def relative_gap(self) -> float:
         """The gap between primal value and lower bound, as a fraction of the primal value."""
         gap = (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
-        return fl.round_up(gap)
+        return round_up(gap)
 
     @property
     def bias_is_at_fault(self) -> bool:
@@ -133,12 +133,12 @@ class Verdict:
         bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
         pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
         weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
-        low, high = fl.format_bound(self.lower, up=False), fl.format_bound(self.upper)
-        primal = fl.format_bound(self.primal)
-        excess = fl.format_bound(self.excess, digits=3)
+        low, high = format_bound(self.lower, up=False), format_bound(self.upper)
+        primal = format_bound(self.primal)
+        excess = format_bound(self.excess, digits=3)
         matrix = ""
         if self.diagonal_shift:
-            shift = fl.format_bound(self.diagonal_shift, digits=2)
+            shift = format_bound(self.diagonal_shift, digits=2)
             matrix = f", for the Gram matrix with {shift} added to its diagonal"
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
@@ -149,12 +149,12 @@ class Verdict:
             why = "the kernel is not known to be positive semidefinite"
             lines[1:] = [f"its value is at most {primal}; that proves nothing: {why}"]
         if self.dual is not None and self.kkt_violation is not None:
-            proved = f"prove {fl.format_bound(self.dual, up=False)}; they "
+            proved = f"prove {format_bound(self.dual, up=False)}; they "
             proved = proved if self.lower > -np.inf else ""
             lines.append(
                 f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
                 f"balance by {self.balance_violation:.2g}, the KKT conditions by "
-                f"{fl.format_bound(self.kkt_violation, digits=2)}"
+                f"{format_bound(self.kkt_violation, digits=2)}"
                 f"{self._cost_of_violation(self.dual, self.kkt_violation)}"
             )
         lines += self._faults()
@@ -180,17 +180,17 @@ class Verdict:
     def _faults(self) -> list[str]:
         """Say what is wrong with the sign of the score, with b or with the length of w."""
         if self.is_far_off and self.primal_negated < self.primal / 2:
-            value = fl.format_bound(self.primal_negated)
+            value = format_bound(self.primal_negated)
             wrong = "does its score have the other sign, or are the labels swapped?"
             return [f"−w and −b would give {value}: {wrong}"]
         lines = []
         if self.bias_is_at_fault:
-            value = fl.format_bound(self.primal_best_b)
-            b = fl.format_exactly(self.best_b)
+            value = format_bound(self.primal_best_b)
+            b = format_exactly(self.best_b)
             lines.append(f"its b is not the best for its w: {b} would give {value}")
         if self._is_better(self.primal_best_scale, self.primal_best_b):
-            rest = fl.format_bound(self.excess_best_scale, digits=3)
-            t, b = map(fl.format_exactly, (self.best_scale, self.best_scale_b))
+            rest = format_bound(self.excess_best_scale, digits=3)
+            t, b = map(format_exactly, (self.best_scale, self.best_scale_b))
             best = f"{t} w and b = {b} leave {rest}"
             lines.append(f"its w does not have the best length: {best}")
         return lines

@@ -22,7 +22,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._rounding import (
+    MAX_NORM,
+    SMALLEST_SUBNORMAL,
+    SPARE_OPERATIONS,
+    UNIT_ROUNDOFF,
+    accurate_sum,
+    exact_sum,
+    format_bound,
+    gamma_n,
+    round_up,
+    row_norm_bounds,
+)
 from svmlib._validation import Array
 from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import ErrorBound
@@ -54,12 +65,12 @@ def primal_upper_bound(
         squared_norm = 0.0
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
-    slack = 1 - scaled + 4 * fl.UNIT_ROUNDOFF * np.abs(scaled)
+    slack = 1 - scaled + 4 * UNIT_ROUNDOFF * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
     # (The second division by m may enlarge what underflows in the first.)
-    underflow = (n + 1) * fl.SMALLEST_SUBNORMAL / min(m, 1)
-    return fl.round_up(squared_norm / m / m / 2 + hinge, n) + underflow
+    underflow = (n + 1) * SMALLEST_SUBNORMAL / min(m, 1)
+    return round_up(squared_norm / m / m / 2 + hinge, n) + underflow
 
 
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
@@ -79,7 +90,7 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
         raise ValueError(f"displacement must not be negative, got {displacement}")
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
-    bound = total - cost - 8 * fl.UNIT_ROUNDOFF * (abs(total) + cost)
+    bound = total - cost - 8 * UNIT_ROUNDOFF * (abs(total) + cost)
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ prove nothing
 
 
@@ -157,13 +168,13 @@ class Certificate:
     @property
     def gap(self) -> float:
         """The duality gap, primal − dual, rounded up; neither value is further from the optimum."""
-        return fl.round_up(self.primal - self.dual)
+        return round_up(self.primal - self.dual)
 
     @property
     def relative_gap(self) -> float:
         """The gap as a fraction of the primal value, rounded up."""
         if np.isfinite(self.gap) and self.primal:
-            return fl.round_up(self.gap / self.primal)
+            return round_up(self.gap / self.primal)
         return self.gap
 
     def optimal_to(self, tol: float) -> bool:
@@ -180,11 +191,11 @@ class Certificate:
         return bool(measure <= tol)
 
     def __str__(self) -> str:
-        two_digits = partial(fl.format_bound, digits=2)
+        two_digits = partial(format_bound, digits=2)
         values = (
             f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {two_digits(self.gap)}\n"
             f"largest KKT violation {two_digits(self.kkt_violation)}, infeasibility "
-            f"{two_digits(self.infeasibility)}, norm of w {fl.format_bound(self.norm_w)}"
+            f"{two_digits(self.infeasibility)}, norm of w {format_bound(self.norm_w)}"
         )
         if not self.proves_optimality:
             reason = "K is not known to be positive semidefinite; stationarity is all there is"
@@ -193,8 +204,8 @@ class Certificate:
         elif self.dual == -np.inf:
             reason = "no lower bound: rounding"
         else:
-            low = fl.format_bound(self.dual, up=False)
-            high = fl.format_bound(self.primal)
+            low = format_bound(self.dual, up=False)
+            high = format_bound(self.primal)
             subject = " for the Gram matrix given" if self.user_defined_kernel else ""
             if self.diagonal_shift:
                 shift = f"with {two_digits(self.diagonal_shift)} added to its diagonal"
@@ -231,15 +242,15 @@ class Scores(NamedTuple):
         """Return bounds below and above the functional margins y_i f(x_i)."""
         # (If f overflows, the largest float stands for f, and f ± error overflows outwards.)
         f = (self.values + b).clip(-_LARGEST_FLOAT, _LARGEST_FLOAT)
-        error = self.error + 4 * fl.UNIT_ROUNDOFF * np.abs(f)
+        error = self.error + 4 * UNIT_ROUNDOFF * np.abs(f)
         return y * f - error, y * f + error
 
     def scaled(self, t: float) -> Scores:
         """Return the scores of t w, for t ≠ 0."""
         values = t * self.values
-        underflow = (1 + abs(t)) * fl.SMALLEST_SUBNORMAL
-        error = abs(t) * self.error + 2 * fl.UNIT_ROUNDOFF * np.abs(values) + underflow
-        squared_norm = fl.round_up(t * (t * self.squared_norm)) + underflow
+        underflow = (1 + abs(t)) * SMALLEST_SUBNORMAL
+        error = abs(t) * self.error + 2 * UNIT_ROUNDOFF * np.abs(values) + underflow
+        squared_norm = round_up(t * (t * self.squared_norm)) + underflow
         return Scores(values, error, squared_norm, self.sizes)
 
 
@@ -267,12 +278,12 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     theta, sizes = bound.theta, bound.sizes
     n = beta.size
     total = float(variation @ sizes)
-    if not total < fl.MAX_NORM:  # otherwise all sums are finite: at most N_i S
+    if not total < MAX_NORM:  # otherwise all sums are finite: at most N_i S
         return unbounded_scores(values, np.inf, sizes)
-    relative = theta + fl.gamma_n(2 * n + updates + 8) * (1 + theta)
+    relative = theta + gamma_n(2 * n + updates + 8) * (1 + theta)
     # (twice the operations of `total`, which is squared)
-    rounding_factor = 1 + fl.gamma_n(2 * (n + updates) + 24)
-    underflow = (n + 1) * (updates + 1) * fl.SMALLEST_SUBNORMAL
+    rounding_factor = 1 + gamma_n(2 * (n + updates) + 24)
+    underflow = (n + 1) * (updates + 1) * SMALLEST_SUBNORMAL
     norm_error = relative * total**2 + float(shift * beta @ beta)
     norm_error = rounding_factor * norm_error + underflow * (float(np.abs(beta).sum()) + 1)
     if not norm_error < np.inf:  # NaN, too, where θ is beyond floats
@@ -280,7 +291,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     return Scores(
         values,
         error=rounding_factor * (relative * total * sizes + shift * np.abs(beta)) + underflow,
-        squared_norm=fl.exact_sum(beta * values) + norm_error,
+        squared_norm=exact_sum(beta * values) + norm_error,
         sizes=np.sqrt(sizes**2 + shift),
     )
 
@@ -298,17 +309,17 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     """
     d = X.shape[1]
     used = np.flatnonzero(beta)
-    w, e = fl.accurate_sum(X[used], beta[used])
+    w, e = accurate_sum(X[used], beta[used])
     values = X @ w
     largest = np.abs(w) + e
-    squared_norm = fl.round_up(float(largest @ largest), d) + d * fl.SMALLEST_SUBNORMAL
+    squared_norm = round_up(float(largest @ largest), d) + d * SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
-        return unbounded_scores(values, np.inf, fl.row_norm_bounds(X), w)
-    error = np.abs(X) @ (fl.gamma_n(d) * largest + e)
-    error = error * (1 + fl.gamma_n(d + fl.SPARE_OPERATIONS)) + (d + 1) * fl.SMALLEST_SUBNORMAL
+        return unbounded_scores(values, np.inf, row_norm_bounds(X), w)
+    error = np.abs(X) @ (gamma_n(d) * largest + e)
+    error = error * (1 + gamma_n(d + SPARE_OPERATIONS)) + (d + 1) * SMALLEST_SUBNORMAL
     if origin is not None:
-        error += fl.accurate_sum(origin[:, None], w)[1]
-    return Scores(values, error, squared_norm, fl.row_norm_bounds(X), w)
+        error += accurate_sum(origin[:, None], w)[1]
+    return Scores(values, error, squared_norm, row_norm_bounds(X), w)
 
 
 def unbounded_scores(
@@ -348,8 +359,8 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     return Certificate(
         primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
         dual=feasible_dual(alpha, scores, y, upper),
-        kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
-        infeasibility=fl.round_up(float(np.maximum(outside, abs(fl.exact_sum(alpha * y))))),
+        kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper)),
+        infeasibility=round_up(float(np.maximum(outside, abs(exact_sum(alpha * y))))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )
 
@@ -365,14 +376,14 @@ def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float
     feasible = np.minimum(np.maximum(alpha, 0), upper)
     if not feasible.any():
         return 0.0  # D(0), whatever the kernel
-    imbalance = fl.exact_sum(feasible * y)
+    imbalance = exact_sum(feasible * y)
     removed = np.abs(alpha - feasible)
     if imbalance:
         heavier = np.where(y * imbalance > 0, feasible, 0)
         removed += heavier * (abs(imbalance) / heavier.sum())
-    displacement = fl.round_up(float(removed @ scores.sizes), 2 * y.size)
-    total = fl.exact_sum(feasible)
-    balanced = total - abs(imbalance) - 8 * fl.UNIT_ROUNDOFF * (total + abs(imbalance))
+    displacement = round_up(float(removed @ scores.sizes), 2 * y.size)
+    total = exact_sum(feasible)
+    balanced = total - abs(imbalance) - 8 * UNIT_ROUNDOFF * (total + abs(imbalance))
     return dual_lower_bound(balanced, scores.squared_norm, displacement)
 
 

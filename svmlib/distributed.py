@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib import nystrom
 from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
 from svmlib._read_only import ReadOnly
+from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
@@ -247,12 +247,12 @@ def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
     if not extent.n_plus or not extent.n_minus:
         raise ValueError("y must contain both classes -1 and +1")
     n = extent.n_plus + extent.n_minus
-    if not C > 1 / fl.MAX_NORM:
-        raise ValueError(f"C must be above {1 / fl.MAX_NORM:g}, got {C:g}")
-    if not (C * n + 1) * (extent.radius + 1) < fl.MAX_NORM:
+    if not C > 1 / MAX_NORM:
+        raise ValueError(f"C must be above {1 / MAX_NORM:g}, got {C:g}")
+    if not (C * n + 1) * (extent.radius + 1) < MAX_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X[0] + extent.total / n
-    R = fl.round_up(extent.radius + float(np.linalg.norm(origin - X[0])), d)
+    R = round_up(extent.radius + float(np.linalg.norm(origin - X[0])), d)
     return State(origin, C, (), *_start(X - origin, y, C * n / y.size, C)), R, n
 
 
@@ -327,19 +327,19 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
     and 2 γ_{n+d+8} of it cover ε.)
     """
     w, d = v[:-1], v.size
-    norm = float(fl.row_norm_bounds(w[None])[0])
+    norm = float(row_norm_bounds(w[None])[0])
     sizes = norm * R + abs(float(v[-1])) + float(np.abs(w) @ np.abs(origin))
-    error = fl.gamma_n(d + 8) * sizes
-    relative = fl.gamma_n(n + d + 8)
+    error = gamma_n(d + 8) * sizes
+    relative = gamma_n(n + d + 8)
     t = 1 + 2 * min(error, 0.5)
-    primal = float(fl.round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d))
+    primal = float(round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d))
 
     # the multipliers, made feasible
     totals = np.array([sums.plus[-1], -sums.minus[-1]])
     feasible = balancing_factors(totals) @ np.stack([sums.plus[:-1], sums.minus[:-1]])
     moved = 4 * relative * R * float(totals.sum())
     dual, infeasibility = balanced_dual(totals, relative, float(feasible @ feasible), moved)
-    violation = float(fl.round_up(t * sums.violation + 4 * error))
+    violation = float(round_up(t * sums.violation + 4 * error))
     if not error <= 0.5:
         primal = violation = np.inf
     return t * v, Certificate(primal, dual, violation, infeasibility, norm_w=t * norm)

@@ -40,7 +40,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
 from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers, other_constant, weighted_rows
@@ -52,6 +51,16 @@ from svmlib._machines import (
     row_numbers,
     signed_labels,
     to_machine,
+)
+from svmlib._rounding import (
+    MAX_NORM,
+    SMALLEST_NORMAL,
+    SMALLEST_SUBNORMAL,
+    UNIT_ROUNDOFF,
+    exact_sum,
+    in_few_digits,
+    round_down,
+    round_up,
 )
 from svmlib._validation import Array, check_points, check_scalar, float_type_of, is_precomputed
 from svmlib._verdict import WIDE, Verdict
@@ -174,10 +183,9 @@ def certify_machine(
     signs = signed_labels(judged, labels)
     problem = _MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
     verdict = problem.certify(tol)
-    first = verdict.note
-    if not first and verdict.is_far_off and verdict.is_comparable:
-        first = f"{AS_SEEN}\n{_AS_TRAINED}"
-    return replace(verdict, note="\n".join(filter(None, (first, note))))
+    if not verdict.note and verdict.is_far_off and verdict.is_comparable:
+        note = f"{AS_SEEN}\n{_AS_TRAINED}\n{note}"
+    return replace(verdict, note=f"{verdict.note}\n{note}".strip())
 
 
 class _OurSolution(NamedTuple):
@@ -214,7 +222,7 @@ class _MachineProblem:
         self.problem = DualProblem(self.X, self.y, bounds, check_kernel(kernel))
 
     def _check_constant(self) -> None:
-        if self.C.min() < fl.SMALLEST_NORMAL:  # smaller products have lost digits
+        if self.C.min() < SMALLEST_NORMAL:  # smaller products have lost digits
             smallest = f"got {self.C.min():g} for row {self.C.argmin()}"
             raise ValueError(f"C times weights must be positive, above 2.3e-308, {smallest}")
         if np.isinf(self.C).any() and self.machine.bias != "free":
@@ -232,7 +240,7 @@ class _MachineProblem:
         comparable = shift < np.inf
         primal = self.primal(scores, m.b)
         best_b = self._best_bias(scores.values, m.b)
-        best_b = fl.in_few_digits(best_b, lambda b: self.primal(scores, b))
+        best_b = in_few_digits(best_b, lambda b: self.primal(scores, b))
         dual = -np.inf if alpha is None or not problem.convex else self.dual(alpha)
         solved = self._solve(tol, alpha if dual >= _GOOD_START * primal else None)
         ours, our_scores = self._machine_of(solved)
@@ -280,17 +288,16 @@ class _MachineProblem:
         lowest, highest = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.plain_hinge else alpha / (2 * self.C)
         # (Where the slack is large, so is f or the violation, whose rounding has room for its own.)
-        room = 8 * fl.UNIT_ROUNDOFF
+        room = 8 * UNIT_ROUNDOFF
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
-        upper = self.problem.upper * (1 - 8 * fl.UNIT_ROUNDOFF * weighted)
-        lowest = lowest + slack - room
-        highest = highest + slack + room
+        upper = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
+        lowest, highest = lowest + slack - room, highest + slack + room
         return replace(
             verdict,
-            kkt_violation=fl.round_up(largest_violation(lowest, highest, alpha, upper)),
+            kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(fl.exact_sum(alpha * self.y)) if free else 0.0,
+            balance_violation=abs(exact_sum(alpha * self.y)) if free else 0.0,
             note=other_constant(alpha, self.problem.upper, verdict.excess),
         )
 
@@ -303,29 +310,29 @@ class _MachineProblem:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
         # (Losses have room for what underflows here, which is less than one of their terms.)
-        charge = fl.round_up(self._bias_cost(b))
+        charge = round_up(self._bias_cost(b))
         if self.plain_hinge:
             m = float(lowest.min()) if self.hard_margin else 1.0
             return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
-        charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * fl.SMALLEST_SUBNORMAL
-        return fl.round_up(charge + scores.squared_norm / 2, self.n)
+        charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * SMALLEST_SUBNORMAL
+        return round_up(charge + scores.squared_norm / 2, self.n)
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
         cost = 0.0
         if not self.plain_hinge:  # (α/(4C) first: α² may underflow)
-            cost = fl.exact_sum(alpha * (alpha / (4 * self.C))) + self.n * fl.SMALLEST_SUBNORMAL
+            cost = exact_sum(alpha * (alpha / (4 * self.C))) + self.n * SMALLEST_SUBNORMAL
         scores = self.problem.scores(alpha * self.y)
         if self.machine.bias == "free":
-            return fl.round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
+            return round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
         # the coordinate of w along the constant feature
-        extra = self.scale * fl.exact_sum(alpha * self.y)
+        extra = self.scale * exact_sum(alpha * self.y)
         charged = scores.squared_norm + extra * extra
         # (Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
         # of what is charged, and 3u of the cost. If Σα is less than these two, `round_down` has.)
-        return fl.round_down(dual_lower_bound(fl.exact_sum(alpha), charged) - cost)
+        return round_down(dual_lower_bound(exact_sum(alpha), charged) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""
@@ -333,7 +340,7 @@ class _MachineProblem:
             return b
         if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
-        kinks = (self.y - values).clip(-fl.MAX_NORM, fl.MAX_NORM)
+        kinks = (self.y - values).clip(-MAX_NORM, MAX_NORM)
         if self.plain_hinge and not self.scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
@@ -369,9 +376,9 @@ class _MachineProblem:
 
         u = minimize_scalar(cost, bounds=(0, 20), options={"xatol": 1e-10}).x
         t = float(longest * np.exp(-u))
-        t = fl.in_few_digits(t, lambda t: self.primal(scores.scaled(t), best_bias(t)))
+        t = in_few_digits(t, lambda t: self.primal(scores.scaled(t), best_bias(t)))
         scaled = scores.scaled(t)
-        best_b = fl.in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
+        best_b = in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
         return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
     def _machine_of(self, own: _OurSolution) -> tuple[Machine, Scores]:
@@ -410,7 +417,7 @@ class _MachineProblem:
         best = _OurSolution(alpha, b, dual=self.dual(alpha))
         if basis is not None and best.dual < (1 - WIDE) * self._value(best):
             best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
-        small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * fl.MAX_NORM > 1
+        small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * MAX_NORM > 1
         if small and best.dual < (1 - WIDE) * self._value(best):
             # It is the hard margin with another feature per sample: slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])

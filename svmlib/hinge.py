@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, lstsq
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._rounding import UNIT_ROUNDOFF, round_down, round_up
 from svmlib._validation import (
     Array,
     as_float,
@@ -377,7 +377,7 @@ def pegasos(
     lam = check_scalar(lam, "lam", positive=True)
     tol = check_scalar(tol, "tol", positive=True)
     max_iter = check_count(max_iter, "max_iter")
-    C = fl.round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
+    C = round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= MAX_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {MAX_C:g}, got {lam:g}")
     seed = None if seed is None else check_count(seed, "seed", positive=False)
@@ -423,7 +423,7 @@ def _solution_without_bias(
     alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
     certificate = solution.certificate
     # (C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that.)
-    primal, dual = fl.round_up(lam * certificate.primal), fl.round_down(lam * certificate.dual)
+    primal, dual = round_up(lam * certificate.primal), round_down(lam * certificate.dual)
     certificate = replace(certificate, primal=primal, dual=dual)
     converged = certificate.reaches(tol)
     return replace(solution, alpha=alpha, certificate=certificate, converged=converged)
@@ -483,6 +483,6 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
             break
         w = w + length * step
         gain, old = old - new, new
-        if gain <= 8 * fl.UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
+        if gain <= 8 * UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
             break
     return 2 * C * np.maximum(0, 1 - A @ w), w

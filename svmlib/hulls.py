@@ -28,8 +28,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull as Qhull
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._read_only import ReadOnly
+from svmlib._rounding import (
+    SMALLEST_NORMAL,
+    SMALLEST_SUBNORMAL,
+    UNIT_ROUNDOFF,
+    accurate_sum,
+    centre_and_scale,
+    exact_dot,
+    gamma_n,
+    round_down,
+    round_up,
+    row_norm_bounds,
+)
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
 from svmlib._wolfe import lowest_vertex, nearest_to_origin
 
@@ -121,12 +132,12 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     [0, 1, 2, 3]
     """
     X = check_points(points, "points")
-    Z, _, exponent = fl.centre_and_scale(X, by_column=False)
+    Z, _, exponent = centre_and_scale(X, by_column=False)
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
     R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows
     _, extents, axes = np.linalg.svd(R, full_matrices=False)
-    error = 8 * fl.UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
+    error = 8 * UNIT_ROUNDOFF * (np.ldexp(np.abs(X).max(), -exponent) + 1)  # of an entry of Z
     axes = axes[: np.sum(extents > math.sqrt(Z.size) * error)]
     inside = Z @ axes.T
     # The vertices of a segment are its ends; Qhull needs at least two dimensions.
@@ -203,9 +214,9 @@ class Separation(ReadOnly):
             return 0.0
         signed = self.weights * self.y
         columns = [column for column in self.X.T if column.any()]
-        moves = [abs(fl.exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
+        moves = [abs(exact_dot(signed, c)) / Fraction(np.abs(c).max()) for c in columns]
         largest = max(moves, default=Fraction(0))  # 0.0 is a proof, and may not come from underflow
-        return fl.round_up(float(largest)) + fl.SMALLEST_SUBNORMAL if largest else 0.0
+        return round_up(float(largest)) + SMALLEST_SUBNORMAL if largest else 0.0
 
     def verify(self) -> bool:
         """Check the certificate from the data, without trusting how it was found.
@@ -266,9 +277,9 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
         margins = y * (X @ w + b)
         # (of d operations, and four more for this bound; adding b keeps the sign of the sum)
-        error = fl.gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
-        proved = margins > error + fl.SMALLEST_NORMAL  # far more than what underflows
-    return all(y[i] * (fl.exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
+        error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
+        proved = margins > error + SMALLEST_NORMAL  # far more than what underflows
+    return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
 def separation(X: ArrayLike, y: ArrayLike) -> Separation:
@@ -315,7 +326,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     (array([1.]), array([0., 1., 1., 0.]))
     """
     X, y = check_labelled(X, y)
-    Z, _, exponent = fl.centre_and_scale(X, by_column=True)
+    Z, _, exponent = centre_and_scale(X, by_column=True)
     weights, normal = nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     normal = np.where(Z.any(axis=0), normal, 0)  # in constant columns it is only rounding
     # w in the units of X, divided by a power of two so that its largest entry is about one.
@@ -326,7 +337,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
-    exact_b = -(fl.exact_dot(w, lowest) + fl.exact_dot(w, highest)) / 2
+    exact_b = -(exact_dot(w, lowest) + exact_dot(w, highest)) / 2
     while abs(exact_b) > _LARGEST_FLOAT:
         w, exact_b = w / 2, exact_b / 2
     b = float(exact_b)
@@ -389,7 +400,7 @@ class ClosestPoints(ReadOnly):
     @property
     def gap(self) -> float:
         """A bound on `distance` minus the distance between the hulls: distance − lower_bound."""
-        return fl.round_up(self.distance - self.lower_bound)
+        return round_up(self.distance - self.lower_bound)
 
 
 def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoints:
@@ -453,7 +464,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     if not smallest * (1 - _CAP_TOL) <= cap <= 1 + _CAP_TOL:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")
     cap = min(max(cap, smallest), 1.0)
-    Z, _, _ = fl.centre_and_scale(X, by_column=False)
+    Z, _, _ = centre_and_scale(X, by_column=False)
     weights, normal = nearest_to_origin(Z, y, cap)
     return certify_weights(X, y, weights, cap, normal)
 
@@ -465,7 +476,7 @@ def certify_weights(
 
     The bound may use a better `normal` than the p − q computed here (both centred and scaled).
     """
-    Z, centre, exponent = fl.centre_and_scale(X, by_column=False)
+    Z, centre, exponent = centre_and_scale(X, by_column=False)
     p, q = (weights[in_class] @ Z[in_class] for in_class in (y > 0, y < 0))
     w = p - q if normal is None else normal
     scaled = w / (np.abs(w).max() or 1.0)
@@ -481,7 +492,7 @@ def certify_weights(
         weights=weights,
         cap=cap,
         w=w,
-        b=-float(fl.accurate_sum(middle[:, None], np.tile(w, 2))[0][0]),
+        b=-float(accurate_sum(middle[:, None], np.tile(w, 2))[0][0]),
         distance=float(np.ldexp(np.linalg.norm(p - q) + error, exponent)),
         lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )
@@ -498,9 +509,9 @@ def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     excess. (The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.)
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
-    R = float(fl.row_norm_bounds(Z).max())
+    R = float(row_norm_bounds(Z).max())
     k = int(np.count_nonzero(weights))
-    return (4 * fl.gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
+    return (4 * gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
 
 
 def _smallest_cap(y: Array) -> float:
@@ -601,12 +612,12 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     smallest = _smallest_cap(y)
     if answer.weights is None:
         return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
-    Z, _, _ = fl.centre_and_scale(X, by_column=True)
-    norm_error = 16 * fl.UNIT_ROUNDOFF * float(fl.row_norm_bounds(Z).max())
+    Z, _, _ = centre_and_scale(X, by_column=True)
+    norm_error = 16 * UNIT_ROUNDOFF * float(row_norm_bounds(Z).max())
     weights = answer.weights
     cap = smallest
-    bound = fl.round_down(smallest)
-    growth = 8 * fl.UNIT_ROUNDOFF
+    bound = round_down(smallest)
+    growth = 8 * UNIT_ROUNDOFF
     while cap < 1:  # where the hulls meet, as `separation` has found
         nearest, normal = nearest_to_origin(Z, y, cap)
         if np.linalg.norm((nearest * y) @ Z) <= norm_error:
@@ -642,9 +653,9 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
     # (of d + 1 operations, and four more for this bound)
-    R = float(fl.row_norm_bounds(Z).max())
-    error = fl.gamma_n(len(w) + 5) * R * float(np.linalg.norm(w))
+    R = float(row_norm_bounds(Z).max())
+    error = gamma_n(len(w) + 5) * R * float(np.linalg.norm(w))
     shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
     # (Rounded down for any order of summation.)
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(fl.round_down(both[last] / largest, len(y)), 1.0)
+    return cap, min(round_down(both[last] / largest, len(y)), 1.0)

@@ -17,7 +17,7 @@ from itertools import islice
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution
@@ -122,12 +122,12 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
         gap = float((distance * multiplier)[bounded].sum())
         total = float(distance[0].sum())
         worst = float(np.abs(residual).max())
-        done = gap <= tol * total and worst <= max(tol, 4 * fl.EPS * curvature * total)
+        done = gap <= tol * total and worst <= max(tol, 4 * EPS * curvature * total)
         # Newton's matrix, without the unknowns s and ξ.
         matrix = H + np.diag((multiplier / distance).sum(axis=0))
         if done or not np.isfinite(matrix).all():
             return
-        factor = _factor(matrix, n * fl.EPS * curvature)
+        factor = _factor(matrix, n * EPS * curvature)
         # To first order every product distance · multiplier becomes the target: a tenth of their
         # mean, or more after a short step, so that the gap falls no faster than the residual.
         target = max(0.1, 1 - length) * gap / bounded.sum()
@@ -170,7 +170,7 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
 
 def _mean_diagonal(problem: DualProblem) -> float:
     """Return the mean of |k(x, x)|, or the smallest normal float if that is 0."""
-    return max(float(np.abs(problem.diagonal).mean()), fl.SMALLEST_NORMAL)
+    return max(float(np.abs(problem.diagonal).mean()), SMALLEST_NORMAL)
 
 
 def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._read_only import ReadOnly
+from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, row_norm_bounds, squared_norms
 from svmlib._validation import (
     Array,
     as_float,
@@ -178,7 +178,7 @@ class ClassicKernel(BaseKernel):
         return ProductForm(X, X.T, self._values)
 
     def diagonal(self, X: Array) -> Array:
-        return self._values(fl.squared_norms(check_points(X)))
+        return self._values(squared_norms(check_points(X)))
 
     @np.errstate(over="ignore", invalid="ignore")  # the error below reports it
     def _values(self, t: Array) -> Array:
@@ -197,7 +197,7 @@ class ClassicKernel(BaseKernel):
         Here θ is γ_d, for a sum of d products, and N = ‖x‖ by Cauchy–Schwarz. (γ_d, with an
         index, is rounding; γ alone is a kernel's parameter.)
         """
-        return ErrorBound(fl.gamma_n(X.shape[1]), fl.row_norm_bounds(X))
+        return ErrorBound(gamma_n(X.shape[1]), row_norm_bounds(X))
 
     def _transform(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
@@ -312,9 +312,9 @@ class Polynomial(ClassicKernel):
         Cauchy–Schwarz is at most N_i N_j to the power 1/p; raising it takes p − 1 more. What
         underflows on the way is below θ N_i N_j, because no N_i is smaller than 10⁻¹³⁹.
         """
-        base = (self.gamma * fl.row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + fl.gamma_n(8))
+        base = (self.gamma * row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + gamma_n(8))
         sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
-        return ErrorBound(fl.gamma_n(self.degree * (X.shape[1] + 4)), sizes)
+        return ErrorBound(gamma_n(self.degree * (X.shape[1] + 4)), sizes)
 
     def _transform(self, t: Array) -> Array:
         t *= self.gamma
@@ -376,12 +376,12 @@ class RBF(ClassicKernel):
         n, d = X.shape
         mean = X.sum(axis=0) / n
         # the mean of some points is within R of the mean of all, so every point within 2R of it
-        radius = 2 * float(fl.row_norm_bounds(X - mean).max())
-        radius += 2 * fl.gamma_n(n + 4) * float(np.sqrt(mean @ mean))
-        exponent = fl.gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
+        radius = 2 * float(row_norm_bounds(X - mean).max())
+        radius += 2 * gamma_n(n + 4) * float(np.sqrt(mean @ mean))
+        exponent = gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)
         # Where ‖x − z‖² overflows the computed value is 0, the true one at most exp(−1.7e308 γ).
         theta = float(np.expm1(exponent) + np.exp(-1.7e308 * self.gamma))
-        return ErrorBound(theta + 12 * fl.UNIT_ROUNDOFF, np.ones(len(X)))
+        return ErrorBound(theta + 12 * UNIT_ROUNDOFF, np.ones(len(X)))
 
     @np.errstate(over="ignore")
     def evaluator(self, Z: Array) -> Evaluator:
@@ -395,7 +395,7 @@ class RBF(ClassicKernel):
         @np.errstate(over="ignore", invalid="ignore")
         def evaluate(X: Array, out: Array) -> Array:
             x = X - centre
-            left = self._left(x, self.gamma * fl.squared_norms(x))
+            left = self._left(x, self.gamma * squared_norms(x))
             if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
                 np.multiply(cdist(X, Z, "sqeuclidean"), -self.gamma, out=out)
                 return np.exp(out, out=out)
@@ -411,7 +411,7 @@ class RBF(ClassicKernel):
 
     def _right(self, z: Array) -> tuple[Array, float]:
         n, d = z.shape
-        zz = self.gamma * fl.squared_norms(z)
+        zz = self.gamma * squared_norms(z)
         right = np.empty((d + 2, n))
         right[:d], right[d], right[d + 1] = 2 * (self.gamma * z.T), -1.0, -zz
         return right, float(zz.max())
@@ -474,8 +474,8 @@ class Sigmoid(ClassicKernel):
         Adding c₀ to γ x·z rounds the sum t by u t, and tanh, whose slope is 1/cosh² t, reduces
         that to less than u/2.
         """
-        sizes = np.sqrt(1 + self.gamma * fl.row_norm_bounds(X) ** 2)
-        return ErrorBound(fl.gamma_n(X.shape[1] + 8), sizes)
+        sizes = np.sqrt(1 + self.gamma * row_norm_bounds(X) ** 2)
+        return ErrorBound(gamma_n(X.shape[1] + 8), sizes)
 
     def _transform(self, t: Array) -> Array:
         t *= self.gamma
@@ -560,7 +560,7 @@ class Precomputed(BaseKernel):
         columns, v = rows[used], beta[used]
         places = np.ix_(rows, columns)
         change = self.given[places] - self.K[places]
-        error = fl.gamma_n(v.size + 4) * (np.abs(change) @ np.abs(v))
+        error = gamma_n(v.size + 4) * (np.abs(change) @ np.abs(v))
         return float((np.abs(change @ v) + error).max())
 
 
@@ -606,7 +606,7 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     kernel = check_kernel(kernel)
     used = np.flatnonzero(beta)
     if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
-        return Z @ fl.accurate_sum(X[used], beta[used])[0]
+        return Z @ accurate_sum(X[used], beta[used])[0]
     sums = np.zeros(len(Z))
     if used.size and len(Z) <= _SMALL_BATCH and not kernel.user_defined:
         evaluate = kernel.evaluator(Z)  # k(X, Z) in place of k(Z, X)

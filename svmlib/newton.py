@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._newton_forms import choose_form
+from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
@@ -251,7 +251,7 @@ class _Newton:
         # Below the floor K + hI is K to rounding, or h changes no margin.
         k = max(float(self.form.diagonal.mean()), 0.0)
         mean_C = float(self.C.mean())
-        self.floor = max(fl.EPS * float(self.form.diagonal.max()), _NO_SMOOTHING / mean_C)
+        self.floor = max(EPS * float(self.form.diagonal.max()), _NO_SMOOTHING / mean_C)
         h = sqrt(k / mean_C) / (9 if start.any() else 3)
         self.h = max(min(k, max(h, _MIN_SMOOTHING * k)), self.floor)
         self.c = beta = start * self.y
@@ -330,7 +330,7 @@ class _Newton:
             g = self.y[F] - self.form.kernel_matvec(q)[F]
             unclipped = q.copy()
             # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
-            unclipped[F] += self.form.solve(F, fl.SMALLEST_NORMAL, g, -float(q.sum()))
+            unclipped[F] += self.form.solve(F, SMALLEST_NORMAL, g, -float(q.sum()))
             g = self.y - self.form.kernel_matvec(unclipped)
             g -= float(g[F].sum()) / F.size
             q = self.clip(unclipped)

@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._read_only import ReadOnly
+from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
 from svmlib._validation import Array, check_count, check_points, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
@@ -263,7 +263,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     thousands of pivots could show that r matters beside n.)
     """
     r = span.rank
-    relative = fl.gamma_n(n + r + 18)
+    relative = gamma_n(n + r + 18)
     bound = span.kernel.error_bound(span.pivots)
     sizes, error = bound.sizes, _relative_error(bound.theta, r)
 
@@ -284,15 +284,15 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
     # (These sums are rounded, too: this matters in theory, but no data have shown it.)
-    cross_error = fl.round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
+    cross_error = round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)
     w_squared = squared(c)
     return Certificate(
-        primal=fl.round_up(w_squared / 2 + sums.hinge, n),
+        primal=round_up(w_squared / 2 + sums.hinge, n),
         dual=dual,
-        kkt_violation=fl.round_up(sums.violation),
+        kkt_violation=round_up(sums.violation),
         infeasibility=infeasibility,
         norm_w=float(np.sqrt(w_squared)),
     )
@@ -300,12 +300,12 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
 
 def _relative_error(theta: float, r: int) -> float:
     """Return ε: what r kernel values, and sums of their products, may lose."""
-    return theta + fl.gamma_n(2 * r + 16) * (1 + theta)
+    return theta + gamma_n(2 * r + 16) * (1 + theta)
 
 
 def _underflow(r: int) -> float:
     """Return what may underflow in sums of r² products."""
-    return (r + 1) ** 2 * fl.SMALLEST_SUBNORMAL
+    return (r + 1) ** 2 * SMALLEST_SUBNORMAL
 
 
 def add_sums(parts: Sequence[Any]) -> Any:
@@ -404,7 +404,7 @@ def max_rank_in_memory(n: int, memory_mb: float) -> float:
     mb_per_pivot = megabytes(_PHI_COPIES * n)
     max_rank = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / mb_per_pivot
     if max_rank < 1:
-        needed = fl.format_bound(mb_per_pivot)
+        needed = format_bound(mb_per_pivot)
         raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
     return max_rank
 
@@ -428,7 +428,7 @@ def solve_in_span(
     proof = certify_in_span(sums, span, c, n)
     advice = f"{span.rank} pivots of a sample do not span the features of all samples"
     if needed > span.rank:
-        enough = fl.format_bound(megabytes(_PHI_COPIES * n * needed))
+        enough = format_bound(megabytes(_PHI_COPIES * n * needed))
         advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
     advice += '; solver="smo" evaluates all kernel values, which may take hours'
     converged = proof.reaches(tol)

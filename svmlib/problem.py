@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
 from svmlib._read_only import ReadOnly, lock_arrays
+from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, accurate_sum, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
@@ -42,7 +42,7 @@ __all__ = ["DualProblem", "Solution"]
 
 MAX_C = 1e100  # the largest bound C_i: its square is still a float, even times many samples
 # Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖, this usually exceeds the error of a score that a solver updates.
-SOLVER_ROUNDING = 32 * fl.UNIT_ROUNDOFF
+SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF
 _MAX_SLACK_ROUNDING = 1e-9  # the largest error of a margin that may be a solver's rounding
 _SLOPE_TOL = 1e-12  # times ΣC: how much of the slope of a sum of losses may be rounding of n terms
 _BALANCE_TOL = 1e-9  # times Σα: how far Σ α_i y_i of a start may be from 0, by others' rounding
@@ -265,11 +265,11 @@ class DualProblem(ReadOnly):
             return 0.0
         if not self.K.fits:
             return np.inf
-        shift = float((8 * fl.gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
+        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.kernel.user_defined:
             theta, sizes = self.error_bound.theta, self.error_bound.sizes
             shift += 2 * theta * float(sizes @ sizes)
-        shifts = [max(shift, fl.SMALLEST_NORMAL)]  # for K = 0
+        shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
         if (short := self.kernel.float_type) is not np.float64:
             short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
             shifts.append(shift + short_error * float(np.abs(self.diagonal).max()))
@@ -338,7 +338,7 @@ class DualProblem(ReadOnly):
         class with the larger sum. α must be in the box, which is not checked.
         """
         imbalance = float(alpha @ self.y)
-        if abs(imbalance) <= self.n * fl.EPS * alpha.sum():  # zero up to rounding
+        if abs(imbalance) <= self.n * EPS * alpha.sum():  # zero up to rounding
             return alpha
         room = np.minimum(alpha, self.upper - alpha)
         total = float(room.sum())
@@ -394,7 +394,7 @@ class DualProblem(ReadOnly):
         """Return the bias of a solution for the points as they were given, b − w·origin."""
         if self.origin is None or solution.w is None:
             return solution.b
-        return solution.b - float(fl.accurate_sum(self.origin[:, None], solution.w)[0][0])
+        return solution.b - float(accurate_sum(self.origin[:, None], solution.w)[0][0])
 
     def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""

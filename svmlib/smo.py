@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib import _rounding as fl  # fl(x): x as computed, in the notation of Higham
+from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_count, check_scalar
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
@@ -238,8 +238,8 @@ class SmoState:
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, a half curvature
         # below its own rounding is replaced by that rounding.
         self.half_diagonal = problem.diagonal / 2
-        least = 4 * fl.EPS * np.abs(self.half_diagonal)
-        self.curvature_floor = np.maximum(least, np.sqrt(fl.SMALLEST_NORMAL))  # for points at zero
+        least = 4 * EPS * np.abs(self.half_diagonal)
+        self.curvature_floor = np.maximum(least, np.sqrt(SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))
         self.scales: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
         self.max_scales = max(1, _SCALES_SIZE // n)

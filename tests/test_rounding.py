@@ -6,8 +6,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from svmlib import _rounding as fl
-from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, round_down, round_up
+from svmlib._rounding import (
+    SMALLEST_NORMAL,
+    SMALLEST_SUBNORMAL,
+    SPARE_OPERATIONS,
+    UNIT_ROUNDOFF,
+    _two_product,
+    accurate_sum,
+    exact_sum,
+    format_bound,
+    gamma_n,
+    in_few_digits,
+    round_down,
+    round_up,
+    row_norm_bounds,
+)
 from tests.exact import exact
 
 U = Fraction(UNIT_ROUNDOFF)
@@ -16,7 +29,7 @@ U = Fraction(UNIT_ROUNDOFF)
 @pytest.mark.parametrize("n", [*range(9), 50])
 def test_up_and_down_go_past_all_that_n_operations_lose(n):
     """A result that is the exact one times (1 ± u)ⁿ, and the last rounding, of `up` itself."""
-    lost = (1 - U) ** (n + fl.SPARE_OPERATIONS - 1)
+    lost = (1 - U) ** (n + SPARE_OPERATIONS - 1)
     for value in np.random.default_rng(n).uniform(0.5, 2, 100):
         assert 0 <= Fraction(round_up(value, n)) / Fraction(value) - 1 / lost <= 4 * U
         assert 0 <= lost - Fraction(round_down(value, n)) / Fraction(value) <= 4 * U
@@ -44,43 +57,43 @@ def test_norms_of_rows_are_bounded_whatever_the_sum_of_their_squares_forgets():
     for row in (LARGE_AND_SMALL, [1e-170], [3e-162, 2e-162], [0.1, 0.7], [5e-324], [0.0, 0.0]):
         for scale in (1.0, 3e99):
             a = scale * np.array([row])
-            bound = fl.row_norm_bounds(a)[0]
+            bound = row_norm_bounds(a)[0]
             assert bound >= a.max()
             assert sum(exact(a[0]) ** 2) <= Fraction(bound) ** 2
     column = np.random.default_rng(0).uniform(1, 2, (200, 1))
-    assert (fl.row_norm_bounds(column) >= column[:, 0]).all()
-    assert fl.row_norm_bounds(np.array([[0.0, 0.0], [1e200, 0.0]])).tolist() == [0, np.inf]
-    assert fl.row_norm_bounds(np.ones((1, 4)))[0] <= 2 * (1 + 16 * UNIT_ROUNDOFF)
+    assert (row_norm_bounds(column) >= column[:, 0]).all()
+    assert row_norm_bounds(np.array([[0.0, 0.0], [1e200, 0.0]])).tolist() == [0, np.inf]
+    assert row_norm_bounds(np.ones((1, 4)))[0] <= 2 * (1 + 16 * UNIT_ROUNDOFF)
 
 
 def test_an_exact_sum_is_rounded_once_and_infinite_beyond_floats():
-    assert fl.exact_sum(np.array([1e16, 1.0, -1e16, 2.0**-60])) == 1.0
-    assert fl.exact_sum(np.array([1e308, 1e308])) == np.inf
+    assert exact_sum(np.array([1e16, 1.0, -1e16, 2.0**-60])) == 1.0
+    assert exact_sum(np.array([1e308, 1e308])) == np.inf
 
 
 def test_printed_digits_of_a_bound_keep_it_true():
     values = np.random.default_rng(0).lognormal(0, 9, 100)
-    subnormal = np.arange(1, 300) * fl.SMALLEST_SUBNORMAL
-    for value in map(float, [*values, *-values, *subnormal, *-subnormal, fl.SMALLEST_NORMAL]):
+    subnormal = np.arange(1, 300) * SMALLEST_SUBNORMAL
+    for value in map(float, [*values, *-values, *subnormal, *-subnormal, SMALLEST_NORMAL]):
         for digits in 2, 3, 6:
-            texts = (fl.format_bound(value, up=up, digits=digits) for up in (False, True))
+            texts = (format_bound(value, up=up, digits=digits) for up in (False, True))
             low, high = map(Fraction, texts)
             assert low <= Fraction(value) <= high
             assert high - low <= abs(Fraction(value)) * Fraction(10) ** (1 - digits)
-    assert fl.format_bound(0.0) == fl.format_bound(0.0, up=False) == "0"
+    assert format_bound(0.0) == format_bound(0.0, up=False) == "0"
 
 
 @pytest.mark.parametrize(("slope", "digits"), [(1e-4, 6), (1, 9), (1e3, 12), (1e6, 16)])
 def test_a_number_has_the_digits_that_matter(slope, digits):
     """As the bound may grow by a part in 10⁹."""
-    found = fl.in_few_digits(1 / 3, lambda x: 1 + slope * abs(x - 1 / 3))
+    found = in_few_digits(1 / 3, lambda x: 1 + slope * abs(x - 1 / 3))
     assert found == float(f"{1 / 3:.{digits}g}")
 
 
 def test_the_rounding_of_a_product_is_found_to_the_last_bit():
     """For numbers with all their digits: half of them have a product that needs 106."""
     for a, b in np.random.default_rng(0).uniform(1, 2, (1000, 2)):
-        product, error = fl._two_product(np.float64(a), np.float64(b))
+        product, error = _two_product(np.float64(a), np.float64(b))
         assert Fraction(product) + Fraction(error) == Fraction(a) * Fraction(b)
 
 
