@@ -19,10 +19,10 @@ import numpy as np
 from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
-from svmlib.interior_point import run_interior_point
-from svmlib.newton import SMALL_PROBLEM, newton_multipliers
+from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
+from svmlib.newton import MAX_NEWTON_STEPS, SMALL_PROBLEM, newton_multipliers
 from svmlib.problem import DualProblem, Solution
-from svmlib.smo import SmoState, run_smo
+from svmlib.smo import MAX_SMO_STEPS, SmoState, run_smo
 
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
 
@@ -56,9 +56,6 @@ _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely h
 _MAX_INTERIOR_SAMPLES = 1000
 _MAX_PIVOTS = 1000
 _MAX_SAMPLES = 100_000  # for SMO, and for a certificate from all of K
-
-# The defaults of `newton`, `smo` and `solve_interior_point`
-_MAX_NEWTON_STEPS, _MAX_SMO_STEPS, _MAX_INTERIOR_STEPS = 1000, 10_000_000, 100
 
 
 class Start(NamedTuple):
@@ -109,10 +106,10 @@ def solve(
     """
     alpha = problem.check_start(start)
     if solver == "interior_point":
-        return run_interior_point(problem, tol, int(min(max_iter, _MAX_INTERIOR_STEPS))), solver
+        return run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS))), solver
     smo_limit = int(min(max_iter, _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)))
     if solver == "smo" or (solver == "auto" and not problem.convex):
-        smo_limit = int(min(max_iter, _MAX_SMO_STEPS)) if solver == "smo" else smo_limit
+        smo_limit = int(min(max_iter, MAX_SMO_STEPS)) if solver == "smo" else smo_limit
         return run_smo(problem, tol, smo_limit, alpha), "smo"
     in_span = _solve_in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):
@@ -141,7 +138,7 @@ def _finish(
     alpha, n_iter, name, reached = start
     for part in _TOL_FRACTIONS:
         if not reached:
-            limit = int(min(max_iter - n_iter, _MAX_NEWTON_STEPS))
+            limit = int(min(max_iter - n_iter, MAX_NEWTON_STEPS))
             alpha, steps = newton_multipliers(problem, part * tol, limit, alpha, last_digits=True)
             n_iter += len(steps)
             name = "newton" if steps or name == "none" else name
@@ -161,7 +158,7 @@ def _interior_point_fallback(
     """
     possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.K.fits  # it needs all of K
     if possible and not solution.converged and max_iter > 0:
-        other = run_interior_point(problem, tol, int(min(max_iter, _MAX_INTERIOR_STEPS)))
+        other = run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
             return other.with_earlier_iterations(solution.n_iter), "interior_point"
     return solution, name
@@ -196,7 +193,7 @@ def _solve_in_span(
         message += f"for which memory_mb={memory_mb:g} has room, a relative duality gap of about "
         message += f'{gap:.1g} can be proved. solver="smo" evaluates all kernel values, for hours'
         warnings.warn(message, stacklevel=4)
-    limit = int(min(max_iter, _MAX_NEWTON_STEPS))
+    limit = int(min(max_iter, MAX_NEWTON_STEPS))
     return nystrom.solve_in_span(problem, tol, limit, span, memory_mb)
 
 
@@ -217,7 +214,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     Phi = _low_rank_factor(problem, span_untried) if rank <= _LOW_PROBE_RANK else None
     if Phi is not None:
         linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
-        limit = int(min(max_iter, _MAX_NEWTON_STEPS))
+        limit = int(min(max_iter, MAX_NEWTON_STEPS))
         alpha, newton_steps = newton_multipliers(linear, tol / 2, limit, zero)
         return Start(alpha, len(newton_steps), "newton")
     first = rank == _PROBE_SIZE

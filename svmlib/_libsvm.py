@@ -238,9 +238,11 @@ def _kernel(file: Reader) -> KernelOrPrecomputed:
     if is_precomputed(name):
         return name
     given = dict[str, Any]()
-    for key in [each.name for each in fields(_KERNELS[name])]:
-        degree = file.head_integers(key, least=1) if key == "degree" else []
-        (given[key],) = degree or file.head_numbers(key).tolist()
+    for key in [parameter.name for parameter in fields(_KERNELS[name])]:
+        if key == "degree":
+            (given[key],) = file.head_integers(key, least=1)
+        else:
+            (given[key],) = file.head_numbers(key).tolist()
         if key == "gamma" and given[key] <= 0:
             raise file.error(f"gamma must be positive, got {given[key]:g}")
     kernel: Kernel = _KERNELS[name](**given)

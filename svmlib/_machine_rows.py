@@ -37,10 +37,10 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         return alpha, False, note
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # the machine is w
-    if m.points is X:
-        return m.coefficients * y, True, ""
     if is_precomputed(m.kernel):
         return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)
+    if m.rows is not None and np.array_equal(m.points, X.take(m.rows, 0, mode="clip")):
+        return _sums_of_rows(m.rows, m.coefficients, y)
     used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
     points = pad_columns(m.points[used], X)
     coefficients = m.coefficients[used]

@@ -22,6 +22,7 @@ from svmlib._estimators import (
     pair_coefficients,
     vector_of,
 )
+from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM
 from svmlib._validation import (
     Array,
@@ -39,7 +40,7 @@ Bias = Literal["free", "penalised", "none"]
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class Machine(ReadOnly):
     r"""A trained machine for two classes, :math:`f(x) = \sum_j c_j k(z_j, x) + b`.
 
     Attributes
@@ -67,6 +68,8 @@ class Machine:
         Factors of C for the two classes.
     support : pair of ndarray, or None
         Support vectors and their y_j α_j, if f is a sum over other points, such as pivots.
+    rows : ndarray of shape (m,), or None
+        Which rows of the training samples the points are, if this is known.
 
     Raises
     ------
@@ -95,6 +98,7 @@ class Machine:
     scale: float = 1.0
     class_weight: tuple[float, float] = (1.0, 1.0)
     support: tuple[Array, Array] | None = None
+    rows: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         points = as_float(self.points, "points")
@@ -108,9 +112,9 @@ class Machine:
         if not (is_precomputed(kernel) or callable(kernel)):
             accepted = 'callable, or "precomputed" for a Gram matrix'
             raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
-        checked = {"points": points, "coefficients": coefficients, "b": check_scalar(self.b, "b")}
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        b = check_scalar(self.b, "b")
+        vars(self).update(points=points.copy(), coefficients=coefficients.copy(), b=b)
+        super().__post_init__()
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
@@ -237,7 +241,7 @@ def _of_numbers(
     if kernel is None:
         return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
     points = np.arange(float(len(X)))[:, None] if is_precomputed(kernel) else X
-    return Machine(points, vector, b, kernel, tuple(classes))
+    return Machine(points, vector, b, kernel, tuple(classes), rows=np.arange(len(X)))
 
 
 def _params(machine: Any) -> dict[str, Any]:

@@ -38,7 +38,14 @@ from svmlib._validation import Array
 from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import ErrorBound
 
-__all__ = ["Certificate", "certify", "dual_lower_bound", "linear_scores", "primal_upper_bound"]
+__all__ = [
+    "Certificate",
+    "Scores",
+    "certify",
+    "dual_lower_bound",
+    "linear_scores",
+    "primal_upper_bound",
+]
 
 _LARGEST_FLOAT = float(np.finfo(float).max)
 
@@ -192,8 +199,9 @@ class Certificate:
 
     def __str__(self) -> str:
         two_digits = partial(format_bound, digits=2)
+        low, high = format_bound(self.dual, up=False), format_bound(self.primal)
         values = (
-            f"primal {self.primal:.6g}, dual {self.dual:.6g}, gap {two_digits(self.gap)}\n"
+            f"primal {high}, dual {low}, gap {two_digits(self.gap)}\n"
             f"largest KKT violation {two_digits(self.kkt_violation)}, infeasibility "
             f"{two_digits(self.infeasibility)}, norm of w {format_bound(self.norm_w)}"
         )
@@ -204,8 +212,6 @@ class Certificate:
         elif self.dual == -np.inf:
             reason = "no lower bound: rounding"
         else:
-            low = format_bound(self.dual, up=False)
-            high = format_bound(self.primal)
             subject = " for the Gram matrix given" if self.user_defined_kernel else ""
             if self.diagonal_shift:
                 shift = f"with {two_digits(self.diagonal_shift)} added to its diagonal"

@@ -211,7 +211,7 @@ class _MachineProblem:
             X = table.points
         self.X = X
         self.n = self.y.size
-        self.machine = machine
+        self.machine = machine if self.n == len(y) else replace(machine, rows=None)
         self.C = C * factors
         self.plain_hinge = machine.loss == "hinge"
         self.hard_margin = self.plain_hinge and bool(np.isinf(C))
@@ -384,12 +384,12 @@ class _MachineProblem:
     def _machine_of(self, own: _OurSolution) -> tuple[Machine, Scores]:
         """Return the machine of α, or of a more accurate w, and its scores at the rows."""
         used, beta = own.alpha > 0, own.alpha * self.y
-        points, coefficients = self.X[used], beta[used]
-        m = replace(self.machine, points=points, coefficients=coefficients, b=own.b, support=None)
+        ours = replace(self.machine, b=own.b, support=None, rows=None)
         if own.w is None:
-            return m, self.problem.scores(beta)
-        m = replace(m, points=own.w[None], coefficients=np.ones(1))
-        return m, machine_scores(m, self.problem.kernel, self.X, self.y)[0]
+            ours = replace(ours, points=self.X[used], coefficients=beta[used])
+            return ours, self.problem.scores(beta)
+        ours = replace(ours, points=own.w[None], coefficients=np.ones(1))
+        return ours, machine_scores(ours, self.problem.kernel, self.X, self.y)[0]
 
     def _value(self, own: _OurSolution) -> float:
         """Return an upper bound on the primal value of our own solution."""

@@ -209,7 +209,8 @@ class GramMatrix:
                 for batch in self._batches(np.arange(self.n)):
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
-                return self.set_gram(check_gram(K, "kernel(X, X)", self.kernel.float_type))
+                float_type = self.kernel.float_type(self.X)
+                return self.set_gram(check_gram(K, "kernel(X, X)", float_type))
             return self._keep(K)
         return self.full
 

@@ -161,7 +161,7 @@ def hull_smo(
     steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half: the certificate adds rounding
     kept = deque(enumerate(steps), maxlen=None if trace else 1)
     n_iter, last = kept[-1]
-    closest = certify_weights(X, y, last.weights)
+    closest = certify_weights(X, y, last.weights.copy())
     history = tuple(step for _, step in kept) if trace else ()
     solution = HullSolution(closest, n_iter, closest.gap <= tol * closest.distance, history)
     left = f"relative gap of {closest.gap / (closest.distance or 1.0):.3g}"

@@ -131,7 +131,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     >>> sorted(square.vertices.tolist())
     [0, 1, 2, 3]
     """
-    X = check_points(points, "points")
+    X = check_points(points, "points").copy()
     Z, _, exponent = centre_and_scale(X, by_column=False)
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
@@ -267,9 +267,10 @@ class NotSeparableError(ValueError):
         found = self.separation
         point = np.array2string(np.asarray(found.point), precision=4, threshold=6)
         # Two sums of weights that are equal, but not quite 1, still prove it exactly.
-        close = bool(found.residual or math.fsum(np.asarray(found.weights) * found.y))
+        exact = not (found.residual or math.fsum(np.asarray(found.weights) * found.y))
+        claim = f"no hyperplane separates the two classes{'' if exact else ' up to rounding'}"
         shared = f"convex hulls share the point {point}; a soft margin, C < inf, accepts such data"
-        return f"no hyperplane separates the two classes{' up to rounding' * close}: their {shared}"
+        return f"{claim}: their {shared}"
 
 
 def _separates(w: Array, b: float, X: Array, y: Array) -> bool:

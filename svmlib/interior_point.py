@@ -24,6 +24,7 @@ from svmlib.problem import DualProblem, Solution
 
 __all__ = ["solve_interior_point"]
 
+MAX_INTERIOR_STEPS = 100  # by default
 _TOL_FRACTION = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
 _STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
 _GROWTH = 16  # factor of what is added to a matrix that is not positive definite: few trials
@@ -31,7 +32,7 @@ _CROSSOVER_GAP = 1e-6  # the relative gap up to which the set at bounds was righ
 
 
 def solve_interior_point(
-    problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
+    problem: DualProblem, *, tol: float = 1e-6, max_iter: int = MAX_INTERIOR_STEPS
 ) -> Solution:
     r"""Solve the dual by a primal–dual interior point method.
 

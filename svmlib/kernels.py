@@ -79,7 +79,6 @@ class BaseKernel:
     linear = False  # whether k(x, z) = x·z
     positive_semidefinite = False  # whether every Gram matrix of this kernel provably is
     user_defined = True  # a user's function or matrix: its values are taken as exact
-    float_type: type[np.floating[Any]] = np.float64  # the shortest type of its values so far
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
@@ -94,10 +93,7 @@ class BaseKernel:
         """
 
         def checked(X: Array, out: Array) -> Array:
-            returned = self(X.copy(), Z.copy())  # it may overwrite its arguments
-            values = as_float(returned, "kernel(X, Z)")
-            if (short := float_type_of(returned)) is not np.float64:
-                self.float_type = max(self.float_type, short, key=lambda t: np.finfo(t).eps)
+            values = as_float(self(X.copy(), Z.copy()), "kernel(X, Z)")  # it may overwrite both
             if values.shape != out.shape:
                 accepted = f"one row for each x and one column for each z, {out.shape}"
                 raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
@@ -112,6 +108,10 @@ class BaseKernel:
         Work that depends on a point alone is done once; `evaluator` repeats it for every row.
         """
         return None
+
+    def float_type(self, X: Array) -> type[np.floating[Any]]:
+        """Return the type of float in which the kernel returns values at points like these."""
+        return float_type_of(self(X[:1].copy(), X[:1].copy()))
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
@@ -146,10 +146,7 @@ class _UserFunction(BaseKernel):
 
 
 class ClassicKernel(BaseKernel):
-    """The base of the four classics: it checks parameters and points, and applies one formula.
-
-    In this class the formula is k(x, z) = x·z; subclasses change `_transform`.
-    """
+    """The base of the four classics: it checks parameters and points, and knows an error bound."""
 
     user_defined = False
 
@@ -170,6 +167,14 @@ class ClassicKernel(BaseKernel):
         Z = check_points(Z, "Z", n_features=X.shape[1])
         return self.evaluator(Z)(X, np.empty((X.shape[0], Z.shape[0])))
 
+    def error_bound(self, X: Array) -> ErrorBound:
+        """Return bounds on the values and their errors, infinite where squares overflow."""
+        raise NotImplementedError
+
+
+class _DotProductKernel(ClassicKernel):
+    """The base of those whose values are a function, `_transform`, of the inner product x·z."""
+
     def evaluator(self, Z: Array) -> Evaluator:
         quiet = np.errstate(over="ignore", invalid="ignore")
         return quiet(lambda X, out: self._values(np.matmul(X, Z.T, out=out)))
@@ -188,24 +193,13 @@ class ClassicKernel(BaseKernel):
             raise ValueError(f"X must be small enough for {self!r} to be finite: scale its columns")
         return values
 
-    def error_bound(self, X: Array) -> ErrorBound:
-        """Return θ and sizes N_i that bound every value, and the error of every computed one.
-
-        For all rows of X, k(x_i, x_j) is between ± N_i N_j, and the computed value is at most
-        θ N_i N_j away from the formula's. Both are infinite where squares overflow.
-
-        Here θ is γ_d, for a sum of d products, and N = ‖x‖ by Cauchy–Schwarz. (γ_d, with an
-        index, is rounding; γ alone is a kernel's parameter.)
-        """
-        return ErrorBound(gamma_n(X.shape[1]), row_norm_bounds(X))
-
     def _transform(self, t: Array) -> Array:
         """Turn inner products t = x·z into kernel values, in place, and return them."""
-        return t
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Linear(ClassicKernel):
+class Linear(_DotProductKernel):
     r"""The linear kernel :math:`k(x, z) = x \cdot z`: the feature space is the space itself.
 
     Notes
@@ -234,9 +228,19 @@ class Linear(ClassicKernel):
         midrange = low / 2 + high / 2
         return np.where(np.abs(midrange) > _FAR_FROM_ZERO * (high - low), midrange, 0.0)
 
+    def error_bound(self, X: Array) -> ErrorBound:
+        """Return θ = γ_d, for a sum of d products, and N = ‖x‖, by Cauchy–Schwarz.
+
+        (γ_d, with an index, is rounding; γ alone is a kernel's parameter.)
+        """
+        return ErrorBound(gamma_n(X.shape[1]), row_norm_bounds(X))
+
+    def _transform(self, t: Array) -> Array:
+        return t
+
 
 @dataclass(frozen=True)
-class Polynomial(ClassicKernel):
+class Polynomial(_DotProductKernel):
     r"""The polynomial kernel :math:`k(x, z) = (\gamma\, x \cdot z + c_0)^p`.
 
     Parameters
@@ -435,7 +439,7 @@ class RBF(ClassicKernel):
 
 
 @dataclass(frozen=True)
-class Sigmoid(ClassicKernel):
+class Sigmoid(_DotProductKernel):
     r"""The "kernel" :math:`k(x, z) = \tanh(\gamma\, x \cdot z + c_0)` of early neural networks.
 
     For every γ > 0 and c₀ some of its Gram matrices are not positive semidefinite, so it has no
@@ -528,8 +532,8 @@ class Precomputed(BaseKernel):
         self, K: ArrayLike, name: str = "K", float_type: type[np.floating[Any]] | None = None
     ) -> None:
         self.given = check_points(K, name)
-        self.float_type = float_type_of(K) if float_type is None else float_type
-        self.K = check_gram(self.given, name, self.float_type)
+        self._float_type = float_type_of(K) if float_type is None else float_type
+        self.K = check_gram(self.given, name, self._float_type)
         self.points = np.arange(float(len(self.K)))[:, None]
 
     def __call__(self, X: Array, Z: Array) -> Array:
@@ -546,6 +550,10 @@ class Precomputed(BaseKernel):
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
         values: Array = self.K[X.astype(int), Z[:, 0].astype(int)]
         return values
+
+    def float_type(self, X: Array) -> type[np.floating[Any]]:
+        """Return the type in which the numbers were given."""
+        return self._float_type
 
     def asymmetry(self, X: Array, beta: Array) -> float:
         """Bound the change of an entry of Kβ if `K`, a rounded mean, is replaced by `given`.

@@ -40,6 +40,7 @@ _MIN_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be 
 _EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays the same
 _MAX_STAGE_STEPS = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
+MAX_NEWTON_STEPS = 1000  # by default
 SMALL_PROBLEM = 10_000  # n times the rank; up to here the last digits cost next to nothing
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
@@ -74,7 +75,7 @@ def newton(
     *,
     tol: float = 1e-3,
     start: ArrayLike | None = None,
-    max_iter: int = 1000,
+    max_iter: int = MAX_NEWTON_STEPS,
     trace: bool = False,
 ) -> Solution:
     r"""Solve the dual problem by Newton's method on a smoothed hinge, with ever less smoothing.

@@ -309,9 +309,12 @@ def _underflow(r: int) -> float:
 
 
 def add_sums(parts: Sequence[Any]) -> Any:
-    """Add up the named tuples of several blocks of rows; of the first field keep the largest."""
-    largest, *others = zip(*parts, strict=True)
-    return type(parts[0])._make([float(np.max(largest)), *map(sum, others)])
+    """Add up the named tuples of several blocks of rows; keep the largest violation or radius."""
+    sums = {}
+    for name in parts[0]._fields:
+        values = [getattr(part, name) for part in parts]
+        sums[name] = float(np.max(values)) if name in ("violation", "radius") else sum(values)
+    return type(parts[0])(**sums)
 
 
 # The solver

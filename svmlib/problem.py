@@ -270,7 +270,7 @@ class DualProblem(ReadOnly):
             theta, sizes = self.error_bound.theta, self.error_bound.sizes
             shift += 2 * theta * float(sizes @ sizes)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
-        if (short := self.kernel.float_type) is not np.float64:
+        if (short := self.kernel.float_type(self.X)) is not np.float64:
             short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
             shifts.append(shift + short_error * float(np.abs(self.diagonal).max()))
         for shift in shifts:

@@ -285,9 +285,8 @@ class SVCCV(TwoClassEstimator):
             self._write_results(fits, test_scores, models, folds, labels)
         self._choose(fits, tol)
         if self.refit:
-            chosen = models[self.best_index_ % len(models)]
-            self.best_estimator_: SVC = chosen.set_params(**self.best_params_)
-            self.best_estimator_.fit(X, y, sample_weight)
+            chosen = models[self.best_index_ % len(models)].set_params(**self.best_params_)
+            self.best_estimator_: SVC = chosen.fit(X, y, sample_weight)
         return self
 
     def _tolerance_and_constants(self) -> tuple[float, Array]:

@@ -25,6 +25,7 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
 __all__ = ["Step", "smo", "steps"]
 
+MAX_SMO_STEPS = 10_000_000  # by default
 _SCALES_SIZE = 2**20  # the most floats in `SmoState.scales`, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
@@ -62,7 +63,7 @@ def smo(
     tol: float = 1e-3,
     selection: Selection = "second",
     start: ArrayLike | None = None,
-    max_iter: int = 10_000_000,
+    max_iter: int = MAX_SMO_STEPS,
     trace: bool = False,
 ) -> Solution:
     r"""Solve the dual problem two multipliers at a time.

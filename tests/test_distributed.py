@@ -197,7 +197,7 @@ def test_bad_input_is_told_in_words(change, message):
 
 
 def test_the_number_of_samples_counts_for_what_floats_hold(monkeypatch):
-    monkeypatch.setattr(distributed.fl, "MAX_NORM", 1000.0)
+    monkeypatch.setattr(distributed, "MAX_NORM", 1000.0)
     X, y = clouds(300)
     for n, C in (300, 1.0), (30, 10.0):
         with pytest.raises(ValueError, match="rescale X"):
