@@ -166,7 +166,7 @@ def judged(study: practice.Study, how: dict[str, Any]) -> Iterator[Any]:
     task = study.task
     groups, times = task.apart["groups"], task.apart["time"]
     gap = how.get("gap", 0)
-    learn, locked = practice.lock(task.y, groups, times, gap=gap)
+    learn, locked = practice.hold_out(task.y, groups, times, gap=gap)
     folds = [(learn, locked)]
     if not len(locked):
         folds = practice.cut(task.y, groups, times, gap=gap, seed=1)
@@ -175,7 +175,7 @@ def judged(study: practice.Study, how: dict[str, Any]) -> Iterator[Any]:
     answers += [np.concatenate(some) for some in zip(*both, strict=True)]
     assert np.array_equal(np.concatenate([hidden for _, hidden in folds]), study.rows)
     for said in answers:
-        yield task.costs.paid(task.y[study.rows], said)
+        yield task.costs.per_sample(task.y[study.rows], said)
 
 
 def row(table: Table, source: Any) -> str:
@@ -189,11 +189,12 @@ def row(table: Table, source: Any) -> str:
     task = study.task
     groups = task.of("units", study.rows)
     always = [
-        task.costs.paid(task.y[study.rows], np.full(len(study.rows), k)) for k in task.costs.labels
+        task.costs.per_sample(task.y[study.rows], np.full(len(study.rows), k))
+        for k in task.costs.labels
     ]
     if task.costs.amount:
         always = [np.abs(task.y[study.rows] - np.median(task.y))]
-    least = min(paid.mean() for paid in always)
+    least = min(losses.mean() for losses in always)
     differences = [
         practice.mean_with_error(other - ours, groups, digits=3) for other in (line, trees)
     ]

@@ -18,7 +18,7 @@ import numpy as np
 
 from svmlib import nystrom
 from svmlib._validation import Array
-from svmlib.gram_matrix import ALL_AT_ONCE, NoRoomError
+from svmlib.gram_matrix import EAGER_SAMPLES, NoRoomError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
 from svmlib.newton import MAX_NEWTON_STEPS, SMALL_PROBLEM, newton_multipliers
 from svmlib.problem import DualProblem, Solution
@@ -206,7 +206,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
     # violation is large, and the larger the change, the sooner SMO slows down.
     change = mean_margin_change(problem)
-    if change <= EASY_CHANGE and n <= ALL_AT_ONCE:
+    if change <= EASY_CHANGE and n <= EAGER_SAMPLES:
         return easy_start(problem, tol, max_iter, change)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
@@ -224,7 +224,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     with np.errstate(over="ignore", invalid="ignore"):
         state = SmoState(problem, zero, "first" if first else "second")
         n_steps = state.advance(max(tol / 2, violation), limit)
-        if n > ALL_AT_ONCE and 2 * np.count_nonzero(state.beta) < n:
+        if n > EAGER_SAMPLES and 2 * np.count_nonzero(state.beta) < n:
             more = int(min(_MORE_START_STEPS * n, max_iter - n_steps))
             n_steps += state.advance(max(tol / 2, violation), more)
     return Start(state.alpha, n_steps, "smo")

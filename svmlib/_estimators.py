@@ -145,15 +145,15 @@ def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, 
         kernel = check_kernel(kernel)
         K = kernel(points, rows)
         known = kernel.error_bound(points)
-    # |k(x, z)| is at most the product of two sizes
-    sizes = known.sizes if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
+    # |k(x, z)| is at most the product of two norms
+    norms = known.norms if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair
         pairs = class_pairs(len(c) + 1)
         c = np.array([pair_coefficients(c, machine.n_support_, *pair) for pair in pairs])
         ask = copy(machine).set_params(decision_function_shape="ovo").decision_function
     theirs = np.reshape(_quietly(ask, rows), (len(rows), -1)).T
-    return theirs, c @ K + b, np.outer(np.abs(c) @ sizes, sizes[few]) + np.abs(b)
+    return theirs, c @ K + b, np.outer(np.abs(c) @ norms, norms[few]) + np.abs(b)
 
 
 def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomputed"]:

@@ -117,8 +117,8 @@ def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scor
         sides = np.append(np.ones(k), y)  # any labels of both classes
         problem = DualProblem(both, sides, 1.0, kernel)
         scores, shift = problem.scores(beta), problem.diagonal_shift
-    values, error, sizes = scores.values[k:], scores.error[k:], scores.sizes[k:]
-    return scores._replace(values=values, error=error, sizes=sizes), shift
+    values, error, norms = scores.values[k:], scores.error[k:], scores.norms[k:]
+    return scores._replace(values=values, error=error, norms=norms), shift
 
 
 def weighted_rows(

@@ -29,7 +29,7 @@ from scipy.linalg.lapack import dposv
 
 from svmlib._rounding import EPS, accurate_sum, squared_norms
 from svmlib._validation import Array
-from svmlib.gram_matrix import ALL_AT_ONCE, GramMatrix, Indices, megabytes
+from svmlib.gram_matrix import EAGER_SAMPLES, GramMatrix, Indices, megabytes
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 
@@ -45,7 +45,7 @@ def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
         K = problem.K
-        if K.fits and K.n <= ALL_AT_ONCE and not (K.product_form and start.any()):
+        if K.fits and K.n <= EAGER_SAMPLES and not (K.product_form and start.any()):
             K.gram()
         return DualForm(K)
     # With the mean as origin: `svmlib.kernels.Linear` explains why.

@@ -132,7 +132,7 @@ def _gram_matrices(
                 np.multiply(K, K, out=K)
                 # (What rounding up adds is far more than a square can lose by underflow.)
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
-            bound = ErrorBound(theta, bound.sizes)
+            bound = ErrorBound(theta, bound.norms)
         else:
             K = GramMatrix(kernel, X, cache_mb=megabytes(2 * len(X) ** 2) + 1).gram()
             bound = kernel.error_bound(X)
@@ -274,7 +274,7 @@ def fit_candidates(
         for fold_index, fold in enumerate(folds):
             train = fold.train
             upper = fold.weights * Cs.max()
-            errors = bound and ErrorBound(bound.theta, bound.sizes[train])
+            errors = bound and ErrorBound(bound.theta, bound.norms[train])
             problem = DualProblem(
                 X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
             )

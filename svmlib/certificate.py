@@ -232,7 +232,7 @@ class Scores(NamedTuple):
         because `margins` and `scaled` round them.
     squared_norm : float
         An upper bound on ‖w‖² = Σ_ij β_i β_j k(x_i, x_j).
-    sizes : ndarray of shape (n,)
+    norms : ndarray of shape (n,)
         Upper bounds N_i on ‖φ(x_i)‖.
     w : ndarray of shape (d,), or None
         For the linear kernel Σ_i β_i x_i, rounded once.
@@ -241,7 +241,7 @@ class Scores(NamedTuple):
     values: Array
     error: Array
     squared_norm: float
-    sizes: Array
+    norms: Array
     w: Array | None = None
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
@@ -257,7 +257,7 @@ class Scores(NamedTuple):
         underflow = (1 + abs(t)) * SMALLEST_SUBNORMAL
         error = abs(t) * self.error + 2 * UNIT_ROUNDOFF * np.abs(values) + underflow
         squared_norm = round_up(t * (t * self.squared_norm)) + underflow
-        return Scores(values, error, squared_norm, self.sizes)
+        return Scores(values, error, squared_norm, self.norms)
 
 
 def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float) -> Scores:
@@ -281,11 +281,11 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     every s between 0 and η.
     """
     values, variation, updates = sums
-    theta, sizes = bound.theta, bound.sizes
+    theta, norms = bound.theta, bound.norms
     n = beta.size
-    total = float(variation @ sizes)
+    total = float(variation @ norms)
     if not total < MAX_NORM:  # otherwise all sums are finite: at most N_i S
-        return unbounded_scores(values, np.inf, sizes)
+        return unbounded_scores(values, np.inf, norms)
     relative = theta + gamma_n(2 * n + updates + 8) * (1 + theta)
     # (twice the operations of `total`, which is squared)
     rounding_factor = 1 + gamma_n(2 * (n + updates) + 24)
@@ -293,12 +293,12 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     norm_error = relative * total**2 + float(shift * beta @ beta)
     norm_error = rounding_factor * norm_error + underflow * (float(np.abs(beta).sum()) + 1)
     if not norm_error < np.inf:  # NaN, too, where θ is beyond floats
-        return unbounded_scores(values, np.inf, sizes)
+        return unbounded_scores(values, np.inf, norms)
     return Scores(
         values,
-        error=rounding_factor * (relative * total * sizes + shift * np.abs(beta)) + underflow,
+        error=rounding_factor * (relative * total * norms + shift * np.abs(beta)) + underflow,
         squared_norm=exact_sum(beta * values) + norm_error,
-        sizes=np.sqrt(sizes**2 + shift),
+        norms=np.sqrt(norms**2 + shift),
     )
 
 
@@ -329,11 +329,11 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
 
 
 def unbounded_scores(
-    values: Array, error: Array | float, sizes: Array, w: Array | None = None
+    values: Array, error: Array | float, norms: Array, w: Array | None = None
 ) -> Scores:
     """Return scores without a bound on ‖w‖ or on the error of sums that have overflowed."""
     known = np.isfinite(values)
-    return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, sizes, w)
+    return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, norms, w)
 
 
 def largest_violation(lowest: Array, highest: Array, alpha: Array, upper: Array | float) -> float:
@@ -387,7 +387,7 @@ def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float
     if imbalance:
         heavier = np.where(y * imbalance > 0, feasible, 0)
         removed += heavier * (abs(imbalance) / heavier.sum())
-    displacement = round_up(float(removed @ scores.sizes), 2 * y.size)
+    displacement = round_up(float(removed @ scores.norms), 2 * y.size)
     total = exact_sum(feasible)
     balanced = total - abs(imbalance) - 8 * UNIT_ROUNDOFF * (total + abs(imbalance))
     return dual_lower_bound(balanced, scores.squared_norm, displacement)

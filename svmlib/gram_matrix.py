@@ -32,7 +32,7 @@ Indices = NDArray[np.intp]
 _CHUNK = 2**20  # floats; the system backs chunks of several MB by huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
-ALL_AT_ONCE = 1000
+EAGER_SAMPLES = 1000
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
 _FEW_ROWS = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
@@ -138,7 +138,7 @@ class GramMatrix:
         if i not in self.cached:
             if not 0 <= i < self.n:
                 raise IndexError(f"row {i} of a Gram matrix of {self.n} points")
-            if self.full is None and self.n <= ALL_AT_ONCE and 2 * self.n**2 <= self.cache_size:
+            if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
                 self.gram()
             if self.full is not None:
                 self.cached[i] = self.full[i]  # a view

@@ -8,7 +8,7 @@ module you can
 - decide whether two classes can be separated, with a certificate either way (`separation`);
 - find the closest points of the two hulls, or of the two *reduced* hulls, in which no weight
   exceeds a cap μ, with a bound that proves how close to optimal they are (`closest_points`);
-- find the smallest cap at which the reduced hulls meet (`largest_separating_cap`).
+- find the smallest cap at which the reduced hulls meet (`separating_caps`).
 
 Every bound here holds for the floats given, taken as exact numbers: the errors of rounding are
 bounded as in `svmlib._rounding`, and every bound is moved outwards by them. Points are
@@ -48,11 +48,11 @@ __all__ = [
     "ClosestPoints",
     "ConvexHull",
     "NotSeparableError",
-    "SeparatingCap",
+    "SeparatingCaps",
     "Separation",
     "closest_points",
     "convex_hull",
-    "largest_separating_cap",
+    "separating_caps",
     "separation",
 ]
 
@@ -524,7 +524,7 @@ def _smallest_cap(y: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class SeparatingCap(ReadOnly):
+class SeparatingCaps(ReadOnly):
     """The caps μ for which the reduced hulls are disjoint, from `smallest` up to `supremum`.
 
     Attributes
@@ -543,7 +543,7 @@ class SeparatingCap(ReadOnly):
 
     Examples
     --------
-    >>> caps = largest_separating_cap([[0.0], [2.0], [1.0], [3.0]], [-1, -1, 1, 1])
+    >>> caps = separating_caps([[0.0], [2.0], [1.0], [3.0]], [-1, -1, 1, 1])
     >>> round(caps.supremum, 12), caps.smallest, caps.none_separates
     (0.75, 0.5, False)
     """
@@ -559,7 +559,7 @@ class SeparatingCap(ReadOnly):
         return self.weights is not None and self.supremum <= self.smallest
 
 
-def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
+def separating_caps(X: ArrayLike, y: ArrayLike) -> SeparatingCaps:
     """Find the supremum of the caps μ at which the reduced hulls are disjoint.
 
     It is the smallest cap at which they meet, a linear program: minimise μ subject to
@@ -574,7 +574,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
 
     Returns
     -------
-    SeparatingCap
+    SeparatingCaps
         The caps. It also says whether the hulls are disjoint without a cap, and whether no cap
         helps (as when both classes have the same size and the same centroid).
 
@@ -605,14 +605,14 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
     Examples
     --------
     >>> xor = [[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]
-    >>> largest_separating_cap(xor, [1, 1, -1, -1]).none_separates
+    >>> separating_caps(xor, [1, 1, -1, -1]).none_separates
     True
     """
     X, y = check_labelled(X, y)
     answer = separation(X, y)
     smallest = _smallest_cap(y)
     if answer.weights is None:
-        return SeparatingCap(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
+        return SeparatingCaps(supremum=1.0, smallest=smallest, weights=None, lower_bound=1.0)
     Z, _, _ = centre_and_scale(X, by_column=True)
     norm_error = 16 * UNIT_ROUNDOFF * float(row_norm_bounds(Z).max())
     weights = answer.weights
@@ -632,7 +632,7 @@ def largest_separating_cap(X: ArrayLike, y: ArrayLike) -> SeparatingCap:
         else:  # rounding keeps the cap from growing: raise it by a factor that doubles each time
             growth *= 2
     supremum = max(float(weights.max()), smallest, bound)
-    return SeparatingCap(supremum, smallest, weights, bound)
+    return SeparatingCaps(supremum, smallest, weights, bound)
 
 
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
@@ -641,7 +641,7 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     Let ν = 1/μ, and let T(ν) add up the lowest ν heights of each class, the last one in part. Then
     T(ν)/ν is the height of the lowest point of R⁺ − R⁻ along w, so w separates while T(ν) > 0. T is
     convex, linear between integers, and T(0) = 0: it has at most one other zero, the ν to find. The
-    last heights in that sum are the levels ρ of the bound (`largest_separating_cap`).
+    last heights in that sum are the levels ρ of the bound (`separating_caps`).
     """
     w = w / np.abs(w).max()
     heights = y * (Z @ w)

@@ -37,7 +37,7 @@ from svmlib._validation import (
 __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
-_MIN_SIZE = 1e-139  # of φ(x): what underflows is negligible beside u times its square
+_MIN_NORM = 1e-139  # of φ(x): what underflows is negligible beside u times its square
 BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
 _SMALL_BATCH = 8  # points to score: up to so many, `evaluator` is called with them, else with X
@@ -57,12 +57,12 @@ class ErrorBound(ReadOnly):
     ----------
     theta : float
         θ, the relative error of the values.
-    sizes : ndarray of shape (n,)
+    norms : ndarray of shape (n,)
         The N_i, bounds on the norms ‖φ(x_i)‖.
     """
 
     theta: float
-    sizes: Array
+    norms: Array
 
 
 class ProductForm(NamedTuple):
@@ -317,8 +317,8 @@ class Polynomial(_DotProductKernel):
         underflows on the way is below θ N_i N_j, because no N_i is smaller than 10⁻¹³⁹.
         """
         base = (self.gamma * row_norm_bounds(X) ** 2 + abs(self.coef0)) * (1 + gamma_n(8))
-        sizes = np.maximum(base ** (self.degree / 2), _MIN_SIZE)
-        return ErrorBound(gamma_n(self.degree * (X.shape[1] + 4)), sizes)
+        norms = np.maximum(base ** (self.degree / 2), _MIN_NORM)
+        return ErrorBound(gamma_n(self.degree * (X.shape[1] + 4)), norms)
 
     def _transform(self, t: Array) -> Array:
         t *= self.gamma
@@ -478,8 +478,8 @@ class Sigmoid(_DotProductKernel):
         Adding c₀ to γ x·z rounds the sum t by u t, and tanh, whose slope is 1/cosh² t, reduces
         that to less than u/2.
         """
-        sizes = np.sqrt(1 + self.gamma * row_norm_bounds(X) ** 2)
-        return ErrorBound(gamma_n(X.shape[1] + 8), sizes)
+        norms = np.sqrt(1 + self.gamma * row_norm_bounds(X) ** 2)
+        return ErrorBound(gamma_n(X.shape[1] + 8), norms)
 
     def _transform(self, t: Array) -> Array:
         t *= self.gamma

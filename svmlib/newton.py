@@ -301,7 +301,7 @@ class _Newton:
         scores = self.form.kernel_matvec(beta)
         b, low, high = self.problem.bias_and_interval(beta, scores)
         rounding = SOLVER_ROUNDING * float(alpha @ self.form.diagonal)
-        primal, dual = self.problem.values_in_floats(beta, scores, b, rounding)
+        primal, dual = self.problem.objective_values(beta, scores, b, rounding)
         gap = optimality = np.inf
         if 0 < primal < np.inf:
             gap = max(primal - dual, 0.0)  # negative only by rounding

@@ -186,7 +186,7 @@ def span_sums(
     .. math::
         \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot g_j .
 
-    *Rounding.* A kernel value is off by at most θ times the sizes N of its two points
+    *Rounding.* A kernel value is off by at most θ times the norms N of its two points
     (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed g_jq
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
@@ -201,16 +201,16 @@ def span_sums(
         x, signs, multipliers = X[block], y[block], alpha[block]
         K = evaluate(x, np.empty((len(x), r)))
         bound = span.kernel.error_bound(np.vstack([span.pivots, x]))
-        pivot_sizes, sizes = bound.sizes[:r], bound.sizes[r:]
+        pivot_norms, norms = bound.norms[:r], bound.norms[r:]
         error = _relative_error(bound.theta, r)
-        norm_w = float(np.abs(c) @ pivot_sizes)  # ‖w‖ is at most this
+        norm_w = float(np.abs(c) @ pivot_norms)  # ‖w‖ is at most this
         # (What underflows in a score is far below the rounding of 1 − y f, which is counted.)
-        scores = unbounded_scores(K @ c, error * norm_w * sizes, sizes)
+        scores = unbounded_scores(K @ c, error * norm_w * norms, norms)
         lowest, highest = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
         by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
         distances, A, residual, size = _residuals(
-            span, x[used], K[used], error, sizes[used], pivot_sizes
+            span, x[used], K[used], error, norms[used], pivot_norms
         )
         parts.append(
             SpanSums(
@@ -228,12 +228,12 @@ def span_sums(
 
 
 def _residuals(
-    span: Span, X: Array, K: Array, error: float, sizes: Array, pivot_sizes: Array
+    span: Span, X: Array, K: Array, error: float, norms: Array, pivot_norms: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return above ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
-    size = sizes + np.abs(A) @ pivot_sizes
+    size = norms + np.abs(A) @ pivot_norms
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
     squares = np.maximum(squares, 0) + error * size**2
@@ -265,10 +265,10 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     r = span.rank
     relative = gamma_n(n + r + 18)
     bound = span.kernel.error_bound(span.pivots)
-    sizes, error = bound.sizes, _relative_error(bound.theta, r)
+    norms, error = bound.norms, _relative_error(bound.theta, r)
 
     def squared(c: Array) -> float:
-        bound = float(np.abs(c) @ sizes)  # on ‖w‖
+        bound = float(np.abs(c) @ norms)  # on ‖w‖
         # (The square first: it is infinite where the sum may be −∞.)
         square = float(c @ span.gram @ c) + (error * (bound * bound) + _underflow(r))
         return max(square, 0.0) if abs(square) < inf else inf
@@ -284,7 +284,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
     # (These sums are rounded, too: this matters in theory, but no data have shown it.)
-    cross_error = round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ sizes) + norm * moved
+    cross_error = round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ norms) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)

@@ -267,8 +267,8 @@ class DualProblem(ReadOnly):
             return np.inf
         shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.kernel.user_defined:
-            theta, sizes = self.error_bound.theta, self.error_bound.sizes
-            shift += 2 * theta * float(sizes @ sizes)
+            theta, norms = self.error_bound.theta, self.error_bound.norms
+            shift += 2 * theta * float(norms @ norms)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
         if (short := self.kernel.float_type(self.X)) is not np.float64:
             short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
@@ -283,10 +283,10 @@ class DualProblem(ReadOnly):
 
     @cached_property
     def error_bound(self) -> ErrorBound:
-        """The error θ of the kernel's values, and the sizes N_i, so that abs(k_ij) ≤ N_i N_j.
+        """The error θ of the kernel's values, and the norms N_i, so that abs(k_ij) ≤ N_i N_j.
 
         The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite,
-        the sizes are the roots of the diagonal (Cauchy–Schwarz); otherwise every size is the root
+        the norms are the roots of the diagonal (Cauchy–Schwarz); otherwise each is the root
         of the largest value.
         """
         if (bound := self.kernel.error_bound(self.X)) is not None:
@@ -410,7 +410,7 @@ class DualProblem(ReadOnly):
         ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may have none
         return sum(ends) / max(len(ends), 1), low, high
 
-    def values_in_floats(
+    def objective_values(
         self, beta: Array, scores: Array, b: float, rounding: float = 0.0
     ) -> tuple[float, float]:
         """Return the primal and the dual value from β, Kβ and b, with their rounding.
@@ -498,7 +498,7 @@ def _rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
     minus what the next bound may lose.
     """
     lowest, highest = scores.margins(b, y)
-    rounding = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.sizes) * scores.sizes
+    rounding = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.norms) * scores.norms
     free = highest + np.minimum(rounding, _MAX_SLACK_ROUNDING) >= 1
     return float((2 * lowest - highest).min(where=free, initial=1.0))
 

@@ -259,7 +259,7 @@ class SmoState:
         beta = np.array(self.beta)
         scores = problem.y - np.where(beta < problem.hi, self.g_up, self.g_down)
         b = problem.bias_and_interval(beta, scores)[0]
-        primal, dual = problem.values_in_floats(beta, scores, b)
+        primal, dual = problem.objective_values(beta, scores, b)
         return 1 - dual / primal
 
     def steps(self, target_violation: float) -> Iterator[Step]:

@@ -43,7 +43,7 @@ def value(kernel, x, z):
 
 def assert_within(bound, kernel, X, computed) -> None:
     """Check that sizes bound the exact kernel values, and θ times sizes what floats have lost."""
-    theta, sizes, true = bound.theta, bound.sizes, gram(kernel, X)
+    theta, sizes, true = bound.theta, bound.norms, gram(kernel, X)
     for i, j in np.ndindex(true.rows, true.cols):
         size = mp.mpf(float(sizes[i])) * mp.mpf(float(sizes[j]))
         assert abs(true[i, j]) <= size

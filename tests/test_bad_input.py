@@ -14,7 +14,7 @@ from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, squared
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
-from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
+from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel, expansion
 from svmlib.model_files import read_libsvm, write_onnx
 from svmlib.newton import newton
@@ -208,7 +208,7 @@ CALLS = [
     # hulls
     *[
         (partial(function, X, ONES), "both classes")
-        for function in (separation, closest_points, largest_separating_cap)
+        for function in (separation, closest_points, separating_caps)
     ],
     *[
         (partial(closest_points, X, Y, cap), "cap must be")

@@ -192,7 +192,7 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
     problem = DualProblem(kernel.points, y, 10.0, kernel, cache_mb=room)
     certificate = problem.certificate(alpha, 0.0)
     assert not certificate.proves_optimality
-    assert np.abs(kernel.K).max() <= problem.error_bound.sizes.max() ** 2 * (1 + 1e-15)
+    assert np.abs(kernel.K).max() <= problem.error_bound.norms.max() ** 2 * (1 + 1e-15)
     violation = Judge(problem).violation(alpha, 0.0)
     assert violation <= certificate.kkt_violation <= violation * (1 + 1e-6)
 
@@ -226,7 +226,7 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
         if eta < np.inf:
             accepted += 1
             assert (Fraction(a) + Fraction(eta)) * (Fraction(c) + Fraction(eta)) >= Fraction(b) ** 2
-            assert b <= problem.error_bound.sizes.prod() * (1 + 1e-15), "without η it would be more"
+            assert b <= problem.error_bound.norms.prod() * (1 + 1e-15), "without η it would be more"
     assert 100 < accepted < 400
 
 
@@ -431,7 +431,7 @@ def check_scores(scores, K, beta, b, y, shift=0):
         assert low <= margin <= high
     assert (abs(exact(scores.values) - true) <= exact(scores.error)).all()
     assert beta @ true <= Fraction(scores.squared_norm)
-    assert (K.diagonal() <= exact(scores.sizes) ** 2).all()
+    assert (K.diagonal() <= exact(scores.norms) ** 2).all()
 
 
 @pytest.mark.parametrize("b", [0.0, 1e-17, -0.3])

@@ -19,7 +19,7 @@ from svmlib.hulls import (
     certify_weights,
     closest_points,
     convex_hull,
-    largest_separating_cap,
+    separating_caps,
     separation,
 )
 from tests import exact
@@ -301,7 +301,7 @@ def test_many_points_and_many_features(n, d, distance):
     for cap in (1.0, 0.05, 2.5 / n):
         check_closest(closest_points(X, y, cap), X, y)
     if d == 2:
-        caps = largest_separating_cap(X, y)
+        caps = separating_caps(X, y)
         assert caps.supremum - caps.lower_bound <= 1e-11 * caps.supremum
 
 
@@ -316,9 +316,9 @@ def test_a_cap_may_miss_its_ends_by_rounding(end):
 
 
 @pytest.mark.parametrize("seed", [*range(60), 715000104])  # the last: nearest point on an edge
-def test_the_largest_separating_cap_is_between_its_bounds(seed):
+def test_the_supremum_of_the_separating_caps_is_between_its_bounds(seed):
     X, y = problem(seed, scales=(-300, 250) if seed % 4 == 1 else (-10, 10))
-    answer, caps = separation(X, y), largest_separating_cap(X, y)
+    answer, caps = separation(X, y), separating_caps(X, y)
     check_separation(answer, X, y)
     assert caps.smallest == smallest_cap(y)
     assert (caps.weights is None) == answer.separable
@@ -355,7 +355,7 @@ def test_the_lower_bound_on_the_largest_cap_holds_exactly(seed, far):
     if seed % 2:  # one of them in the very middle, where bounds on rounding are least
         d = 2 * b - a
     on, off = np.outer((a, b, c, d), (3, 1)), far * np.outer(rng.integers(1, 999, 4), (-1, 3))
-    caps = largest_separating_cap(np.vstack((on + off, on - off)), [-1, -1, 1, 1] * 2)
+    caps = separating_caps(np.vstack((on + off, on - off)), [-1, -1, 1, 1] * 2)
     assert Fraction(caps.lower_bound) <= Fraction(d - a, 2 * (b - a + d - c))
 
 
@@ -363,7 +363,7 @@ def test_the_lower_bound_on_the_largest_cap_holds_exactly(seed, far):
 def test_no_cap_separates_equal_centroids_whatever_the_rounding_of_the_weights(k):
     plus, minus = np.random.default_rng(k).integers(-50, 51, size=(2, k, 2))
     X, y = np.vstack((plus, -plus, minus, -minus)), np.repeat([1, -1], 2 * k)
-    answer = largest_separating_cap(X, y)
+    answer = separating_caps(X, y)
     assert answer.none_separates
     assert answer.supremum == answer.smallest == 1 / (2 * k)
     assert Fraction(answer.lower_bound) <= Fraction(1, 2 * k)

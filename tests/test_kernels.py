@@ -93,7 +93,7 @@ def test_what_underflows_is_within_the_bound(degree, gamma, c):
     X = np.array([[0.0], [1e-300], [1e-160], [1e-139], [1e-100], [1e-50], [1.0]])
     X = X[gamma * X[:, 0] ** 2 < 1e30]  # no value overflows
     bound = kernel.error_bound(X)
-    x, sizes, theta = exact(X[:, 0]), exact(bound.sizes), Fraction(bound.theta)
+    x, sizes, theta = exact(X[:, 0]), exact(bound.norms), Fraction(bound.theta)
     values = (Fraction(gamma) * np.outer(x, x) + Fraction(c)) ** degree
     assert (abs(values) <= np.outer(sizes, sizes)).all()
     assert (abs(exact(kernel(X, X)) - values) <= theta * np.outer(sizes, sizes)).all()

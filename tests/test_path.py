@@ -73,7 +73,7 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
         judge.upper = [mp.mpf(C) for C in problem.upper.tolist()]
         judge.accept(solution.certificate, solution.alpha, solution.b)
         f = problem.decision_function(solution.alpha, solution.b, X[test])
-        size = solution.alpha.sum() * kernel.error_bound(X).sizes.max() ** 2
+        size = solution.alpha.sum() * kernel.error_bound(X).norms.max() ** 2
         assert_allclose(machine.decision_values, f, atol=1e-9 * (size + abs(solution.b)))
     assert n_met == CS.size * len(kernels) * 2
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from svmlib.book import practice
-from svmlib.book.practice.columns import Tame, frame
+from svmlib.book.practice.columns import OutlierClipper, frame
 from svmlib.book.practice.folds import a_part
 
 
@@ -93,11 +93,11 @@ def test_the_past_comes_before_the_future_with_a_gap_and_without_known_groups():
 
 def test_the_lock_takes_the_latest_and_is_left_open_where_it_would_say_nothing():
     y, time = np.arange(400) % 2, np.arange(400.0)[::-1]
-    learn, locked = practice.lock(y, time=time)
+    learn, locked = practice.hold_out(y, time=time)
     assert time[locked].min() > time[learn].max()
     assert 70 <= len(locked) <= 90
-    assert len(practice.lock(y, groups=np.arange(400) % 20)[1]) == 0  # four groups
-    assert len(practice.lock(np.arange(400) % 10 == 0)[1]) == 0  # eight rare rows
+    assert len(practice.hold_out(y, groups=np.arange(400) % 20)[1]) == 0  # four groups
+    assert len(practice.hold_out(np.arange(400) % 10 == 0)[1]) == 0  # eight rare rows
 
 
 def test_a_standard_error_counts_groups_and_weights():
@@ -179,10 +179,10 @@ def test_a_wild_value_moves_no_other_row_far():
     x = np.random.default_rng(0).standard_normal((200, 1))
     spoilt = x.copy()
     spoilt[0] = 1e9
-    steps = make_pipeline(Tame(), StandardScaler())
+    steps = make_pipeline(OutlierClipper(), StandardScaler())
     one, other = (steps.fit(v).transform(x[1:]) for v in (x, spoilt))
     assert np.abs(one - other).max() < 1.5
-    assert np.isnan(Tame(log=True).fit([[1.0], [2.0]]).transform([[-3.0]])).all()
+    assert np.isnan(OutlierClipper(log=True).fit([[1.0], [2.0]]).transform([[-3.0]])).all()
 
 
 def test_costs_by_class_by_mistake_by_function_and_by_share():
@@ -197,36 +197,36 @@ def test_costs_by_class_by_mistake_by_function_and_by_share():
         (lambda t, c: 2.0 * (t != c)): [2, 2, 0],
     }.items():
         given = dict(cost) if isinstance(cost, tuple) else cost
-        np.testing.assert_allclose(practice.Costs(y, given).paid(true, called), prices)
+        np.testing.assert_allclose(practice.Costs(y, given).per_sample(true, called), prices)
     assert practice.Costs(y, {"ill": 5}).weights() == {"ill": 5.0, "well": 1.0}
     assert practice.Costs(y[1:4]).cost == "equal"
     amounts = np.linspace(0, 1, 40)
-    assert practice.Costs(amounts).paid([1.0], [3.0]) == 2
+    assert practice.Costs(amounts).per_sample([1.0], [3.0]) == 2
     low = practice.Costs(amounts, lambda t, said: 3 * np.maximum(t - said, 0))
-    np.testing.assert_allclose(low.paid(np.array([2.0, 1.0]), np.array([1.0, 2.0])), [3, 0])
+    np.testing.assert_allclose(low.per_sample(np.array([2.0, 1.0]), np.array([1.0, 2.0])), [3, 0])
 
 
 NONE, LINE, BENT = (practice.Candidate(*given) for given in ((0,), (1, 0, 1), (2, 1, 1)))
 
 
 def test_the_plainest_of_the_equal_is_chosen_and_no_machine_stays_until_beaten():
-    paid = np.zeros((100, 3))
-    paid[:50, 0] = 1
-    paid[:3, 1] = 1  # two standard errors behind: 3 of 100 rows
-    assert practice.simplest([NONE, LINE, BENT], paid) == (2, 2)
-    paid[60, 2] = paid[61, 2] = 1
-    assert practice.simplest([NONE, LINE, BENT], paid)[1] == 1
-    paid = np.zeros((100, 2))
-    paid[:4, 0], paid[4:6, 1] = 1, 1  # 4 : 2 is no reason for a machine
-    assert practice.simplest([NONE, LINE], paid) == (1, 0)
-    paid = np.zeros((100, 2))
-    paid[:12, 0], paid[12:22, 1] = 1, 1  # 12 : 10, which is little: with few groups the winner
+    losses = np.zeros((100, 3))
+    losses[:50, 0] = 1
+    losses[:3, 1] = 1  # two standard errors behind: 3 of 100 rows
+    assert practice.simplest([NONE, LINE, BENT], losses) == (2, 2)
+    losses[60, 2] = losses[61, 2] = 1
+    assert practice.simplest([NONE, LINE, BENT], losses)[1] == 1
+    losses = np.zeros((100, 2))
+    losses[:4, 0], losses[4:6, 1] = 1, 1  # 4 : 2 is no reason for a machine
+    assert practice.simplest([NONE, LINE], losses) == (1, 0)
+    losses = np.zeros((100, 2))
+    losses[:12, 0], losses[12:22, 1] = 1, 1  # 12 : 10, which is little: with few groups the winner
     for k, chosen in ((20, 0), (5, 1)):
-        assert practice.simplest([LINE, BENT], paid, np.arange(100) % k) == (1, chosen)
-    paid = np.zeros((6, 2))
-    paid[:, 0] = 1, 1, 1, 0, 0, 0  # 1/2 ± 0.29 or so: beaten by nothing like Student's factor
+        assert practice.simplest([LINE, BENT], losses, np.arange(100) % k) == (1, chosen)
+    losses = np.zeros((6, 2))
+    losses[:, 0] = 1, 1, 1, 0, 0, 0  # 1/2 ± 0.29 or so: beaten by nothing like Student's factor
     for groups in np.arange(6) // 2, np.zeros(6):
-        assert practice.simplest([NONE, LINE], paid, groups) == (1, 0)  # one group says nothing
+        assert practice.simplest([NONE, LINE], losses, groups) == (1, 0)  # one group says nothing
 
 
 def test_a_kernel_is_found_where_it_is_needed_and_a_line_where_not():
@@ -366,7 +366,7 @@ def test_a_rare_class_of_a_large_table_is_in_the_search():
     assert len(rows) <= 1000
     assert found.weights @ y[rows] == pytest.approx(30)
     assert found.weights.sum() == pytest.approx(6000)
-    always = [np.average(found.paid[:, k], weights=found.weights) for k in (0, 1)]
+    always = [np.average(found.losses[:, k], weights=found.weights) for k in (0, 1)]
     np.testing.assert_allclose(always, [30 * 199 / 6000, 5970 / 6000])
     assert study.candidate.kind
     assert "of the rare class more than its share" in " ".join(study.notes)

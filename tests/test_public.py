@@ -17,7 +17,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from svmlib import SVC
 from svmlib.duality import DualProblem
-from svmlib.hulls import closest_points, convex_hull, largest_separating_cap, separation
+from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
 from svmlib.kernels import RBF, Precomputed, Sigmoid
 from svmlib.newton import newton
 from svmlib.nystrom import Span, nystrom
@@ -98,7 +98,7 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         half = judge.norm(np.abs(beta)) ** 2 / 2
         if proof.proves_optimality and given_as == "points":
             assert judge.primal(np.abs(beta), b) <= proof.primal
-        theta, sizes = problem.error_bound.theta, problem.error_bound.sizes
+        theta, sizes = problem.error_bound.theta, problem.error_bound.norms
         with np.errstate(over="ignore", invalid="ignore"):  # then nothing is proved
             rounding = (theta / U + len(y) + 8) * (np.abs(beta) @ sizes) * sizes
     if proof.proves_optimality and proof.primal < np.inf:  # up to what one evaluation rounds
@@ -156,7 +156,7 @@ def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
         closest_points(X, y),
         separation(X, y),
         separation(X, [-1, 1, -1]),
-        largest_separating_cap(X, [-1, 1, -1]),
+        separating_caps(X, [-1, 1, -1]),
     ]
     alpha[0] = X[0] = 0.5
     for result in results:

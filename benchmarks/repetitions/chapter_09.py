@@ -26,14 +26,14 @@ from sklearn.svm import LinearSVC
 
 from svmlib import SVC, SVCCV
 from svmlib.book import practice
-from svmlib.book.practice.columns import Tame
+from svmlib.book.practice.columns import OutlierClipper
 from svmlib.search import one_standard_error
 
 birds = load_penguins().dropna(subset="sex")
 sizes = birds[[name for name in birds if name.endswith(("_mm", "_g"))]].to_numpy()
 sex = (birds.sex == "male").to_numpy().astype(int)
 digits = load_digits()
-ink, odd = digits.data / 16, digits.target % 2
+pixels, odd = digits.data / 16, digits.target % 2
 form = practice.digit_forms(digits.target)
 line = svm.SVC(kernel="linear")
 
@@ -72,7 +72,7 @@ def three_forms(seed: int) -> Any:
 
 def a_large_gamma_loses_the_threshold_and_not_the_order(seed: int) -> bool:
     some = three_forms(seed)
-    X, y, groups = ink[some], odd[some], form[some]
+    X, y, groups = pixels[some], odd[some], form[some]
     f = practice.hidden_answers(
         svm.SVC(gamma=10), X, y, GroupKFold(3), groups, method="decision_function"
     )
@@ -83,12 +83,14 @@ def a_large_gamma_loses_the_threshold_and_not_the_order(seed: int) -> bool:
 def folds_by_form_make_more_mistakes_whichever_two_forms_are_one(seed: int) -> bool:
     some, digit, model = form <= 7, digits.target, svm.SVC(C=10, gamma=0.1)
     cut = StratifiedKFold(5, shuffle=True, random_state=seed)
-    at_random = np.sum(practice.hidden_answers(model, ink[some], digit[some], cut) != digit[some])
+    at_random = np.sum(
+        practice.hidden_answers(model, pixels[some], digit[some], cut) != digit[some]
+    )
     by_form = GroupKFold(5, shuffle=True, random_state=seed)
     mistakes = []
     for a, b in combinations(range(1, 8), 2):
         writer = np.where(form == a, b, form)[some]
-        said = practice.hidden_answers(model, ink[some], digit[some], by_form, writer)
+        said = practice.hidden_answers(model, pixels[some], digit[some], by_form, writer)
         mistakes.append(np.sum(said != digit[some]))
     return bool(min(mistakes) > 4 * at_random)
 
@@ -96,12 +98,13 @@ def folds_by_form_make_more_mistakes_whichever_two_forms_are_one(seed: int) -> b
 def random_folds_promise_more_than_the_lock_keeps_and_forms_do_not(seed: int) -> bool:
     some = three_forms(seed)
     model = svm.SVC(C=10, gamma=0.1)
-    random_folds = right(model, ink[some], odd[some], seed).mean()
+    random_folds = right(model, pixels[some], odd[some], seed).mean()
     by_form = (
-        practice.hidden_answers(model, ink[some], odd[some], GroupKFold(3), form[some]) == odd[some]
+        practice.hidden_answers(model, pixels[some], odd[some], GroupKFold(3), form[some])
+        == odd[some]
     )
-    lock = model.fit(ink[some], odd[some]).score(ink[~some], odd[~some])
-    return bool(random_folds > lock + 0.02 and by_form.mean() < lock + 0.02)
+    held_out = model.fit(pixels[some], odd[some]).score(pixels[~some], odd[~some])
+    return bool(random_folds > held_out + 0.02 and by_form.mean() < held_out + 0.02)
 
 
 def one_wild_value_costs_the_line_more_than_the_kernel_and_at_the_edge_nothing(seed: int) -> bool:
@@ -110,7 +113,7 @@ def one_wild_value_costs_the_line_more_than_the_kernel_and_at_the_edge_nothing(s
     lost = []
     for model in (line, svm.SVC(), None):
         steps = (
-            make_pipeline(Tame(), StandardScaler(), line)
+            make_pipeline(OutlierClipper(), StandardScaler(), line)
             if model is None
             else make_pipeline(StandardScaler(), model)
         )
@@ -175,10 +178,10 @@ def rows_near_zero_help_more_than_random_ones(seed: int) -> bool:
         mine, pool = order[:40], order[40:]
         machine = svm.SVC(C=10, gamma=0.1)
         for _ in range(3):
-            f = np.abs(machine.fit(ink[mine], odd[mine]).decision_function(ink[pool]))
+            f = np.abs(machine.fit(pixels[mine], odd[mine]).decision_function(pixels[pool]))
             best = np.argsort(f, kind="stable")[:40] if near else np.arange(40)
             mine, pool = np.append(mine, pool[best]), np.delete(pool, best)
-        shares.append(machine.fit(ink[mine], odd[mine]).score(ink[~some], odd[~some]))
+        shares.append(machine.fit(pixels[mine], odd[mine]).score(pixels[~some], odd[~some]))
     return bool(shares[1] > shares[0])
 
 
@@ -202,10 +205,12 @@ def the_simplest_is_no_better_on_average_for_three_groups_nor_for_ten(seed: int)
         for k, lost in losses.items():
             some = np.concatenate([np.flatnonzero(form == j)[: 384 // k] for j in chosen[:k]])
             search = SVCCV(*grid, cv=GroupKFold(k), refit=False)
-            results = search.fit(ink[some], odd[some], groups=form[some]).cv_results_
+            results = search.fit(pixels[some], odd[some], groups=form[some]).cv_results_
             new = ~np.isin(form, chosen)
             best, plain = (
-                SVC(**results["params"][j]).fit(ink[some], odd[some]).score(ink[new], odd[new])
+                SVC(**results["params"][j])
+                .fit(pixels[some], odd[some])
+                .score(pixels[new], odd[new])
                 for j in (search.best_index_, one_standard_error(results))
             )
             lost.append(best - plain)
@@ -244,7 +249,7 @@ def the_kernel_is_better_on_digits_and_level_on_tumours(seed: int) -> bool:
     some = np.isin(form, np.random.default_rng(seed).choice(np.arange(1, 15), 7, replace=False))
     cut = GroupKFold(3, shuffle=True, random_state=seed)
     a, b = (
-        practice.hidden_answers(model, ink[some], odd[some], cut, form[some]) == odd[some]
+        practice.hidden_answers(model, pixels[some], odd[some], cut, form[some]) == odd[some]
         for model in (svm.SVC(C=10, gamma=0.1), svm.SVC(kernel="linear", C=0.1))
     )
     tumours = load_breast_cancer()
@@ -344,19 +349,19 @@ def altered_copies_help_on_altered_rows(seed: int) -> bool:
     some, corners = three_forms(seed), [(0, 1), (2, 1), (1, 0), (1, 2)]
 
     def shifted(rows: Any) -> Any:
-        framed = np.pad(ink[rows].reshape(-1, 8, 8), ((0, 0), (1, 1), (1, 1)))
+        framed = np.pad(pixels[rows].reshape(-1, 8, 8), ((0, 0), (1, 1), (1, 1)))
         moved = [framed[:, r : r + 8, c : c + 8] for r, c in corners]
         return np.concatenate(moved).reshape(-1, 64)
 
     machine, shares = svm.SVC(C=10, gamma=0.1), []
     others = np.flatnonzero(~some)[::5]
     for copies in (0, 4):
-        rows = np.concatenate((ink[some], shifted(some)[: copies * some.sum()]))
+        rows = np.concatenate((pixels[some], shifted(some)[: copies * some.sum()]))
         machine.fit(rows, np.tile(digits.target[some], 1 + copies))
         asked = np.tile(digits.target[others], 4)
         shares.append(
             (
-                machine.score(ink[others], digits.target[others]),
+                machine.score(pixels[others], digits.target[others]),
                 machine.score(shifted(others), asked),
             )
         )

@@ -32,7 +32,7 @@ from sklearn.svm import LinearSVC
 from svmlib.book.practice import digit_forms
 
 digits = load_digits()
-ink, digit = digits.data / 16, digits.target
+pixels, digit = digits.data / 16, digits.target
 form = digit_forms(digit)
 
 
@@ -44,7 +44,7 @@ def one_against_one_is_better_for_lines_on_digits(seed: int) -> bool:
     line = svm.SVC(kernel="linear", C=0.1)
     cut = GroupKFold(5, shuffle=True, random_state=seed)
     scores = [
-        np.mean(cross_val_predict(model, ink, digit, groups=form, cv=cut) == digit)
+        np.mean(cross_val_predict(model, pixels, digit, groups=form, cv=cut) == digit)
         for model in (line, OneVsRestClassifier(svm.SVC(kernel="linear", C=1)))
     ]
     return bool(scores[0] > scores[1])
@@ -86,14 +86,14 @@ def caught(f: Any, held: Any, new: Any) -> float:
 def watch(kind: int, seed: int) -> dict[str, float]:
     """Return what detectors catch of all other digits, watching over one."""
     draw = np.random.default_rng(seed)
-    good, held, _ = np.split(draw.permutation(ink[digit == kind]), (75, 124))
+    good, held, _ = np.split(draw.permutation(pixels[digit == kind]), (75, 124))
     detectors = {
         "mean": lambda Z: -cdist(Z, good.mean(axis=0)[None])[:, 0],
         "nearest": lambda Z: -cdist(Z, good).min(axis=1),
         "scale": svm.OneClassSVM(nu=0.1).fit(good).decision_function,
         "narrow": svm.OneClassSVM(nu=0.1, gamma=1).fit(good).decision_function,
     }
-    return {name: caught(f, held, ink[digit != kind]) for name, f in detectors.items()}
+    return {name: caught(f, held, pixels[digit != kind]) for name, f in detectors.items()}
 
 
 def mean_watch(seed: int) -> dict[str, float]:
@@ -137,7 +137,7 @@ def a_threshold_from_other_forms_is_closer_to_what_it_promises(seed: int) -> boo
     random, alarms = np.random.default_rng(seed), []
     forms = np.split(random.permutation(14) + 1, (7, 11))
     for kind in range(10):
-        known, other, new = (ink[(digit == kind) & np.isin(form, some)] for some in forms)
+        known, other, new = (pixels[(digit == kind) & np.isin(form, some)] for some in forms)
         good, held = np.split(random.permutation(known), [-25])
         near = [cdist(rows, good).min(axis=1) for rows in (new, held, other)]
         alarms.append([np.mean(near[0] > np.quantile(d, 0.9)) for d in near[1:]])
@@ -181,7 +181,7 @@ def one_against_the_rest_is_not_right_more_often_with_an_rbf_kernel(seed: int) -
     rbf = svm.SVC(C=10, gamma=0.1)
     cut = GroupKFold(5, shuffle=True, random_state=seed)
     one, rest = (
-        np.sum(cross_val_predict(model, ink, digit, groups=form, cv=cut) == digit)
+        np.sum(cross_val_predict(model, pixels, digit, groups=form, cv=cut) == digit)
         for model in (rbf, OneVsRestClassifier(rbf))
     )
     return bool(one - 20 <= rest <= one)
@@ -189,7 +189,7 @@ def one_against_the_rest_is_not_right_more_often_with_an_rbf_kernel(seed: int) -
 
 def most_faults_lie_inside_if_nu_is_their_share(seed: int) -> bool:
     faulty = functions("10_relatives")["faulty"]
-    faulty.__globals__.update(pixels=ink, digit=digit)
+    faulty.__globals__.update(pixels=pixels, digit=digit)
     few, twice = (np.mean([faulty(nu, k, seed)[0] for k in range(10)]) for nu in (0.1, 0.2))
     return bool(few < 0.5 < 0.65 < twice)
 

@@ -6,7 +6,7 @@
 >>> print(study.report())  # doctest: +SKIP
 
 - `look`: what is in each column, and which role it gets (step 2),
-- `lock` and `cut`: which rows are put aside, and which are hidden together (steps 1 and 4),
+- `hold_out` and `cut`: which rows are put aside, and which are hidden together (steps 1 and 4),
 - `Costs`: what each answer costs (step 3),
 - `prepared`: one pipeline of steps for the columns (step 5),
 - `search` and `simplest`: no machine, the line, the RBF kernel, and which to take (steps 6 and 7),
@@ -30,8 +30,8 @@ from svmlib.book.practice.folds import (
     cut,
     digit_forms,
     hidden_answers,
+    hold_out,
     is_amount,
-    lock,
     mean_with_error,
     standard_error,
 )
@@ -61,8 +61,8 @@ __all__ = [
     "fit",
     "frame",
     "hidden_answers",
+    "hold_out",
     "interval",
-    "lock",
     "look",
     "mean_with_error",
     "prepared",
@@ -144,7 +144,7 @@ def recipe(
         raise ValueError(f"by names {lost[0]!r}, but the table has no such column")
     columns, costs = look(table, roles), Costs(y, cost)
     task = Task(table, y, apart, columns, costs, print if progress else silent)
-    learn, locked = lock(y, apart["groups"], apart["time"], gap=gap, seed=seed)
+    learn, locked = hold_out(y, apart["groups"], apart["time"], gap=gap, seed=seed)
     how = {"n_folds": n_folds, "gap": gap, "seed": seed}
     found, searched = task.search(learn, **how)
     rows, answers = locked, task.judge(found, learn, locked) if len(locked) else np.empty(0)
@@ -222,8 +222,8 @@ def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> l
     if part:
         kept = found.weights is not None and task.apart["weights"] is None
         rare = ", and of the rare class more than its share, with weights" * kept
-        notes.append(f"the search had {len(found.paid)} of the rows{rare}: more would take long")
-    units = task.of("units", searched[~np.isnan(found.paid).any(axis=1)])
+        notes.append(f"the search had {len(found.losses)} of the rows{rare}: more would take long")
+    units = task.of("units", searched[~np.isnan(found.losses).any(axis=1)])
     if units is not None and len(np.unique(units)) < ENOUGH_GROUPS:
         notes.append(
             f"only {len(np.unique(units))} groups or stretches of time: too few to choose the "

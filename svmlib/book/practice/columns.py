@@ -34,7 +34,7 @@ CYCLES = {  # names of columns that go round, the largest value, and the period
 }
 MOST_LISTED = 60  # columns, in a report
 MANY = 30  # values; more of them make a word one of many
-FAR = 10.0  # widths between the quartiles; beyond them a value is wild
+OUTLIER_IQRS = 10.0  # interquartile ranges from the quartiles, beyond which a value is an outlier
 NEIGHBOURS = 4000  # rows; with more, a hole gets the median and not the mean of its neighbours
 
 
@@ -113,21 +113,21 @@ def as_text(column: Any) -> NDArray[Any]:
     return np.where(words == "(hole)", "", words)
 
 
-class Tame(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Move wild values to the edge, and take logarithms if asked to.
+class OutlierClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Move outliers to the edge, and take logarithms if asked to.
 
-    The edges are ten widths between the quartiles of the training rows away from these. A logarithm
+    The edges are ten interquartile ranges beyond the quartiles of the training rows. A logarithm
     is that of x plus the smallest positive x of the training rows; a negative x becomes a hole.
 
     >>> column = np.array([[1.0], [2.0], [3.0], [4.0], [1e6]])
-    >>> Tame().fit_transform(column).ravel()
+    >>> OutlierClipper().fit_transform(column).ravel()
     array([ 1.,  2.,  3.,  4., 24.])
     """
 
     def __init__(self, log: bool = False) -> None:
         self.log = log
 
-    def fit(self, X: Any, y: Any = None) -> Tame:
+    def fit(self, X: Any, y: Any = None) -> OutlierClipper:
         """Learn the edges."""
         X = np.asarray(X, dtype=float)
         positive = np.where(X > 0, X, np.nan)
@@ -145,13 +145,13 @@ class Tame(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: igno
 
     @staticmethod
     def edges(column: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the two values beyond which a number is wild.
+        """Return the two values beyond which a number is an outlier.
 
-        >>> Tame.edges(np.array([1.0, 2.0, 3.0, np.nan]))
+        >>> OutlierClipper.edges(np.array([1.0, 2.0, 3.0, np.nan]))
         (-8.5, 12.5)
         """
         low, high = _quartiles(column)
-        wide = FAR * (high - low) if high > low else np.inf
+        wide = OUTLIER_IQRS * (high - low) if high > low else np.inf
         return float(low - wide), float(high + wide)
 
     def _logarithm(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -301,9 +301,9 @@ def _numbers(name: str, x: NDArray[np.float64], all_differ: bool) -> tuple[str, 
     if x.min() >= 0 and high > 0 and len(positive) > len(x) / 2 and above > 5 * (high - low):
         logarithm = np.log(x + positive.min())
         q = np.quantile(logarithm, [0.25, 0.75])
-        if logarithm.max() - q[1] <= FAR * max(q[1] - q[0], 1e-9):
+        if logarithm.max() - q[1] <= OUTLIER_IQRS * max(q[1] - q[0], 1e-9):
             return "log", ("a long tail: its logarithm",)
-    if high > low and max(above, below) > FAR * (high - low):
+    if high > low and max(above, below) > OUTLIER_IQRS * (high - low):
         far = x.max() if above > below else x.min()
         return "number", (f"{far:g} is wild: an error? it is moved to the edge",)
     if whole and len(np.unique(x)) <= 6 and np.unique(x).size > 2:
@@ -375,10 +375,14 @@ def prepared(columns: list[Column], n: int = 0, seed: int = 0) -> ColumnTransfor
 
 
 def _measured(by_role: dict[str, list[str]], filler: Any) -> Any:
-    """Tame and scale all measurements, then fill: from rows that are alike in the others."""
+    """Clip and scale all measurements, then fill: from rows that are alike in the others."""
     plain, log = len(by_role.get("number", [])), len(by_role.get("log", []))
-    tame = [("plain", Tame(), slice(0, plain)), ("log", Tame(log=True), slice(plain, plain + log))]
-    tame = [step for step, many in zip(tame, (plain, log), strict=True) if many]
-    return make_pipeline(
-        FunctionTransformer(as_numbers), ColumnTransformer(tame), StandardScaler(), filler
+    parts = {"plain": slice(0, plain), "log": slice(plain, plain + log)}
+    clip = ColumnTransformer(
+        [
+            (name, OutlierClipper(log=name == "log"), part)
+            for name, part in parts.items()
+            if part.start < part.stop
+        ]
     )
+    return make_pipeline(FunctionTransformer(as_numbers), clip, StandardScaler(), filler)

@@ -1,7 +1,7 @@
 """Which rows are hidden together, and the answers that a machine gives while they are.
 
-`cut` makes the folds, `lock` puts rows aside, `hidden_answers` asks; `standard_error` says how far
-a mean would move with other rows.
+`cut` makes the folds, `hold_out` puts rows aside, `hidden_answers` asks; `standard_error` says how
+far a mean would move with other rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
     "cut",
     "digit_forms",
     "hidden_answers",
-    "lock",
+    "hold_out",
     "mean_with_error",
     "standard_error",
 ]
@@ -165,7 +165,7 @@ def _later(y: Any, groups: Any, time: Any, n_folds: int, gap: Any) -> list[Fold]
     return folds
 
 
-def lock(
+def hold_out(
     y: Any,
     groups: Any = None,
     time: Any = None,
@@ -184,8 +184,8 @@ def lock(
 
     Examples
     --------
-    >>> learn, locked = lock([0, 1] * 200)
-    >>> len(learn), len(locked), len(lock([0, 1] * 20)[1])
+    >>> learn, locked = hold_out([0, 1] * 200)
+    >>> len(learn), len(locked), len(hold_out([0, 1] * 20)[1])
     (320, 80, 0)
     """
     y = _column(y, "y")

@@ -69,17 +69,17 @@ def score(
         The lines.
     """
     true, called = np.asarray(true), np.asarray(called)
-    paid = costs.paid(true, called)
-    lines = [f"mean cost {mean_with_error(paid, groups, weights)} (± is the standard error)"]
+    losses = costs.per_sample(true, called)
+    lines = [f"mean cost {mean_with_error(losses, groups, weights)} (± is the standard error)"]
     if costs.amount:
-        paid_by_median = costs.paid(true, np.full(len(true), np.median(true)))
-        gain = mean_with_error(paid_by_median - paid, groups, weights)
-        mean = np.average(paid_by_median, weights=weights)
+        median_costs = costs.per_sample(true, np.full(len(true), np.median(true)))
+        gain = mean_with_error(median_costs - losses, groups, weights)
+        mean = np.average(median_costs, weights=weights)
         lines.append(f"always the median of these rows: {mean:.2f}, that is {gain} more")
     else:
         for label in costs.labels:
-            always = costs.paid(true, np.full_like(true, label))
-            more = mean_with_error(always - paid, groups, weights)
+            always = costs.per_sample(true, np.full_like(true, label))
+            more = mean_with_error(always - losses, groups, weights)
             mean = np.average(always, weights=weights)
             lines.append(f"always {label!s}: {mean:.2f}, that is {more} more")
         wrong, n = int(np.sum(true != called)), len(true)
@@ -94,7 +94,7 @@ def score(
             here = column == part
             some = None if groups is None else np.asarray(groups)[here]
             heavy = None if weights is None else np.asarray(weights)[here]
-            cost = mean_with_error(paid[here], some, heavy)
+            cost = mean_with_error(losses[here], some, heavy)
             lines.append(f"{name} {part}: {here.sum()} rows, mean cost {cost}")
     return lines
 

@@ -73,7 +73,7 @@ class Costs:
     Examples
     --------
     >>> costs = Costs(["ill", "well", "well"], {"ill": 10})
-    >>> costs.paid(["ill", "well"], ["well", "ill"])
+    >>> costs.per_sample(["ill", "well"], ["well", "ill"])
     array([10.,  1.])
     """
 
@@ -104,7 +104,7 @@ class Costs:
                 f'cost must be "equal", "balanced", a dict or a function, got {cost!r}'
             )
 
-    def paid(self, true: Any, called: Any) -> NDArray[np.float64]:
+    def per_sample(self, true: Any, called: Any) -> NDArray[np.float64]:
         """Return the cost of each answer."""
         true, called = np.asarray(true), np.asarray(called)
         if callable(self.cost):
@@ -126,7 +126,7 @@ class Costs:
         {'ill': 10.0, 'well': 1.0}
         """
         every = np.asarray(self.labels)
-        largest = np.array([self.paid(np.full(every.shape, k), every).max() for k in every])
+        largest = np.array([self.per_sample(np.full(every.shape, k), every).max() for k in every])
         unit = largest[largest > 0].min() if (largest > 0).any() else 1.0
         return dict(zip(every.tolist(), (largest / unit).tolist(), strict=True))
 
@@ -136,7 +136,7 @@ class Search:
     """What a search found; `best` is the winner in the folds, `chosen` the one to be used."""
 
     candidates: list[Candidate]
-    paid: NDArray[np.float64]  # a row for each sample, NaN if it was never hidden
+    losses: NDArray[np.float64]  # a row for each sample, NaN if it was never hidden
     values: list[Any]  # the hidden f of each candidate
     best: int
     chosen: int
@@ -148,7 +148,7 @@ class Search:
         self, one: int, other: int, groups: Any = None, weights: Any = None
     ) -> tuple[float, float]:
         """Return how much more one candidate costs than another, and its standard error."""
-        return _paired(self.paid[:, one] - self.paid[:, other], groups, weights)
+        return _paired(self.losses[:, one] - self.losses[:, other], groups, weights)
 
 
 def _paired(difference: Any, groups: Any, weights: Any) -> tuple[float, float]:
@@ -158,7 +158,7 @@ def _paired(difference: Any, groups: Any, weights: Any) -> tuple[float, float]:
 
 
 def simplest(
-    candidates: list[Candidate], paid: Any, groups: Any = None, weights: Any = None
+    candidates: list[Candidate], losses: Any, groups: Any = None, weights: Any = None
 ) -> tuple[int, int]:
     """Return the winner, and the plainest candidate that is not clearly worse.
 
@@ -170,20 +170,20 @@ def simplest(
     Examples
     --------
     >>> line, bent = Candidate(1, C=1.0), Candidate(2, 1.0, 1.0)
-    >>> paid = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
-    >>> simplest([line, bent], paid)
+    >>> losses = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    >>> simplest([line, bent], losses)
     (1, 0)
     """
-    means = [_paired(column, None, weights)[0] for column in np.transpose(paid)]
+    means = [_paired(column, None, weights)[0] for column in np.transpose(losses)]
     best = int(np.argmin(means))
     allowed, unless_beaten = 1.0, 2.0
     if groups is not None:
-        k = len(np.unique(np.asarray(groups)[~np.isnan(paid).any(axis=1)]))
+        k = len(np.unique(np.asarray(groups)[~np.isnan(losses).any(axis=1)]))
         if k < ENOUGH_GROUPS:
             allowed, unless_beaten = 0.0, float(student.ppf(0.975, max(1, k - 1)))
     kept = []
     for j, candidate in enumerate(candidates):
-        more, error = _paired(paid[:, j] - paid[:, best], groups, weights)
+        more, error = _paired(losses[:, j] - losses[:, best], groups, weights)
         if j == best or more <= (allowed if candidate.kind else unless_beaten) * error:
             kept.append((candidate.kind, candidate.gamma, candidate.C, means[j], j))
     return best, min(kept)[-1]
@@ -284,7 +284,7 @@ def search(
     found = Search([], np.empty((len(y), 0)), [], 0, 0, weights=weights)
     for turn in range(3):
         found = _tried(found, new, parts, y, costs, say)
-        found.best, found.chosen = simplest(found.candidates, found.paid, groups, weights)
+        found.best, found.chosen = simplest(found.candidates, found.losses, groups, weights)
         new = _beyond(found.candidates, found.candidates[found.best])
         if not new:
             return found
@@ -308,7 +308,7 @@ def _tried(
     found: Search, new: list[Candidate], parts: Any, y: Any, costs: Costs, say: Any
 ) -> Search:
     """Add candidates, each with its answers to all hidden rows."""
-    paid = np.full((len(y), len(new)), np.nan)
+    losses = np.full((len(y), len(new)), np.nan)
     values = [np.full((len(y), *[len(costs.labels)] * (not costs.amount)), np.nan) for _ in new]
     stopped = 0
     for k, (X, labels, some, Z, hidden) in enumerate(parts, 1):
@@ -319,11 +319,11 @@ def _tried(
                 machine = fit(candidate, X, labels, some, costs, MOST_STEPS)
             stopped += any(issubclass(w.category, ConvergenceWarning) for w in told)
             values[j][hidden] = value(machine, Z, costs)
-            paid[hidden, j] = costs.paid(y[hidden], answer(values[j][hidden], costs))
+            losses[hidden, j] = costs.per_sample(y[hidden], answer(values[j][hidden], costs))
     return replace(
         found,
         candidates=found.candidates + new,
-        paid=np.column_stack((found.paid, paid)),
+        losses=np.column_stack((found.losses, losses)),
         values=found.values + values,
         stopped=found.stopped + stopped,
     )

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from svmlib.book.practice.columns import (
     Column,
-    Tame,
+    OutlierClipper,
     as_numbers,
     as_words,
     frame,
@@ -165,7 +165,10 @@ class Study:
                 x, z = as_numbers(old)[:, 0], as_numbers(now)[:, 0]
                 low, high = float(np.nanmin(x)), float(np.nanmax(x))
                 if column.role == "number":
-                    low, high = max(low, Tame.edges(x)[0]), min(high, Tame.edges(x)[1])
+                    low, high = (
+                        max(low, OutlierClipper.edges(x)[0]),
+                        min(high, OutlierClipper.edges(x)[1]),
+                    )
                 strange = (z < low) | (z > high)
                 strange |= np.isnan(z) & ~np.isnan(x).any()
             for row in np.flatnonzero(strange):
@@ -244,9 +247,9 @@ class Study:
 
     def map(self) -> str:
         """Return the hidden cost of each candidate: line by C, RBF kernel by C and gamma."""
-        known = ~np.isnan(self.found.paid).any(axis=1)
+        known = ~np.isnan(self.found.losses).any(axis=1)
         heavy = None if self.found.weights is None else self.found.weights[known]
-        means = np.average(self.found.paid[known], axis=0, weights=heavy)
+        means = np.average(self.found.losses[known], axis=0, weights=heavy)
         cost = dict(zip(self.found.candidates, means, strict=True))
         prices = sorted({c.C for c in cost if c.kind})
         lines = ["hidden cost       " + "".join(f"{f'C = {C:g}':>10}" for C in prices)]
