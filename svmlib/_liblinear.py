@@ -40,7 +40,7 @@ class LiblinearModel:
         The weights.
     b : ndarray of shape (n_vectors,)
         The biases: the weight of the constant feature times its value.
-    scale : float
+    intercept_scaling : float
         The value of the constant feature; negative if there is none.
 
     Notes
@@ -52,7 +52,7 @@ class LiblinearModel:
     labels: tuple[int, ...]
     W: Array
     b: Array
-    scale: float
+    intercept_scaling: float
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores, of shape (n, n_vectors), the first for the file's first label."""
@@ -75,15 +75,16 @@ class LiblinearModel:
         """
         if self.solver not in _LOSSES:
             raise ValueError(f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}")
+        s = self.intercept_scaling
         bias: dict[str, Any] = {"bias": "none"}
-        if self.scale > 0:
-            bias = {"bias": "penalised", "scale": self.scale}
+        if s > 0:
+            bias = {"bias": "penalised", "intercept_scaling": s}
         loss = _LOSSES[self.solver]
         if len(self.labels) != 2:
             one = "(W[k], b[k])"
-            if self.scale > 0 and self.scale != 1:  # which a pair cannot express
+            if s > 0 and s != 1:  # which a pair cannot express
                 one = "Machine(W[[k]], np.ones(1), b[k], classes=(False, True), "
-                one += f"scale={self.scale:g})"
+                one += f"intercept_scaling={s:g})"
             advice = f'give {one} and y == labels[k], with C, loss="{loss}", bias="{bias["bias"]}"'
             advice += ", and with -wi sample_weight=np.where(y == labels[k], weight[k], 1)"
             raise ValueError(f"model has one w for each of several classes: {advice}")
@@ -121,16 +122,16 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
     Derived in chapter 15, *Other programs*.
     """
     file = Reader(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
-    solver = file.head_choice("solver_type", _CLASSIFIERS)
-    (k,) = file.head_integers("nr_class", least=2)
-    labels = file.head_labels(k)
-    (d,) = file.head_integers("nr_feature", least=1)
-    (scale,) = file.head_numbers("bias").tolist()
-    vectors = 1 if k == 2 and solver != "MCSVM_CS" else k
-    rows = [file.numbers(line, vectors) for line in file.rows]
-    if len(rows) != d + (scale >= 0):
-        raise file.error(f"expected {d + (scale >= 0)} rows of weights, got {len(rows)}")
+    solver = file.header_choice("solver_type", _CLASSIFIERS)
+    (n_classes,) = file.header_integers("nr_class", least=2)
+    labels = file.header_labels(n_classes)
+    (d,) = file.header_integers("nr_feature", least=1)
+    (s,) = file.header_numbers("bias").tolist()
+    n_vectors = 1 if n_classes == 2 and solver != "MCSVM_CS" else n_classes
+    rows = [file.numbers(line, n_vectors) for line in file.rows]
+    if len(rows) != d + (s >= 0):
+        raise file.error(f"expected {d + (s >= 0)} rows of weights, got {len(rows)}")
     W = np.array(rows).T
-    b = W[:, d] * scale if scale >= 0 else np.zeros(vectors)
+    b = W[:, d] * s if s >= 0 else np.zeros(n_vectors)
     W = np.pad(W[:, :d], ((0, 0), (1 - file.first_index(zero_based), 0)))
-    return LiblinearModel(solver, tuple(labels), W, b, scale)
+    return LiblinearModel(solver, tuple(labels), W, b, s)

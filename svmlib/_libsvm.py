@@ -161,22 +161,23 @@ def read_libsvm(
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
     file = Reader(path, "SV", known | extra | {"label", "nr_sv"})
-    svm_type = file.head_choice("svm_type", _TYPES)
+    svm_type = file.header_choice("svm_type", _TYPES)
     kernel = _kernel(file)
-    (k,) = file.head_integers("nr_class", least=2)
-    (m,) = file.head_integers("total_sv")
+    (n_classes,) = file.header_integers("nr_class", least=2)
+    (m,) = file.header_integers("total_sv")
     labelled = svm_type in _CLASSIFIERS
-    rho = file.head_numbers("rho", k * (k - 1) // 2 if labelled else 1)
+    rho = file.header_numbers("rho", n_classes * (n_classes - 1) // 2 if labelled else 1)
     labels = n_support = tuple[int, ...]()
     if labelled:  # R's write.svm writes zeros for the others
-        labels = tuple(file.head_labels(k))
-        n_support = tuple(file.head_integers("nr_sv", k))
+        labels = tuple(file.header_labels(n_classes))
+        n_support = tuple(file.header_integers("nr_sv", n_classes))
         if sum(n_support) != m:
             raise file.error(f"nr_sv must add up to total_sv, {m}, got {[*n_support]}")
     precomputed = is_precomputed(kernel)
-    coefficients, entries = _support_vectors(file, k - 1 if labelled else 1, m, precomputed)
+    rows = n_classes - 1 if labelled else 1
+    coefficients, entries = _support_vectors(file, rows, m, precomputed)
     points = _points(file, entries, precomputed, n_features, zero_based)
-    others = {name: file.head_numbers(name, None) for name in sorted(extra & {*file.head})}
+    others = {name: file.header_numbers(name, None) for name in sorted(extra & {*file.header})}
     return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, n_support, others)
 
 
@@ -234,15 +235,15 @@ def _points(
 
 def _kernel(file: Reader) -> KernelOrPrecomputed:
     """Return the kernel that the header names."""
-    name = file.head_choice("kernel_type", (*_KERNELS, "precomputed"))
+    name = file.header_choice("kernel_type", (*_KERNELS, "precomputed"))
     if is_precomputed(name):
         return name
     given = dict[str, Any]()
     for key in [parameter.name for parameter in fields(_KERNELS[name])]:
         if key == "degree":
-            (given[key],) = file.head_integers(key, least=1)
+            (given[key],) = file.header_integers(key, least=1)
         else:
-            (given[key],) = file.head_numbers(key).tolist()
+            (given[key],) = file.header_numbers(key).tolist()
         if key == "gamma" and given[key] <= 0:
             raise file.error(f"gamma must be positive, got {given[key]:g}")
     kernel: Kernel = _KERNELS[name](**given)

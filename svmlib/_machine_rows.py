@@ -18,7 +18,7 @@ from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear
 from svmlib.problem import DualProblem
 
-AS_SEEN = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
+ROW_HINT = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
 
 
 def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None, bool, str]:
@@ -46,7 +46,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
     coefficients = m.coefficients[used]
     places = _match_rows(points, coefficients, X, y, C)
     if places is None:
-        return None, False, f"a support vector is not a row of X: {AS_SEEN}"
+        return None, False, f"a support vector is not a row of X: {ROW_HINT}"
     alpha = np.zeros(y.size)
     alpha[places] = coefficients * y[places]
     return alpha, bool((points == X[places]).all()), ""
@@ -135,7 +135,7 @@ def weighted_rows(
     return X, y, factors * np.array(m.class_weight).take(y > 0)
 
 
-def other_constant(alpha: Array, bounds: Array, excess: float) -> str:
+def constant_hint(alpha: Array, bounds: Array, excess: float) -> str:
     """Return a request for C if multipliers exceed their bounds, or all end at a part of them."""
     fractions = alpha / bounds
     largest = float(fractions.max())

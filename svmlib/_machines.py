@@ -62,7 +62,7 @@ class Machine(ReadOnly):
         max(0, 1 − y f) or its square (without a factor ½).
     bias : {"free", "penalised", "none"}
         Whether b costs nothing, costs b²/(2s²), or does not exist.
-    scale : float
+    intercept_scaling : float
         The s of a penalised bias: the value of the constant feature.
     class_weight : pair of float
         Factors of C for the two classes.
@@ -95,7 +95,7 @@ class Machine(ReadOnly):
     C: float | None = None
     loss: Loss = "hinge"
     bias: Bias = "free"
-    scale: float = 1.0
+    intercept_scaling: float = 1.0
     class_weight: tuple[float, float] = (1.0, 1.0)
     support: tuple[Array, Array] | None = None
     rows: NDArray[np.intp] | None = None
@@ -315,7 +315,7 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
     described: dict[str, Any] = {"loss": params.get("loss", ""), "C": params.get("C")}
     described["bias"] = ""  # is refused unless given
     if "intercept_scaling" in params:  # LinearSVC
-        described |= {"scale": float(params["intercept_scaling"]), "bias": "penalised"}
+        described |= {"intercept_scaling": float(params["intercept_scaling"]), "bias": "penalised"}
     elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
         described |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
     if described["bias"] and not params.get("fit_intercept"):
@@ -335,8 +335,9 @@ def constant_of(m: Machine) -> float:
         check_scalar(factor, "class_weight", positive=True)
     if m.bias == "none" and m.b:
         raise ValueError(f'b must be 0 where bias="none", got {m.b:g}')
-    if m.bias == "penalised" and check_scalar(m.scale, "scale", positive=True) > MAX_NORM:
-        raise ValueError(f"scale must be at most {MAX_NORM:g}, got {m.scale:g}")
+    s, name = m.intercept_scaling, "intercept_scaling"
+    if m.bias == "penalised" and check_scalar(s, name, positive=True) > MAX_NORM:
+        raise ValueError(f"{name} must be at most {MAX_NORM:g}, got {s:g}")
     return check_scalar(m.C, "C", positive=True, finite=m.loss != "hinge")
 
 

@@ -37,7 +37,7 @@ _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use 
 
 # Conjugate gradients, for at least so many free multipliers times ‖K‖²_F / Σ K_ii²
 _MIN_FREE_FOR_ITERATION = 100
-_ITERATION_TOL = 1e-7  # of the right side
+_ITERATION_TOL = 1e-7  # of the right-hand side
 _MAX_ITERATIONS = 50  # more steps take longer than K_FF
 
 
@@ -86,11 +86,11 @@ class DualForm:
         """Return u·v. The `scores` φ_i·u may contain a bias, because the entries of v sum to 0."""
         return float(scores @ v)
 
-    def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
-        """Return x with (K_FF + hI) x + b = right and Σx = total, for some b."""
+    def solve(self, free: Indices, h: float, rhs: Array, total: float) -> Array:
+        """Return x with (K_FF + hI) x + b = rhs and Σx = total, for some b."""
         if free.size > self.min_free_for_iteration:
-            x, found = self.iterate(free, h, right, total)
-            if found:
+            x, converged = self.iterate(free, h, rhs, total)
+            if converged:
                 return x
         K = self.K.block(free)
         average = np.full(free.size, 1 / free.size)  # products with it are faster than means
@@ -99,9 +99,9 @@ class DualForm:
         # K minus the means of its rows and columns; only the half that is read is right
         change = means - average @ means / 2
         dsyr2(-1.0, np.ones(free.size), change, a=K.T, lower=1, overwrite_a=1)
-        return _solve_centred(K, means, sizes, h, right, total)
+        return _solve_centred(K, means, sizes, h, rhs, total)
 
-    def iterate(self, free: Indices, h: float, right: Array, total: float) -> tuple[Array, bool]:
+    def iterate(self, free: Indices, h: float, rhs: Array, total: float) -> tuple[Array, bool]:
         """Return the x of `solve` by the method of conjugate gradients, and whether this ended.
 
         If K is nearly diagonal, about twenty products with K are enough, and no part is copied.
@@ -114,20 +114,20 @@ class DualForm:
 
         whole = np.zeros(self.K.n)
         x = np.full(free.size, total / free.size)
-        residual = right - right.sum() / right.size - product(x)
+        residual = rhs - rhs.sum() / rhs.size - product(x)
         direction = residual
-        size = residual @ residual
-        small = _ITERATION_TOL**2 * (right @ right)
+        squared_norm = residual @ residual
+        tolerance = _ITERATION_TOL**2 * (rhs @ rhs)
         for _ in range(_MAX_ITERATIONS):
-            if size <= small:
+            if squared_norm <= tolerance:
                 break
             image = product(direction)
-            length = size / (direction @ image)  # NaN if nothing is left to do
+            length = squared_norm / (direction @ image)  # NaN if nothing is left to do
             x += length * direction
             residual = residual - length * image  # (a copy: at first it is the direction)
-            before, size = size, residual @ residual
-            direction = residual + size / before * direction
-        return x, bool(size <= small)
+            previous, squared_norm = squared_norm, residual @ residual
+            direction = residual + squared_norm / previous * direction
+        return x, bool(squared_norm <= tolerance)
 
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
@@ -175,13 +175,13 @@ class PrimalForm:
     def inner(self, u: Array, scores: Array, v: Array) -> float:
         return float(u @ v)
 
-    def solve(self, free: Indices, h: float, right: Array, total: float) -> Array:
+    def solve(self, free: Indices, h: float, rhs: Array, total: float) -> Array:
         """Return x as `DualForm` does, with means minus a constant, which b absorbs."""
         Z = self.Phi.take(free, 0)
         mean = np.full(free.size, 1 / free.size) @ Z
         Z -= mean
         A = Z @ Z.T
-        return _solve_centred(A, Z @ mean, A.diagonal().copy(), h, right, total)
+        return _solve_centred(A, Z @ mean, A.diagonal().copy(), h, rhs, total)
 
     def step(self, v: Array, q: Array, r: Array, free: Indices, h: float) -> tuple[Array, Array]:
         r"""Return the v that Newton's step leads to, and the change of the scores.
@@ -214,21 +214,21 @@ def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
 
 
 def _solve_centred(
-    A: Array, means: Array, sizes: Array, h: float, right: Array, total: float
+    A: Array, means: Array, sizes: Array, h: float, rhs: Array, total: float
 ) -> Array:
-    """Return x with (K_FF + hI) x + b = right and Σx = total, for some b.
+    """Return x with (K_FF + hI) x + b = rhs and Σx = total, for some b.
 
     A is K_FF minus the means of its rows and columns. Subtracting their mean from the equations
     eliminates b; then they determine x minus its mean.
     """
-    average = np.full(right.size, 1 / right.size)
-    right = right - total * means
-    x = _solve_shifted(A, h, right - average @ right, sizes)
-    return x + (total / right.size - average @ x)
+    average = np.full(rhs.size, 1 / rhs.size)
+    rhs = rhs - total * means
+    x = _solve_shifted(A, h, rhs - average @ rhs, sizes)
+    return x + (total / rhs.size - average @ x)
 
 
-def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
-    """Return (A + hI)⁻¹ right for a positive semidefinite A, contiguous, which is overwritten.
+def _solve_shifted(A: Array, h: float, rhs: Array, sizes: Array) -> Array:
+    """Return (A + hI)⁻¹ rhs for a positive semidefinite A, contiguous, which is overwritten.
 
     A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
     the matrix is positive definite however small h is. (The next Newton step corrects that.)
@@ -236,7 +236,7 @@ def _solve_shifted(A: Array, h: float, right: Array, sizes: Array) -> Array:
     A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
     # (A.T is A in the memory order of LAPACK.)
     solution: Array
-    _, solution, failed = dposv(A.T, right, lower=1, overwrite_a=1)
+    _, solution, failed = dposv(A.T, rhs, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError("K + hI is not positive definite to rounding")
     return solution

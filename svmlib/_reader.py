@@ -36,7 +36,7 @@ class Reader:
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
         self.rows = iter(self)
-        self.head = self.header(last, known)
+        self.header = self._read_header(last, known)
         self.end_of_header = self.line_number
 
     def error(self, message: str) -> ValueError:
@@ -47,7 +47,7 @@ class Reader:
             self.line_number = k
             yield line.split()
 
-    def header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
+    def _read_header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
         """Return number and words of each line before the line `last`, by its first word."""
         found: dict[str, tuple[int, list[str]]] = {}
         for line in self.rows:
@@ -67,32 +67,32 @@ class Reader:
         if ":" in "".join(line[1:2]):
             raise self.error("this looks like training data, not a model")
 
-    def head_words(self, name: str) -> list[str]:
+    def header_words(self, name: str) -> list[str]:
         """Return the words of a line of the header."""
-        if name not in self.head:
+        if name not in self.header:
             self.line_number = self.end_of_header
             raise self.error(f"expected a line {name!r} before this one")
-        self.line_number, words = self.head[name]
+        self.line_number, words = self.header[name]
         return words
 
-    def head_choice(self, name: str, choices: tuple[str, ...]) -> str:
+    def header_choice(self, name: str, choices: tuple[str, ...]) -> str:
         """Return the value of a line of the header, which must be one of `choices`."""
-        value = " ".join(self.head_words(name))
+        value = " ".join(self.header_words(name))
         if value not in choices:
             raise self.error(f"{name} must be one of {choices}, got {value[:40]!r}")
         return value
 
-    def head_numbers(self, name: str, count: int | None = 1) -> Array:
+    def header_numbers(self, name: str, count: int | None = 1) -> Array:
         """Return the numbers of a line of the header."""
-        return self.numbers(self.head_words(name), count)
+        return self.numbers(self.header_words(name), count)
 
-    def head_integers(self, name: str, count: int = 1, least: float = 0) -> list[int]:
+    def header_integers(self, name: str, count: int = 1, least: float = 0) -> list[int]:
         """Return the integers of a line of the header."""
-        return self.integers(self.head_words(name), count, least)
+        return self.integers(self.header_words(name), count, least)
 
-    def head_labels(self, count: int) -> list[int]:
+    def header_labels(self, count: int) -> list[int]:
         """Return the labels of `count` classes."""
-        labels = self.head_integers("label", count, -np.inf)
+        labels = self.header_integers("label", count, -np.inf)
         if not all(label in LABELS for label in labels):
             raise self.error(f"labels must be integers of 32 bits, got {labels}")
         if len({*labels}) != count:

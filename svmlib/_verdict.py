@@ -14,7 +14,7 @@ from svmlib._rounding import format_bound, format_exactly, round_up
 
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
-WIDE = 1e-3  # of the upper bound: an interval that says little about the optimum
+WIDE_INTERVAL = 1e-3  # of the upper bound: an interval that says little about the optimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ class Verdict:
     @property
     def is_comparable(self) -> bool:
         """Whether our own solution is proved to be within a thousandth of the optimum."""
-        return bool(self.primal_ours - self.lower <= WIDE * self.primal_ours)
+        return bool(self.primal_ours - self.lower <= WIDE_INTERVAL * self.primal_ours)
 
     def optimal_to(self, tol: float) -> bool:
         """Return whether the machine is proved optimal to a relative gap of at most `tol`."""
@@ -130,7 +130,7 @@ class Verdict:
     def __str__(self) -> str:
         m = self.machine
         loss = "max(0, 1 − y f)" + ("²" if m.loss == "squared_hinge" else "")
-        bias = f"penalised, b²/(2·{m.scale:g}²)" if m.bias == "penalised" else m.bias
+        bias = f"penalised, b²/(2·{m.intercept_scaling:g}²)" if m.bias == "penalised" else m.bias
         pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
         weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
         low, high = format_bound(self.lower, up=False), format_bound(self.upper)

@@ -42,7 +42,7 @@ from scipy.optimize import minimize_scalar
 
 from svmlib._auto import solve
 from svmlib._estimators import unwrap
-from svmlib._machine_rows import AS_SEEN, machine_scores, multipliers, other_constant, weighted_rows
+from svmlib._machine_rows import ROW_HINT, constant_hint, machine_scores, multipliers, weighted_rows
 from svmlib._machines import (
     Bias,
     Loss,
@@ -63,7 +63,7 @@ from svmlib._rounding import (
     round_up,
 )
 from svmlib._validation import Array, check_points, check_scalar, float_type_of, is_precomputed
-from svmlib._verdict import WIDE, Verdict
+from svmlib._verdict import WIDE_INTERVAL, Verdict
 from svmlib.certificate import (
     Scores,
     dual_lower_bound,
@@ -80,7 +80,7 @@ __all__ = ["Machine", "Verdict", "certify_machine"]
 _MAX_LIFTED_SAMPLES = 600  # at most, for a second try with another feature for each of them
 _GOOD_START = 0.99  # of the primal value: multipliers with such a dual value are nearly optimal
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
-_AS_TRAINED = "and that C, loss and bias are those of training"
+_TRAINING_HINT = "and that C, loss and bias are those of training"
 
 
 def certify_machine(
@@ -184,7 +184,7 @@ def certify_machine(
     problem = _MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
     verdict = problem.certify(tol)
     if not verdict.note and verdict.is_far_off and verdict.is_comparable:
-        note = f"{AS_SEEN}\n{_AS_TRAINED}\n{note}"
+        note = f"{ROW_HINT}\n{_TRAINING_HINT}\n{note}"
     return replace(verdict, note=f"{verdict.note}\n{note}".strip())
 
 
@@ -215,7 +215,7 @@ class _MachineProblem:
         self.C = C * factors
         self.plain_hinge = machine.loss == "hinge"
         self.hard_margin = self.plain_hinge and bool(np.isinf(C))
-        self.scale = float(machine.scale) if machine.bias == "penalised" else 0.0
+        self.bias_scale = float(machine.intercept_scaling) if machine.bias == "penalised" else 0.0
         self._check_constant()
         # (The multipliers of the squared hinge have no upper bound, though C is finite.)
         bounds = self.C if self.plain_hinge and not self.hard_margin else np.inf
@@ -298,12 +298,12 @@ class _MachineProblem:
             kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper)),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(exact_sum(alpha * self.y)) if free else 0.0,
-            note=other_constant(alpha, self.problem.upper, verdict.excess),
+            note=constant_hint(alpha, self.problem.upper, verdict.excess),
         )
 
     def _bias_cost(self, b: float) -> float:
         """Return b²/(2s²) of a penalised bias; infinity beyond floats."""
-        ratio = b / self.scale if self.scale else 0.0
+        ratio = b / self.bias_scale if self.bias_scale else 0.0
         return ratio * ratio / 2  # (a power of Python's floats raises an error)
 
     def primal(self, scores: Scores, b: float) -> float:
@@ -328,7 +328,7 @@ class _MachineProblem:
         if self.machine.bias == "free":
             return round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
         # the coordinate of w along the constant feature
-        extra = self.scale * exact_sum(alpha * self.y)
+        extra = self.bias_scale * exact_sum(alpha * self.y)
         charged = scores.squared_norm + extra * extra
         # (Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
         # of what is charged, and 3u of the cost. If Σα is less than these two, `round_down` has.)
@@ -341,7 +341,7 @@ class _MachineProblem:
         if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
         kinks = (self.y - values).clip(-MAX_NORM, MAX_NORM)
-        if self.plain_hinge and not self.scale:
+        if self.plain_hinge and not self.bias_scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
         given: dict[str, Any] = {"bounds": ends, "options": {"xatol": 1e-12}}
@@ -409,16 +409,16 @@ class _MachineProblem:
             solution = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
             b, dual = problem.bias_at_zero(solution), solution.certificate.dual
             return _OurSolution(solution.alpha, b, dual=dual)
-        Phi, basis = gram_factor(self.problem, self.scale)
+        Phi, basis = gram_factor(self.problem, self.bias_scale)
         if self.plain_hinge:
             return self._solve_for_features(Phi, self.C, tol)
         alpha, w = minimise_squared_hinge(Phi, self.y, self.C, free)
-        b = float(w[-1]) if free else self.scale * float(w[-1])
+        b = float(w[-1]) if free else self.bias_scale * float(w[-1])
         best = _OurSolution(alpha, b, dual=self.dual(alpha))
-        if basis is not None and best.dual < (1 - WIDE) * self._value(best):
+        if basis is not None and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
             best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
         small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * MAX_NORM > 1
-        if small and best.dual < (1 - WIDE) * self._value(best):
+        if small and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
             # It is the hard margin with another feature per sample: slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])
             lifted = self._solve_for_features(Phi, np.inf, tol)._replace(dual=best.dual)
@@ -433,4 +433,4 @@ class _MachineProblem:
             return _OurSolution(solution.alpha, problem.bias_at_zero(solution))
         alpha = solve(without_bias(Phi, self.y, C), "auto", tol)[0].alpha
         alpha = alpha[: self.n] + alpha[self.n :]
-        return _OurSolution(alpha, self.scale**2 * float(alpha @ self.y))
+        return _OurSolution(alpha, self.bias_scale**2 * float(alpha @ self.y))

@@ -23,18 +23,18 @@ from scipy.linalg.blas import daxpy, dsymv
 from svmlib._read_only import lock_arrays
 from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_gram, check_scalar
-from svmlib.kernels import BLOCK, BaseKernel, ProductForm, expansion
+from svmlib.kernels import BLOCK_SIZE, BaseKernel, ProductForm, expansion
 
 __all__ = ["GramMatrix", "NoRoomError"]
 
 Indices = NDArray[np.intp]
 
-_CHUNK = 2**20  # floats; the system backs chunks of several MB by huge pages
+_CHUNK_SIZE = 2**20  # floats; the system backs chunks of several MB by huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
 EAGER_SAMPLES = 1000
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
-_FEW_ROWS = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
+_FEW_ROWS_DIVISOR = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
 
 
@@ -115,7 +115,7 @@ class GramMatrix:
         self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.cache_size
         half = max(2, self.cache_size // 2 // self.n)  # rows
-        self.chunk_rows = min(_CHUNK // self.n, half // 8)  # small beside the cache
+        self.chunk_rows = min(_CHUNK_SIZE // self.n, half // 8)  # small beside the cache
         # One chunk more is in memory, until the last of its rows is replaced.
         self.max_rows = half - self.chunk_rows
         self.diagonal = kernel.diagonal(X)
@@ -156,7 +156,7 @@ class GramMatrix:
 
     def _batches(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""
-        step = max(1, BLOCK // self.n)
+        step = max(1, BLOCK_SIZE // self.n)
         return (wanted[start : start + step] for start in range(0, wanted.size, step))
 
     def _evaluate_rows(self, wanted: Indices, out: Array) -> Array:
@@ -242,7 +242,7 @@ class GramMatrix:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
         used = beta.nonzero()[0]
         if self.full is not None:
-            if _FEW_ROWS * used.size < self.n:
+            if _FEW_ROWS_DIVISOR * used.size < self.n:
                 return beta[used] @ self.full.take(used, 0)
             return np.asarray(dsymv(1.0, self.full.T, beta, lower=1))  # reads half of K
         if self.kernel.linear:

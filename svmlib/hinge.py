@@ -432,7 +432,7 @@ def _solution_without_bias(
 # The squared hinge
 
 
-def gram_factor(problem: DualProblem, scale: float) -> tuple[Array, Array | None]:
+def gram_factor(problem: DualProblem, s: float) -> tuple[Array, Array | None]:
     """Return Φ with ΦΦᵀ = K, plus s² in every entry for a penalised bias; if linear, its basis."""
     Phi, basis = problem.X, None
     if not problem.linear:
@@ -443,7 +443,7 @@ def gram_factor(problem: DualProblem, scale: float) -> tuple[Array, Array | None
         Phi = R.T
     else:
         basis = np.eye(Phi.shape[1])
-    return (np.column_stack([Phi, np.full(problem.n, scale)]) if scale else Phi), basis
+    return (np.column_stack([Phi, np.full(problem.n, s)]) if s else Phi), basis
 
 
 def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:

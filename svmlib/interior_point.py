@@ -210,6 +210,6 @@ def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
         beta = alpha * y
         ones = np.ones((free.size, 1))
         system = np.block([[K[np.ix_(free, free)] / curvature, ones], [ones.T, np.zeros((1, 1))]])
-        wrong = np.append((y[free] - b - K[free] @ beta) / curvature, -beta.sum())
-        alpha[free] += y[free] * np.linalg.lstsq(system, wrong)[0][:-1]
+        rhs = np.append((y[free] - b - K[free] @ beta) / curvature, -beta.sum())
+        alpha[free] += y[free] * np.linalg.lstsq(system, rhs)[0][:-1]
     return alpha

@@ -38,10 +38,10 @@ __all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid"
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _MIN_NORM = 1e-139  # of φ(x): what underflows is negligible beside u times its square
-BLOCK = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
+BLOCK_SIZE = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
 _SMALL_BATCH = 8  # points to score: up to so many, `evaluator` is called with them, else with X
-_BATCH_POINTS = BLOCK // _SMALL_BATCH  # then so many points of the sum are taken at a time
+_BATCH_POINTS = BLOCK_SIZE // _SMALL_BATCH  # then so many points of the sum are taken at a time
 _FAR_FROM_ZERO = 1.01  # widths of a column: 1, plus the rounding of width and midrange
 
 Kernel = Callable[[Array, Array], Array]
@@ -621,11 +621,11 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
         for some in np.split(used, range(_BATCH_POINTS, used.size, _BATCH_POINTS)):
             sums += beta[some] @ evaluate(X[some], np.empty((some.size, len(Z))))
         return sums
-    buffer = np.empty(min(BLOCK, used.size * len(Z)))  # once: allocation is as slow as the values
+    buffer = np.empty(min(BLOCK_SIZE, used.size * len(Z)))  # once, because allocation is slow
     for first in range(0, used.size, _BLOCK_COLUMNS):
         some = used[first : first + _BLOCK_COLUMNS]
         evaluate = kernel.evaluator(X[some])
-        step = max(1, BLOCK // some.size)
+        step = max(1, BLOCK_SIZE // some.size)
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
             block = buffer[: len(z) * some.size].reshape(len(z), some.size)

@@ -389,9 +389,9 @@ class _Newton:
         return target, self.form.scores(target - self.v)
 
     def line_search(
-        self, p: Array, ds: Array, inner: float, curvature: float, small: float
+        self, p: Array, ds: Array, inner: float, curvature: float, slope_tol: float
     ) -> tuple[float, Array, Array]:
-        """Return a length t at which the slope is at most `small` in size, and p and q there.
+        """Return a length t at which the slope is at most `slope_tol` in size, and p and q there.
 
         The slope, v·Δ_v + t ‖Δ_v‖² − Δ_s·q, is piecewise linear in t, and rises.
         """
@@ -400,7 +400,7 @@ class _Newton:
             new_p = p - (length / self.h) * ds
             new_q = self.clip(new_p)
             slope = inner + curvature * length - float(ds @ new_q)
-            if abs(slope) <= small or trial == _MAX_LINE_SEARCH_TRIALS:
+            if abs(slope) <= slope_tol or trial == _MAX_LINE_SEARCH_TRIALS:
                 break
             low, high = (low, length) if slope > 0 else (length, high)
             rise = curvature + float(ds @ (ds * (new_p == new_q))) / self.h

@@ -41,7 +41,7 @@ from svmlib.certificate import (
     unbounded_scores,
 )
 from svmlib.gram_matrix import Indices, megabytes
-from svmlib.kernels import BLOCK, ClassicKernel, Kernel
+from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel
 from svmlib.newton import newton_multipliers
 from svmlib.problem import MAX_C, DualProblem, Solution
 
@@ -153,7 +153,7 @@ class Span(ReadOnly):
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Cut n rows into blocks whose r columns a processor's cache can hold."""
-        step = max(1, BLOCK // self.rank)
+        step = max(1, BLOCK_SIZE // self.rank)
         return (slice(start, start + step) for start in range(0, n, step))
 
 

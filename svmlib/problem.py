@@ -476,13 +476,13 @@ class DualProblem(ReadOnly):
         certificate = self._certify(alpha, b, scores)
         # (For the hard margin the certificate scales (w, b) anyway.)
         if not (certificate.reaches(tol) or self.hard_margin):
-            scale = _rounding_scale(alpha, b, scores, self.y)
-            if 0.5 < scale < 1:
-                longer = self.balance(np.minimum(alpha / scale, self.upper))
+            divisor = _rounding_divisor(alpha, b, scores, self.y)
+            if 0.5 < divisor < 1:
+                longer = self.balance(np.minimum(alpha / divisor, self.upper))
                 other = self.scores(longer * self.y)
-                better = self._certify(longer, b / scale, other)
+                better = self._certify(longer, b / divisor, other)
                 if better.gap < certificate.gap:
-                    alpha, b, certificate, scores = longer, b / scale, better, other
+                    alpha, b, certificate, scores = longer, b / divisor, better, other
         converged = certificate.reaches(tol)
         return Solution(alpha, b, certificate, n_iter, converged, trace, scores.w)
 
@@ -490,7 +490,7 @@ class DualProblem(ReadOnly):
         return check_vector(alpha, "alpha", length=self.n)
 
 
-def _rounding_scale(alpha: Array, b: float, scores: Scores, y: Array) -> float:
+def _rounding_divisor(alpha: Array, b: float, scores: Scores, y: Array) -> float:
     """Return a divisor of (α, b), at most 1, for which rounding leaves free samples no slack.
 
     With a large C, the slack that a solver's rounding leaves costs more than a longer w. The

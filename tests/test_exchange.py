@@ -129,7 +129,7 @@ def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
         highest = C * weights if loss == "hinge" else np.inf
         alpha = rng.uniform(0, C, n) * rng.choice([0, 1], n)
         b = 0.0 if bias == "none" else float(rng.normal())
-        m = Machine(A, y * alpha, b, kernel, C=C, loss=loss, bias=bias, scale=float(s))
+        m = Machine(A, y * alpha, b, kernel, C=C, loss=loss, bias=bias, intercept_scaling=float(s))
         verdict = certify_machine(m, A, y, sample_weight=weights)
         primal, dual = in_digits(m, A, y, C * weights)
         assert primal <= verdict.primal * (1 + mp.mpf(2) ** -200)
@@ -212,7 +212,7 @@ def in_digits(m, A, y, C, t=1):
     )
     slack = [max(mp.mpf(0), 1 - int(s) * (f + b)) for s, f in zip(y, sums, strict=True)]
     power = 1 if m.loss == "hinge" else 2
-    half, s = mp.fdot(beta, own) / 2, mp.mpf(m.scale) if m.bias == "penalised" else mp.mpf(0)
+    half, s = mp.fdot(beta, own) / 2, mp.mpf(m.intercept_scaling if m.bias == "penalised" else 0)
     primal = half + mp.fsum(c * x**power for c, x in zip(exact(C), slack, strict=True))
     primal += (b / s) ** 2 / 2 if s else 0
     alpha = [abs(c) for c in beta]
@@ -872,7 +872,7 @@ def test_the_cost_of_a_bias_is_rounded_up(loss):
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize(("b", "scale"), [(1e200, 1.0), (0.5, 1e-200)])
 def test_a_bias_whose_cost_is_beyond_floats_costs_infinity(loss, b, scale):
-    m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", scale=scale)
+    m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", intercept_scaling=scale)
     verdict = certify_machine(m, [[0.0], [2.0], [3.0]], [-1, 1, 1])
     assert verdict.primal == np.inf
     assert verdict.primal_best_scale <= 3  # without a bias, w = 0 costs 3
@@ -952,7 +952,11 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "tol": None}, "tol must be a positive .*, got None"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
-        (replace(W, bias="penalised", scale=1e200), {"C": 1.0}, "scale must be at most 1e.150"),
+        (
+            replace(W, bias="penalised", intercept_scaling=1e200),
+            {"C": 1.0},
+            "must be at most 1e.150",
+        ),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
         (W, SQUARED | {"C": 1e90, "sample_weight": 1e10 ** (1 + Y)}, "at most .*, got 1e.110"),
@@ -1147,7 +1151,7 @@ def test_a_verdict_names_the_problem():
     given = {"loss": "squared_hinge", "bias": "penalised"}
     text, plain = (
         str(certify_machine(replace(m, **changes), X, np.where(Y > 0, "b", "a")))
-        for changes in (given | {"scale": 5.0}, {"class_weight": (1.0, 1.0)})
+        for changes in (given | {"intercept_scaling": 5.0}, {"class_weight": (1.0, 1.0)})
     )
     problem = "minimises ½‖w‖² + C Σ max(0, 1 − y f){}, C = 0.3{}; bias {}\n"
     weights = ", times 1 for 'a', times 3 for 'b'"

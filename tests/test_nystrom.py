@@ -73,7 +73,7 @@ def test_bounds_hold_for_every_choice_of_pivots_and_factor(seed, block):
     X, y, C, kernel = hostile.machine(seed, most_features=int(rng.choice([3, 30])))
     upper = np.where(np.isinf(C), 1e3, C) * np.ones(len(y))
     with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BLOCK", block)
+        patch.setattr(module, "BLOCK_SIZE", block)
         try:
             problem = DualProblem(X, y, upper, kernel)
             span = any_span(rng, problem.X, kernel)
