@@ -81,6 +81,8 @@ def test_other_right_answers_pass(capsys):
     assert "every check passed" in said(capsys, "bias", weighted)
     pushed = edited("hinge_subgradient", "< 1", "<= 1")
     assert "every check passed" in said(capsys, "hinge_subgradient", pushed)
+    rounded = edited("smo_loop", "g -= length * (K[i] - K[j])", "g = y * (1 + 1e-13) - K @ beta")
+    assert "every check passed" in said(capsys, "smo_loop", rounded)
 
 
 # Wrong answers: slips of the pen in the book's own solutions.
@@ -157,6 +159,12 @@ second_order_pair
   the first-order choice | (g[i] - g[partners]) ** 2 / a | g[i] - g[partners]
   the longest step | (g[i] - g[partners]) ** 2 / a | (g[i] - g[partners]) / a
   no pair of samples | return (i | return (-1 - i
+smo_loop
+  Σ α_i y_i is not zero | beta[j] - length | beta[j] - 2 * length
+  outside [0, C] | low[j] if | low[j] * 2 if | high[i] if | high[i] * 2 if
+  set it to the bound exactly | high[i] if | high[i] * (1 - 1e-15) if
+  the loop ends too early | <= tol | <= 2 * tol
+  b is not between m and M | up[i] + down[j] | up[i] + up[i] + up[i]
 quadratic_features
   features x_i need the weight | i == j | (i == j) + (i == 0)
   i < j need the weight | i == j | (i == j) + (i > 0)

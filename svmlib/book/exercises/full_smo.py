@@ -1,5 +1,6 @@
 """Exercises of chapter 8, The full SMO."""
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,13 @@ from scipy.spatial.distance import cdist
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
 
-__all__ = ["check_line_ends", "check_platt_step", "check_second_order_pair", "check_violation"]
+__all__ = [
+    "check_line_ends",
+    "check_platt_step",
+    "check_second_order_pair",
+    "check_smo_loop",
+    "check_violation",
+]
 
 
 def _ends(a_1: float, a_2: float, same: bool, C_1: float, C_2: float) -> tuple[float, float]:
@@ -158,3 +165,93 @@ def check_second_order_pair(K: Array, y: Array, alpha: Array, C: float) -> Key:
         yield less, f"j = {j} has s²/a = {gains[j]:.4g}, but another one has {gains.max():.4g}."
 
     return Key((top, gains.argmax()), tests=tests, several=True)
+
+
+_TO_THE_END = 500  # steps: more than any of these runs takes
+
+
+def _problems(random: Random) -> Inputs:
+    twins, bent = np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]]), np.array([[1.0, 3], [3, 1]])
+    yield np.array([[2.0, 1], [1, 1]]), np.array([1.0, -1]), 3.0, 1e-3, 0  # not a single step
+    yield np.array([[2.0, 1], [1, 1]]), np.array([1.0, -1]), 0.5, 1e-3, 1  # clipped
+    yield bent, np.array([-1.0, 1]), 0.5, 1e-3, 1  # a < 0
+    yield twins, np.array([-1.0, 1, -1]), 2.0, 1e-3, 5  # a = 0
+    for X, _ in list(samples(random))[2:]:
+        y = (-1.0) ** np.arange(len(X))
+        K = np.exp(-cdist(X, X, "sqeuclidean") / 2) + X @ X.T / 4
+        for C, n_steps in ((5.0, 1), (0.2, 2), (0.2, 3), (1.0, _TO_THE_END)):
+            yield K, y, C, 1e-2, n_steps
+
+
+def _loop(
+    K: Array,
+    y: Array,
+    C: float,
+    tol: float,
+    n_steps: int,
+    rooms: tuple[bool, bool] = (True, True),
+    rows: tuple[float, float] = (1, 1),
+    twice: float = 2,
+    uphill: bool = True,
+) -> tuple[Array, Array, Array, float]:
+    """Return β, g, which β are free, and the mean of m and M; by default without a mistake."""
+    low, high = np.minimum(0, C * y), np.maximum(0, C * y)
+    beta, g = np.zeros(y.size), y.astype(float)
+    for step in count():
+        up, down = np.where(beta < high, g, -np.inf), np.where(beta > low, g, np.inf)
+        i, j = up.argmax(), down.argmin()
+        if step == n_steps or not up[i] - down[j] > tol:
+            break
+        a, s = K[i, i] + K[j, j] - twice * K[i, j], g[i] - g[j]
+        ends = np.where(rooms, (high[i] - beta[i], beta[j] - low[j]), np.inf)
+        length = min(s / a if a > 0 or (a and not uphill) else np.inf, *ends)
+        beta[i] = high[i] if length == ends[0] else beta[i] + length
+        beta[j] = low[j] if length == ends[1] else beta[j] - length
+        g -= length * (rows[0] * K[i] - rows[1] * K[j])
+    return beta, g, (low < beta) & (beta < high), (up[i] + down[j]) / 2
+
+
+@exercise(8, "SMO, from the box to the bias", "a pair, the array α and the number b", _problems)
+def check_smo_loop(K: Array, y: Array, C: float, tol: float, n_steps: int) -> Key:
+    """Follow the six lines of the box: β and g are arrays, and so are the ends ℓ and u.
+
+    A step changes two entries of β and all entries of g. Look for the pair again after each step.
+    The loop ends when m − M ≤ tol or after n_steps steps. Then take b from the g where you are.
+    """
+
+    def answer(**mistake: Any) -> tuple[Array, float]:
+        beta, g, free, middle = _loop(K, y, C, tol, n_steps, **mistake)
+        return y * beta, g[free].mean() if free.any() else middle
+
+    beta, g, _, middle = _loop(K, y, C, tol, n_steps)
+    one, other = (True, False), (False, True)
+    mistakes: dict[str, list[Any]] = {
+        "λ is at most the room of i and the room of j.": [
+            answer(rooms=rooms) for rooms in ((False, False), one, other)
+        ],
+        "both rows change g: subtract λ (K_ki − K_kj).": [
+            answer(rows=rows) for rows in ((1, 0), (0, 1), (0, 0))
+        ],
+        "g changes in the wrong direction.": [answer(rows=(-1, -1))],
+        "a is K_ii + K_jj − 2 K_ij.": [answer(twice=1)],
+        "for a < 0 the best step uses all of the room: s/a is negative.": [answer(uphill=False)],
+        "you return β: α_i is y_i β_i.": [(beta, None)],
+        "b is the mean of the g over the free samples, if there are any.": [
+            (None, value) for value in (g.mean(), middle)
+        ],
+    }
+
+    def tests(alpha: Any, b: Any) -> Tests:
+        up, down = _up_and_down(y, alpha, C)
+        slopes = y - K @ (y * alpha)
+        m, M = slopes[up].max(initial=-np.inf), slopes[down].min(initial=np.inf)
+        yield abs(alpha @ y) > 1e-9, "Σ α_i y_i is not zero: β_j goes down by what β_i goes up."
+        beyond, from_end = np.maximum(-alpha, alpha - C), np.minimum(abs(alpha), abs(alpha - C))
+        yield (beyond > 1e-12).any(), "an α is outside [0, C]."
+        almost = (from_end > 0) & (from_end < 1e-12)
+        yield almost.any(), "an α is nearly at its bound: set it to the bound exactly."
+        yield n_steps == _TO_THE_END and m - M > tol, "the loop ends too early: m − M > tol."
+        yield not min(m, M) - 1e-9 <= b <= max(m, M) + 1e-9, "b is not between m and M."
+
+    # After many steps, rounding decides which of two equal g is the largest.
+    return Key(answer(), mistakes, tests, several=n_steps == _TO_THE_END)
