@@ -137,6 +137,11 @@ def check_count(value: object, name: str, *, positive: bool = True) -> int:
     return int(value)
 
 
+def check_stopping_rule(tol: object, max_iter: object) -> tuple[float, int]:
+    """Return a positive finite tolerance, and a positive number of iterations."""
+    return check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
+
+
 def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
     """Return whether the kernel is the name "precomputed", so that X is a Gram matrix."""
     # (A kernel may be an object that compares itself in a way of its own.)

@@ -29,7 +29,14 @@ from svmlib import nystrom
 from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
-from svmlib._validation import Array, check_count, check_labels, check_points, check_scalar
+from svmlib._validation import (
+    Array,
+    check_count,
+    check_labels,
+    check_points,
+    check_scalar,
+    check_stopping_rule,
+)
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, expansion
@@ -204,8 +211,7 @@ def solve_linear(
     """
     chunks = _chunks(X, y)
     C = check_scalar(C, "C", positive=True)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     v, certificate, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
     converged = certificate.reaches(tol)
     solution = LinearSolution(v[:-1], float(v[-1]), certificate, len(trace), converged, trace)
@@ -450,8 +456,7 @@ def solve_kernel(
     """
     chunks = _chunks(X, y)
     C = check_scalar(C, "C", positive=True)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     max_pivots = check_count(max_pivots, "max_pivots")
     if not nystrom.provably_semidefinite(kernel):
         raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")

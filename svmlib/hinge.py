@@ -37,6 +37,7 @@ from svmlib._validation import (
     check_count,
     check_labelled,
     check_scalar,
+    check_stopping_rule,
     check_vector,
 )
 from svmlib._warnings import warn_unless_converged
@@ -266,8 +267,7 @@ def subgradient_descent(
     (array([0. , 0.5, 0.5]), -2.0)
     """
     C = check_scalar(C, "C", positive=True)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     problem = DualProblem(X, y, C)
     X, y = problem.X, problem.y
     origin = X.mean(axis=0)  # `svmlib.kernels.Linear` explains why
@@ -375,8 +375,7 @@ def pegasos(
     """
     X, y = check_labelled(X, y)
     lam = check_scalar(lam, "lam", positive=True)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     C = round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= MAX_C:
         raise ValueError(f"lam must have 1/(lam n) positive and at most {MAX_C:g}, got {lam:g}")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._rounding import centre_and_scale
-from svmlib._validation import Array, check_count, check_labelled, check_scalar
+from svmlib._validation import Array, check_labelled, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.hulls import ClosestPoints, certify_weights, require_separable
 
@@ -155,8 +155,7 @@ def hull_smo(
     (array([4., 0.]), 4.0)
     """
     X, y = check_labelled(X, y)
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     require_separable(X, y)
     steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half: the certificate adds rounding
     kept = deque(enumerate(steps), maxlen=None if trace else 1)

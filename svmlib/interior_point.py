@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
-from svmlib._validation import Array, check_count, check_scalar
+from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution
 
@@ -88,8 +88,7 @@ def solve_interior_point(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5]), -1.0)
     """
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     solution = run_interior_point(problem, tol, max_iter)
     warn_unless_converged(solution, "solve_interior_point", tol)
     return solution

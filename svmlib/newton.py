@@ -28,7 +28,7 @@ from scipy.linalg import LinAlgError
 
 from svmlib._newton_forms import choose_form
 from svmlib._rounding import EPS, SMALLEST_NORMAL
-from svmlib._validation import Array, check_count, check_scalar
+from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
@@ -181,8 +181,7 @@ def newton(
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5, 0. ]), -1.0)
     """
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     start = problem.check_start(start)
     # (half of `tol`, because the certificate adds its rounding)
     alpha, steps = newton_multipliers(problem, tol / 2, max_iter, start, last_digits=True)

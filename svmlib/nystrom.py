@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
-from svmlib._validation import Array, check_count, check_points, check_scalar
+from svmlib._validation import Array, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,
@@ -382,8 +382,7 @@ def nystrom(
     >>> solution.converged, len(solution.pivots) < 20
     (True, True)
     """
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     solution = solve_in_span(problem, tol, max_iter, choose_span(problem, tol), memory_mb)
     warn_unless_converged(solution, "nystrom", tol, solution.advice)
     return solution

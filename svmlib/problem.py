@@ -484,7 +484,7 @@ class DualProblem(ReadOnly):
                 if better.gap < certificate.gap:
                     alpha, b, certificate, scores = longer, b / divisor, better, other
         converged = certificate.reaches(tol)
-        return Solution(alpha, b, certificate, n_iter, converged, trace, scores.w)
+        return Solution(alpha.copy(), b, certificate, n_iter, converged, trace, scores.w)
 
     def _check(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
-from svmlib._validation import Array, check_count, check_scalar
+from svmlib._validation import Array, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
@@ -141,8 +141,7 @@ def smo(
     >>> solution.converged, solution.certificate.relative_gap < 1e-3
     (True, True)
     """
-    tol = check_scalar(tol, "tol", positive=True)
-    max_iter = check_count(max_iter, "max_iter")
+    tol, max_iter = check_stopping_rule(tol, max_iter)
     start = problem.check_start(start)
     solution = run_smo(problem, tol, max_iter, start, selection, trace)
     warn_unless_converged(solution, "smo", tol)

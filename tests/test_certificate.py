@@ -259,6 +259,12 @@ def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(
         assert f"Gram matrix given with {shift} added to its diagonal is in" in str(certificate)
 
 
+def test_printed_values_are_bounds():
+    for line in str(Certificate(1 / 3, 1 / 3, 0.0, 0.0, 1.0)).splitlines()[::2]:
+        low, high = sorted(map(float, re.findall(r"0\.3+4?", line)))
+        assert low < 1 / 3 < high
+
+
 def test_a_hard_margin_of_negative_squared_norm_has_no_negative_bound():
     """Its value is ½‖w‖²/γ̂² < 0, and γ̂ is above its lower bound, so the quotient is below it."""
     assert primal_upper_bound(-1.0, np.ones(2), np.inf, 0.5) >= -0.5

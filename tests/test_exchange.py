@@ -515,6 +515,20 @@ def test_equal_rows_of_unequal_weight_are_given_the_multipliers_that_fit(kernel)
             assert not verdict.note
 
 
+def test_row_numbers_count_only_where_the_points_are_these_rows():
+    m = Machine(X[:9], np.tile([-1.0, 0.5, 0.5], 3), 0.1, RBF(0.5), C=1.0)
+    for rows in np.arange(9), np.arange(9)[::-1], np.arange(99, 108):
+        one, other = (certify_machine(given, X, Y) for given in (m, replace(m, rows=rows)))
+        assert (one.primal, one.dual) == (other.primal, other.dual)
+
+
+def test_of_numbers_for_rows_of_no_weight_the_last_are_dropped():
+    A, y, beta = [[0.0], [1.0], [2.0], [2.0]], [-1, -1, 1, 1], [0.0, -0.5, 0.5, 0.0]
+    given = {"kernel": Linear(), "C": 1.0}
+    less = certify_machine((beta, -1.5), A, y, sample_weight=[1, 1, 1, 0], **given)
+    assert less.dual == certify_machine((beta[:3], -1.5), A[:3], y[:3], **given).dual
+
+
 def test_equal_rows_share_the_slack_of_the_squared_hinge_by_their_weights():
     """At ±1, w²/2 + 2 · 10.1 (1 − w)² is least at w = 1 − 1/41.4, and α_i is 2 C_i / 41.4."""
     A, y, w = [[-1.0], [-1.0], [1.0], [1.0]], np.array([-1, -1, 1, 1]), np.array([0.1, 10, 10, 0.1])

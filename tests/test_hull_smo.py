@@ -99,6 +99,12 @@ def test_points_whose_distance_underflows_when_squared_end_it(distance):
     assert solution.closest.lower_bound <= distance <= solution.closest.distance < 1e-14
 
 
+def test_the_trace_shares_no_array_with_the_result():
+    solution = hull_smo([[0.0], [2.0], [6.0]], [-1, -1, 1], trace=True)
+    solution.trace[-1].weights[:] = 9
+    assert solution.closest.weights.tolist() == [0, 1, 1]
+
+
 def test_a_common_point_that_is_none_is_not_raised():
     """Thin classes in many dimensions: what neither answer can be proved for is a warning."""
     doubtful = 0

@@ -308,6 +308,16 @@ def test_a_wrong_name_is_told_before_the_search(parameters, monkeypatch):
         SVCCV(**parameters).fit(*data(8))
 
 
+def test_a_last_fit_that_fails_leaves_no_machine(monkeypatch):
+    monkeypatch.setattr(SVC, "fit", lambda *_: pytest.fail("no memory"))
+    search = SVCCV((1.0,), (0.1,), cv=2)
+    with pytest.raises(pytest.fail.Exception, match="no memory"):
+        search.fit(*data(8))
+    assert search.best_index_ == 0
+    with pytest.raises(NotFittedError):
+        search.decision_function(data(8)[0])
+
+
 def test_a_scorer_that_fails_is_named_at_the_first_machine(capsys):
     search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, scoring="neg_log_loss", verbose=1)
     with pytest.raises(ValueError, match=r"scoring must work .*'neg_log_loss' fails"):

@@ -17,6 +17,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from svmlib import SVC
 from svmlib.duality import DualProblem
+from svmlib.exchange import Machine
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
 from svmlib.kernels import RBF, Precomputed, Sigmoid
 from svmlib.newton import newton
@@ -157,13 +158,16 @@ def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
         separation(X, y),
         separation(X, [-1, 1, -1]),
         separating_caps(X, [-1, 1, -1]),
+        Machine(X, alpha, 0.0),
     ]
-    alpha[0] = X[0] = 0.5
-    for result in results:
+    before = copy.deepcopy(results)
+    alpha[0] = X[0] = 0.25
+    for result, old in zip(results, before, strict=True):
         for one in result, pickle.loads(pickle.dumps(result)), copy.deepcopy(result):
-            arrays = [value for value in vars(one).values() if isinstance(value, np.ndarray)]
+            arrays = {k: value for k, value in vars(one).items() if isinstance(value, np.ndarray)}
             assert arrays
-            for array in arrays:
+            for name, array in arrays.items():
+                assert (array == vars(old)[name]).all()
                 with pytest.raises(ValueError, match="read-only"):
                     array[0] = 0
 
