@@ -83,15 +83,15 @@ def _match_rows(
         keys = _eight_digits(points.astype(dtype))
         places = _eight_digits(X.astype(dtype))
         row_of = dict[int, int]()
-        free = {*range(y.size)}
-        for own in True, False:
+        unused = {*range(y.size)}
+        for by_class in True, False:
             rows = dict[tuple[Any, ...], list[int]]()
-            for i in sorted(free, key=lambda i: (C[i], -i)):
-                rows.setdefault((own and y[i] > 0, *places[i]), []).append(i)
+            for i in sorted(unused, key=lambda i: (C[i], -i)):
+                rows.setdefault((by_class and y[i] > 0, *places[i]), []).append(i)
             for j, key in enumerate(keys):
-                if j not in row_of and (same := rows.get((own and coefficients[j] > 0, *key))):
+                if j not in row_of and (same := rows.get((by_class and coefficients[j] > 0, *key))):
                     row_of[j] = same.pop()
-            free -= {*row_of.values()}
+            unused -= {*row_of.values()}
         if len(row_of) == len(keys):
             return [row_of[j] for j in range(len(keys))]
     return None

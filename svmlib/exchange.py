@@ -310,13 +310,13 @@ class _MachineProblem:
         """Bound the primal value of a machine with these scores from above."""
         lowest, _ = scores.margins(b, self.y)
         # (Losses have room for what underflows here, which is less than one of their terms.)
-        charge = round_up(self._bias_cost(b))
+        cost = round_up(self._bias_cost(b))
         if self.plain_hinge:
             m = float(lowest.min()) if self.hard_margin else 1.0
-            return charge + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
+            return cost + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
-        charge += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * SMALLEST_SUBNORMAL
-        return round_up(charge + scores.squared_norm / 2, self.n)
+        cost += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * SMALLEST_SUBNORMAL
+        return round_up(cost + scores.squared_norm / 2, self.n)
 
     def dual(self, alpha: Array) -> float:
         """Bound the dual value of multipliers, made feasible, from below."""
@@ -329,10 +329,10 @@ class _MachineProblem:
             return round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
         # the coordinate of w along the constant feature
         extra = self.bias_scale * exact_sum(alpha * self.y)
-        charged = scores.squared_norm + extra * extra
+        squared_norm = scores.squared_norm + extra * extra
         # (Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
-        # of what is charged, and 3u of the cost. If Σα is less than these two, `round_down` has.)
-        return round_down(dual_lower_bound(exact_sum(alpha), charged) - cost)
+        # of the squared norm, and 3u of the cost. If Σα is less than these two, `round_down` has.)
+        return round_down(dual_lower_bound(exact_sum(alpha), squared_norm) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:
         """Return the bias with the least primal value, of which it is a convex function."""
@@ -381,19 +381,19 @@ class _MachineProblem:
         best_b = in_few_digits(best_bias(t), lambda b: self.primal(scaled, b))
         return min(known, (t, best_b, self.primal(scaled, best_b)), key=itemgetter(2))
 
-    def _machine_of(self, own: _OurSolution) -> tuple[Machine, Scores]:
+    def _machine_of(self, solved: _OurSolution) -> tuple[Machine, Scores]:
         """Return the machine of α, or of a more accurate w, and its scores at the rows."""
-        used, beta = own.alpha > 0, own.alpha * self.y
-        ours = replace(self.machine, b=own.b, support=None, rows=None)
-        if own.w is None:
+        used, beta = solved.alpha > 0, solved.alpha * self.y
+        ours = replace(self.machine, b=solved.b, support=None, rows=None)
+        if solved.w is None:
             ours = replace(ours, points=self.X[used], coefficients=beta[used])
             return ours, self.problem.scores(beta)
-        ours = replace(ours, points=own.w[None], coefficients=np.ones(1))
+        ours = replace(ours, points=solved.w[None], coefficients=np.ones(1))
         return ours, machine_scores(ours, self.problem.kernel, self.X, self.y)[0]
 
-    def _value(self, own: _OurSolution) -> float:
+    def _value(self, solved: _OurSolution) -> float:
         """Return an upper bound on the primal value of our own solution."""
-        machine, scores = self._machine_of(own)
+        machine, scores = self._machine_of(solved)
         return self.primal(scores, machine.b)
 
     def _solve(self, tol: float, start: Array | None) -> _OurSolution:

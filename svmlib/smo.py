@@ -26,7 +26,7 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 __all__ = ["Step", "smo", "steps"]
 
 MAX_SMO_STEPS = 10_000_000  # by default
-_SCALES_SIZE = 2**20  # the most floats in `SmoState.scales`, 8 MB
+_INVERSE_ROOTS_SIZE = 2**20  # the most floats in `SmoState.inverse_roots`, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -241,8 +241,8 @@ class SmoState:
         least = 4 * EPS * np.abs(self.half_diagonal)
         self.curvature_floor = np.maximum(least, np.sqrt(SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))
-        self.scales: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
-        self.max_scales = max(1, _SCALES_SIZE // n)
+        self.inverse_roots: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
+        self.max_inverse_roots = max(1, _INVERSE_ROOTS_SIZE // n)
         # all pairs, in both orders, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
@@ -316,14 +316,14 @@ class SmoState:
 
     def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return i and the j whose step gains the most: with the largest slope / √curvature."""
-        if i not in self.scales:
+        if i not in self.inverse_roots:
             half_curvature = (self.half_diagonal - self.K[i]) + self.half_diagonal[i]
             half_curvature = np.maximum(half_curvature, self.curvature_floor, out=half_curvature)
-            self.scales[i] = 1 / np.sqrt(half_curvature, out=half_curvature)
-            if len(self.scales) > self.max_scales:
-                del self.scales[next(iter(self.scales))]
+            self.inverse_roots[i] = 1 / np.sqrt(half_curvature, out=half_curvature)
+            if len(self.inverse_roots) > self.max_inverse_roots:
+                del self.inverse_roots[next(iter(self.inverse_roots))]
         slope = np.subtract(self.g_up[i, ...], self.g_down, self.slope)
-        return i, int(np.multiply(slope, self.scales[i], slope).argmax())
+        return i, int(np.multiply(slope, self.inverse_roots[i], slope).argmax())
 
     def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return the next pair (i, j), in a fixed order, with g_i − g_j > target_violation."""

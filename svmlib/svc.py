@@ -73,7 +73,7 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         refuse_masked(X=X, y=y)
         labels = np.asarray(y)
         whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
-        if _is_ready(X) and labels.shape == (len(X),) and whole:
+        if _is_finite_matrix(X) and labels.shape == (len(X),) and whole:
             self.n_features_in_ = X.shape[1]
             points: Array = X
         else:
@@ -358,7 +358,7 @@ class SVC(TwoClassEstimator):
         """
         check_is_fitted(self, "certificate_")
         # scikit-learn's checks take longer than the sum for a single row.
-        ready = _is_ready(X) and X.shape[1] == self.n_features_in_
+        ready = _is_finite_matrix(X) and X.shape[1] == self.n_features_in_
         if not ready or hasattr(self, "feature_names_in_"):
             refuse_masked(X=X)
             X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
@@ -375,7 +375,7 @@ class SVC(TwoClassEstimator):
         return scores + self._b
 
 
-def _is_ready(X: object) -> TypeGuard[Array]:
+def _is_finite_matrix(X: object) -> TypeGuard[Array]:
     """Return whether X is a finite float64 matrix, which needs none of scikit-learn's checks."""
     if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
         return bool(np.isfinite(X).all())
