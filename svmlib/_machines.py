@@ -311,7 +311,9 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
         "crammer_singer",
         "multinomial",
     ):
-        raise ValueError("machine must have the penalty ½‖w‖² and one weight vector (ovr)")
+        advice = "Crammer and Singer's for two classes: give (coef_, intercept_) with twice the C"
+        needed = "machine must have the penalty ½‖w‖² and one weight vector (ovr)"
+        raise ValueError(f'{needed}; {advice}, loss="hinge" and bias="penalised"')
     described: dict[str, Any] = {"loss": params.get("loss", ""), "C": params.get("C")}
     described["bias"] = ""  # is refused unless given
     if "intercept_scaling" in params:  # LinearSVC
@@ -346,5 +348,8 @@ def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
     if unknown:
         expected = f"{machine.classes}, got {unknown[:3]}"
-        raise ValueError(f"y must have the machine's labels {expected}: give the y of fit")
+        advice = "give the y of fit"
+        if machine.classes == (1, 2):  # R's e1071 writes the numbers of a factor's levels
+            advice += ", for a file of e1071 as np.unique(y, return_inverse=True)[1] + 1"
+        raise ValueError(f"y must have the machine's labels {expected}: {advice}")
     return np.where(labels == machine.classes[1], 1.0, -1.0)

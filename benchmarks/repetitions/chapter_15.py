@@ -5,21 +5,26 @@ many the sentence held; with names, only these. Seeds start at 100, so that none
 chapter's. One of them needs Vowpal Wabbit (`pip install vowpalwabbit`) and is left out without it.
 """
 
+import sys
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from of_chapter import repeat
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from svmlib.book import elsewhere
 from svmlib.exchange import certify_machine
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "findings" / "answers"))
+by_wabbit = import_module("python_programs").by_wabbit
 A, labels = elsewhere.load("penguins")
 grams = A * [1, 200]
 
@@ -30,6 +35,35 @@ def coordinate_descent_does_not_get_there_in_a_million_iterations(seed: int) -> 
         warnings.simplefilter("always")
         machine.fit(grams, labels)
     return certify_machine(machine, grams, labels).excess > 100 and len(caught) == 1
+
+
+def in_two_units(seed: int) -> tuple[Any, Any]:
+    """Draw two classes in two units that differ by 200 or more, six or more deviations from 0."""
+    random = np.random.default_rng(seed)
+    y = np.where(np.arange(200) % 2, 1, -1)
+    X = random.normal(size=(200, 2)) + random.uniform(1, 2) * y[:, None] + random.uniform(6, 12, 2)
+    return X * [1, random.uniform(200, 2000)], y
+
+
+def excesses(seed: int, *scalers: Any, **options: Any) -> list[float]:
+    X, y = in_two_units(seed)
+    found = []
+    for scaler in scalers:
+        machine = make_pipeline(scaler, LinearSVC(C=1000, random_state=seed, **options))
+        with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
+            found.append(certify_machine(machine.fit(X, y), X, y).excess)
+    return found
+
+
+def standard_scaler_divides_the_excess_of_both_solvers_by_ten(seed: int) -> bool:
+    scalers = None, StandardScaler()
+    found = [excesses(seed, *scalers, dual=dual) for dual in (False, True)]
+    return all(raw > 10 * scaled for raw, scaled in found)
+
+
+def a_small_tolerance_is_enough_for_the_default_solver(seed: int) -> bool:
+    (default,), (finer,) = excesses(seed, None), excesses(seed, None, tol=1e-10)
+    return default > 1e-2 and finer < 1e-6
 
 
 def weighting_the_rows_of_every_class_condemns_a_right_machine(seed: int) -> bool:
@@ -65,7 +99,8 @@ def ten_times_the_passes_make_the_best_c_of_vowpal_wabbit_at_least_five_times_sm
     random = np.random.default_rng(seed)
     y = np.where(np.arange(200) % 2, 1, -1)
     X = random.normal(size=(200, 2)) + 0.7 * y[:, None] + 0.3
-    few, many = (best_c(of_wabbit(X, y, passes), X, y) for passes in (20, 200))
+    lines = (by_wabbit(X, y, 1 / len(y), passes) for passes in (20, 200))
+    few, many = (best_c((np.array(w), b), X, y) for w, b in lines)
     return bool(few >= 5 * many)
 
 
@@ -75,25 +110,11 @@ def best_c(line: tuple[Any, float], X: Any, y: Any) -> Any:
     return min(constants, key=lambda C: certify_machine(line, X, y, C=C, **given).excess)
 
 
-def of_wabbit(X: Any, y: Any, passes: int) -> tuple[Any, float]:
-    """Return w and b as `findings/answers/python_programs.py` asks for them."""
-    wabbit = import_module("vowpalwabbit")
-    machine = wabbit.Workspace(f"--loss_function hinge --l2 {1 / len(y)} --quiet")
-    text = [
-        f"{label} | " + " ".join(f"x{j}:{v!r}" for j, v in enumerate(x))
-        for x, label in zip(X.tolist(), y, strict=True)
-    ]
-    for _ in range(passes):
-        for row in text:
-            machine.learn(row)
-    b, step = machine.predict("| "), 0.01  # small: scores are cut to [-1, 1]
-    w = [(machine.predict(f"| x{j}:{step}") - b) / step for j in range(X.shape[1])]
-    return np.array(w), b
-
-
 if __name__ == "__main__":
     sentences = [
         coordinate_descent_does_not_get_there_in_a_million_iterations,
+        standard_scaler_divides_the_excess_of_both_solvers_by_ten,
+        a_small_tolerance_is_enough_for_the_default_solver,
         weighting_the_rows_of_every_class_condemns_a_right_machine,
         only_the_steps_that_single_precision_holds_keep_to_the_tolerance,
     ]

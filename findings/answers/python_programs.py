@@ -16,22 +16,22 @@ import sys
 import tempfile
 import warnings
 from datetime import date
+from functools import partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 
-FOLDER = Path(sys.argv[1])
-DATA = {
-    name: np.loadtxt(FOLDER / f"{name}.csv", delimiter=",", skiprows=1)
-    for name in ("noisy", "penguins")
-}
+SMALL = ("noisy", 0.01)
+QUESTIONS = ("noisy", 1.0), ("penguins", 1000.0), SMALL
 
 
-def asked():
+def asked(*questions):
     """Yield the questions: name of the data, X, y, C."""
-    for name, C in ("noisy", 1.0), ("penguins", 1000.0), ("noisy", 0.01):
-        table = DATA[name]
+    for name, C in questions or QUESTIONS:
+        table = np.loadtxt(Path(sys.argv[1]) / f"{name}.csv", delimiter=",", skiprows=1)
         yield name, table[:, :-1].copy(), table[:, -1].astype(int), C
 
 
@@ -56,9 +56,9 @@ def heard(fit, *question):
     return found, told[0].removeprefix("WARNING: ") if told else ""
 
 
-def linear(fit, **given):
+def linear(fit, *questions, **given):
     """Ask for a linear machine each time; fit returns w and b."""
-    for name, X, y, C in asked():
+    for name, X, y, C in asked(*questions):
         (w, b), warned = heard(fit, X, y, C)
         w, b = np.ravel(w).tolist(), float(np.ravel(b)[0])
         yield {"data": name, "C": C, "w": w, "b": b, "warned": warned} | given
@@ -107,6 +107,14 @@ def sklearn_linear_svc_hinge():
 
     made = by_sklearn(lambda X, C: LinearSVC(C=C, loss="hinge", random_state=0))
     yield from linear(made, bias="penalised")
+
+
+def crammer_singer():
+    from sklearn.svm import LinearSVC
+
+    options = {"multi_class": "crammer_singer", "random_state": 0}
+    made = by_sklearn(lambda X, C: LinearSVC(C=C / 2, **options))
+    yield from linear(made, SMALL, bias="penalised")
 
 
 def sklearn_sgd():
@@ -191,19 +199,75 @@ def dlib_linear():
     yield from linear(line, bias="penalised")
 
 
-def mlpack():
+def by_mlpack(X, y, C, **options):
     from mlpack import linear_svm
 
-    def line(X, y, C):
-        labels = (y > 0).astype(np.uint64)
-        m = linear_svm(training=X, labels=labels, num_classes=2, lambda_=2 / (C * len(X)))
-        corners = np.vstack([np.zeros(X.shape[1]), np.eye(X.shape[1])])
-        found = linear_svm(input_model=m["output_model"], test=corners)["probabilities"]
-        # The column of the label that is seen first comes first, whatever the label is.
-        scores = (found[:, 1] - found[:, 0]) * (1 if y[0] < 0 else -1)
-        return scores[1:] - scores[0], scores[0]
+    options |= {"num_classes": 2, "lambda_": 2 / (C * len(X))}
+    m = linear_svm(training=X, labels=(y > 0).astype(np.uint64), **options)
+    corners = np.vstack([np.zeros(X.shape[1]), np.eye(X.shape[1])])
+    found = linear_svm(input_model=m["output_model"], test=corners)["probabilities"]
+    # The column of the label that is seen first comes first, whatever the label is.
+    scores = (found[:, 1] - found[:, 0]) * (1 if y[0] < 0 else -1)
+    return scores[1:] - scores[0], scores[0]
 
-    yield from linear(line, bias="penalised")
+
+def mlpack():
+    yield from linear(by_mlpack, bias="penalised")
+
+
+def mlpack_psgd():
+    options = {"optimizer": "psgd", "step_size": 1e-4, "epochs": 300, "seed": 1}
+    yield from linear(partial(by_mlpack, **options), SMALL, bias="penalised")
+
+
+def spark():
+    from pyspark.ml.classification import LinearSVC
+    from pyspark.ml.linalg import Vectors
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").getOrCreate()
+
+    def line(X, y, C):
+        rows = [(float(label > 0), Vectors.dense(x)) for x, label in zip(X, y, strict=True)]
+        table = session.createDataFrame(rows, ["label", "features"]).coalesce(1).cache()
+        m = LinearSVC(regParam=1 / (C * len(X)), standardization=False).fit(table)
+        return m.coefficients.toArray(), m.intercept
+
+    for answer in linear(line, SMALL):  # each takes minutes
+        yield answer | {"warned": None}  # its log is not a stream of this process
+
+
+def weka():
+    import jpype
+
+    jpype.startJVM(classpath=[str(weka_jar())])
+    jpype.JClass("java.util.logging.LogManager").getLogManager().reset()  # of linear algebra
+    core = {name: jpype.JClass(f"weka.core.{name}") for name in ("Attribute", "DenseInstance")}
+    numbers, listed = jpype.JArray(jpype.JDouble), jpype.JClass("java.util.ArrayList")
+
+    def line(X, y, C):
+        columns = [core["Attribute"](f"x{j}") for j in range(X.shape[1])]
+        columns.append(core["Attribute"]("y", listed(["-1", "1"])))
+        table = jpype.JClass("weka.core.Instances")("data", listed(columns), len(X))
+        table.setClassIndex(X.shape[1])
+        for x, label in zip(X.tolist(), y, strict=True):
+            table.add(core["DenseInstance"](1.0, numbers([*x, float(label > 0)])))
+        m = jpype.JClass("weka.classifiers.functions.SMO")()
+        m.setOptions(["-N", "2", "-C", str(C)])  # -N 2: the columns as they are
+        m.buildClassifier(table)
+        w = np.zeros(X.shape[1] + 1)  # the class has a weight that is not used
+        w[list(m.sparseIndices()[0][1])] = m.sparseWeights()[0][1]
+        return w[:-1], -m.bias()[0][1]
+
+    yield from linear(line)
+
+
+def weka_jar():
+    return Path(find_spec("weka").origin).parent / "lib" / "weka.jar"
+
+
+def weka_version():
+    return ZipFile(weka_jar()).read("weka/core/version.txt").decode().strip().replace("-", ".")
 
 
 def by_wabbit(X, y, lam, passes=20, options=""):
@@ -283,12 +347,14 @@ PROGRAMS = {  # how it is called in the chapter, its package, what its C is, who
         "C",
         "the larger label",
     ),
+    "crammer_singer": ("scikit-learn LinearSVC", "scikit-learn", "2C", "the larger label"),
     "sklearn_sgd": ("scikit-learn SGDClassifier", "scikit-learn", "1/(αn)", "the larger label"),
     "sklearnex": ("scikit-learn-intelex SVC", "scikit-learn-intelex", "C", "the larger label"),
     "opencv": ("OpenCV ml.SVM", "opencv-contrib-python-headless", "C", "the smaller label"),
     "dlib_radial": ("dlib, radial basis", "dlib-bin", "C", "+1"),
     "dlib_linear": ("dlib, linear", "dlib-bin", "C/n", "+1"),
     "mlpack": ("mlpack linear_svm", "mlpack", "2/(λn)", "the second label seen"),
+    "mlpack_psgd": ("mlpack psgd", "mlpack", "2/(λn), psgd", "the second label seen"),
     "vowpal_wabbit": ("Vowpal Wabbit, 20 passes", "vowpalwabbit", "no fixed C", "+1"),
     "vowpal_wabbit_sgd": ("Vowpal Wabbit --sgd", "vowpalwabbit", "1/(λm)", "+1"),
     "snapml": ("Snap ML", "snapml", "1/regularizer", "the larger label"),
@@ -300,6 +366,8 @@ PROGRAMS = {  # how it is called in the chapter, its package, what its C is, who
         "first seen, or +1",
     ),
     "thundersvm": ("ThunderSVM (CPU)", "thundersvm-cpu", "C", "the first label seen"),
+    "spark": ("Spark LinearSVC", "pyspark", "1/(λn)", "the label 1"),
+    "weka": ("Weka SMO", "python-weka-wrapper3", "C", "the second label of the attribute"),
 }
 APART = {"thundersvm"}  # it needs an older scikit-learn: see `answers.sh`
 
@@ -310,7 +378,7 @@ def main():
         answers = list(globals()[name]())
         record = {
             "program": title,
-            "version": version(package),
+            "version": weka_version() if name == "weka" else version(package),
             "source": f"PyPI, {package}",
             "script": "findings/answers/python_programs.py",
             "made": f"{date.today():%-d %B %Y}, {platform.system()} {platform.machine()}",
@@ -318,9 +386,10 @@ def main():
             "positive": positive,
             "answers": answers,
         }
-        path = FOLDER / f"{name}.json"
+        path = Path(sys.argv[1]) / f"{name}.json"
         path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         print("wrote", path, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
