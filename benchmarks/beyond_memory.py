@@ -17,8 +17,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import dask
 import dask.array as da
@@ -96,8 +97,9 @@ def spent(client: Client) -> tuple[int, int, float]:
     And the CPU seconds of the workers.
     """
     count: Any = lambda: TCP.sent  # type: ignore[attr-defined]  # noqa: E731
-    sums = (sum(client.run(each).values()) for each in (count, time.process_time))
-    return count(), *sums
+    run = cast("Callable[..., dict[str, Any]]", client.run)  # a coroutine only in asynchronous code
+    sent, seconds = (sum(run(each).values()) for each in (count, time.process_time))
+    return count(), sent, seconds
 
 
 def watch(
@@ -120,9 +122,8 @@ def watch(
 
 def train(folder: Path, rows: int, C: float, kill_after: float = np.inf) -> Run:
     """Train on the files, and print a row of the table."""
-    cluster = LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit=f"{LIMIT}MB", dashboard_address=None
-    )
+    options: dict[str, Any] = {"memory_limit": f"{LIMIT}MB", "dashboard_address": None}
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, **options)
     most: list[int] = []
     ended = threading.Event()
     with cluster, Client(cluster) as client:

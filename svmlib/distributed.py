@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -46,6 +46,7 @@ from svmlib.problem import MAX_C, DualProblem
 
 try:
     import dask.array
+    import dask.core
 except ImportError as error:
     needed = 'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
     raise ImportError(needed) from error
@@ -514,7 +515,7 @@ def _chunks(X: Any, y: Any) -> _Chunks:
         known = "both must know how many (they do after compute_chunk_sizes())"
         raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
     # (Optimised one by one, X and y from a common source would each read it in every pass.)
-    rows = X.rechunk({1: -1}).to_delayed(optimize_graph=False).ravel()  # whole rows
+    rows = cast("Any", X).rechunk({1: -1}).to_delayed(optimize_graph=False).ravel()  # whole rows
     labels = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 

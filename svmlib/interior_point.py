@@ -136,7 +136,7 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
         direction = cho_solve(factor, residual + missing[0] - missing[1], check_finite=False)
         direction_y = cho_solve(factor, y)
         db = float(y @ (direction + distance[0]) / (y @ direction_y))
-        ddistance = np.outer([1, -1], direction - direction_y * db)
+        ddistance = np.outer([1.0, -1.0], direction - direction_y * db)
         dmultiplier = missing - multiplier / distance * ddistance
         if not np.isfinite(ddistance + dmultiplier).all():
             return

@@ -135,14 +135,15 @@ class BaseKernel:
 class _UserFunction(BaseKernel):
     """A function of the user's."""
 
-    def __init__(self, function: Kernel) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
     def __repr__(self) -> str:
         return repr(self.function)
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        return self.function(X, Z)
+        values: Array = self.function(X, Z)
+        return values
 
 
 class ClassicKernel(BaseKernel):

@@ -371,8 +371,9 @@ class SVCCV(TwoClassEstimator):
     def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
         """Say what is done, when all C of a kernel and a fold are."""
         if self.verbose and all(row):
+            first: CandidateFit = row[0]
             print(
-                f"{models[row[0].gamma_index].kernel_!r}, fold {row[0].fold_index + 1} of "
+                f"{models[first.gamma_index].kernel_!r}, fold {first.fold_index + 1} of "
                 f"{n_folds}: {len(row)} machines, worst gap {max(fit.gap for fit in row):.1e}, "
                 f"{sum(fit.fit_time for fit in row):.2f} s",
                 flush=True,

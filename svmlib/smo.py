@@ -245,7 +245,7 @@ class SmoState:
         self.max_inverse_roots = max(1, _INVERSE_ROOTS_SIZE // n)
         # all pairs, in both orders, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
-        self.pairs = (ordered for pair in pairs for ordered in (pair, pair[::-1]))
+        self.pairs = (ordered for i, j in pairs for ordered in ((i, j), (j, i)))
 
     @property
     def alpha(self) -> Array:

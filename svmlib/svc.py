@@ -238,7 +238,7 @@ class SVC(TwoClassEstimator):
         self.coef0 = coef0
         self.tol = tol
         self.class_weight = class_weight
-        self.solver = solver
+        self.solver: SolverName = solver
         self.max_iter = max_iter
         self.memory_mb = memory_mb
 

@@ -72,7 +72,8 @@ def commands(*targets: str) -> str:
 def test_the_commands_prove_all_that_there_is():
     everything = commands("test-all")
     assert "make test-all" in read(".ci/run")
-    for part in ("ruff check .", "ruff format --check .", "mypy", "jupyter-book build . -W -n"):
+    checks = ("ruff check .", "ruff format --check .", "mypy", "pyright/index.js")
+    for part in (*checks, "jupyter-book build . -W -n"):
         assert f"/{part}" in everything, part
     for notebook in [*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("reference/*.ipynb")]:
         assert re.search(rf" --nbval .*{notebook.name}", everything), notebook

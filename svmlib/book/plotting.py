@@ -171,13 +171,8 @@ def scatter(
     drawn = []
     for label, name, (color, marker) in zip(data.labels, data.class_names, styles, strict=True):
         rows = data.X[data.y == label]
-        drawn.append(
-            ax.scatter(
-                rows[:, across],
-                rows[:, upwards],
-                **(_POINTS | {"color": color, "marker": marker, "label": name} | style),
-            )
-        )
+        own: dict[str, Any] = {"color": color, "marker": marker, "label": name}
+        drawn.append(ax.scatter(rows[:, across], rows[:, upwards], **(_POINTS | own | style)))
     return drawn
 
 

@@ -77,7 +77,7 @@ def movable_rows(data: Dataset, movable: Sequence[int] | None) -> list[int]:
         along = signs * (data.X @ (data.X[signs > 0].mean(axis=0) - data.X[signs < 0].mean(axis=0)))
         near = [np.flatnonzero(signs == k)[np.argsort(along[signs == k])[:6]] for k in (-1, 1)]
         holding = np.flatnonzero(hulls.closest_points(data.X, data.y).weights > 1e-9)
-        movable = range(n) if n <= _MOST_HANDLES else np.unique(np.r_[*near, holding]).tolist()
+        movable = range(n) if n <= _MOST_HANDLES else [*np.unique(np.r_[*near, holding])]
     if not movable or not all(0 <= i < n for i in movable):
         raise ValueError(f"movable must be rows of X, 0 to {n - 1}, got {list(movable)}")
     return [int(i) for i in movable]

@@ -172,7 +172,7 @@ def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, A
     known = target.notna().to_numpy()
     if target.dtype.kind == "f":
         known = known & np.isfinite(target.to_numpy())
-    apart = {k: None if v is None else np.asarray(v)[known] for k, v in found.items()}
+    apart: dict[str, Any] = {k: v if v is None else np.asarray(v)[known] for k, v in found.items()}
     if apart["groups"] is not None and series(apart["groups"]).isna().any():
         raise ValueError("groups has holes: name a group for every row, or leave these rows out")
     apart["place"] = np.flatnonzero(known)  # in the table that was given

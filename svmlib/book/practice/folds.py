@@ -7,7 +7,6 @@ far a mean would move with other rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -206,7 +205,7 @@ def hidden_answers(
     model: Any,
     X: Any,
     y: Any,
-    folds: Iterable[Fold] | Any,
+    folds: Any,
     groups: Any = None,
     weights: Any = None,
     method: str = "predict",
