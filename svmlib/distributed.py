@@ -515,6 +515,7 @@ def _chunks(X: Any, y: Any) -> _Chunks:
         known = "both must know how many (they do after compute_chunk_sizes())"
         raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
     # (Optimised one by one, X and y from a common source would each read it in every pass.)
+    # (Without the cast, the chunks would have the type of their default, which is text.)
     rows = cast("Any", X).rechunk({1: -1}).to_delayed(optimize_graph=False).ravel()  # whole rows
     labels = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
