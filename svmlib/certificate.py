@@ -72,7 +72,7 @@ def primal_upper_bound(
         squared_norm = 0.0
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
-    slack = 1 - scaled + 4 * UNIT_ROUNDOFF * np.abs(scaled)
+    slack = 1 - scaled + UNIT_ROUNDOFF * np.abs(scaled)
     hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
     n = margins.size
     # (The second division by m may enlarge what underflows in the first.)
@@ -181,7 +181,7 @@ class Certificate:
     def relative_gap(self) -> float:
         """The gap as a fraction of the primal value, rounded up."""
         if np.isfinite(self.gap) and self.primal:
-            return round_up(self.gap / self.primal)
+            return self.gap / self.primal  # (`gap` has room for the rounding of the quotient)
         return self.gap
 
     def optimal_to(self, tol: float) -> bool:

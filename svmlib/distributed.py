@@ -259,7 +259,8 @@ def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
     if not (C * n + 1) * (extent.radius + 1) < MAX_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X[0] + extent.total / n
-    R = round_up(extent.radius + float(np.linalg.norm(origin - X[0])), d)
+    # (`row_norm_bounds` has room for the rounding of rows and of this sum.)
+    R = extent.radius + float(row_norm_bounds((origin - X[0])[None])[0])
     return State(origin, C, (), *_start(X - origin, y, C * n / y.size, C)), R, n
 
 
@@ -323,7 +324,8 @@ def _passes(
 def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
-    A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias.
+    A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias:
+    sums of d terms, x minus the origin, t v, and the bias where the points came from.
     With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
     t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) Nor is a KKT violation
     above t times the computed one and 4ε. That needs ε ≤ ½; otherwise nothing is known. A sum over
@@ -339,7 +341,7 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
     error = gamma_n(d + 8) * sizes
     relative = gamma_n(n + d + 8)
     t = 1 + 2 * min(error, 0.5)
-    primal = float(round_up((t * norm) ** 2 / 2 + t * sums.hinge * (1 + 2 * relative), d))
+    primal = float(((t * norm) ** 2 / 2 + t * sums.hinge) * (1 + 2 * relative))
 
     # the multipliers, made feasible
     totals = np.array([sums.plus[-1], -sums.minus[-1]])

@@ -36,6 +36,7 @@ from svmlib._rounding import (
     accurate_sum,
     centre_and_scale,
     exact_dot,
+    exact_sum,
     gamma_n,
     round_down,
     round_up,
@@ -277,7 +278,7 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
         margins = y * (X @ w + b)
-        # (of d operations, and four more for this bound; adding b keeps the sign of the sum)
+        # (Of d operations. Four more are of second order, for this bound; b changes no sign.)
         error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
         proved = margins > error + SMALLEST_NORMAL  # far more than what underflows
     return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
@@ -631,6 +632,7 @@ def separating_caps(X: ArrayLike, y: ArrayLike) -> SeparatingCaps:
             cap = further
         else:  # rounding keeps the cap from growing: raise it by a factor that doubles each time
             growth *= 2
+    # (Theory asks for `bound`: the weights may miss the common point by rounding.)
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCaps(supremum, smallest, weights, bound)
 
@@ -653,10 +655,9 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
-    # (of d + 1 operations, and four more for this bound)
+    # (Of d + 1 operations; the others are for `short`, at most 2R ‖w‖, its sum and the quotient.)
     R = float(row_norm_bounds(Z).max())
-    error = gamma_n(len(w) + 5) * R * float(np.linalg.norm(w))
-    shortfall, largest = (float(np.maximum(short + off, 0).sum()) for off in (0.0, error))
-    # (Rounded down for any order of summation.)
+    error = gamma_n(len(w) + 12) * R * float(np.linalg.norm(w))
+    shortfall, largest = (exact_sum(np.maximum(short + off, 0)) for off in (0.0, error))
     cap = both[last] / shortfall if shortfall else 1.0  # none below: w separates the whole hulls
-    return cap, min(round_down(both[last] / largest, len(y)), 1.0)
+    return cap, min(both[last] / largest, 1.0)

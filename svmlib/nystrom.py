@@ -283,7 +283,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     moved = 5 * relative * size
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # (These sums are rounded, too: this matters in theory, but no data have shown it.)
+    # (These sums are rounded, too: that is of second order, and no float data show it.)
     cross_error = round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ norms) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross

@@ -215,6 +215,7 @@ def test_bounds_are_those_of_the_longer_w(far, of_the_mean):
     longer, proof = distributed._certify(sums, v, np.array(origin), R, 4)
     t = longer[0]
     assert proof.primal >= t**2 / 2 + 1 + 9 * t
+    assert proof.norm_w >= t
     assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
     assert proof.kkt_violation <= 5 + 20 * (t - 1) or proof.primal == np.inf
     assert t - 1 >= 2 * far * U or proof.primal == np.inf, "the rounding of one product"
@@ -234,13 +235,28 @@ def test_a_violation_that_a_score_has_forgotten_is_bounded(d):
     assert abs(1 - margin) <= Fraction(proof.kkt_violation) <= Fraction(1e-11)
 
 
-def test_sums_over_many_samples_may_be_as_wrong_as_rounding_allows():
-    """Of a million samples at ±1: Σα too large, and w too small; then the length of w counts."""
-    n, T, slip = 10**6, 0.9, 0.9 * gamma_n(10**6)
-    plus = T * np.array([1 - slip, 1 + slip])
-    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, plus, plus * [1, -1], np.eye(2))
-    proof = distributed._certify(sums, np.zeros(2), np.zeros(1), 1.0, n)[1]
-    assert 0.17 < Fraction(proof.dual) <= 2 * Fraction(T) - 2 * Fraction(T) ** 2
+@pytest.mark.parametrize(("n", "d"), [(10**6, 1), (2, 40_000)])
+def test_sums_over_many_samples_or_features_may_be_as_wrong_as_rounding_allows(n, d):
+    """Of samples at ±x: Σα too large, and w too small; or ‖w‖² forgets all but one square."""
+    T, slip, x = 0.9, 0.9 * gamma_n(n) * (d == 1), np.append(1.0, np.full(d - 1, 2.0**-27))
+    plus = T * np.append((1 - slip) * x, 1 + slip)
+    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, plus, np.append(plus[:-1], -plus[-1]), np.eye(2))
+    proof = distributed._certify(sums, np.zeros(d + 1), np.zeros(d), 1 + 1e-11, n)[1]
+    true = 2 * Fraction(T) - 2 * Fraction(T) ** 2 * sum(exact.exact(x) ** 2)
+    assert 0.17 < Fraction(proof.dual) <= true
+
+
+@pytest.mark.parametrize(
+    ("along", "x"),
+    [  # most samples on one side of the first one, and so the mean; or squares forgotten beside 1
+        ([0, -1, *[1] * 20], [0.3, 0.7]),
+        ([0, -1, 1], np.append(1.0, np.full(4000, 2.0**-27))),
+    ],
+)
+def test_no_sample_is_further_from_the_mean_than_the_first_pass_says(along, x):
+    X, y = np.outer(along, x), np.append(-1, np.ones(len(along) - 1))
+    start, R, _ = distributed._first_pass([(X, y)], len(x), 1.0)
+    assert max(((exact.exact(X) - exact.exact(start.origin)) ** 2).sum(axis=1)) <= Fraction(R) ** 2
 
 
 @pytest.fixture

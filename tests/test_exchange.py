@@ -663,12 +663,20 @@ def test_the_lower_bound_is_the_better_of_theirs_and_ours():
 
 def test_a_verdict_prints_no_less_than_it_has_found():
     for b in np.linspace(0.1, 0.2, 20):
-        verdict = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
-        printed = re.search(r"excess is at most (\S+);", str(verdict)).group(1)
-        assert verdict.excess <= float(printed) <= verdict.excess * 1.02
-        verdict = certify_machine(([b, -b], 0.0), [[0.0], [2.0]], [1, -1], C=10.0, kernel=Linear())
-        printed = re.search(r"KKT conditions by (\S+)", str(verdict)).group(1)
-        assert verdict.kkt_violation <= float(printed) <= verdict.kkt_violation * 1.11
+        far = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
+        own = certify_machine(([b, -b], 0.0), [[0.0], [2.0]], [1, -1], C=10.0, kernel=Linear())
+        for verdict, words, bound in (
+            (far, r"excess is at most (\S+);", far.excess),
+            (far, r"value is at most (\S+);", far.primal),
+            (far, r"is in \[\S+, (\S+)\]", far.upper),
+            (far, r"is in \[(\S+),", -far.lower),
+            (far, r"would give (\S+)", far.primal_best_b),
+            (own, r"prove (\S+);", -own.dual),
+            (own, r"KKT conditions by (\S+)", own.kkt_violation),
+        ):
+            printed = np.sign(bound) * float(re.search(words, str(verdict)).group(1))
+            assert 0 <= printed - bound <= 0.11 * abs(bound)
+        assert replace(far, lower=0.0).excess == np.inf
 
 
 @pytest.mark.parametrize(("more", "missed"), [(2, 1), (100, 99), (-100, 101), (-EDGE, EDGE + 1)])

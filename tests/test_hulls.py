@@ -333,17 +333,33 @@ def test_the_supremum_of_the_separating_caps_is_between_its_bounds(seed):
     assert caps.lower_bound <= caps.supremum <= caps.lower_bound * (1 + 1e-10)
 
 
-def test_the_cap_up_to_which_a_direction_separates_is_proved():
-    """By exact heights along it, of points a million times as far across: then rounding counts."""
+def along_a_direction():
+    """Points a million times as far across; and small features, forgotten beside 1."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         y, w = np.tile([-1, 1], 4), np.append(rng.uniform(-1, 1, 2), 1.0)
         heights, across = 1e-6 * (y + rng.normal(size=8)), rng.normal(size=8)
-        Z = 2.0**20 * (np.outer(heights, w) + np.outer(across, [1, 1, -w[0] - w[1]]))
+        yield w, 2.0**20 * (np.outer(heights, w) + np.outer(across, [1, 1, -w[0] - w[1]])), y
+    w = np.append(1.0, np.full(20_000, 2.0**-27))
+    Z = np.outer([1, 0, 0, 0], -w) + np.outer([0, 1, 0, -0.1], w == 1)
+    yield w, Z, np.array([1, 1, -1, -1])
+    yield np.ones(1), np.array([[1.0], [-1.0]]), np.array([1, -1])  # no cap is above 1
+
+
+def test_the_cap_up_to_which_a_direction_separates_is_proved():
+    """By exact heights along it."""
+    for w, Z, y in along_a_direction():
         _, cap = _cap_along(w, Z, y)
         heights = y * (exact.exact(Z) @ exact.exact(w))
         means = [exact.least_mean(heights[y == label], Fraction(cap)) for label in (-1, 1)]
-        assert cap < 0.25 or sum(means) >= 0
+        assert cap < 2 / len(y) or sum(means) >= 0
+    assert cap == 1
+
+
+def test_a_direction_that_proves_nothing_leaves_the_smallest_cap():
+    X = [[1, -2], [1, 1], [0, -1], [-1, 2], [1, -2], [2, 2], [1, -2], [0, 1]]
+    caps = separating_caps(X, [-1, 1, 1, 1, 1, -1, -1, 1])
+    assert caps.smallest * (1 - 1e-14) <= caps.lower_bound <= caps.supremum
 
 
 @pytest.mark.parametrize("far", [0, 1, 2**30])
@@ -359,10 +375,13 @@ def test_the_lower_bound_on_the_largest_cap_holds_exactly(seed, far):
     assert Fraction(caps.lower_bound) <= Fraction(d - a, 2 * (b - a + d - c))
 
 
-@pytest.mark.parametrize("k", [3, 5, 7, 11, 23])
-def test_no_cap_separates_equal_centroids_whatever_the_rounding_of_the_weights(k):
-    plus, minus = np.random.default_rng(k).integers(-50, 51, size=(2, k, 2))
-    X, y = np.vstack((plus, -plus, minus, -minus)), np.repeat([1, -1], 2 * k)
+@pytest.mark.parametrize(
+    ("k", "d", "more"), [(3, 2, 0), (7, 2, 0), (23, 2, 0), (5, 3, 1), (37, 3, 3)]
+)
+def test_no_cap_separates_equal_centroids_whatever_the_rounding_of_the_weights(k, d, more):
+    plus, minus = np.random.default_rng(k).integers(-50, 51, size=(2, k, d))
+    X = np.vstack((plus, -plus, np.zeros((more, d)), minus, -minus))
+    y = np.repeat([1, -1], [2 * k + more, 2 * k])
     answer = separating_caps(X, y)
     assert answer.none_separates
     assert answer.supremum == answer.smallest == 1 / (2 * k)

@@ -47,7 +47,7 @@ def any_span(rng, X, kernel):
         U = jitter
     if rng.random() < 0.2:  # the bounds suppose nothing of the systems that were solved
         U = U * (1 + 1e-3 * rng.normal(size=U.shape))
-    return Span(kernel, P, np.triu(U))
+    return Span(kernel, P, np.triu(U) * 10.0 ** rng.choice([-6, 0, 0, 6]))
 
 
 def judge_all(span, c, b, problem, alpha, proof):
@@ -90,6 +90,23 @@ def test_bounds_hold_for_every_choice_of_pivots_and_factor(seed, block):
         judge_all(span, c, b, problem, alpha, proof)
     else:
         assert proof.primal == np.inf
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), Polynomial(9, 0.5, 1.0)], ids=repr)
+@pytest.mark.parametrize("seed", range(12))
+def test_what_the_pivots_miss_of_a_row_is_bounded(kernel, seed):
+    """With the multiplier 1 for one row of each class."""
+    X, y = points(seed, 2, 3), np.array([1.0, -1.0])
+    span = any_span(np.random.default_rng(seed), X, kernel)
+    P, N = [exact(p) for p in span.pivots], exact(kernel.error_bound(span.pivots).norms)
+    sums = span_sums(span, np.zeros(span.rank), 0.0, X, y, y * y, y * y)
+    for j, x in enumerate(map(exact, X)):
+        a, k = exact(sums.expansion[j]), [value(kernel, x, p) for p in P]
+        g = [kq - mp.fdot(a, [value(kernel, p, q) for p in P]) for kq, q in zip(k, P, strict=True)]
+        for true, found, size in zip(g, exact(sums.residual[j]), N, strict=True):
+            assert abs(true - found) <= mp.mpf(sums.residual_error[j]) * size
+        left = value(kernel, x, x) - mp.fdot(a, k) - mp.fdot(a, g)
+        assert left <= mp.mpf(sums.distance[j]) ** 2
 
 
 @pytest.mark.parametrize("seed", range(50))
