@@ -13,10 +13,11 @@ def lock_arrays(instance: object) -> None:
     Attributes become views, so that a caller's own array stays writable. (Names of columns may be
     in an array that belongs to pandas.)
     """
-    for name, value in vars(instance).items():
-        if isinstance(value, np.ndarray) and value.dtype != object:
-            vars(instance)[name] = view = value.view()
-            view.flags.writeable = False
+    attributes = vars(instance)
+    for name, value in attributes.items():
+        if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+            attributes[name] = view = value.view()
+            view.setflags(write=False)
 
 
 class ReadOnly:

@@ -181,7 +181,9 @@ def check_labels(y: ArrayLike, n: int) -> Array:
 
 def class_factors(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Array:
     """Return the factors of C for the classes: by label, "balanced", or 1 for None."""
-    given: Any = {} if class_weight is None else class_weight
+    given: Any = class_weight
+    if given is None:
+        return np.ones(classes.size)
     if isinstance(given, str) and given == "balanced":
         return np.array([labels.size / classes.size / np.sum(labels == c) for c in classes])
     if not isinstance(given, Mapping):

@@ -64,16 +64,17 @@ def primal_upper_bound(
     >>> 1.0 <= primal_upper_bound(1.0, np.array([1.0, 0.5]), C=1.0) < 1.000001
     True
     """
-    if np.min(C) < 0:
-        raise ValueError(f"C must not be negative, got {np.min(C)}")
+    upper = np.full_like(margins, C)
+    if (least := upper.min()) < 0:
+        raise ValueError(f"C must not be negative, got {least}")
     if not 0 < m < np.inf:
         return np.inf
-    if squared_norm < 0 and np.max(C) == np.inf:  # then a larger m has a larger value
+    if squared_norm < 0 and upper.max() == np.inf:  # then a larger m has a larger value
         squared_norm = 0.0
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
     slack = 1 - scaled + UNIT_ROUNDOFF * np.abs(scaled)
-    hinge = float((np.broadcast_to(C, margins.shape)[short] * slack).sum())
+    hinge = float((upper[short] * slack).sum())
     n = margins.size
     # (The second division by m may enlarge what underflows in the first.)
     underflow = (n + 1) * SMALLEST_SUBNORMAL / min(m, 1)

@@ -263,6 +263,8 @@ class GramMatrix:
         """
         before, last = self.last_sum  # read once: another thread may write in between
         change = beta - before
+        if not change.any():
+            return last
         last = KernelSums(last.values, last.variation + np.abs(change), last.updates + 1)
         few = np.count_nonzero(change) < np.count_nonzero(beta)
         if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):

@@ -26,7 +26,7 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 __all__ = ["Step", "smo", "steps"]
 
 MAX_SMO_STEPS = 10_000_000  # by default
-_INVERSE_ROOTS_SIZE = 2**20  # the most floats in `SmoState.inverse_roots`, 8 MB
+_ROOTS_SIZE = 2**20  # the most floats in `SmoState.roots`, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -231,7 +231,7 @@ class SmoState:
         longest = 1 / max(SOLVER_ROUNDING * largest, 1e-300)
         self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
-        g = y - self.K.matvec(beta)
+        g = y - self.K.incremental_matvec(beta).values
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
         self.g_up, self.g_down = ends
         self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
@@ -241,8 +241,8 @@ class SmoState:
         least = 4 * EPS * np.abs(self.half_diagonal)
         self.curvature_floor = np.maximum(least, np.sqrt(SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))
-        self.inverse_roots: dict[int, Array] = {}  # 1/√(half curvature) of pairs (i, j), by their i
-        self.max_inverse_roots = max(1, _INVERSE_ROOTS_SIZE // n)
+        self.roots: dict[int, Array] = {}  # √(half curvature) of pairs (i, j), by their i
+        self.max_roots = max(1, _ROOTS_SIZE // n)
         # all pairs, in both orders, again and again
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for i, j in pairs for ordered in ((i, j), (j, i)))
@@ -316,14 +316,13 @@ class SmoState:
 
     def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return i and the j whose step gains the most: with the largest slope / √curvature."""
-        if i not in self.inverse_roots:
+        if i not in self.roots:
             half_curvature = (self.half_diagonal - self.K[i]) + self.half_diagonal[i]
-            half_curvature = np.maximum(half_curvature, self.curvature_floor, out=half_curvature)
-            self.inverse_roots[i] = 1 / np.sqrt(half_curvature, out=half_curvature)
-            if len(self.inverse_roots) > self.max_inverse_roots:
-                del self.inverse_roots[next(iter(self.inverse_roots))]
+            self.roots[i] = np.sqrt(np.maximum(half_curvature, self.curvature_floor))
+            if len(self.roots) > self.max_roots:
+                del self.roots[next(iter(self.roots))]
         slope = np.subtract(self.g_up[i, ...], self.g_down, self.slope)
-        return i, int(np.multiply(slope, self.inverse_roots[i], slope).argmax())
+        return i, int(np.divide(slope, self.roots[i], slope).argmax())
 
     def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return the next pair (i, j), in a fixed order, with g_i − g_j > target_violation."""

@@ -314,13 +314,13 @@ class SVC(TwoClassEstimator):
         self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
     ) -> None:
         """Keep what predictions need, under the names that scikit-learn uses."""
-        support = np.flatnonzero(solution.alpha)
-        support = support[np.argsort(problem.y[support], kind="stable")]
-        second = np.count_nonzero(problem.y[support] > 0)
+        beta = solution.alpha * problem.y
+        first, second = np.flatnonzero(beta < 0), np.flatnonzero(beta > 0)
+        support = np.concatenate([first, second])
         self.support_ = used[support].astype(np.int32)
         self.support_vectors_ = X[support]
-        self.n_support_ = np.array([support.size - second, second], dtype=np.int32)
-        self.dual_coef_: Array = (solution.alpha * problem.y)[None, support]
+        self.n_support_ = np.array([first.size, second.size], dtype=np.int32)
+        self.dual_coef_: Array = beta[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
         self._intercept = np.array([problem.bias_at_zero(solution)])
         self._w = solution.w

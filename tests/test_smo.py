@@ -118,7 +118,7 @@ def test_forgotten_curvatures_change_no_step():
     X, y = data(0, 60)
     problem = DualProblem(X, y, 100.0, RBF(1.0))
     all_kept, few_kept = (SmoState(problem, np.zeros(60), "second") for _ in range(2))
-    few_kept.max_inverse_roots = 3
+    few_kept.max_roots = 3
     assert all_kept.advance(1e-3, 10_000) == few_kept.advance(1e-3, 10_000) > 100
     assert all_kept.beta == few_kept.beta
-    assert len(few_kept.inverse_roots) == 3 < len(all_kept.inverse_roots)
+    assert len(few_kept.roots) == 3 < len(all_kept.roots)
