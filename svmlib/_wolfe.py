@@ -19,11 +19,15 @@ from scipy.linalg import solve_triangular
 from svmlib._rounding import UNIT_ROUNDOFF
 from svmlib._validation import Array
 
+_MAX_CYCLES = 100_000  # of which fewer than two per point are usual
 _PROOF_FACTOR = 1e6  # times rounding: half of a gap this wide can be proved
 
 
 def lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
-    """Return weights of the lowest point of R⁺ − R⁻: fill the smallest heights of a class first."""
+    """Return the weights of a vertex of R⁺ − R⁻ that minimises Σ λ_i h_i, for the heights h.
+
+    In each class the smallest heights get the cap, until the weights sum to one.
+    """
     weights = np.zeros_like(heights)
     for label in (-1, 1):
         members = np.flatnonzero(y == label)
@@ -65,7 +69,7 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
     normal = vertices[0]
     smallest_norm = smallest_gap = inf
     stalls = 0
-    while True:
+    for _ in range(_MAX_CYCLES):
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest vertex along v.
         weights = lowest_vertex(signed @ normal, y, cap)
         vertex = weights @ signed

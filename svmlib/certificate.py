@@ -56,8 +56,8 @@ def primal_upper_bound(
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
     The arguments are an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). If C is
-    infinite, the result holds for every larger m, too. (‖w‖² is negative for an indefinite kernel
-    only; with a finite C the sum may then cancel, and holds up to rounding.)
+    infinite, the result holds for every larger m, too. (If the kernel is indefinite, and ‖w‖² < 0,
+    it counts as 0.)
 
     Examples
     --------
@@ -69,8 +69,6 @@ def primal_upper_bound(
         raise ValueError(f"C must not be negative, got {least}")
     if not 0 < m < np.inf:
         return np.inf
-    if squared_norm < 0 and upper.max() == np.inf:  # then a larger m has a larger value
-        squared_norm = 0.0
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
     slack = 1 - scaled + UNIT_ROUNDOFF * np.abs(scaled)
@@ -78,16 +76,16 @@ def primal_upper_bound(
     n = margins.size
     # (The second division by m may enlarge what underflows in the first.)
     underflow = (n + 1) * SMALLEST_SUBNORMAL / min(m, 1)
-    return round_up(squared_norm / m / m / 2 + hinge, n) + underflow
+    return round_up(max(squared_norm, 0.0) / m / m / 2 + hinge, n) + underflow
 
 
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
     Given are a lower bound on Σα and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
-    indefinite; then it counts as 0, and the result bounds nothing. Among numbers below 2⁻¹⁰²² the
-    bound may be too high by 2⁻¹⁰⁷⁴.) The cost is rounded by at most 5u, and its two subtractions
-    by less than 3u of the sizes; so Σα may be too large by 4u.
+    indefinite; then it counts as 0, and the result bounds nothing.) The cost is rounded by at most
+    5u, and its two subtractions by less than 3u of the sizes; so Σα may be too large by 4u. Two
+    products may underflow, each by half of 2⁻¹⁰⁷⁴; so Σα may be too large by 2⁻¹⁰⁷⁴, too.
 
     Examples
     --------
@@ -98,7 +96,8 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
         raise ValueError(f"displacement must not be negative, got {displacement}")
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
-    bound = total - cost - 8 * UNIT_ROUNDOFF * (abs(total) + cost)
+    rounding = 8 * UNIT_ROUNDOFF * (abs(total) + cost) + 2 * SMALLEST_SUBNORMAL
+    bound = total - cost - rounding
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ prove nothing
 
 
@@ -110,8 +109,7 @@ class Certificate:
     between these two numbers, and neither is further from the optimum than their difference.
     Both bound exact values: the floats given and the kernel's formula are taken as exact, and all
     possible rounding errors are added to `primal` and subtracted from `dual`. If these errors are
-    large, the two bounds are far apart, but still valid (but for `dual` below 2⁻¹⁰²², see
-    `dual_lower_bound`).
+    large, the two bounds are far apart, but still valid.
 
     Attributes
     ----------
@@ -358,7 +356,7 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     True
     """
     if not (np.abs(y) == 1).all():
-        raise ValueError("y must contain only -1 and +1")
+        raise ValueError(f"y must contain only -1 and +1, got {y[np.abs(y) != 1][0]}")
     lowest, highest = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
     m = 1.0 if np.isfinite(upper[0]) else float(lowest.min())

@@ -53,6 +53,10 @@ __all__ = [
     "subgradient_descent",
 ]
 
+_ARMIJO = 1e-4  # of the decrease that its slope promises: a step that gains less is too long
+_MIN_STEP_LENGTH = 1e-8  # of a Newton step: if no longer one gains enough, only rounding is left
+_MAX_NEWTON_STEPS = 1000
+
 # Losses
 
 
@@ -465,7 +469,7 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         return float(ridge @ w**2 / 2 + C @ np.maximum(0, 1 - A @ w) ** 2)
 
     old = value(w)
-    for _ in range(1000):
+    for _ in range(_MAX_NEWTON_STEPS):
         slack = np.maximum(0, 1 - A @ w)
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
@@ -475,8 +479,8 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         if not np.isfinite(H).all():
             break
         step = lstsq(H, descent)[0]
-        length = 1.0
-        while (new := value(w + length * step)) > old and length > 1e-8:
+        length, gain = 1.0, _ARMIJO * float(descent @ step)
+        while (new := value(w + length * step)) > old - length * gain and length > _MIN_STEP_LENGTH:
             length /= 2
         if new > old:
             break

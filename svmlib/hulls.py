@@ -628,10 +628,10 @@ def separating_caps(X: ArrayLike, y: ArrayLike) -> SeparatingCaps:
         further, proved = _cap_along(normal, Z, y)
         bound = max(bound, proved)
         cap *= 1 + growth
-        if further > cap:
-            cap = further
-        else:  # rounding keeps the cap from growing: raise it by a factor that doubles each time
-            growth *= 2
+        # If rounding keeps the cap from growing, raise it by a factor that doubles each time. (The
+        # factor always grows, so the loop ends.)
+        growth *= 1.1 if further > cap else 2
+        cap = max(cap, further)
     # (Theory asks for `bound`: the weights may miss the common point by rounding.)
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCaps(supremum, smallest, weights, bound)

@@ -278,8 +278,9 @@ class DualProblem(ReadOnly):
             K = self.gram().copy()
             K[np.diag_indices(self.n)] += shift
             with suppress(LinAlgError):
-                cholesky(K, overwrite_a=True, check_finite=False)
-                return 2 * float(shift)
+                factor = cholesky(K, overwrite_a=True, check_finite=False)
+                if np.isfinite(factor.diagonal()).all():  # otherwise K + sI has overflowed
+                    return 2 * float(shift)
         return np.inf
 
     @cached_property

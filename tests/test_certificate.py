@@ -230,6 +230,12 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
     assert 100 < accepted < 400
 
 
+def test_a_factor_of_sums_that_overflow_is_no_proof():
+    """The first entry of the diagonal plus the shift is infinite, and a quotient by it is 0."""
+    kernel = Precomputed([[np.finfo(float).max, 1e308], [1e308, 1.0]])
+    assert not DualProblem(kernel.points, [-1, 1], 1.0, kernel).convex
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_proved_of_a_given_matrix_is_true_of_the_lifted_one(seed):
     """Only K + η is known to be semidefinite, though here K is, with a zero on its diagonal."""
@@ -268,6 +274,12 @@ def test_printed_values_are_bounds():
 def test_a_hard_margin_of_negative_squared_norm_has_no_negative_bound():
     """Its value is ½‖w‖²/γ̂² < 0, and γ̂ is above its lower bound, so the quotient is below it."""
     assert primal_upper_bound(-1.0, np.ones(2), np.inf, 0.5) >= -0.5
+
+
+def test_a_negative_squared_norm_does_not_cancel_the_rounding_of_the_losses():
+    for margins in np.random.default_rng(0).random((200, 4)):
+        given = -2 * float((1 - margins).sum()), margins, 1.0, 1.0
+        assert primal(*given) <= Fraction(primal_upper_bound(*given))
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0, np.inf])
@@ -412,6 +424,15 @@ def test_the_dual_value_goes_down(size, norm):
         assert 4 * s * e**2 <= (r - s - e**2) ** 2
         r -= 50 * Fraction(UNIT_ROUNDOFF) * (r + 2 * Fraction(total))
         assert r - s - e**2 < 0 or 4 * s * e**2 > (r - s - e**2) ** 2, "narrow"
+
+
+def test_the_dual_value_goes_down_among_the_smallest_numbers():
+    """Σα may be too large by 2⁻¹⁰⁷⁴, which a caller's rounding leaves."""
+    rng = np.random.default_rng(0)
+    for unit in 1, 8, 2**20, 2**50, 2**54:
+        for total, s in SMALLEST_SUBNORMAL * (unit * rng.uniform(1, 99, (200, 2))).round():
+            bound = Fraction(dual_lower_bound(total, s)) + Fraction(SMALLEST_SUBNORMAL)
+            assert bound <= Fraction(total) - Fraction(s) / 2 < bound + Fraction(2e-306)
 
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), lambda A, B: -A @ B.T])

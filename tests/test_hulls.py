@@ -3,7 +3,7 @@
 import pickle
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import count, permutations
 
 import numpy as np
 import pytest
@@ -360,6 +360,24 @@ def test_a_direction_that_proves_nothing_leaves_the_smallest_cap():
     X = [[1, -2], [1, 1], [0, -1], [-1, 2], [1, -2], [2, 2], [1, -2], [0, 1]]
     caps = separating_caps(X, [-1, 1, 1, 1, 1, -1, -1, 1])
     assert caps.smallest * (1 - 1e-14) <= caps.lower_bound <= caps.supremum
+
+
+def test_the_search_for_a_cap_ends_though_every_direction_gains_little(monkeypatch):
+    calls = count(1)
+    monkeypatch.setattr("svmlib.hulls._cap_along", lambda *_: (0.5 + 1e-6 * next(calls), 0.0))
+    assert 0.75 <= separating_caps([[0.0], [2.0], [1.0], [3.0]], [-1, -1, 1, 1]).supremum <= 1
+    assert next(calls) < 500
+
+
+def test_a_search_for_closest_points_that_is_cut_short_has_true_bounds(monkeypatch):
+    rng, y = np.random.default_rng(0), np.tile([-1, 1], 50)
+    X = rng.normal(size=(100, 40)) + 0.2 * y[:, None]
+    best = closest_points(X, y, 0.04)
+    monkeypatch.setattr("svmlib._wolfe._MAX_CYCLES", 20)
+    short = closest_points(X, y, 0.04)
+    assert best.gap < 1e-12 < short.gap
+    assert short.lower_bound <= best.distance
+    assert best.lower_bound <= short.distance
 
 
 @pytest.mark.parametrize("far", [0, 1, 2**30])
