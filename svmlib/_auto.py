@@ -10,7 +10,7 @@ Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 
 from __future__ import annotations
 
-import warnings
+import logging
 from math import isqrt
 from typing import Literal, NamedTuple
 
@@ -25,6 +25,7 @@ from svmlib.problem import DualProblem, Solution
 from svmlib.smo import MAX_SMO_STEPS, SmoState, run_smo
 
 SolverName = Literal["auto", "newton", "smo", "interior_point"]
+_LOG = logging.getLogger(__name__)
 
 # No theory gives the numbers below. Each group names the tables in benchmarks/ that show what it
 # does: compare them before and after you change a number. The "Ten problems that nothing was chosen
@@ -121,9 +122,9 @@ def solve(
         newton_start = _find_start(problem, tol, max_iter - 1, memory_mb is None)
     try:
         solution, name = _finish(problem, newton_start, tol, max_iter)
-    except NoRoomError as error:
+    except NoRoomError:
         if solver == "newton":
-            raise NoRoomError(f'{error}; solver="auto" continues with SMO') from error
+            raise
         solution = run_smo(problem, tol, smo_limit - newton_start.n_iter, newton_start.alpha)
         solution = solution.with_earlier_iterations(newton_start.n_iter)
         name = "smo"
@@ -189,10 +190,8 @@ def _solve_in_span(
     elif span.rank > min(max_rank, _MAX_PIVOTS):
         span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
         gap = nystrom.forecast_gap(problem, tol, span, n)
-        message = f"The kernel of {n} samples is not nearly of low rank: with {span.rank} pivots, "
-        message += f"for which memory_mb={memory_mb:g} has room, a relative duality gap of about "
-        message += f'{gap:.1g} can be proved. solver="smo" evaluates all kernel values, for hours'
-        warnings.warn(message, stacklevel=4)
+        message = "K is not nearly of low rank; %d pivots; expected relative duality gap: %.0e"
+        _LOG.warning(message, span.rank, gap)
     limit = int(min(max_iter, MAX_NEWTON_STEPS))
     return nystrom.solve_in_span(problem, tol, limit, span, memory_mb)
 

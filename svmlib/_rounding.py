@@ -38,7 +38,7 @@ SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
 MAX_NORM = 1e150  # of ‖w‖ and the like: below, squares are floats with room to spare
 # Operations of a bound beside its sums: no formula here has more than ten of them, and the others
-# are for the rounding of γ and of the bound itself. (No data are known for which four are too few.)
+# are for the rounding of γ and of the bound itself.
 SPARE_OPERATIONS = 20
 
 
@@ -77,7 +77,7 @@ def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArra
     Z = X - centre
     spread = np.abs(Z).max(axis=0 if by_column else None)
     if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        raise ValueError("X must have coordinates below 5e151, a spread above 2e-152: rescale X")
+        raise ValueError("X must have coordinates below 5e151 and a spread above 2e-152: rescale X")
     exponent = np.frexp(spread)[1]
     return np.ldexp(Z, -exponent), centre, exponent
 

@@ -47,8 +47,8 @@ from svmlib.problem import MAX_C, DualProblem, Solution
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
-_SAMPLE = 200  # K is factorised for so many points, plus n/20
-MAX_SAMPLE = 3000  # but for at most so many
+_SAMPLE = 200  # pivots are chosen among so many samples, plus n/20
+MAX_SAMPLE = 3000  # the most samples among which pivots are chosen
 _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
 _MIN_RESIDUAL = 1e-13  # of the same mean: smaller residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
@@ -60,7 +60,7 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
     """Return the pivots P of a Gram matrix and U, upper triangular, with UᵀU = K_PP.
 
     Each step takes the point with the largest residual of k(x, x), until none is larger than
-    `residual`. If none is larger at the start, there are no pivots.
+    `residual`. The first point is a pivot however small its residual is, unless K is 0.
     """
     U, order, rank, _ = dpstrf(K, tol=residual)
     return order[:rank] - 1, np.triu(U[:rank, :rank])
@@ -397,7 +397,8 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
     """Return as many pivots as a gap of `tol` needs, or all pivots of a sample if it needs more."""
     if problem.hard_margin or not provably_semidefinite(problem.kernel):
         needed = "a finite C and a kernel of ours that is positive semidefinite"
-        raise ValueError(f"problem must have {needed}, got {problem.kernel!r:.80}")
+        got = f"C up to {problem.upper.max():g} and {problem.kernel!r:.80}"
+        raise ValueError(f"problem must have {needed}, got {got}")
     return Span.of_sample(problem.kernel, _sample(problem.X), tol / float(problem.upper.sum()))
 
 

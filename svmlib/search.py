@@ -342,7 +342,7 @@ class SVCCV(TwoClassEstimator):
         train = train[weights[train] > 0]
         if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
             needed = "samples of both classes to train on, and some to test"
-            raise ValueError(f"cv must give each fold {needed}, of positive weight: fewer folds do")
+            raise ValueError(f"cv must give each fold {needed}, of positive weight; use fewer")
         factors = class_factors(self.class_weight, self.classes_, labels[train])
         second = labels[train] == self.classes_[1]
         return Fold(train, test, weights[train] * factors[second.astype(int)])

@@ -39,6 +39,7 @@ from svmlib._validation import (
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
+from svmlib.gram_matrix import NoRoomError
 from svmlib.hulls import require_separable
 from svmlib.kernels import Kernel, Precomputed, check_kernel, expansion, named_kernel
 from svmlib.problem import DualProblem, Solution
@@ -183,7 +184,7 @@ class SVC(TwoClassEstimator):
     (`svmlib.nystrom.nystrom`). If there are such pivots, the classifier is a sum over them, so
     predictions are fast. The certificate is for the kernel's problem, with this classifier as
     primal point and the multipliers in ``dual_coef_`` as dual point. With more than 100,000 samples
-    these solvers do nothing else, and a warning says beforehand if this will not be enough;
+    these solvers do nothing else, and a warning in the log forecasts the gap if it is too large;
     ``solver="smo"`` goes on, for hours. In such fits your own matrix or function cannot be proved
     positive semidefinite.
 
@@ -293,7 +294,10 @@ class SVC(TwoClassEstimator):
             require_separable(X, signs)
         problem = DualProblem(X, signs, bounds, kernel, move_origin=True)
         self._origin = problem.origin
-        solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
+        try:
+            solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
+        except NoRoomError as error:
+            raise NoRoomError(f'{error} of DualProblem; solver="auto" needs less') from error
         self._set_fitted_attributes(solution, problem, X, used)
         warn_unless_converged(solution, self.solver_, tol, solution.advice)
         return self

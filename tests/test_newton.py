@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib import _newton_forms
+from svmlib import SVC, _newton_forms
 from svmlib._auto import solve
 from svmlib.duality import DualProblem
 from svmlib.gram_matrix import NoRoomError
@@ -80,8 +80,10 @@ def test_too_little_memory_is_told_and_left_to_smo():
     assert solve(problem, "auto", 1e-3, most)[0].n_iter == most
     with pytest.raises(NoRoomError, match=r"free multipliers take .* MB, more than cache_mb=1$"):
         newton(problem)
-    with pytest.raises(NoRoomError, match=r'take .* MB.*; solver="auto" continues with SMO$'):
+    with pytest.raises(NoRoomError, match=r"take .* MB"):
         solve(problem, "newton", 1e-3)
+    with pytest.raises(NoRoomError, match=r'=200 of DualProblem; solver="auto" needs less$'):
+        SVC(solver="interior_point").fit(*data(0, n=6000))
 
 
 def test_what_stalls_where_k_does_not_fit_is_not_left_to_a_method_that_needs_all_of_it():
