@@ -190,8 +190,7 @@ def _solve_in_span(
     elif span.rank > min(max_rank, _MAX_PIVOTS):
         span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
         gap = nystrom.forecast_gap(problem, tol, span, n)
-        message = "K is not nearly of low rank; %d pivots; expected relative duality gap: %.0e"
-        _LOG.warning(message, span.rank, gap)
+        _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, gap)
     limit = int(min(max_iter, MAX_NEWTON_STEPS))
     return nystrom.solve_in_span(problem, tol, limit, span, memory_mb)
 

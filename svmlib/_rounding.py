@@ -5,7 +5,6 @@ products, added in any order, is off by at most γ_n times the sum of their size
 
     γ_n = n u / (1 − n u).
 
-(NumPy and BLAS add in orders that lose less, so few data show that a bound needs all of n.)
 Results too small to be normal floats have an absolute error of 2⁻¹⁰⁷⁴, too. With this module you
 can
 

@@ -107,8 +107,7 @@ class Verdict:
     @property
     def relative_gap(self) -> float:
         """The gap between primal value and lower bound, as a fraction of the primal value."""
-        gap = (self.primal - self.lower) / self.primal if self.primal < np.inf else np.inf
-        return round_up(gap)
+        return round_up((self.primal - self.lower) / self.primal)  # (∞ / ∞ counts as ∞)
 
     @property
     def bias_is_at_fault(self) -> bool:

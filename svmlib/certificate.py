@@ -96,8 +96,7 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
         raise ValueError(f"displacement must not be negative, got {displacement}")
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
-    rounding = 8 * UNIT_ROUNDOFF * (abs(total) + cost) + 2 * SMALLEST_SUBNORMAL
-    bound = total - cost - rounding
+    bound = total - cost - (8 * UNIT_ROUNDOFF * (abs(total) + cost) + 2 * SMALLEST_SUBNORMAL)
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ prove nothing
 
 
@@ -269,8 +268,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     2n additions, n within a block of columns and fewer than n over the blocks and the rows that are
     kept, and one more for each later update. With the products β_i (Kβ)_i, their exact sum and two
     additions there are fewer than 2n + updates + 8 operations, the index of γ. The factor 1 + θ is
-    needed because computed values may be too large by θ. (This factor and `rounding_factor` below
-    are of second order: no float data can show them.)
+    needed because computed values may be too large by θ.
 
     *Sizes.* With the total variation :math:`T_j = \sum \lvert \delta_j \rvert \ge \lvert \beta_j
     \rvert` and :math:`S = \sum_j T_j N_j` a score is off by at most (θ + γ) N_i S, and ‖w‖² by

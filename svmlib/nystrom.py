@@ -190,9 +190,8 @@ def span_sums(
     (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed g_jq
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
-    root of the square, and for the rounding of these bounds, which is of second order. (As
-    g_j is nearly 0, no float data can show more than 2r. What underflows in the square is far below
-    ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.)
+    root of the square, and for the rounding of these bounds, which is of second order. (What
+    underflows in the square is far below ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.)
     """
     r = span.rank
     evaluate = span.kernel.evaluator(span.pivots)
@@ -259,18 +258,18 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     3 γ_n Σ α_j (N_j + λ_j): γ_n for a, and 2 γ_n for the factors that scale the classes. The sum of
     the ‖ρ_j‖ ≤ N_j + λ_j may be too small by γ_n, and a·g, which is at most Σ α_j λ_j Σ α_j ‖ρ_j‖,
     by γ_{n+r} of that. So it counts 5 γ_{n+r+18}, and 2r + 16 operations in ε, as `span_sums` does,
-    which covers the rounding of these bounds and of their squares. (Only sums over tens of
-    thousands of pivots could show that r matters beside n.)
+    which covers the rounding of these bounds and of their squares.
     """
     r = span.rank
     relative = gamma_n(n + r + 18)
     bound = span.kernel.error_bound(span.pivots)
     norms, error = bound.norms, _relative_error(bound.theta, r)
+    underflow = (r + 1) ** 2 * SMALLEST_SUBNORMAL  # in sums of r² products
 
     def squared(c: Array) -> float:
         bound = float(np.abs(c) @ norms)  # on ‖w‖
         # (The square first: it is infinite where the sum may be −∞.)
-        square = float(c @ span.gram @ c) + (error * (bound * bound) + _underflow(r))
+        square = float(c @ span.gram @ c) + (error * (bound * bound) + underflow)
         return max(square, 0.0) if abs(square) < inf else inf
 
     # the multipliers, and how far rounding has moved their w
@@ -283,7 +282,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     moved = 5 * relative * size
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # (These sums are rounded, too: that is of second order, and no float data show it.)
+    # (`round_up` counts the rounding of these sums, which is of second order.)
     cross_error = round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ norms) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
@@ -301,11 +300,6 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
 def _relative_error(theta: float, r: int) -> float:
     """Return ε: what r kernel values, and sums of their products, may lose."""
     return theta + gamma_n(2 * r + 16) * (1 + theta)
-
-
-def _underflow(r: int) -> float:
-    """Return what may underflow in sums of r² products."""
-    return (r + 1) ** 2 * SMALLEST_SUBNORMAL
 
 
 def add_sums(parts: Sequence[Any]) -> Any:

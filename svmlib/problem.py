@@ -254,8 +254,8 @@ class DualProblem(ReadOnly):
         With s ≥ 8 γ_{n+1} Σ abs(k_ii) both together are less than s/2 if K fits into a memory. The
         values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
         θ Σ N_i² at most, so s includes twice that norm, which is far more than
-        the rest where γ x·z and c₀ cancel. (Once would be too little by terms of second order,
-        which no float data show.) Hence K + 2sI is positive semidefinite.
+        the rest where γ x·z and c₀ cancel. (If s included it once, terms of second order would be
+        missing.) Hence K + 2sI is positive semidefinite.
 
         A matrix whose values were given in half or single precision gets a second trial, with a
         larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm
@@ -271,9 +271,9 @@ class DualProblem(ReadOnly):
             theta, norms = self.error_bound.theta, self.error_bound.norms
             shift += 2 * theta * float(norms @ norms)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
-        if (short := self.kernel.float_type(self.X)) is not np.float64:
-            short_error = 4 * float(np.finfo(short).eps) * np.sqrt(self.n)
-            shifts.append(shift + short_error * float(np.abs(self.diagonal).max()))
+        if (float_type := self.kernel.float_type(self.X)) is not np.float64:
+            type_rounding = 4 * float(np.finfo(float_type).eps) * np.sqrt(self.n)
+            shifts.append(shift + type_rounding * float(np.abs(self.diagonal).max()))
         for shift in shifts:
             K = self.gram().copy()
             K[np.diag_indices(self.n)] += shift
