@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from of_chapter import functions, repeat
 from scipy import linalg, signal
-from scipy.spatial.distance import cdist
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -67,8 +66,8 @@ def one_against_one_is_like_one_against_the_rest_with_an_rbf_kernel(seed: int) -
     return bool(abs(np.sum(one - rest)) < 2 * len(pixels) * standard_error(one - rest, form))
 
 
-def repeated_lines_are_of_little_use_for_the_others(seed: int) -> bool:
-    """See whether less than a quarter of the linear algebra beyond the signals' share is found."""
+def the_classifier_follows_the_repeated_lines_and_not_the_others(seed: int) -> bool:
+    """See whether lines of the other topic cost more than half of the answers, and others few."""
     chapter = functions("10_relatives")
     by_module = [chapter["help_texts"](module) for module in (linalg, signal)]
     texts = np.array([*by_module[0], *by_module[1]], dtype=object)
@@ -77,17 +76,20 @@ def repeated_lines_are_of_little_use_for_the_others(seed: int) -> bool:
     plain = chapter["plain"]
     lines = [text.splitlines() for text in texts]
     count = Counter(line for some in lines for line in set(map(plain, some)))
-    repeated, others = (
-        np.array(["\n".join(filter(keep, some)) for some in lines], dtype=object)
-        for keep in (lambda s: count[plain(s)] > 5, lambda s: count[plain(s)] <= 5)
-    )
+    repeated = ["\n".join(plain(s) for s in some if count[plain(s)] > 5) for some in lines]
+    others = ["\n".join(s for s in some if count[plain(s)] <= 5) for some in lines]
     words = TfidfVectorizer(sublinear_tf=True, stop_words=["linalg", "signal"])
-    model, right = make_pipeline(words, LinearSVC(random_state=0)), 0
-    cut = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
-    for some, hidden in cut.split(texts, topic, groups=file):
-        said = model.fit(repeated[some], topic[some]).predict(others[hidden])
-        right += np.sum(said == topic[hidden])
-    return bool(right < topic.sum() + 0.25 * np.sum(topic == 0))
+    exchanged = chapter["exchanged"]
+    exchanged.__globals__.update(
+        texts=texts,
+        topic=topic,
+        file=file,
+        unnamed=make_pipeline(words, LinearSVC(random_state=0)),
+        own_lines=np.array(others, dtype=object),
+        repeated=np.array(repeated, dtype=object),
+    )
+    same, other = exchanged(StratifiedGroupKFold(5, shuffle=True, random_state=seed))
+    return bool(np.min(same) > 0.95 * len(topic) and np.max(other) < np.sum(topic))
 
 
 def balanced_linear_svc_does_not_balance_one_against_the_rest(seed: int) -> bool:
@@ -121,21 +123,33 @@ def all_nine_of_size_are_missed_more_than_most_other_nines(seed: int) -> bool:
 
 @cache
 def mean_watch(seed: int) -> Any:
-    """Return what four detectors catch in ten draws of each digit."""
+    """Return what five detectors catch in twenty draws of forms, on average over the digits."""
     watch = functions("10_relatives")["watch"]
-    watch.__globals__.update(pixels=pixels, digit=digit)
-    draws = [[watch(kind, 10 * seed + k) for kind in range(10)] for k in range(10)]
-    return np.mean(draws, axis=1)[..., 0].T
+    watch.__globals__.update(pixels=pixels, digit=digit, form=form)
+    draws = [[watch(kind, 20 * seed + k) for kind in range(10)] for k in range(20)]
+    return np.moveaxis(np.mean(draws, axis=1), 2, 0).swapaxes(1, 2)
 
 
 def the_nearest_known_beats_the_mean_and_the_default_width(seed: int) -> bool:
-    mean, nearest, default, _ = mean_watch(seed)
+    mean, _, nearest, default, _ = mean_watch(seed)[0]
     return all(np.mean(nearest - other) > 0.02 for other in (mean, default))
 
 
-def a_tuned_width_is_better_than_the_default_and_no_better_than_the_nearest(seed: int) -> bool:
-    _, nearest, default, tuned = mean_watch(seed)
-    return bool(np.mean(tuned - default) > 0.01 and np.mean(tuned - nearest) < 0.003)
+def a_tuned_width_is_better_than_the_default(seed: int) -> bool:
+    *_, default, tuned = mean_watch(seed)[0]
+    return bool(np.mean(tuned - default) > 0.01)
+
+
+def no_detector_is_clearly_better_than_the_nearest(seed: int) -> bool:
+    """See whether none catches more by two standard errors."""
+    caught = mean_watch(seed)[0]
+    gains = caught - caught[2]
+    return all(gain.mean() <= 2 * standard_error(gain) for gain in gains)
+
+
+def about_a_tenth_is_refused_in_new_forms_with_a_threshold_from_six(seed: int) -> bool:
+    alarms = mean_watch(seed)[1].mean(axis=1)
+    return bool(np.all(np.abs(alarms - 0.1) < 0.03))
 
 
 def wild_targets_cost_ridge_more_than_the_tube(seed: int) -> bool:
@@ -150,26 +164,40 @@ def wild_targets_cost_ridge_more_than_the_tube(seed: int) -> bool:
     return bool(missed[1] < missed[0])
 
 
-def width_up_to_four_tenths_costs_nothing_and_eight_tenths_does(seed: int) -> bool:
+@cache
+def of_widths(seed: int) -> dict[float, Any]:
+    """Return the hidden misses of tubes of several widths, in standard deviations."""
     patients, advance = load_diabetes(return_X_y=True)
     target = (advance - advance.mean()) / advance.std()
-    cut, off = KFold(5, shuffle=True, random_state=seed), []
-    for eps in (0.1, 0.4, 0.8):
-        model = make_pipeline(StandardScaler(), svm.SVR(gamma=0.01, epsilon=eps))
-        off.append(np.mean((target - cross_val_predict(model, patients, target, cv=cut)) ** 2))
-    return bool(off[1] < off[0] + 0.01 and off[2] > off[0] + 0.01)
+    cut = KFold(5, shuffle=True, random_state=seed)
+    model = make_pipeline(StandardScaler(), svm.SVR(gamma=0.01))
+    return {
+        eps: np.abs(
+            target - cross_val_predict(model.set_params(svr__epsilon=eps), patients, target, cv=cut)
+        )
+        for eps in (0.1, 0.2, 0.4, 0.8, 1.6)
+    }
 
 
-def a_threshold_from_other_forms_is_closer_to_what_it_promises(seed: int) -> bool:
-    random, alarms = np.random.default_rng(seed), []
-    forms = np.split(random.permutation(14) + 1, (7, 11))
-    for kind in range(10):
-        known, other, new = (pixels[(digit == kind) & np.isin(form, some)] for some in forms)
-        good, held = np.split(random.permutation(known), [-25])
-        near = [cdist(rows, good).min(axis=1) for rows in (new, held, other)]
-        alarms.append([np.mean(near[0] > np.quantile(d, 0.9)) for d in near[1:]])
-    same_forms, other_forms = np.mean(alarms, axis=0)
-    return bool(same_forms > 0.15 and abs(other_forms - 0.1) < abs(same_forms - 0.1))
+def width_up_to_four_tenths_costs_no_r2_and_eight_tenths_does(seed: int) -> bool:
+    miss = of_widths(seed)
+    usual, some, wide = (np.mean(miss[eps] ** 2) for eps in (0.1, 0.4, 0.8))
+    return bool(some < usual + 0.01 and wide > usual + 0.01)
+
+
+def a_wider_tube_has_no_larger_loss_beyond_its_width(seed: int) -> bool:
+    """See whether none is worse than the usual tube by two standard errors."""
+    miss = of_widths(seed)
+    more = [np.maximum(0, miss[e] - e) - np.maximum(0, miss[0.1] - e) for e in (0.2, 0.4, 0.8, 1.6)]
+    return all(loss.mean() <= 2 * standard_error(loss) for loss in more)
+
+
+def a_threshold_refuses_fewer_the_more_forms_it_comes_from(seed: int) -> bool:
+    """See whether six other forms are within 0.03 of a tenth, in the mean of twenty draws."""
+    alarms_of = functions("10_relatives")["alarms_of"]
+    alarms_of.__globals__.update(pixels=pixels, digit=digit, form=form)
+    same, one, six = np.mean([alarms_of(20 * seed + k) for k in range(20)], axis=0)
+    return bool(same > 1.5 * six and one > six and abs(six - 0.1) < 0.03)
 
 
 def strings(seed: int, length: int = 5) -> tuple[Any, Any]:
@@ -195,20 +223,31 @@ def pieces_say_what_letters_by_their_place_do_not(seed: int) -> bool:
     return bool(np.mean(by_piece == bears) > np.mean(by_letter == bears) + 0.15)
 
 
-def the_choice_of_c_gains_more_than_a_remedy_or_the_spectrum_kernel_adds(seed: int) -> bool:
+@cache
+def mean_remedied(seed: int) -> Any:
+    """Return the mean shares right: one row per way, for C = 1 and for a tuned C."""
     remedied = functions("10_relatives")["remedied"]
     names = {"train": slice(0, 100), "new": slice(100, 200), "bears": np.arange(200) % 2}
     remedied.__globals__.update(names)
     draws = np.array([list(remedied(40 * seed + k)) for k in range(40)])
-    default, tuned, *others = np.mean(draws[:, 1:], axis=0)
-    return bool(tuned - default > max(others) - tuned)
+    return np.mean(draws[:, 1:], axis=0).reshape(4, 2)
 
 
-def most_faults_lie_inside_if_nu_is_their_share(seed: int) -> bool:
+def at_c_1_the_spectrum_kernel_is_far_ahead(seed: int) -> bool:
+    none, features, clipped, spectrum = mean_remedied(seed)[:, 0]
+    return bool(min(features, clipped) > none and spectrum - max(features, clipped) > 0.04)
+
+
+def with_a_tuned_c_remedies_and_spectrum_kernel_gain_less_than_the_choice_of_c(seed: int) -> bool:
+    (default, tuned), *others = mean_remedied(seed)
+    return bool(tuned - default > max(other[1] for other in others) - tuned)
+
+
+def most_faults_are_not_refused_and_many_are_on_the_edge_if_nu_is_their_share(seed: int) -> bool:
     faulty = functions("10_relatives")["faulty"]
     faulty.__globals__.update(pixels=pixels, digit=digit)
-    few, twice = (np.mean([faulty(nu, k, seed)[0] for k in range(10)]) for nu in (0.1, 0.2))
-    return bool(few < 0.5 < 0.65 < twice)
+    few, twice = (np.mean([faulty(nu, k, seed) for k in range(10)], axis=0) for nu in (0.1, 0.2))
+    return bool(few[0] < 0.5 < 0.65 < twice[0] and few[1] > 0.35)
 
 
 def a_loss_in_training_makes_the_confusion_that_costs_most_rarer(seed: int) -> bool:
@@ -275,17 +314,21 @@ SENTENCES = [
     one_against_one_is_better_for_lines_on_digits,
     one_against_one_is_like_one_against_the_rest_with_an_rbf_kernel,
     balanced_linear_svc_does_not_balance_one_against_the_rest,
-    repeated_lines_are_of_little_use_for_the_others,
+    the_classifier_follows_the_repeated_lines_and_not_the_others,
     all_nine_of_size_are_missed_more_than_most_other_nines,
     the_nearest_known_beats_the_mean_and_the_default_width,
-    a_tuned_width_is_better_than_the_default_and_no_better_than_the_nearest,
+    a_tuned_width_is_better_than_the_default,
+    no_detector_is_clearly_better_than_the_nearest,
+    about_a_tenth_is_refused_in_new_forms_with_a_threshold_from_six,
     wild_targets_cost_ridge_more_than_the_tube,
-    width_up_to_four_tenths_costs_nothing_and_eight_tenths_does,
+    width_up_to_four_tenths_costs_no_r2_and_eight_tenths_does,
+    a_wider_tube_has_no_larger_loss_beyond_its_width,
     pieces_say_what_letters_by_their_place_do_not,
     the_wrong_block_looks_better_and_backwards_is_wrong,
-    a_threshold_from_other_forms_is_closer_to_what_it_promises,
-    the_choice_of_c_gains_more_than_a_remedy_or_the_spectrum_kernel_adds,
-    most_faults_lie_inside_if_nu_is_their_share,
+    a_threshold_refuses_fewer_the_more_forms_it_comes_from,
+    at_c_1_the_spectrum_kernel_is_far_ahead,
+    with_a_tuned_c_remedies_and_spectrum_kernel_gain_less_than_the_choice_of_c,
+    most_faults_are_not_refused_and_many_are_on_the_edge_if_nu_is_their_share,
     a_loss_in_training_makes_the_confusion_that_costs_most_rarer,
     totals_of_the_tube_are_too_small_with_and_without_a_logarithm,
     the_ratio_mends_the_totals_of_the_tube,
