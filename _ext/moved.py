@@ -65,6 +65,8 @@ RENAMED = {  # headings and boxes of these pages
     "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
     "one-certificate-for-every-program": "why-the-verdict-can-be-believed-a-dual-for-every-program",
     "vowpal-wabbit-a-program-without-a-c": "sec-elsewhere-translate",
+    "is-it-the-data-or-c": "sec-elsewhere-causes",
+    "fig-elsewhere-angles": "sec-elsewhere-causes",
     "a-machine-from-r": "certify-any-machine-in-three-lines",
     "new-rows-a-start-from-the-old-multipliers": "ex-full-start",
     "read-more": "further-reading",

@@ -7,6 +7,8 @@ chapter's. One of them needs Vowpal Wabbit (`pip install vowpalwabbit`) and is l
 
 import sys
 import warnings
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +18,7 @@ import numpy as np
 from of_chapter import repeat
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -27,6 +30,90 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "findings" / "answers"
 by_wabbit = import_module("python_programs").by_wabbit
 A, labels = elsewhere.load("penguins")
 grams = A * [1, 200]
+
+
+PENALISED = {"loss": "hinge", "bias": "penalised"}
+ESTIMATORS: dict[str, tuple[Callable[[float], Any], dict[str, Any]]] = {  # those of the chapter
+    "SVC": (lambda C: SVC(kernel="linear", C=C), {}),
+    "LinearSVC": (lambda C: LinearSVC(C=C), PENALISED | {"loss": "squared_hinge"}),
+    "hinge": (lambda C: LinearSVC(C=C, loss="hinge"), PENALISED),
+    "SGD": (lambda C: SGDClassifier(alpha=1 / (C * 200)), {}),
+}
+CASES = [(kind, C) for kind in (False, True) for C in (1.0, 1000.0)]  # is it separable?
+
+
+def two_classes(random: Any, separable: bool) -> tuple[Any, Any]:
+    """Draw centred classes, 200 rows of deviations near those of the penguins."""
+    y = np.where(np.arange(200) % 2, 1, -1)
+    X, u = random.normal(size=(200, 2)), random.normal(size=2)
+    u /= np.linalg.norm(u)
+    if separable:
+        X += np.outer(y * (abs(X @ u) + 0.4) - X @ u, u)
+    else:
+        X += 0.8 * np.outer(y, u)
+    return (X - X.mean(axis=0)) * [2, 4], y
+
+
+@cache
+def table(name: str, seed: int) -> tuple[dict[Any, float], dict[Any, float]]:
+    """Return the median excesses of three data sets, centred and moved: by separability and C."""
+    random = np.random.default_rng(seed)
+    make, problem = ESTIMATORS[name]
+    found: tuple[dict[Any, float], dict[Any, float]] = ({}, {})
+    for separable, C in CASES:
+        drawn = [two_classes(random, separable) for _ in range(3)]
+        for cells, shift in zip(found, ([0, 0], [17, 22]), strict=True):
+            excess = []
+            for X, y in drawn:
+                machine = make(C).set_params(random_state=seed)
+                with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
+                    machine.fit(X + shift, y)
+                excess.append(certify_machine(machine, X + shift, y, C=C, **problem).excess)
+            cells[separable, C] = float(np.median(excess))
+    return found
+
+
+def only_a_large_c_on_separable_data_brings_svc_above_a_hundredth(seed: int) -> bool:
+    return all(
+        (e > 0.01) == (key == CASES[-1]) for cells in table("SVC", seed) for key, e in cells.items()
+    )
+
+
+def only_a_large_c_on_separable_data_brings_linear_svc_above_a_thousandth(seed: int) -> bool:
+    return all(
+        (e > 1e-3) == (key == CASES[-1])
+        for cells in table("LinearSVC", seed)
+        for key, e in cells.items()
+    )
+
+
+def an_offset_brings_the_hinge_of_linear_svc_above_a_thousandth_with_c_1(seed: int) -> bool:
+    centred, moved = table("hinge", seed)
+    return all(centred[kind, 1.0] < 1e-3 < moved[kind, 1.0] for kind in (False, True))
+
+
+def an_offset_costs_the_hinge_a_hundred_times_the_excess_on_separable_data_with_a_large_c(
+    seed: int,
+) -> bool:
+    centred, moved = table("hinge", seed)
+    return moved[CASES[-1]] > 100 * centred[CASES[-1]]
+
+
+def sgd_is_above_a_thousandth_everywhere_and_worse_with_a_large_c_and_with_an_offset(
+    seed: int,
+) -> bool:
+    centred, moved = table("SGD", seed)
+    worse = all(
+        cells[kind, 1000.0] > cells[kind, 1.0] > 1e-3
+        for cells in (centred, moved)
+        for kind in (False, True)
+    )
+    return worse and all(moved[key] > 3 * centred[key] for key in CASES)
+
+
+def centring_does_not_divide_the_excess_of_the_default_linear_svc_by_ten(seed: int) -> bool:
+    centred, moved = table("LinearSVC", seed)
+    return moved[CASES[-1]] < 10 * centred[CASES[-1]]
 
 
 def coordinate_descent_does_not_get_there_in_a_million_iterations(seed: int) -> bool:
@@ -112,6 +199,12 @@ def best_c(line: tuple[Any, float], X: Any, y: Any) -> Any:
 
 if __name__ == "__main__":
     sentences = [
+        only_a_large_c_on_separable_data_brings_svc_above_a_hundredth,
+        only_a_large_c_on_separable_data_brings_linear_svc_above_a_thousandth,
+        an_offset_brings_the_hinge_of_linear_svc_above_a_thousandth_with_c_1,
+        an_offset_costs_the_hinge_a_hundred_times_the_excess_on_separable_data_with_a_large_c,
+        sgd_is_above_a_thousandth_everywhere_and_worse_with_a_large_c_and_with_an_offset,
+        centring_does_not_divide_the_excess_of_the_default_linear_svc_by_ten,
         coordinate_descent_does_not_get_there_in_a_million_iterations,
         standard_scaler_divides_the_excess_of_both_solvers_by_ten,
         a_small_tolerance_is_enough_for_the_default_solver,
