@@ -333,10 +333,12 @@ def unbounded_scores(
     return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, norms, w)
 
 
-def largest_violation(lowest: Array, highest: Array, alpha: Array, upper: Array | float) -> float:
+def largest_violation(
+    margin_lower: Array, margin_upper: Array, alpha: Array, upper: Array | float
+) -> float:
     """Return the largest violation of the KKT conditions, for margins between two bounds."""
-    below = (1 - lowest).max(where=alpha < upper, initial=0)
-    above = (highest - 1).max(where=alpha > 0, initial=0)
+    below = (1 - margin_lower).max(where=alpha < upper, initial=0)
+    above = (margin_upper - 1).max(where=alpha > 0, initial=0)
     return float(np.maximum(below, above))  # NaN if either is
 
 
@@ -355,14 +357,14 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     """
     if not (np.abs(y) == 1).all():
         raise ValueError(f"y must contain only -1 and +1, got {y[np.abs(y) != 1][0]}")
-    lowest, highest = scores.margins(b, y)
+    margin_lower, margin_upper = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
-    m = 1.0 if np.isfinite(upper[0]) else float(lowest.min())
+    m = 1.0 if np.isfinite(upper[0]) else float(margin_lower.min())
     outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
     return Certificate(
-        primal=primal_upper_bound(scores.squared_norm, lowest, upper, m),
+        primal=primal_upper_bound(scores.squared_norm, margin_lower, upper, m),
         dual=feasible_dual(alpha, scores, y, upper),
-        kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper)),
+        kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
         infeasibility=round_up(float(np.maximum(outside, abs(exact_sum(alpha * y))))),
         norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
     )

@@ -285,17 +285,17 @@ class _MachineProblem:
         """Add by how much the machine's own multipliers miss conditions."""
         free = self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
-        lowest, highest = scores.margins(self.machine.b, self.y)
+        margin_lower, margin_upper = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.plain_hinge else alpha / (2 * self.C)
         # (Where the slack is large, so is f or the violation, whose rounding has room for its own.)
         room = 8 * UNIT_ROUNDOFF
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
         upper = self.problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
-        lowest, highest = lowest + slack - room, highest + slack + room
+        margin_lower, margin_upper = margin_lower + slack - room, margin_upper + slack + room
         return replace(
             verdict,
-            kkt_violation=round_up(largest_violation(lowest, highest, alpha, upper)),
+            kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
             box_violation=max(0.0, float(outside)),
             balance_violation=abs(exact_sum(alpha * self.y)) if free else 0.0,
             note=constant_hint(alpha, self.problem.upper, verdict.excess),
@@ -308,14 +308,14 @@ class _MachineProblem:
 
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
-        lowest, _ = scores.margins(b, self.y)
+        margin_lower, _ = scores.margins(b, self.y)
         # (Losses have room for what underflows here, which is less than one of their terms.)
         cost = round_up(self._bias_cost(b))
         if self.plain_hinge:
-            m = float(lowest.min()) if self.hard_margin else 1.0
-            return cost + primal_upper_bound(scores.squared_norm, lowest, self.C, m)
+            m = float(margin_lower.min()) if self.hard_margin else 1.0
+            return cost + primal_upper_bound(scores.squared_norm, margin_lower, self.C, m)
         # (The slack is rounded by u of itself, which the last line counts.)
-        cost += float(self.C @ np.maximum(0, 1 - lowest) ** 2) + self.n * SMALLEST_SUBNORMAL
+        cost += float(self.C @ np.maximum(0, 1 - margin_lower) ** 2) + self.n * SMALLEST_SUBNORMAL
         return round_up(cost + scores.squared_norm / 2, self.n)
 
     def dual(self, alpha: Array) -> float:

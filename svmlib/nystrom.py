@@ -205,7 +205,7 @@ def span_sums(
         norm_w = float(np.abs(c) @ pivot_norms)  # ‖w‖ is at most this
         # (What underflows in a score is far below the rounding of 1 − y f, which is counted.)
         scores = unbounded_scores(K @ c, error * norm_w * norms, norms)
-        lowest, highest = scores.margins(b, signs)
+        margin_lower, margin_upper = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
         by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
         distances, A, residual, size = _residuals(
@@ -213,8 +213,8 @@ def span_sums(
         )
         parts.append(
             SpanSums(
-                violation=largest_violation(lowest, highest, multipliers, upper[block]),
-                hinge=primal_upper_bound(0.0, lowest, upper[block]),
+                violation=largest_violation(margin_lower, margin_upper, multipliers, upper[block]),
+                hinge=primal_upper_bound(0.0, margin_lower, upper[block]),
                 total=by_class.sum(axis=1),
                 expansion=by_class @ A,
                 residual=by_class @ residual,

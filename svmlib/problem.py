@@ -499,10 +499,10 @@ def _rounding_divisor(alpha: Array, b: float, scores: Scores, y: Array) -> float
     divisor is the smallest lower bound of a margin that may reach 1, up to the solver's rounding,
     minus what the next bound may lose.
     """
-    lowest, highest = scores.margins(b, y)
+    margin_lower, margin_upper = scores.margins(b, y)
     rounding = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.norms) * scores.norms
-    free = highest + np.minimum(rounding, _MAX_SLACK_ROUNDING) >= 1
-    return float((2 * lowest - highest).min(where=free, initial=1.0))
+    free = margin_upper + np.minimum(rounding, _MAX_SLACK_ROUNDING) >= 1
+    return float((2 * margin_lower - margin_upper).min(where=free, initial=1.0))
 
 
 def _bounds(C: float | ArrayLike, n: int) -> Array:
