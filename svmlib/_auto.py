@@ -191,7 +191,8 @@ def _solve_in_span(
         span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
         gap = nystrom.forecast_gap(problem, tol, span, n)
         _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, gap)
-    return nystrom.solve_in_span(problem, tol, int(min(max_iter, MAX_NEWTON_STEPS)), span, memory_mb)
+    limit = int(min(max_iter, MAX_NEWTON_STEPS))
+    return nystrom.solve_in_span(problem, tol, limit, span, memory_mb)
 
 
 def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Start:
