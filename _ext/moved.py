@@ -78,7 +78,6 @@ RENAMED = {  # headings and boxes of these pages
     "wild-targets-totals-and-intervals": "wild-targets-and-totals",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
-    "fig-practice-support": "fig-margin-support",
 }
 LEAD = """<script>
 (places => {{

@@ -6,10 +6,12 @@ half an hour. Seeds start at 100, so that none is one of the chapter's.
 """
 
 from functools import cache
+from math import comb
 from typing import Any
 
 import numpy as np
 from of_chapter import functions, repeat
+from sklearn.datasets import load_digits
 
 chapter = functions("11_wide_margin")
 
@@ -87,27 +89,52 @@ def wide_rivals_err_less_by_three_standard_errors(seed: int) -> bool:
 
 def left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped(seed: int) -> bool:
     points, _, labels = chapter["draw"](15, np.random.default_rng(seed))
-    Z = chapter["rbf_rows"](points[:60], labels)
+    Z = chapter["rbf_rows"](points[:60], labels, 12.5)
     bridge = chapter["through_origin"](Z)
     large = bridge.weights[:-1] / bridge.distance**2 > 1 - 1e-9
-    wrong = chapter["mistakes"](Z)
+    wrong = chapter["mistakes"](Z, bridge.weights[:-1] > 0)
     return bool(not wrong[~large].any() and wrong[large].mean() > 0.5)
 
 
-def few_points_near_the_border_go_with_a_wide_margin_and_more_errors(seed: int) -> bool:
+def few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail(seed: int) -> bool:
+    """Draw the pair of digits: all labellings of their scans are separable."""
+    data = load_digits()
+    pair = np.random.default_rng(seed).choice(10, 2, replace=False)
+    chosen = np.isin(data.target, pair)
+    scans, labels = data.data[chosen] / 16, np.where(data.target[chosen] == pair[0], 1, -1)
+    Z = chapter["rbf_rows"](scans, labels, 1 / (64 * scans.var()))
+    bridge, n = chapter["through_origin"](Z), len(Z)
+    bound = int(1 / bridge.distance**2)
+    share = sum(comb(n, k) for k in range(bound + 1)) / 2**n
+    wrong = chapter["mistakes"](Z, bridge.weights[:-1] > 0).sum()
+    return bool(share < 1e-6 and wrong < bound / 4 < n / 8)
+
+
+def near_the_border(seed: int) -> Any:
+    """Return how many of the sixty points of each draw are near the border."""
     rng = np.random.default_rng(seed)
     points = np.array([chapter["draw"](0, rng)[0][:60] for _ in range(1000)])
-    near = np.sum(np.abs(points.sum(axis=2)) < 0.3, axis=1)
+    return np.sum(np.abs(points.sum(axis=2)) < 0.3, axis=1)
+
+
+def with_equally_many_near_the_border_wide_margins_err_more_but_less_so(seed: int) -> bool:
+    near, (margin, new, _) = near_the_border(seed), trials(0, seed)
+    wide = margin > [np.median(margin[near == count]) for count in near]
+    return bool(0 < new[wide].mean() - new[~wide].mean() < wide_less_narrow(0, seed))
+
+
+def few_points_near_the_border_go_with_a_wide_margin_and_more_errors(seed: int) -> bool:
+    near = near_the_border(seed)
     few, (margin, new, _) = near < np.median(near), trials(0, seed)
     wider, worse = (values[few].mean() > values[~few].mean() for values in (margin, new))
     return bool(wider and worse)
 
 
 @cache
-def hard(d: int, flipped: float, seed: int) -> Any:
-    """Return the means of thirty draws of five bounds and of the share of new points wrong."""
+def hard(d: int, flipped: float, seed: int, n: int = 200, draws: int = 30) -> Any:
+    """Return the means over draws of five bounds and of the share of new points wrong."""
     rng = np.random.default_rng(seed)
-    return np.mean([chapter["hard_bounds"](200, d, flipped, rng) for _ in range(30)], axis=0)
+    return np.mean([chapter["hard_bounds"](n, d, flipped, rng) for _ in range(draws)], axis=0)
 
 
 def no_bound_follows_the_error(seed: int) -> bool:
@@ -115,6 +142,14 @@ def no_bound_follows_the_error(seed: int) -> bool:
     vc, described, by_norm, by_support, by_margin, wrong = rows.T
     rise = min(vc.min(), described.min(), by_support.min()) > 0
     return bool(rise and max(by_norm.max(), by_margin.max()) < 0 and wrong[0] > 0 > wrong[1])
+
+
+def the_bound_by_the_norm_exceeds_one_for_200_samples_but_not_for_2000(seed: int) -> bool:
+    few = [
+        hard(d, flipped, seed)[2] for d, flipped in ((2, 0.0), (20, 0.0), (500, 0.0), (500, 0.1))
+    ]
+    vc, _, by_norm, *_ = hard(500, 0.0, seed, 2000, 10)
+    return bool(min(few) > 1 > by_norm and vc > 2)
 
 
 def with_flipped_labels_all_bounds_but_k_over_n_exceed_one(seed: int) -> bool:
@@ -151,8 +186,11 @@ if __name__ == "__main__":
             three_to_five_tenths_of_the_rivals_are_better,
             wide_rivals_err_less_by_three_standard_errors,
             left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped,
+            few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail,
             few_points_near_the_border_go_with_a_wide_margin_and_more_errors,
+            with_equally_many_near_the_border_wide_margins_err_more_but_less_so,
             no_bound_follows_the_error,
+            the_bound_by_the_norm_exceeds_one_for_200_samples_but_not_for_2000,
             with_flipped_labels_all_bounds_but_k_over_n_exceed_one,
             the_soft_bound_is_least_in_between_and_largest_for_large_c,
         ]
