@@ -24,10 +24,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import LinearSVC
 
-from svmlib import SVC, SVCCV
 from svmlib.book import practice
 from svmlib.book.practice.columns import OutlierClipper
-from svmlib.search import one_standard_error
 
 birds = load_penguins().dropna(subset="sex")
 sizes = birds[[name for name in birds if name.endswith(("_mm", "_g"))]].to_numpy()
@@ -197,24 +195,17 @@ def a_search_on_a_quarter_costs_less_than_a_tenth(seed: int) -> bool:
     return bool(scores[1] - scores[0] < 0.1)
 
 
-def the_simplest_is_no_better_on_average_for_three_groups_nor_for_ten(seed: int) -> bool:
-    grid = 10.0 ** np.arange(-2, 5), 10.0 ** np.arange(-4, 2)
-    losses: dict[int, list[float]] = {3: [], 10: []}
-    for draw in range(8):  # the chapter has sixteen
-        chosen = np.random.default_rng(8 * seed + draw).choice(np.arange(1, 15), 10, replace=False)
-        for k, lost in losses.items():
-            some = np.concatenate([np.flatnonzero(form == j)[: 384 // k] for j in chosen[:k]])
-            search = SVCCV(*grid, cv=GroupKFold(k), refit=False)
-            results = search.fit(pixels[some], odd[some], groups=form[some]).cv_results_
-            new = ~np.isin(form, chosen)
-            best, plain = (
-                SVC(**results["params"][j])
-                .fit(pixels[some], odd[some])
-                .score(pixels[new], odd[new])
-                for j in (search.best_index_, one_standard_error(results))
-            )
-            lost.append(best - plain)
-    return all(np.mean(lost) >= 0 for lost in losses.values())
+def the_rule_of_the_tip_loses_no_more_than_the_textbook(seed: int) -> bool:
+    chapter = functions("09_practice")
+    candidates = {"C": 10.0 ** np.arange(-2, 5), "gamma": 10.0 ** np.arange(-4, 2)}
+    chapter.update(candidates=candidates, pixels=pixels, odd=odd, form=form)
+    chapter["error"] = practice.standard_error
+    scores = []
+    for draw in range(2):  # the chapter has sixteen
+        chosen = np.random.default_rng(2 * seed + draw).permutation(np.arange(1, 15))[:10]
+        scores.append([list(chapter["opened"](chosen, k)) for k in (3, 10)])
+    few, many = np.mean(scores, axis=0)
+    return bool(few[1] <= few[2] and many[1] <= many[2] and few[1] <= few[0])
 
 
 def noise_is_answered_by_no_machine_in_four_tables_of_five(seed: int) -> bool:
@@ -297,13 +288,30 @@ def hidden_f(weights: Any, seed: int) -> Any:
     return practice.hidden_answers(model, diabetes.data, severe, folds, method="decision_function")
 
 
+def costs_with_tuned_machines(seed: int, prices: tuple[int, ...]) -> Any:
+    """Costs of weights in the ratio of the prices, and of a threshold moved without weights."""
+    chapter = functions("09_practice")
+    chapter.update(diabetes=diabetes, severe=severe)
+    rules = (lambda f, y, c: 0), chapter["best_threshold"]
+    return [
+        [
+            sum(chapter["paid"](kind, rule, miss, 2 * seed + k).sum() for k in range(2)) / 2
+            for kind, rule in zip((miss, None), rules, strict=True)
+        ]
+        for miss in prices
+    ]
+
+
 def weights_in_the_ratio_of_costs_beat_calling_all_and_nobody(seed: int) -> bool:
-    kept = []
-    for miss in (3, 10, 30):
-        called = hidden_f({1: miss}, seed) >= 0
-        cost = miss * np.sum(~called & (severe == 1)) + np.sum(called & (severe == 0))
-        kept.append(cost < min(miss * severe.sum(), np.sum(severe == 0)))
-    return all(kept)
+    prices = 3, 10, 30
+    return all(
+        weighed < min(miss * severe.sum(), np.sum(severe == 0))
+        for miss, (weighed, _) in zip(prices, costs_with_tuned_machines(seed, prices), strict=True)
+    )
+
+
+def a_threshold_without_weights_costs_more_at_the_prices_10_and_30(seed: int) -> bool:
+    return all(moved > weighed for weighed, moved in costs_with_tuned_machines(seed, (10, 30)))
 
 
 def undoing_balanced_weights_mends_the_probabilities(seed: int) -> bool:
@@ -323,26 +331,6 @@ def within_the_folds_less_than_half_of_what_weights_seem_to_gain_is_left(seed: i
     none, balanced = np.reshape(areas, (3, 2, 2)).mean(axis=0)
     pooled, within = balanced - none
     return bool(0 < within < pooled / 2 and none[0] < none[1])
-
-
-def a_threshold_of_pooled_folds_costs_more_than_the_same_share_of_calls(seed: int) -> bool:
-    costs, miss = np.zeros(2), 30
-    for k in range(8):
-        for seen, hidden in practice.cut(severe, seed=8 * seed + k):
-            X, y = diabetes.data[seen], severe[seen]
-            model = make_pipeline(StandardScaler(), svm.SVC(kernel="linear", C=0.01))
-            inner = practice.cut(y, n_folds=3)
-            inside = practice.hidden_answers(model, X, y, inner, method="decision_function")
-            thresholds = np.append(np.sort(inside), np.inf)
-            called = inside >= thresholds[:, None]
-            paid = miss * np.sum(~called & (y == 1), axis=1) + np.sum(called & (y == 0), axis=1)
-            best = paid.argmin()
-            f = model.fit(X, y).decision_function(diabetes.data[hidden])
-            share = np.quantile(f, best / len(y))  # as many are called as inside
-            for j, threshold in enumerate((thresholds[best], share)):
-                yes, ill = f >= threshold, severe[hidden] == 1
-                costs[j] += miss * np.sum(~yes & ill) + np.sum(yes & ~ill)
-    return bool(costs[0] > costs[1])
 
 
 def altered_copies_help_on_altered_rows(seed: int) -> bool:
@@ -425,8 +413,10 @@ def the_kernel_wins_on_the_shell_and_trees_on_the_rule_unless_it_sees_two_column
 
 
 def labels_of_a_random_tenth_make_the_claim_true_and_the_machine_better(seed: int) -> bool:
-    claim, truth, claim_too, truth_too = functions("09_practice")["loans"](seed)
-    return bool(claim > truth + 0.1 and abs(claim_too - truth_too) < 0.05 and truth_too > truth)
+    loans_alone, too = np.reshape(list(functions("09_practice")["loans"](seed)), (2, 4))
+    claim, same, truth, threshold = loans_alone
+    trained = claim > same + 0.03 and truth < claim - 0.1 and threshold < -0.5
+    return bool(trained and abs(too[0] - too[2]) < 0.05 and too[2] > truth + 0.03)
 
 
 def the_least_expected_cost_is_below_that_of_weights_and_this_below_none(seed: int) -> bool:
@@ -448,7 +438,7 @@ SENTENCES = [
     random_folds_of_an_engine_promise_what_time_does_not_keep,
     rows_near_zero_help_more_than_random_ones,
     a_search_on_a_quarter_costs_less_than_a_tenth,
-    the_simplest_is_no_better_on_average_for_three_groups_nor_for_ten,
+    the_rule_of_the_tip_loses_no_more_than_the_textbook,
     noise_is_answered_by_no_machine_in_four_tables_of_five,
     a_column_that_says_missing_helps_where_there_is_a_reason,
     twins_at_random_choose_a_larger_gamma_and_promise_more,
@@ -456,9 +446,9 @@ SENTENCES = [
     a_column_from_the_future_promises_what_use_does_not_keep,
     the_best_of_sixteen_claims_more_than_a_half_on_noise,
     weights_in_the_ratio_of_costs_beat_calling_all_and_nobody,
+    a_threshold_without_weights_costs_more_at_the_prices_10_and_30,
     undoing_balanced_weights_mends_the_probabilities,
     within_the_folds_less_than_half_of_what_weights_seem_to_gain_is_left,
-    a_threshold_of_pooled_folds_costs_more_than_the_same_share_of_calls,
     altered_copies_help_on_altered_rows,
     a_mean_from_other_rows_is_better_than_one_with_the_own_label,
     a_file_sorted_by_label_ruins_pieces,
