@@ -74,8 +74,9 @@ def solve_interior_point(
     Notes
     -----
     Derived in chapter 4, *Lagrange duality*, as ``follow_path``; here with an upper bound, the
-    unknowns s and ξ eliminated, and a crossover to the exact solution. The origin is moved by
-    `svmlib.svc.SVC`, not here. (Mehrotra's corrector would save about a third of the iterations.)
+    unknowns s and ξ eliminated, and a crossover to the exact solution, but without Mehrotra's
+    corrector, which would save about a third of the iterations. Nothing keeps the gap from falling
+    faster than the residual. The origin is moved by `svmlib.svc.SVC`, not here.
 
     References
     ----------
@@ -129,7 +130,7 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
             return
         factor = _factor(matrix, n * EPS * curvature)
         # To first order every product distance · multiplier becomes the target: a tenth of their
-        # mean, or more after a short step, so that the gap falls no faster than the residual.
+        # mean, or more after a short step, after which the residual is still large.
         target = max(0.1, 1 - length) * gap / bounded.sum()
         missing = target / distance - multiplier
         # Δα = direction − direction_y Δb, with the Δb that makes Σ α_i y_i zero.

@@ -65,14 +65,25 @@ def a_higher_margin_costs_hardly_more_than_its_price(seed: int) -> bool:
     return bool(still and alpha.max() <= cost + 1e-9 and cost < 1.01 * alpha.max())
 
 
-def follow_path_divides_the_products_by_about_ten(seed: int) -> bool:
-    """Look at the last five iterations; the answer has to be proved to a billionth."""
+def follow_path_divides_the_products_by_about_a_hundred(seed: int) -> bool:
+    """Look at the last two iterations; the answer has to be proved to a billionth."""
     X, y, *_ = clouds(seed)
-    alpha, b, path = chapter["follow_path"](X, y)
+    alpha, b, path = chapter["follow_path"](X, y, tol=1e-9)
     low, high = chapter["bounds"](X, y, (alpha * y) @ X, b, alpha)
     products = np.array([a @ s for a, s in path])
-    ratios = products[-6:-1] / products[-5:]
-    return bool(high - low < 1e-8 * high and (ratios > 5).all() and (ratios < 20).all())
+    ratios = products[-3:-1] / products[-2:]
+    return bool(high - low < 1e-8 * high and (ratios > 50).all() and (ratios < 200).all())
+
+
+def follow_path_solves_the_clouds_in_other_units(seed: int) -> bool:
+    """Measure one feature, then the other, in units a thousand times smaller."""
+    X, y, *_ = clouds(seed)
+    proved = True
+    for units in ([1, 1000], [1000, 1]):
+        alpha, b, _ = chapter["follow_path"](X * units, y)
+        low, high = chapter["bounds"](X * units, y, (alpha * y) @ (X * units), b, alpha)
+        proved = proved and bool(high - low < 1e-5 * high)
+    return proved
 
 
 def a_fixed_threshold_depends_on_the_unit_but_s_does_not(seed: int) -> bool:
@@ -96,7 +107,7 @@ def both_solvers_prove_the_same_answer_on_close_clouds(seed: int) -> bool:
         if closest_points(X, y).lower_bound > 0.05:
             break
     w_one, b_one, a_one = chapter["machine"](X, y, ftol=1e-12)
-    a_two, b_two, _ = chapter["follow_path"](X, y)
+    a_two, b_two, _ = chapter["follow_path"](X, y, tol=1e-9)
     proved = True
     for w, b, a in ((w_one, b_one, a_one), ((a_two * y) @ X, b_two, a_two)):
         low, high = chapter["bounds"](X, y, w, b, a)
@@ -126,7 +137,8 @@ if __name__ == "__main__":
             the_support_vectors_alone_give_the_same_line,
             the_recipe_comes_close_on_the_clouds,
             a_higher_margin_costs_hardly_more_than_its_price,
-            follow_path_divides_the_products_by_about_ten,
+            follow_path_divides_the_products_by_about_a_hundred,
+            follow_path_solves_the_clouds_in_other_units,
             a_fixed_threshold_depends_on_the_unit_but_s_does_not,
             both_solvers_prove_the_same_answer_on_close_clouds,
             the_enclosure_encloses_the_exact_bounds,
