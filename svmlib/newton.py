@@ -41,7 +41,8 @@ _EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays the same
 _MAX_STAGE_STEPS = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
 MAX_NEWTON_STEPS = 1000  # by default
-SMALL_PROBLEM = 10_000  # n times the rank; up to here the last digits cost a few milliseconds
+FEW_SAMPLES = 100  # up to here the last digits cost a millisecond or two
+_SMALL_FEATURES = 1_000  # n times the rank; up to here, too
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _FEW_CHANGES = 3  # of the free set, or a twentieth of it: after no more changes, q may be the best
@@ -129,8 +130,8 @@ def newton(
     tol : float, default 1e-3
         The relative duality gap to prove; margins may then violate the KKT conditions by more.
         Small problems are solved until the gap and the largest KKT violation are about 1e-9, or
-        until two stages in a row bring nothing, which may double their time. Small means n² ≤
-        10,000 or, for a linear kernel with 2d < n, n d ≤ 10,000.
+        until two stages in a row bring nothing, which may double their time. Small means n ≤ 100
+        or, for a linear kernel with 2d < n, n d ≤ 1,000.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, such as those of a nearby C, those after the first steps
         of `svmlib.smo.smo`, or the solution with a kernel that is nearly the same and cheaper, such
@@ -243,7 +244,8 @@ class _Newton:
         self.problem = problem
         self.y, self.C, self.lo, self.hi = problem.y, problem.upper, problem.lo, problem.hi
         self.tol = tol
-        self.exact = last_digits and problem.n * self.form.rank <= SMALL_PROBLEM
+        small = problem.n <= FEW_SAMPLES or problem.n * self.form.rank <= _SMALL_FEATURES
+        self.exact = last_digits and small
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth
