@@ -1,8 +1,9 @@
 """A pytest plugin beside nbval: after Run All, any cell may be run again and prints the same.
 
-The cells of a chapter, but for the longest, are run once more, from the last to the first, with the
-names as they are then. This finds a cell that reads a name which a later cell has bound to something
-else, that draws from a generator which another cell has used, or that changes what it reads.
+The cells of a chapter, but for the longest, are run once more, from the last to the first, with
+the names as they are then. This finds a cell that reads a name which a later cell has bound to
+something else, that draws from a generator which another cell has used, or that changes what it
+reads.
 """
 
 import pytest
