@@ -9,8 +9,16 @@ reads.
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-# The longest three, all of chapter 9: more than a minute together, and CI has only twenty.
-ONCE = ("practice-triples-table", "practice-slow-table", "45b137dc")
+# The longest seven, all of chapter 9, which alone would take a third of CI's twenty minutes.
+ONCE = {
+    "45b137dc",
+    "5b4a8642",
+    "dae092d8",
+    "practice-bill",
+    "practice-loans",
+    "practice-slow-table",
+    "practice-triples-table",
+}
 
 
 def again(cell: IPyNbCell) -> IPyNbCell:
