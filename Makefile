@@ -90,7 +90,7 @@ test-all: test  ## What CI runs: also nearly every cell twice, the figures by mo
 # numpydoc is not asked for more where a summary says all, for fields of dataclasses (which it does
 # not see), for types that another function gives, for a capital α, or for a full stop after brackets.
 UNASKED := ES01,EX01,SA01,PR01,RT01,YD01,PR02,PR04,PR08,PR09,RT05,GL08
-style: .venv/ready
+style: .venv/ready node_modules/pyright
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -99,6 +99,10 @@ style: .venv/ready
 	$(BIN)/zizmor --quiet --offline .github
 	$(BIN)/reuse lint --quiet
 	$(BIN)/numpydoc lint --ignore $(UNASKED) $(filter-out svmlib/_%,$(wildcard svmlib/*.py))
+
+# Only contributors need what checks; setting up, which fetches the rest, removes it.
+node_modules/pyright: | .venv/ready
+	$(BIN)/python tools/npm.py ci --silent
 
 # The library's tests; COVERAGE="--cov --cov-report term" says what they run
 unit: .venv/ready

@@ -5,7 +5,7 @@ follow each other in one process; so ratios mean something even on a busy machin
 ours is certified to a relative gap of 1e-3, and the worst gap is shown. scikit-learn's are not: its
 gaps are in RESULTS.md.
 
-    python benchmarks/tuning.py                  # into benchmarks/TUNING.md; ten minutes
+    python benchmarks/tuning.py                  # into benchmarks/TUNING.md; one to three minutes
     python benchmarks/tuning.py --full           # all folds of 3000 samples, and n = 5000
 
 It runs a second time as if the processor had no AVX-512 (`OLDER`); the first lines of each part say
