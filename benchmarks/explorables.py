@@ -147,7 +147,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         redraws(browser)
         page = browser.new_page()
-        for file in ("core.js", "soft.js", "rbf.js"):
+        for file in ("core.js", "hulls.js", "soft.js", "rbf.js"):
             page.add_script_tag(path=STATIC / file)
         differences(page)
         browser.close()
