@@ -5,10 +5,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import lstsq
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import round_down
-from svmlib.hinge import absolute, hinge, logistic, pegasos, squared, subgradient_descent
+from svmlib.hinge import (
+    absolute,
+    hinge,
+    logistic,
+    minimise_squared_hinge,
+    pegasos,
+    squared,
+    subgradient_descent,
+)
 from svmlib.problem import DualProblem
 from tests.hostile import problem
 from tests.judge import Judge
@@ -124,3 +133,11 @@ def test_both_stop_as_soon_as_the_gap_is_small_enough():
         assert not subgradient_descent(X, y, 1.0, max_iter=descent.n_iter - 1).converged
     with pytest.warns(ConvergenceWarning):
         assert not pegasos(X, y, 0.1, max_iter=epochs.n_iter - 40).converged
+
+
+def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):
+    """Nearly twice as far as to the minimum of a parabola its value is nearly the same."""
+    monkeypatch.setattr("svmlib.hinge.lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))
+    X, y = gaussians(30, 2, 1)
+    alpha, w = minimise_squared_hinge(X, y, np.ones(30), free_bias=False)
+    np.testing.assert_allclose((alpha * y) @ X, w, rtol=1e-4)

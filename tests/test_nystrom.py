@@ -139,14 +139,17 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
 
 
 def test_what_the_pivots_miss_may_be_summed_wrong_too():
-    """A million rows at ±x, across the only pivot, so that w is all residual."""
-    T, x, n, none = 2.0, 0.45**0.5, 10**6, np.zeros((2, 1))
+    """A million rows of the first class at x, across the only pivot, and of the second at 0.
+
+    Its w is all residual, which is summed too small and then divided by too large a sum.
+    """
+    T, x, n, none = 2.0, 1.9**0.5, 10**6, np.zeros((2, 1))
     low, high = 1 - 0.9 * gamma_n(n), 1 + 0.9 * gamma_n(n)
     span = Span(Linear(), np.array([[0.0, 1.0]]), np.ones((1, 1)))
-    total, distance, size, rounding = (np.full(2, T * v) for v in (high, low * x, x, 0.0))
-    found = SpanSums(0.0, 0.0, total, none, none, distance, size, rounding)
-    true = 2 * mp.mpf(T) - 2 * (mp.mpf(T) * mp.mpf(x)) ** 2
-    assert 0.39 < certify_in_span(found, span, np.zeros(1), n).dual <= true
+    total, distance, size = T * np.array([[high, low], [low * x, 0], [x, 0]])
+    found = SpanSums(0.0, 0.0, total, none, none, distance, size, np.zeros(2))
+    true = 2 * mp.mpf(T) - (mp.mpf(T) * mp.mpf(x)) ** 2 / 2
+    assert 0.199 < certify_in_span(found, span, np.zeros(1), n).dual <= true
 
 
 @pytest.mark.parametrize("n", [1, 9, 100])
