@@ -235,8 +235,7 @@ def _residuals(
     size = norms + np.abs(A) @ pivot_norms
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
-    squares = np.maximum(squares, 0) + error * size**2
-    return np.sqrt(squares), A, residual, size
+    return np.sqrt(squares + error * size**2), A, residual, size
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -268,9 +267,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
 
     def squared(c: Array) -> float:
         bound = float(np.abs(c) @ norms)  # on ‖w‖
-        # (The square first: it is infinite where the sum may be −∞.)
         square = float(c @ span.gram @ c) + (error * (bound * bound) + underflow)
-        return max(square, 0.0) if abs(square) < inf else inf
+        return square if square >= 0 else inf  # −∞ and NaN prove nothing
 
     # the multipliers, and how far rounding has moved their w
     signed = np.array([1, -1]) * balancing_factors(sums.total)
@@ -282,8 +280,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     moved = 5 * relative * size
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # (`round_up` counts the rounding of these sums, which is of second order.)
-    cross_error = round_up(residual_error, 2 * (n + r)) * float(np.abs(a) @ norms) + norm * moved
+    # (Each ‖ρ_j‖ counts √ε (N_j + λ_j) or more, so `distance` has room for the rounding of this.)
+    cross_error = residual_error * float(np.abs(a) @ norms) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
     dual, infeasibility = balanced_dual(sums.total, relative, squared_norm)

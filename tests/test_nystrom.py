@@ -143,13 +143,39 @@ def test_what_the_pivots_miss_may_be_summed_wrong_too():
 
     Its w is all residual, which is summed too small and then divided by too large a sum.
     """
-    T, x, n, none = 2.0, 1.9**0.5, 10**6, np.zeros((2, 1))
+    T, x, n, none = 200.0, 0.019**0.5, 10**6, np.zeros((2, 1))
     low, high = 1 - 0.9 * gamma_n(n), 1 + 0.9 * gamma_n(n)
     span = Span(Linear(), np.array([[0.0, 1.0]]), np.ones((1, 1)))
     total, distance, size = T * np.array([[high, low], [low * x, 0], [x, 0]])
     found = SpanSums(0.0, 0.0, total, none, none, distance, size, np.zeros(2))
     true = 2 * mp.mpf(T) - (mp.mpf(T) * mp.mpf(x)) ** 2 / 2
-    assert 0.199 < certify_in_span(found, span, np.zeros(1), n).dual <= true
+    assert 19.99 < certify_in_span(found, span, np.zeros(1), n).dual <= true
+
+
+def test_the_sum_of_a_long_w_may_be_wrong_too():
+    """A million rows at ±x, which is the only pivot: moved by a millionth, w changes its square."""
+    T, x, n = 0.95e6, 1e-3, 10**6
+    low, high = 1 - 0.9 * gamma_n(n), 1 + 0.9 * gamma_n(n)
+    span = Span(Linear(), np.array([[x]]), np.array([[x]]))
+    total, size, none = T * np.array([[high, high], [2 * x, 2 * x], [0, 0]])
+    expansion = T * np.array([[low], [-low]])
+    found = SpanSums(0.0, 0.0, total, expansion, none[:, None], none, size, none)
+    true = 2 * mp.mpf(T) - 2 * (mp.mpf(T) * mp.mpf(x)) ** 2
+    assert 0.9 * true < certify_in_span(found, span, np.zeros(1), n).dual <= true
+
+
+@pytest.mark.parametrize(
+    ("x", "z", "factor", "alpha", "dual"),
+    [
+        (1.0, 2.0, 1.0, [1.0, 0.5], 0.875),  # w is 0 before the multipliers are balanced
+        (2.0, 0.0, 2**0.5, [0.25, 0.25], 0.375),  # half of w is residual, along the pivot
+    ],
+)
+def test_the_dual_value_in_a_span_is_that_of_balanced_multipliers(x, z, factor, alpha, dual):
+    X, y, alpha = np.array([[x], [z]]), np.array([1.0, -1.0]), np.array(alpha)
+    span, c = Span(Linear(), np.ones((1, 1)), np.array([[factor]])), np.zeros(1)
+    proof = certify_in_span(span_sums(span, c, 0.0, X, y, alpha, np.ones(2)), span, c, 2)
+    assert_allclose(proof.dual, dual)
 
 
 @pytest.mark.parametrize("n", [1, 9, 100])
