@@ -31,7 +31,8 @@ INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
 SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of TABLE
-NO_LINE, MASKED = [[0.0], [1.0], [2.0]], np.ma.masked_equal(np.eye(4), 1)
+HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 1])
+MASKED = np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
@@ -63,27 +64,16 @@ CALLS = [
     (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
     (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
     (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
-    (lambda: problem(X=X.astype("S")), "X must be a dense array of real"),
-    (lambda: problem(X=X.astype(str).astype(object)), "X must be a dense array of real"),
     (lambda: problem(X=X.astype("S").astype(object)), "X must be a dense array of real"),
     (lambda: problem(X=np.ma.masked_invalid([[np.nan]] * 10)), "X must have no masked entries"),
-    *[
-        (call, "masked entries")
-        for call in (
-            lambda: SVC().fit(MASKED, Y[:4]),
-            lambda: SVC().fit(list(MASKED), Y[:4]),
-            lambda: SVC().fit(np.eye(4), np.ma.masked_equal(Y[:4], 1)),
-            lambda: fit(np.ma.masked_equal(ONES, 1)),
-            lambda: GIVEN.fit(MASKED, Y[:4]),
-            lambda: SVCCV(refit=False).fit(MASKED, Y[:4]),
-            lambda: SVCCV(refit=False).fit(np.eye(4), np.ma.masked_equal(Y[:4], 1)),
-            lambda: SVC().fit(np.eye(4), Y[:4]).predict(MASKED),
-            lambda: SVC().fit(np.eye(4), Y[:4]).score(MASKED, Y[:4]),
-            lambda: GIVEN.fit(np.eye(4), Y[:4]).decision_function(MASKED),
-            lambda: Precomputed(MASKED),
-            lambda: gram(lambda A, B: np.ma.masked_greater(A @ B.T, 5)),
-        )
-    ],
+    (lambda: SVC().fit(list(MASKED), Y[:4]), "X must have no masked entries"),
+    (lambda: SVC().fit(np.eye(4), np.ma.masked_equal(Y[:4], 1)), "y must have no masked entries"),
+    (lambda: fit(np.ma.masked_equal(ONES, 1)), "sample_weight must have no masked entries"),
+    (lambda: SVCCV(refit=False).fit(MASKED, Y[:4]), "X must have no masked entries"),
+    (lambda: SVC().fit(np.eye(4), Y[:4]).predict(MASKED), "X must have no masked entries"),
+    (lambda: SVC().fit(np.eye(4), Y[:4]).score(MASKED, Y[:4]), "X must have no masked entries"),
+    (lambda: GIVEN.fit(np.eye(4), Y[:4]).decision_function(MASKED), "no masked entries"),
+    (lambda: gram(lambda A, B: np.ma.masked_greater(A @ B.T, 5)), "no masked entries"),
     # labels
     (lambda: problem(y=ONES), r"y must contain both classes -1 and \+1, got only \+1"),
     (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),
@@ -107,28 +97,18 @@ CALLS = [
     (lambda: problem().certificate(ONES, np.nan), "b must be a finite number"),
     (lambda: problem().decision_function(ONES, 0.5, [[1.0]]), "Z has 1 features, expected 2"),
     # solvers
-    *[
-        (partial(f, tol=tol), "tol must be a positive finite number")
-        for f in ITERATIVE
-        for tol in (0, "small", np.inf)
-    ],
-    *[
-        (partial(f, max_iter=m), "max_iter must be a positive integer")
-        for f in ITERATIVE
-        for m in (0, 2.5)
-    ],
+    *[(partial(f, tol=0), "tol must be a positive finite number") for f in ITERATIVE],
+    *[(partial(f, max_iter=0), "max_iter must be a positive integer") for f in ITERATIVE],
+    (lambda: smo(TWO, tol="small"), "tol must be a positive finite number, got 'small'"),
+    (lambda: smo(TWO, tol=np.inf), "tol must be a positive finite number, got inf"),
+    (lambda: smo(TWO, max_iter=2.5), "max_iter must be a positive integer, got 2.5"),
     *[  # unbalanced, negative, above C, and by little
         (partial(solve, start=start), "start must be feasible")
         for solve in SOLVERS[:2]
         for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
     ],
-    *[
-        (
-            partial(solve, INDEFINITE),
-            "kernel must be positive semi.* be proved for the Gram matrix; svmlib.smo.smo",
-        )
-        for solve in (newton, solve_interior_point)
-    ],
+    (lambda: newton(INDEFINITE), "semidefinite for .* be proved for the Gram matrix; svmlib.smo"),
+    (lambda: solve_interior_point(INDEFINITE), "semidefinite for .* be proved for the Gram matrix"),
     (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.*cache_mb"),
     (lambda: next(steps(TWO, selection="bogus")), "selection must be one of"),
     (lambda: hull_smo(X, ONES), "both classes"),
@@ -144,7 +124,7 @@ CALLS = [
     # estimator
     (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
     (lambda: fit(kernel="laplace"), "kernel must be one of"),
-    *[(partial(fit, kernel=k), "kernel must be one of") for k in (3, None, X)],
+    *[(partial(fit, kernel=k), "kernel must be one of") for k in (3, X)],
     (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
     (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
     (lambda: fit(gamma=0.0), "gamma.* must be"),
@@ -154,10 +134,7 @@ CALLS = [
     (lambda: fit(max_iter=0), "max_iter, if not -1, must be"),
     (lambda: fit(class_weight={2: 1.0}), r"class_weight names \[2\], but y has \[-1, 1\]$"),
     (lambda: fit(class_weight={"1": 1.0}), r"class_weight names \['1'\], but y has \[-1, 1\]$"),
-    *[
-        (partial(fit, class_weight={1: factor}), "class_weight must be a positive finite number")
-        for factor in (-1.0, 0, np.nan)
-    ],
+    (lambda: fit(class_weight={1: 0}), "class_weight must be a positive finite number, got 0"),
     *[(partial(fit, class_weight=w), "class_weight must be a dict") for w in ("fair", [1, 2])],
     (lambda: fit(-ONES), "sample_weight must not be negative"),
     (lambda: fit(0 * ONES), "or all zero"),
@@ -197,28 +174,16 @@ CALLS = [
         "some to test, of positive weight",
     ),
     # losses
-    *[
-        (partial(loss, margin), "margin must be")
-        for loss in (hinge, squared, absolute, logistic)
-        for margin in (None, np.nan, "one", 1j)
-    ],
+    *[(partial(loss, np.nan), "margin must be") for loss in (hinge, squared, absolute, logistic)],
+    *[(partial(hinge, margin), "margin must be") for margin in (None, "one", 1j)],
     (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
     (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
     (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
     # hulls
-    *[
-        (partial(function, X, ONES), "both classes")
-        for function in (separation, closest_points, separating_caps)
-    ],
-    *[
-        (partial(closest_points, X, Y, cap), "cap must be")
-        for cap in (0.1, 1.5, -1, 0, np.nan, np.inf, "1")
-    ],
+    *[(partial(f, X, ONES), "both classes") for f in (separation, closest_points, separating_caps)],
+    *[(partial(closest_points, X, Y, cap), "cap must be") for cap in (0.1, 1.5, 0, np.inf)],
     (lambda: convex_hull(np.zeros((0, 2))), "points must hold at least one point"),
-    *[
-        (call, "X must have coordinates below .*: rescale X")
-        for call in (lambda: convex_hull(HUGE), lambda: closest_points(HUGE, [1, -1]))
-    ],
+    (lambda: convex_hull(HUGE), "X must have coordinates below .*: rescale X"),
     (lambda: convex_hull(1e-200 * X), "a spread above .*: rescale X"),
     # geometry
     (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
@@ -244,14 +209,10 @@ CALLS = [
     (lambda: RBF(1.0).diagonal([[np.nan]]), "X must be finite, but it contains NaN"),
     (lambda: Linear()([[1e200]], [[1e200]]), "X must be small enough for Linear"),
     (lambda: Precomputed(np.ones((2, 3))), "must be a square Gram matrix"),
-    *[
-        (lambda t=t: Precomputed(np.eye(3), float_type=t), "float_type must be float16, float32 or")
-        for t in ("float32", np.dtype("float32"), np.int64, [])
-    ],
-    *[
-        (partial(Precomputed, size * np.array([[1, 0.5], [0.5 + 1e-8, 1]])), "symmetric")
-        for size in (1e-12, 1.0, 1e12)
-    ],
+    (lambda: Precomputed(np.eye(3), float_type=[]), "float_type must be float16, float32 or"),
+    (lambda: Precomputed(np.eye(3), float_type=np.int64), "float_type must be float16, float32 or"),
+    (lambda: Precomputed([[1e-12, 5e-13], [5.00001e-13, 1e-12]]), "symmetric"),
+    (lambda: Precomputed([[1e12, 5e11], [5.00001e11, 1e12]]), "symmetric"),
     *[
         (partial(Precomputed, np.array([[9, 0.5], [0, 9]], t)), f"by 0.5, .* {t.__name__}")
         for t in (np.float16, np.float32, np.float64)
@@ -259,17 +220,11 @@ CALLS = [
     (lambda: TABLE([0, 1], ROW), "X must hold at least one point"),
     *[(partial(TABLE, np.array(rows), ROW), "X must be .* from 0 to 2") for rows in NO_ROWS],
     *[(partial(TABLE, ROW, np.array(rows)), "Z must be one column") for rows in NO_ROWS],
-    *[(partial(check_kernel, k), "kernel such as") for k in ("rbf", None, RBF, 3)],
+    *[(partial(check_kernel, k), "kernel such as") for k in ("rbf", RBF)],
     (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold at least one point"),
     (lambda: low_rank(Polynomial(6), np.tile(FAR, (9, 1))), "X must be small enough .* Pol"),
     (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
-    *[
-        (
-            partial(expansion, Polynomial(3), np.array([[1e110]]), np.ones(1), np.array([[z]])),
-            needed,
-        )
-        for z, needed in ((1e110, "small enough for Polynomial"), (-1e110, "small enough for Pol"))
-    ],
+    (lambda: expansion(Polynomial(3), FAR, np.ones(2), -FAR), "small enough for Polynomial"),
     # functions as kernels
     (lambda: gram(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
     (lambda: gram(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
@@ -277,45 +232,19 @@ CALLS = [
     (lambda: gram(lambda A, B: "K"), "array of real numbers"),
     (lambda: gram(lambda A, B: np.full((len(A), len(B)), np.nan)), "NaN or infinity"),
     # bounds of a problem that shares its matrix
-    *[
-        (partial(DualProblem(X, Y).with_bounds, C), "C")
-        for C in (-1.0, np.full(10, -1.0), np.full(10, np.nan), np.ones(1), np.ones((10, 1)), "1")
-    ],
+    *[(partial(problem().with_bounds, C), "C") for C in (-1.0, -ONES, ONES[:1], ONES[:, None])],
     # steps, machines of other programs
-    *[(lambda tol=tol: next(steps(DualProblem(X, Y), tol)), "tol") for tol in ("a", -1, np.nan)],
-    *[
-        (partial(Machine, points, ONES[:m], b), message)
-        for points, m, b, message in (
-            (X[:2], 1, 0.0, r"must be \(m, d\) and \(m,\), got \(2, 2\) and \(1,\)"),
-            (ONES[:2], 2, 0.0, r"got \(2,\) and \(2,\)"),
-            (np.nan * X[:2], 2, 0.0, "points must be finite"),
-            (X[:2], 2, "0", "b must be a finite number"),
-        )
-    ],
-    *[
-        (
-            partial(Machine, X[:1], ONES[:1], 0.0, classes=each),
-            "classes must be two different labels",
-        )
-        for each in ((1,), (1, 1), (1, 2, 3))
-    ],
-    *[
-        (partial(Machine, X[:1], ONES[:1], 0.0, each), 'kernel must be callable, or "precomputed"')
-        for each in ("rbf", None)
-    ],
-    *[
-        (partial(read_libsvm, "none", n_features=n), "n_features must be a positive integer")
-        for n in (2.5, "a", 0)
-    ],
-    *[
-        (partial(pegasos, X, Y, 1.0, seed=seed), "seed must be a non-negative integer, got")
-        for seed in ("a", -1, 0.5)
-    ],
-    *[
-        (partial(low_rank, kernel, X, max_rank=rank), "max_rank must be a positive number")
-        for kernel in (RBF(1.0), Sigmoid(1.0))
-        for rank in ("a", 0, np.nan)
-    ],
+    (lambda: next(steps(problem(), -1)), "tol must be a positive"),
+    (lambda: Machine(X[:2], ONES[:1], 0.0), r"be \(m, d\) and \(m,\), got \(2, 2\) and \(1,\)"),
+    (lambda: Machine(ONES, ONES, 0.0), r"got \(10,\) and \(10,\)"),
+    (lambda: Machine(np.nan * X, ONES, 0.0), "points must be finite"),
+    (lambda: Machine(X, ONES, "0"), "b must be a finite number"),
+    (lambda: Machine(X, ONES, 0.0, classes=(1, 1)), "classes must be two different labels"),
+    (lambda: Machine(X, ONES, 0.0, classes=(1, 2, 3)), "classes must be two different labels"),
+    (lambda: Machine(X, ONES, 0.0, "rbf"), 'kernel must be callable, or "precomputed"'),
+    (lambda: read_libsvm("none", n_features=0), "n_features must be a positive integer"),
+    (lambda: pegasos(X, Y, 1.0, seed=-1), "seed must be a non-negative integer, got -1"),
+    (lambda: low_rank(Sigmoid(1.0), X, max_rank=0), "max_rank must be a positive number"),
     (lambda: Span.of_sample(RBF(1.0), [1.0, 2.0], 0.1), "X must hold at least one point"),
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
@@ -323,28 +252,19 @@ CALLS = [
     (lambda: dual_lower_bound(1.0, 1.0, -0.5), "displacement must not be negative, got -0.5"),
     (lambda: certify(ONES, 0.0, linear_scores(X, ONES), Y > 0, ONES), "y must contain only -1 and"),
     (lambda: Machine(np.zeros((2, 0)), ONES[:2], 0.0, "precomputed").predict(X), "one column"),
-    *[
-        (lambda pair=pair: SEARCH.compare(*pair), f"{name} must be the number of a .* 0 to 1, got")
-        for pair, name in (((-1, 0), "first"), ((0, 5), "second"), ((0, "a"), "second"))
-    ],
+    (lambda: SEARCH.compare(-1, 0), "first must be the number of a .* 0 to 1, got -1"),
+    (lambda: SEARCH.compare(0, 2), "second must be the number of a .* 0 to 1, got 2"),
     # what is wrong is told before the work begins, which would end with another error
-    *[
-        (partial(SVC(kernel="linear", C=np.inf, **{name: 0}).fit, NO_LINE, [1, -1, 1]), name)
-        for name in ("max_iter", "memory_mb")
-    ],
+    (lambda: HARD.set_params(max_iter=0, memory_mb=1).fit(*NO_LINE), "max_iter"),
+    (lambda: HARD.set_params(max_iter=9, memory_mb=0).fit(*NO_LINE), "memory_mb"),
     # datasets
     *[
         (partial(load_penguins, species), "species must be at least 2 different names out of")
         for species in ("Adelie", ("Adelie",), ("Adelie",) * 2, ("Emperor", "Gentoo"))
     ],
-    *[
-        (partial(load_penguins, features=names), "features must be at least 1 different names")
-        for names in ("body_mass_g", (), ("year",), ("body_mass_g",) * 2)
-    ],
-    *[
-        (partial(PENGUINS.in_units, sizes, ("mm", "g")), "sizes")
-        for sizes in ((1, 0), (1, -2), (1,), (1, np.nan))
-    ],
+    (lambda: load_penguins(features="year"), "features must be at least 1 different names"),
+    (lambda: load_penguins(features=()), "features must be at least 1 different names"),
+    *[(partial(PENGUINS.in_units, sizes, ("mm", "g")), "sizes") for sizes in ((1, 0), (1,))],
     (lambda: PENGUINS.in_units((1, 1), ("mm",)), "units must have 2 entries"),
     (lambda: PENGUINS.in_units((1, 1), "mm"), "units must be a sequence of names, got 'mm'"),
     *[(partial(load_circles, n), "n must be a positive integer") for n in (0, -2, 2.0)],

@@ -424,6 +424,7 @@ def test_the_dual_value_goes_down(size, norm):
         assert 4 * s * e**2 <= (r - s - e**2) ** 2
         r -= 50 * Fraction(UNIT_ROUNDOFF) * (r + 2 * Fraction(total))
         assert r - s - e**2 < 0 or 4 * s * e**2 > (r - s - e**2) ** 2, "narrow"
+    assert dual_lower_bound(-1.0, 0.0) < -1, "also of sums that rounding has made negative"
 
 
 def test_the_dual_value_goes_down_among_the_smallest_numbers():
@@ -467,7 +468,7 @@ def check_scores(scores, K, beta, b, y, shift=0):
     assert (K.diagonal() <= exact(scores.norms) ** 2).all()
 
 
-@pytest.mark.parametrize("b", [0.0, 1e-17, -0.3])
+@pytest.mark.parametrize("b", [0.0, 1e-17, -0.3, 1e9])
 @pytest.mark.parametrize(
     ("X", "beta"),
     [

@@ -178,7 +178,7 @@ def test_what_scores_lose_is_counted(seed):
 def test_scores_of_a_longer_or_shorter_or_negated_w_are_bounded():
     """A third of a float is rounded, and of the smallest ones nothing may remain."""
     values = np.array([1.0, -3.7, 1e-5, 1e290, 5e-324])
-    for t in 1 / 3, 1.1, 1e-9, 7e8, -1.0, -1 / 3, -7e8:
+    for t in 1 / 3, 1.1, 1000.3, 1e-9, 7e8, -1.0, -1 / 3, -7e8:
         for size in 0.3, 5e-324:
             scores = Scores(values, 1e-9 * np.abs(values), size, np.ones(5)).scaled(t)
             for s, v, error in zip(values, scores.values, scores.error, strict=True):
