@@ -516,21 +516,22 @@ def indefinite(n, k):
 
 
 @pytest.mark.parametrize(
-    ("K", "beta", "shift"),
+    ("K", "beta", "shift", "steps"),
     [
-        (np.eye(2), [1e-170, -1e-170], 0.0),  # β_i (Kβ)_i underflows,
-        (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0),  # and β_j k(x_i, x_j)
-        (np.diag([1.0, 0.7]), [0.3, -0.9], 0.5),  # judged with K + I/2
-        (np.full((4096, 4096), 1.0), FORGOTTEN, 0.0),
-        (np.array([[0.1, 0.3], [0.3, 0.9]]), [0.37, 0.41], 0.0),
+        (np.eye(2), [1e-170, -1e-170], 0.0, 1),  # β_i (Kβ)_i underflows,
+        (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0, 1),  # and β_j k(x_i, x_j),
+        (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0, 4),  # each time it changes
+        (np.diag([1.0, 0.7]), [0.3, -0.9], 0.5, 1),  # judged with K + I/2
+        (np.full((4096, 4096), 1.0), FORGOTTEN, 0.0, 1),
+        (np.array([[0.1, 0.3], [0.3, 0.9]]), [0.37, 0.41], 0.0, 1),
     ],
 )
-def test_sums_of_kernel_values_are_bounded(K, beta, shift):
-    beta, n = np.array(beta), len(beta)
-    sizes = np.sqrt(np.abs(K.diagonal())) * (1 + 2 * UNIT_ROUNDOFF)
-    scores = kernel_scores(
-        KernelSums(K @ beta, np.abs(beta), 0), beta, ErrorBound(0.0, sizes), shift
-    )
+def test_sums_of_kernel_values_are_bounded(K, beta, shift, steps):
+    """Of β, which comes in as many equal steps."""
+    n, sizes = len(K), np.sqrt(np.abs(K.diagonal())) * (1 + 2 * UNIT_ROUNDOFF)
+    sums = KernelSums(steps * (K @ beta), steps * np.abs(beta), steps - 1)
+    beta = steps * np.array(beta)
+    scores = kernel_scores(sums, beta, ErrorBound(0.0, sizes), shift)
     if n > 100:  # all rows are the same
         K, values = exact(K[0]), exact(scores.values)
         total = K @ exact(beta)

@@ -203,7 +203,8 @@ def test_a_common_point_that_is_none_is_refused(scale):
     assert Separation(*far, weights=np.array([1.0, 1.0, 0.0])).residual > 0, "0 would be a proof"
     assert not Separation(X, y).verify()
     middle, share = scale * np.array([[-1.0], [1], [0]]), np.array([0.5, 0.5, 0.7])
-    assert not Separation(middle, np.array([-1, -1, 1]), weights=share).verify(), "one sum is not 1"
+    for labels in np.array([[-1, -1, 1], [1, 1, -1]]):
+        assert not Separation(middle, labels, weights=share).verify(), "one sum is not 1"
 
 
 def test_a_hyperplane_is_verified_exactly():
@@ -211,13 +212,15 @@ def test_a_hyperplane_is_verified_exactly():
     X = np.array([[0.1], [0.3]])
     assert not Separation(X, y, w=np.array([3.0]), b=-0.3).verify()  # float 3 · 0.1 > 0.3
     assert not Separation(X, y, w=np.array([1.0]), b=-0.1).verify()
+    assert not Separation(X, y, w=np.array([-1.0]), b=0.2).verify()  # each on the other side
     assert Separation(X, y, w=np.array([1.0]), b=float(np.nextafter(-0.1, -1))).verify()
     many = np.append(1.0, np.full(1000, -ulp))
     for order in (*permutations([1.0, -ulp, -ulp]), many):  # the small ones may vanish
         n = len(order)
-        X = np.vstack([-5 * np.eye(n)[0], order])
-        assert not Separation(X, y, w=np.ones(n), b=(n - 1) * ulp - 1).verify()  # f = 0
-        assert Separation(X, y, w=np.ones(n), b=(n + 1) * ulp - 1).verify()
+        for scale in 1, -(2**20):
+            X, w = scale * np.vstack([-5 * np.eye(n)[0], order]), np.full(n, np.sign(scale))
+            for b, above in ((n - 1) * ulp - 1, False), ((n + 1) * ulp - 1, True):  # f = 0, f > 0
+                assert Separation(X, y, w=w, b=abs(scale) * b).verify() == above
 
 
 def test_a_hyperplane_is_not_verified_by_numbers_that_underflow():
