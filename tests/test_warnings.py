@@ -1,5 +1,7 @@
 """Who stops early says so, with the gap, to the line that called."""
 
+from functools import partial
+
 import dask
 import numpy as np
 import pytest
@@ -27,13 +29,13 @@ def few_passes():
 
 
 CALLS = {
-    "SVC": lambda: SVC(C=10.0, max_iter=1).fit(mixed, y),
-    "smo": lambda: smo(problem, max_iter=1),
-    "newton": lambda: newton(problem, max_iter=1),
-    "solve_interior_point": lambda: solve_interior_point(problem, max_iter=1),
-    "hull_smo": lambda: hull_smo(X, y, tol=1e-12, max_iter=1),
-    "subgradient_descent": lambda: subgradient_descent(mixed, y, 10.0, max_iter=1),
-    "pegasos": lambda: pegasos(mixed, y, 0.001, tol=1e-9, max_iter=1),
+    "SVC": partial(SVC(C=10.0, max_iter=1).fit, mixed, y),
+    "smo": partial(smo, problem, max_iter=1),
+    "newton": partial(newton, problem, max_iter=1),
+    "solve_interior_point": partial(solve_interior_point, problem, max_iter=1),
+    "hull_smo": partial(hull_smo, X, y, tol=1e-12, max_iter=1),
+    "subgradient_descent": partial(subgradient_descent, mixed, y, 10.0, max_iter=1),
+    "pegasos": partial(pegasos, mixed, y, 0.001, tol=1e-9, max_iter=1),
     "solve_linear": few_passes,
 }
 
