@@ -90,8 +90,8 @@ def solve(
         The relative duality gap to prove.
     max_iter : float, optional
         The most iterations of all solvers together; infinity stands for their own defaults, but
-        ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. (Steps of Newton's method before
-        its equations outgrew the memory are not counted.)
+        ``"auto"`` allows SMO no more than 100 max(n, 1000) steps. Steps of Newton's method before
+        its equations outgrew the memory are not counted.
     start : ndarray of shape (n,), optional
         Feasible multipliers to begin with, in place of those that ``"auto"`` finds; the interior
         point method does not use them.
@@ -118,7 +118,8 @@ def solve(
     newton_start = Start(alpha)
     if in_span:
         newton_start = Start(in_span.alpha, in_span.n_iter, "newton")
-    elif not alpha.any():  # (one iteration is left for Newton's method)
+    elif not alpha.any():
+        # One iteration is left for Newton's method.
         newton_start = _find_start(problem, tol, max_iter - 1, memory_mb is None)
     try:
         solution, name = _finish(problem, newton_start, tol, max_iter)
@@ -157,7 +158,7 @@ def _interior_point_fallback(
 
     Newton's method stalls if C k(x, x) is above about 1e10.
     """
-    possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.K.fits  # it needs all of K
+    possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.gram_matrix.fits  # it needs all of K
     if possible and not solution.converged and max_iter > 0:
         other = run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
@@ -172,16 +173,16 @@ def _solve_in_span(
 
     With too many samples for SMO there is no other method, however many pivots are needed.
     """
-    n, K = problem.n, problem.K
+    n, gram_matrix = problem.n, problem.gram_matrix
     admissible = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
-    if memory_mb is None or K.fits or problem.linear or not admissible:
+    if memory_mb is None or gram_matrix.fits or problem.linear or not admissible:
         return None
     max_rank = nystrom.max_rank_in_memory(n, memory_mb)
     span = nystrom.choose_span(problem, tol)
     if n <= _MAX_SAMPLES:
-        # Fewer pivots make a good start, too. (With more than that, rows of K may cost less; and
-        # a sample that needs half of its points says nothing about the others.)
-        affordable = max(3 * isqrt(n), K.cache_size // 4 // n)
+        # Fewer pivots make a good start, too. With more than that, rows of K may cost less; and
+        # a sample that needs half of its points says nothing about the others.
+        affordable = max(3 * isqrt(n), gram_matrix.cache_size // 4 // n)
         max_rank = min(max_rank, affordable, nystrom.sample_size(n) // 2 - 1)
         if span.rank > max_rank:
             span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
@@ -211,7 +212,8 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     rank = _probe_rank(problem) if n > _SMALLEST_PROBED else _PROBE_SIZE - 1
     Phi = _low_rank_factor(problem, span_untried) if rank <= _LOW_PROBE_RANK else None
     if Phi is not None:
-        linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=problem.K.cache_mb)
+        cache_mb = problem.gram_matrix.cache_mb
+        linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=cache_mb)
         limit = int(min(max_iter, MAX_NEWTON_STEPS))
         alpha, newton_steps = newton_multipliers(linear, tol / 2, limit, zero)
         return Start(alpha, len(newton_steps), "newton")
@@ -259,15 +261,15 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     solution. If K does not fit, `_solve_in_span` may have tried that. Φ may fill a quarter of the
     cache; its two copies and the rows of the free multipliers need the remainder.
     """
-    K = problem.K
-    if problem.hard_margin or problem.kernel.user_defined or not (span_untried or K.fits):
+    fits = problem.gram_matrix.fits
+    if problem.hard_margin or problem.kernel.user_defined or not (span_untried or fits):
         return None
-    max_rank = max(1, K.cache_size // 4 // problem.n)
+    max_rank = max(1, problem.gram_matrix.cache_size // 4 // problem.n)
     return nystrom.low_rank(problem.kernel, problem.X, max_rank=max_rank)
 
 
 def _probe_rank(problem: DualProblem) -> int:
     """Return how many of a few points would each need a column of Φ."""
     probe = np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]
-    K = problem.K.block(probe)
+    K = problem.gram_matrix.block(probe)
     return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

@@ -52,7 +52,7 @@ class Sums(NamedTuple):
 def features_of(X: Any) -> Any:
     """Return the features of rows: the rows themselves, or their features in a span.
 
-    (In a task of their own they would often be sent to the worker that sums them up.)
+    In a task of their own they would often be sent to the worker that sums them up.
     """
     return X[0].features(X[1]) if isinstance(X, tuple) else X
 

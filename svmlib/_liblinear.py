@@ -42,10 +42,6 @@ class LiblinearModel:
         The biases: the weight of the constant feature times its value.
     intercept_scaling : float
         The value of the constant feature; negative if there is none.
-
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
     """
 
     solver: str
@@ -116,10 +112,6 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
     ValueError
         If the file is not as LIBLINEAR writes it; the message names the line, which is the last
         line if the number of lines is wrong.
-
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
     """
     file = Reader(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
     solver = file.header_choice("solver_type", _CLASSIFIERS)

@@ -56,10 +56,6 @@ class LibsvmModel:
         The number of support vectors of each class; empty for regression and one class.
     extra : dict
         Lines that only LIBSVM's probabilities need, as numbers.
-
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
     """
 
     svm_type: str
@@ -152,10 +148,6 @@ def read_libsvm(
         If `n_features` is not a positive integer, or the file is not as LIBSVM writes it; then the
         message names the line, which is the last line if the number of lines or of features is
         wrong.
-
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
     """
     n_features = None if n_features is None else check_count(n_features, "n_features")
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
@@ -254,7 +246,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     """Write a machine as a model file of LIBSVM, with every digit.
 
     Of two classes, the larger label is written first, so that a positive score of LIBSVM means what
-    it means here. (A score of exactly 0 means the second label in LIBSVM, so the smaller label.)
+    it means here. A score of exactly 0 means the second label in LIBSVM, so the smaller label.
 
     A file has no place for the loss, the penalty on the bias or the constant: if you certify a
     machine from a file, pass them again. The probabilities of ``SVC(probability=True)`` are not
@@ -275,10 +267,6 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     ValueError
         If LIBSVM's format cannot hold the machine: labels that are not integers of 32 bits, another
         kernel, or a pipeline, whose scaler would be lost.
-
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
     """
     model = machine if isinstance(machine, LibsvmModel) else _model(machine)
     lines = [f"svm_type {model.svm_type}", *_kernel_lines(model.kernel)]

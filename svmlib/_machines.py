@@ -77,10 +77,6 @@ class Machine(ReadOnly):
         If points, coefficients or b are not finite numbers of these shapes, if the kernel is
         neither callable nor ``"precomputed"``, or if classes are not two.
 
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
-
     Examples
     --------
     >>> Machine(np.array([[1.0, 2.0]]), np.array([1.0]), -3.0).predict([[1.0, 1.0], [0.0, 0.0]])

@@ -44,27 +44,28 @@ _MAX_ITERATIONS = 50  # more steps take longer than K_FF
 def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
     if not problem.linear:
-        K = problem.K
-        if K.fits and K.n <= EAGER_SAMPLES and not (K.product_form and start.any()):
-            K.gram()
-        return DualForm(K)
+        gram_matrix = problem.gram_matrix
+        few = gram_matrix.fits and problem.n <= EAGER_SAMPLES
+        if few and not (gram_matrix.product_form and start.any()):
+            gram_matrix.gram()
+        return DualForm(gram_matrix)
     # With the mean as origin: `svmlib.kernels.Linear` explains why.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
         return PrimalForm(Phi)
-    K = GramMatrix(Linear(), Phi, cache_mb=megabytes(len(Phi) ** 2 + 1))  # room for all of K
-    K.gram()
-    return DualForm(K)
+    gram_matrix = GramMatrix(Linear(), Phi, cache_mb=megabytes(len(Phi) ** 2 + 1))  # room for all
+    gram_matrix.gram()
+    return DualForm(gram_matrix)
 
 
 class DualForm:
     """K by its rows, with β as the coordinates of v."""
 
-    def __init__(self, K: GramMatrix) -> None:
-        self.K = K
-        self.diagonal = K.diagonal
-        self.rank = K.n  # a bound on the rank
-        self.min_free_for_iteration = _MIN_FREE_FOR_ITERATION * K.frobenius_ratio
+    def __init__(self, gram_matrix: GramMatrix) -> None:
+        self.gram_matrix = gram_matrix
+        self.diagonal = gram_matrix.diagonal
+        self.rank = gram_matrix.n  # a bound on the rank
+        self.min_free_for_iteration = _MIN_FREE_FOR_ITERATION * gram_matrix.frobenius_ratio
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
@@ -72,11 +73,11 @@ class DualForm:
 
     def scores(self, v: Array) -> Array:
         """Return φ_i·v for all i."""
-        return self.K.matvec(v)
+        return self.gram_matrix.matvec(v)
 
     def kernel_matvec(self, beta: Array) -> Array:
         """Return Kβ, updated from the last Kβ if few multipliers have changed."""
-        return self.K.incremental_matvec(beta).values
+        return self.gram_matrix.incremental_matvec(beta).values
 
     def norm_gradient(self, v: Array) -> Array:
         """Return ∇½‖v‖² in the coordinates: its product with the coordinates of u is u·v."""
@@ -92,7 +93,7 @@ class DualForm:
             x, converged = self.iterate(free, h, rhs, total)
             if converged:
                 return x
-        K = self.K.block(free)
+        K = self.gram_matrix.block(free)
         average = np.full(free.size, 1 / free.size)  # products with it are faster than means
         means = dsymv(1.0, K.T, average, lower=1)
         sizes = K.diagonal() + np.abs(means).max()
@@ -112,7 +113,7 @@ class DualForm:
             image = self.scores(whole)[free] + h * v
             return np.asarray(image - image.sum() / image.size)
 
-        whole = np.zeros(self.K.n)
+        whole = np.zeros(self.gram_matrix.n)
         x = np.full(free.size, total / free.size)
         residual = rhs - rhs.sum() / rhs.size - product(x)
         direction = residual
@@ -124,7 +125,7 @@ class DualForm:
             image = product(direction)
             length = squared_norm / (direction @ image)  # NaN if nothing is left to do
             x += length * direction
-            residual = residual - length * image  # (a copy: at first it is the direction)
+            residual = residual - length * image  # not in place: at first it is the direction
             previous, squared_norm = squared_norm, residual @ residual
             direction = residual + squared_norm / previous * direction
         return x, bool(squared_norm <= tolerance)
@@ -231,10 +232,10 @@ def _solve_shifted(A: Array, h: float, rhs: Array, sizes: Array) -> Array:
     """Return (A + hI)⁻¹ rhs for a positive semidefinite A, contiguous, which is overwritten.
 
     A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
-    the matrix is positive definite however small h is. (The next Newton step corrects that.)
+    the matrix is positive definite however small h is. The next Newton step corrects that.
     """
     A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
-    # (A.T is A in the memory order of LAPACK.)
+    # A.T is A in the memory order of LAPACK.
     solution: Array
     _, solution, failed = dposv(A.T, rhs, lower=1, overwrite_a=1)
     if failed:

@@ -46,10 +46,6 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     ValueError
         If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, the
         machine is not for two classes, or a pipeline has a step other than a scaler before it.
-
-    Notes
-    -----
-    Derived in chapter 15, *Other programs*.
     """
     if dtype not in ("float64", "float32"):
         raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')

@@ -111,11 +111,11 @@ def _gram_matrices(
 ) -> Iterator[tuple[Array, ErrorBound | None]]:
     r"""Yield K and its `error_bound`, for each kernel; the next K may overwrite the last.
 
-    (A user's kernel has no such bound: its values are taken as exact.)
+    A user's kernel has no such bound: its values are taken as exact.
 
     With :math:`\lvert \hat k - k \rvert \le \theta` and 0 ≤ k ≤ 1 the square of a value is off by
-    at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`. (No float
-    data can show this rounding, which θ has room for, nor θ².)
+    at most :math:`\theta\,(2 + \theta)`, and its rounding adds :math:`u\,(1 + \theta)^2`. No float
+    data can show this rounding, which θ has room for, nor θ².
     """
     K = np.empty((0, 0))
     bound = None
@@ -130,7 +130,7 @@ def _gram_matrices(
             theta = bound.theta
             for _ in range(doublings):
                 np.multiply(K, K, out=K)
-                # (What rounding up adds is far more than a square can lose by underflow.)
+                # What rounding up adds is far more than a square can lose by underflow.
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, bound.norms)
         else:
@@ -169,7 +169,7 @@ def _solve_warm(
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     n_iter = 0
     for version, part in ((reduced, _LOW_RANK_TOL_FRACTION), (problem, _TOL_FRACTION)):
-        if version and (version.linear or version.K.full is not None) and version.convex:
+        if version and (version.linear or version.gram_matrix.full is not None) and version.convex:
             start, steps = newton_multipliers(version, part * tol, _MAX_WARM_STEPS, start, guess)
             guess = start
             n_iter += len(steps)
@@ -221,7 +221,7 @@ def _regularisation_path(
         near = alpha.any() and upper.max() <= _NEAR_C_RATIO * before.max()
         start = Start(guess if near else alpha)
         change = mean_margin_change(problem)
-        if not near and change <= EASY_CHANGE and problem.K.full is not None:
+        if not near and change <= EASY_CHANGE and problem.gram_matrix.full is not None:
             start = easy_start(problem, tol, np.inf, change)
             guess = start.alpha
         solution = problem.solution(start.alpha, tol=tol) if start.reaches_tol else None
@@ -279,7 +279,7 @@ def fit_candidates(
                 X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
             )
             if K is not None:
-                problem.K.set_gram(K.take(train, 0).take(train, 1))
+                problem.gram_matrix.set_gram(K.take(train, 0).take(train, 1))
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
             path = _regularisation_path(problem, reduced, fold.weights, Cs, tol)

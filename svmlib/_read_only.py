@@ -10,8 +10,8 @@ import numpy as np
 def lock_arrays(instance: object) -> None:
     """Make all attributes that are arrays read only, except arrays of objects.
 
-    Attributes become views, so that a caller's own array stays writable. (Names of columns may be
-    in an array that belongs to pandas.)
+    Attributes become views, so that a caller's own array stays writable. Names of columns may be
+    in an array that belongs to pandas.
     """
     attributes = vars(instance)
     for name, value in attributes.items():

@@ -91,8 +91,8 @@ def row_norm_bounds(A: Array) -> Array:
     """Return upper bounds on the norms ‖a_i‖ of the rows of A; infinity where squares overflow.
 
     A row that is not zero gets at least 2⁻⁵⁰⁰, so that what underflows in its squares, or in a
-    product a_i·a_j, is far below u times the product of the two bounds. (The root halves the error
-    of the sum, which leaves room for the rounding of a row and of the sum of two bounds.)
+    product a_i·a_j, is far below u times the product of the two bounds. The root halves the error
+    of the sum, which leaves room for the rounding of a row and of the sum of two bounds.
     """
     with np.errstate(over="ignore"):
         squares = squared_norms(A)

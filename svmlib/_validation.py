@@ -144,7 +144,7 @@ def check_stopping_rule(tol: object, max_iter: object) -> tuple[float, int]:
 
 def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
     """Return whether the kernel is the name "precomputed", so that X is a Gram matrix."""
-    # (A kernel may be an object that compares itself in a way of its own.)
+    # A kernel may be an object that compares itself in a way of its own.
     return isinstance(kernel, str) and kernel == "precomputed"
 
 

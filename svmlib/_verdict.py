@@ -107,7 +107,7 @@ class Verdict:
     @property
     def relative_gap(self) -> float:
         """The gap between primal value and lower bound, as a fraction of the primal value."""
-        return round_up((self.primal - self.lower) / self.primal)  # (∞ / ∞ counts as ∞)
+        return round_up((self.primal - self.lower) / self.primal)  # ∞ / ∞ counts as ∞
 
     @property
     def bias_is_at_fault(self) -> bool:

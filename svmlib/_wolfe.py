@@ -83,7 +83,7 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
         if half_the_gap and bound >= max(distance / 2, _PROOF_FACTOR * norm_error):
             break
         # Each vertex shortens v or closes the gap, until only rounding is left, which may hide the
-        # gain of a single step. (With d + 1 vertices the origin is in their hull: the hulls meet.)
+        # gain of a single step. With d + 1 vertices the origin is in their hull: the hulls meet.
         if min(smallest_gap, norm) <= norm_error or stalls > 1 or len(vertices) > X.shape[1]:
             break
         # Add the lowest vertex, and go to the nearest point of the vertices' hull.
@@ -108,7 +108,8 @@ def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[n
     while True:
         step, point = _affine_minimum(coefficients, vertices[kept])
         left_behind = np.flatnonzero(coefficients + step < 0)
-        if left_behind.size == 0:  # (a vertex whose coefficient is 0 would block the next step)
+        if left_behind.size == 0:
+            # A vertex whose coefficient is 0 would block the next step.
             used = coefficients + step > 0
             return (coefficients + step)[used], kept[used], point
         fractions = coefficients[left_behind] / -step[left_behind]

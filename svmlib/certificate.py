@@ -56,8 +56,8 @@ def primal_upper_bound(
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
     The arguments are an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). If C is
-    infinite, the result holds for every larger m, too. (If the kernel is indefinite, and ‖w‖² < 0,
-    it counts as 0.)
+    infinite, the result holds for every larger m, too. If the kernel is indefinite, and ‖w‖² < 0,
+    it counts as 0.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def primal_upper_bound(
     slack = 1 - scaled + UNIT_ROUNDOFF * np.abs(scaled)
     hinge = float((upper[short] * slack).sum())
     n = margins.size
-    # (The second division by m may enlarge what underflows in the first.)
+    # The second division by m may enlarge what underflows in the first.
     underflow = (n + 1) * SMALLEST_SUBNORMAL / min(m, 1)
     return round_up(max(squared_norm, 0.0) / m / m / 2 + hinge, n) + underflow
 
@@ -82,8 +82,8 @@ def primal_upper_bound(
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
-    Given are a lower bound on Σα and an upper bound on ‖w‖². (‖w‖² < 0 only if the kernel is
-    indefinite; then it counts as 0, and the result bounds nothing.) The cost is rounded by at most
+    Given are a lower bound on Σα and an upper bound on ‖w‖². If the kernel is indefinite, ‖w‖² may
+    be negative; then it counts as 0, and the result bounds nothing. The cost is rounded by at most
     5u, and its two subtractions by less than 3u of the sizes; so Σα may be too large by 4u. Two
     products may underflow, each by half of 2⁻¹⁰⁷⁴; so Σα may be too large by 2⁻¹⁰⁷⁴, too.
 
@@ -131,8 +131,8 @@ class Certificate:
         The largest violation of :math:`0 \le \alpha_i \le C_i` and of
         :math:`\sum_i \alpha_i y_i = 0` by the α given.
     norm_w : float
-        ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖. (If the
-        kernel is indefinite, and ‖w‖² < 0, it is 0.)
+        ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖. If the
+        kernel is indefinite, and ‖w‖² < 0, it is 0.
     proves_optimality : bool
         Whether weak duality holds here, which requires a positive semidefinite Gram matrix. If
         duality fails, as with an indefinite kernel, a small KKT violation shows that α is
@@ -145,10 +145,6 @@ class Certificate:
         An η for which K + ηI was shown to be positive semidefinite, if this is not known of K
         (`svmlib.problem.DualProblem.diagonal_shift`); else 0. The two values are bounds for
         the problem of K + ηI, and for that of K, if K is semidefinite.
-
-    Notes
-    -----
-    Derived in chapter 4, *Lagrange duality*.
 
     Examples
     --------
@@ -179,7 +175,7 @@ class Certificate:
     def relative_gap(self) -> float:
         """The gap as a fraction of the primal value, rounded up."""
         if np.isfinite(self.gap) and self.primal:
-            return self.gap / self.primal  # (`gap` has room for the rounding of the quotient)
+            return self.gap / self.primal  # `gap` has room for the rounding of this quotient
         return self.gap
 
     def optimal_to(self, tol: float) -> bool:
@@ -244,7 +240,7 @@ class Scores(NamedTuple):
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
-        # (If f overflows, the largest float stands for f, and f ± error overflows outwards.)
+        # If f overflows, the largest float stands for f, and f ± error overflows outwards.
         f = (self.values + b).clip(-_LARGEST_FLOAT, _LARGEST_FLOAT)
         error = self.error + 4 * UNIT_ROUNDOFF * np.abs(f)
         return y * f - error, y * f + error
@@ -284,7 +280,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     if not total < MAX_NORM:  # otherwise all sums are finite: at most N_i S
         return unbounded_scores(values, np.inf, norms)
     relative = theta + gamma_n(2 * n + updates + 8) * (1 + theta)
-    # (twice the operations of `total`, which is squared)
+    # `total` is squared, so its operations count twice.
     rounding_factor = 1 + gamma_n(2 * (n + updates) + 24)
     underflow = (n + 1) * (updates + 1) * SMALLEST_SUBNORMAL
     norm_error = relative * total**2 + float(shift * beta @ beta)
@@ -375,8 +371,8 @@ def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float
 
     α is clipped, and the class with the larger sum is scaled down. This subtracts the difference
     of the sums from Σα, and moves w by at most what each multiplier loses times the length of its
-    φ(x). (The factor of `balancing_factors` is not used, because close to 1 its rounding would be
-    as large as what is subtracted.)
+    φ(x). The factor of `balancing_factors` is not used, because close to 1 its rounding would be
+    as large as what is subtracted.
     """
     feasible = np.minimum(np.maximum(alpha, 0), upper)
     if not feasible.any():

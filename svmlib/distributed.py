@@ -10,7 +10,7 @@ With this module you can
 
 This module needs Dask: ``pip install "dask[array]" distributed``.
 
-Derived in chapter 14, *Beyond one memory*.
+Derived in chapter 14, *Beyond one memory*; the span of pivots in chapter 13, *Many samples*.
 """
 
 from __future__ import annotations
@@ -191,8 +191,6 @@ def solve_linear(
     of such a row across the whole ramp, so what Newton's method expects of a step holds for short
     ones only. Clip such columns, or take their logarithm or their ranks.
 
-    Derived in chapter 14, *Beyond one memory*.
-
     References
     ----------
     Rockafellar, R. T. (1976), "Augmented Lagrangians and applications of the proximal point
@@ -259,7 +257,7 @@ def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
     if not (C * n + 1) * (extent.radius + 1) < MAX_NORM:
         raise ValueError("X and C must be such that floats hold the square of C Σ‖x‖: rescale X")
     origin = X[0] + extent.total / n
-    # (`row_norm_bounds` has room for the rounding of rows and of this sum.)
+    # `row_norm_bounds` has room for the rounding of rows and of this sum.
     R = extent.radius + float(row_norm_bounds((origin - X[0])[None])[0])
     return State(origin, C, (), *_start(X - origin, y, C * n / y.size, C)), R, n
 
@@ -301,8 +299,8 @@ def _passes(
         g = regularised * trial - sums.plus - sums.minus
         if objective > value + _ARMIJO * t * slope:
             # Too long a step. Go to the zero of the secant of the slope, which rises along it; or
-            # stay, with a wider ramp, if the zero is very near. (A start too far off is given up in
-            # the same way: its slope is 0.)
+            # stay, with a wider ramp, if the zero is very near. A start too far off is given up in
+            # the same way: its slope is 0.
             t *= np.clip(slope / (slope - max(float(g @ step), 0)), 0.1, 0.9) if slope else 0.0
             if t < _MIN_STEP_LENGTH:
                 h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
@@ -327,13 +325,13 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias:
     sums of d terms, x minus the origin, t v, and the bias where the points came from.
     With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
-    t max(0, 1 − y s). (With t = 1 each sample at the margin could add Cε.) Nor is a KKT violation
+    t max(0, 1 − y s). With t = 1 each sample at the margin could add Cε. Nor is a KKT violation
     above t times the computed one and 4ε. That needs ε ≤ ½; otherwise nothing is known. A sum over
     the n samples is off by γ_n of the sizes of its terms, and so w by 3 γ_n R Σα, of which two γ_n
     are for the factors that scale the classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers
-    the rounding of these sums and bounds, and the rounding of ‖w‖². (The rounding of t itself, u,
+    the rounding of these sums and bounds, and the rounding of ‖w‖². The rounding of t itself, u,
     is covered where the sizes are ½ or more. Where they are less, every loss is about ½ or more,
-    and 2 γ_{n+d+8} of it cover ε.)
+    and 2 γ_{n+d+8} of it cover ε.
     """
     w, d = v[:-1], v.size
     norm = float(row_norm_bounds(w[None])[0])
@@ -445,8 +443,6 @@ def solve_kernel(
     last pass 4r. Each worker receives the pivots and their factor, r (r + d) numbers. A chunk of m
     rows takes memory for about 3 m r numbers while it is worked on.
 
-    Derived in chapters 13, *Many samples*, and 14, *Beyond one memory*.
-
     Examples
     --------
     >>> import dask.array as da
@@ -470,7 +466,7 @@ def solve_kernel(
     _log_forecast(span, sample, drawn[:, -1], C, tol, n)
     shared_span = dask.delayed(span, traverse=False)  # so that it is sent once
     features = [((shared_span, rows), labels) for rows, labels in chunks]
-    # (half of `tol`, because the span adds its share)
+    # Newton's method gets half of `tol`, because the span adds its share.
     v, _, trace, state = _minimise(features, span.rank, C, tol / 2, max_iter)
     c = span.coefficients(v[None, :-1].copy())[0]
     b = float(v[-1])
@@ -516,8 +512,8 @@ def _chunks(X: Any, y: Any) -> _Chunks:
     if y.shape != X.shape[:1] or not y.size:
         known = "both must know how many (they do after compute_chunk_sizes())"
         raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
-    # (Optimised one by one, X and y from a common source would each read it in every pass.)
-    # (Without the cast, the chunks would have the type of their default, which is text.)
+    # Optimised one by one, X and y from a common source would each read it in every pass.
+    # Without the cast, the chunks would have the type of their default, which is text.
     rows = cast("Any", X).rechunk({1: -1}).to_delayed(optimize_graph=False).ravel()  # whole rows
     labels = y.rechunk((X.chunks[0],)).to_delayed(optimize_graph=False)
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
@@ -536,8 +532,8 @@ def _sum(chunks: _Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
 def _compute(total: Any, parts: list[Any]) -> Any:
     """Compute what is made of parts, each in one task with everything that only it needs.
 
-    (Rows that are read in a task of their own often travel to the worker that sums them up. The
-    same happens if tasks cannot be fused: Dask has `fuse` since 2025.4, but does not promise it.)
+    Rows that are read in a task of their own often travel to the worker that sums them up. The
+    same happens if tasks cannot be fused: Dask has `fuse` since 2025.4, but does not promise it.
     """
     graph = total.dask.cull({total.key}).to_dict()
     needed, needed_by = dask.core.get_deps(graph)

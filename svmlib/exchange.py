@@ -154,8 +154,6 @@ def certify_machine(
     optimal; then it often takes a few times as long as the training, and otherwise it may take ten
     times as long or more.
 
-    Derived in chapter 15, *Other programs*.
-
     Examples
     --------
     >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
@@ -217,7 +215,7 @@ class _MachineProblem:
         self.hard_margin = self.plain_hinge and bool(np.isinf(C))
         self.bias_scale = float(machine.intercept_scaling) if machine.bias == "penalised" else 0.0
         self._check_constant()
-        # (The multipliers of the squared hinge have no upper bound, though C is finite.)
+        # The multipliers of the squared hinge have no upper bound, though C is finite.
         bounds = self.C if self.plain_hinge and not self.hard_margin else np.inf
         self.problem = DualProblem(self.X, self.y, bounds, check_kernel(kernel))
 
@@ -250,7 +248,7 @@ class _MachineProblem:
         verdict = Verdict(
             machine=m,
             primal=primal,
-            # (The dual value of α = 0 is 0.)
+            # The dual value of α = 0 is 0.
             lower=max(0.0, dual, solved.dual, self.dual(solved.alpha)) if comparable else -np.inf,
             upper=min(primal_ours, primal if is_exact or comparable else np.inf),
             best_b=best_b,
@@ -287,7 +285,7 @@ class _MachineProblem:
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         margin_lower, margin_upper = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.plain_hinge else alpha / (2 * self.C)
-        # (Where the slack is large, so is f or the violation, whose rounding has room for its own.)
+        # Where the slack is large, so is f or the violation, whose rounding has room for its own.
         room = 8 * UNIT_ROUNDOFF
         # A product of C and weights may have been rounded in another order than here.
         weighted = (self.C != self.machine.C).any()
@@ -304,17 +302,17 @@ class _MachineProblem:
     def _bias_cost(self, b: float) -> float:
         """Return b²/(2s²) of a penalised bias; infinity beyond floats."""
         ratio = b / self.bias_scale if self.bias_scale else 0.0
-        return ratio * ratio / 2  # (a power of Python's floats raises an error)
+        return ratio * ratio / 2  # a power of Python's floats could raise an OverflowError
 
     def primal(self, scores: Scores, b: float) -> float:
         """Bound the primal value of a machine with these scores from above."""
         margin_lower, _ = scores.margins(b, self.y)
-        # (Losses have room for what underflows here, which is less than one of their terms.)
+        # Losses have room for what underflows here, which is less than one of their terms.
         cost = round_up(self._bias_cost(b))
         if self.plain_hinge:
             m = float(margin_lower.min()) if self.hard_margin else 1.0
             return cost + primal_upper_bound(scores.squared_norm, margin_lower, self.C, m)
-        # (The slack is rounded by u of itself, which the last line counts.)
+        # The slack is rounded by u of itself, which the last line counts.
         cost += float(self.C @ np.maximum(0, 1 - margin_lower) ** 2) + self.n * SMALLEST_SUBNORMAL
         return round_up(cost + scores.squared_norm / 2, self.n)
 
@@ -322,7 +320,8 @@ class _MachineProblem:
         """Bound the dual value of multipliers, made feasible, from below."""
         alpha = np.clip(alpha, 0, self.problem.upper)
         cost = 0.0
-        if not self.plain_hinge:  # (α/(4C) first: α² may underflow)
+        if not self.plain_hinge:
+            # α/(4C) comes first, because α² may underflow.
             cost = exact_sum(alpha * (alpha / (4 * self.C))) + self.n * SMALLEST_SUBNORMAL
         scores = self.problem.scores(alpha * self.y)
         if self.machine.bias == "free":
@@ -330,8 +329,8 @@ class _MachineProblem:
         # the coordinate of w along the constant feature
         extra = self.bias_scale * exact_sum(alpha * self.y)
         squared_norm = scores.squared_norm + extra * extra
-        # (Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
-        # of the squared norm, and 3u of the cost. If Σα is less than these two, `round_down` has.)
+        # Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
+        # of the squared norm, and 3u of the cost. If Σα is less than these two, `round_down` has.
         return round_down(dual_lower_bound(exact_sum(alpha), squared_norm) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:

@@ -41,10 +41,6 @@ class Hyperplane(ReadOnly):
         In every method, if X is not a finite array of shape (n, d), or y is not n labels −1 and
         +1, both present.
 
-    Notes
-    -----
-    Derived in chapter 1, *Geometry*.
-
     Examples
     --------
     >>> plane = Hyperplane([3, 4], -5)
@@ -124,10 +120,6 @@ class DirectionalMargin:
     midline : Hyperplane
         w·x − (B⁺ + B⁻)/2 = 0.
 
-    Notes
-    -----
-    Derived in chapter 1, *Geometry*.
-
     Examples
     --------
     >>> margin = directional_margin([[0, 0], [3, 1], [5, 2]], [-1, 1, 1], w=[2, 0])
@@ -157,10 +149,6 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     ------
     ValueError
         If X, y or w have wrong shapes or values, a class is empty, or w is zero.
-
-    Notes
-    -----
-    Derived in chapter 1, *Geometry*.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The Gram matrix K and the sums Kβ: the one place where kernel values are kept.
 
 A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
-new one replaces the one that was evaluated first. (The cache of chapter 8 drops the row unused for
-longest. That would save a few rows, but take notes at every step.) SMO asks for single rows,
+new one replaces the one that was evaluated first. The cache of chapter 8 drops the row unused for
+longest. That would save a few rows, but needs bookkeeping at every step. SMO asks for single rows,
 Newton's method for blocks, and every solver for sums. With this module you can
 
 - ask `GramMatrix` for row i, for the whole matrix, for K_FF, or for Kβ.
@@ -289,8 +289,8 @@ class GramMatrix:
     def _cache_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if few are new and there is room; return which are kept now.
 
-        (Allocating many rows takes longer than computing their values, which only one sum may
-        need.)
+        Allocating many rows takes longer than computing their values, which only one sum may
+        need.
         """
         new = np.array([i for i in wanted.tolist() if i not in self.cached], dtype=np.intp)
         room = min(self.max_rows - len(self.cached), self.n // _NEW_ROWS_DIVISOR)

@@ -64,8 +64,7 @@ def hinge(margin: ArrayLike) -> Array:
     """Compute the hinge loss max(0, 1 − m) of functional margins m = y f(x).
 
     Zero where the point is on the right side with a margin of at least one, and at least one
-    where m ≤ 0, so that a sum of losses bounds the number of mistakes. Derived in chapter 7,
-    *The hinge loss*.
+    where m ≤ 0, so that a sum of losses bounds the number of mistakes.
 
     Raises
     ------
@@ -84,7 +83,6 @@ def squared(margin: ArrayLike) -> Array:
     """Compute the squared loss (1 − m)² of functional margins m = y f(x).
 
     It equals (y − f(x))² because y² = 1, and punishes points that are right by more than one.
-    Derived in chapter 7, *The hinge loss*.
 
     Raises
     ------
@@ -103,7 +101,6 @@ def absolute(margin: ArrayLike) -> Array:
     """Compute the absolute loss abs(1 − m) of functional margins m = y f(x).
 
     It equals abs(y − f(x)) because abs(y) = 1, and is the hinge loss where m ≤ 1.
-    Derived in chapter 7, *The hinge loss*.
 
     Raises
     ------
@@ -122,7 +119,7 @@ def logistic(margin: ArrayLike) -> Array:
     """Compute the logistic loss log(1 + exp(−m)) of functional margins m = y f(x), base e.
 
     Divided by log 2 it is one at m = 0 and bounds the number of mistakes like the hinge loss.
-    No margin is too large or too small. Derived in chapter 7, *The hinge loss*.
+    No margin is too large or too small.
 
     Raises
     ------
@@ -165,10 +162,6 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     ------
     ValueError
         If an argument is not as above.
-
-    Notes
-    -----
-    Derived in chapter 7, *The hinge loss*.
 
     Examples
     --------
@@ -251,10 +244,8 @@ def subgradient_descent(
     the exact maximiser along that line. It lifts D by at least ½ min(gap, gap²/‖g‖²). With R the
     largest distance of two sums Σ s_i y_i x_i, D is within 2R²/(t + 2) of the maximum after t ≥ 1
     steps, and the smallest gap so far is O(R²/t). R grows with C and with the features: the harder
-    the margin, the slower. (Polyak's step, the same with the minimum in place of
-    D(α), needs to know what it is looking for.)
-
-    Derived in chapter 7, *The hinge loss*.
+    the margin, the slower. Polyak's step, the same with the minimum in place of
+    D(α), needs to know what it is looking for.
 
     References
     ----------
@@ -361,10 +352,8 @@ def pegasos(
     By induction w = Σ_i c_i y_i x_i/(λt), where c_i counts the steps that found point i inside the
     margin. Each epoch visits every point once, in a new random order, so at its end c_i ≤ t/n and
     α_i = c_i/(λt) ≤ 1/(λn): feasible for the dual, which without a free bias has no other
-    constraint. So λ(Σα_i − ½‖w‖²) is a lower bound that holds whatever the order was. (The
-    published rate, an expected error of O(log t/(λt)), is for independent draws.)
-
-    Derived in chapter 7, *The hinge loss*.
+    constraint. So λ(Σα_i − ½‖w‖²) is a lower bound that holds whatever the order was. The
+    published rate, an expected error of O(log t/(λt)), is for independent draws.
 
     References
     ----------
@@ -425,7 +414,7 @@ def _solution_without_bias(
     solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=n_iter)
     alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
     certificate = solution.certificate
-    # (C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that.)
+    # C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that.
     primal, dual = round_up(lam * certificate.primal), round_down(lam * certificate.dual)
     certificate = replace(certificate, primal=primal, dual=dual)
     converged = certificate.reaches(tol)
@@ -452,8 +441,8 @@ def gram_factor(problem: DualProblem, s: float) -> tuple[Array, Array | None]:
 def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:
     """Return α, and the w that minimises ½‖w‖² + Σ C_i max(0, 1 − y_i f(x_i))².
 
-    By Newton's method with a line search. A free bias is the last entry of w. (If C is large,
-    rounding makes Σ α_i y_i φ(x_i) differ from w.)
+    By Newton's method with a line search. A free bias is the last entry of w. If C is large,
+    rounding makes Σ α_i y_i φ(x_i) differ from w.
 
     References
     ----------
@@ -474,8 +463,8 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
         active = A[slack > 0]
         H = np.diag(ridge) + 2 * active.T @ (C[slack > 0, None] * active)
         descent = 2 * A.T @ (C * slack) - ridge * w
-        # On overflow the current w still has a valid, though small, dual value. (By Cauchy and
-        # Schwarz the gradient is a float if H and the value are.)
+        # On overflow the current w still has a valid, though small, dual value. By Cauchy and
+        # Schwarz the gradient is a float if H and the value are.
         if not np.isfinite(H).all():
             break
         step = lstsq(H, descent)[0]
@@ -486,6 +475,7 @@ def minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> t
             break
         w = w + length * step
         gain, old = old - new, new
-        if gain <= 8 * UNIT_ROUNDOFF * old:  # (its last step gains nothing, but makes α better)
+        if gain <= 8 * UNIT_ROUNDOFF * old:
+            # The last step gains nothing, but it makes α better.
             break
     return 2 * C * np.maximum(0, 1 - A @ w), w

@@ -125,8 +125,8 @@ def hull_smo(
     *Why pairs across the classes are enough.* Suppose that no pair improves Q, and λ ≠ 0. Then
     w·(x⁺_i − x⁻_j) ≥ 1 for all i, j, with equality where both weights are positive. So every x⁺_i
     of positive weight has the smallest w·x⁺ of its class, every such x⁻_j the largest, and the
-    two differ by one: the KKT conditions. (A shift of weight from x⁺_k to x⁺_i is the sum of the
-    steps "i, j up" and "k, j down", and some j has weight to give.) At λ = 0 every pair improves.
+    two differ by one: the KKT conditions. A shift of weight from x⁺_k to x⁺_i is the sum of the
+    steps "i, j up" and "k, j down", and some j has weight to give. At λ = 0 every pair improves.
 
     *Why the steps converge.* Where the hulls are disjoint Q has bounded level sets, and a step of
     length δ* lowers it by at least ‖x⁺_i − x⁻_j‖² δ*², so δ* → 0. The steepest pair could be
@@ -139,8 +139,6 @@ def hull_smo(
     that before every step, an exact step along λ itself; otherwise it lags behind p and q. At the
     optimum Σλ⁺ = 1/‖p − q‖² = −Q. Since Q(λ) = −½ D(α) for α = 2λ and the dual function
     D(α) = Σα_i − ½‖Σα_i y_i x_i‖² of the hard margin, α = 2λ solves that problem.
-
-    Derived in chapter 3, *SMO*.
 
     References
     ----------

@@ -119,8 +119,6 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     It computes the facets, too, whose number can grow like :math:`n^{\lfloor d/2 \rfloor}`, so it
     is too slow for d ≥ 8 or so. `separation` decides whether a point is in a hull.
 
-    Derived in chapter 2, *Convex hulls*.
-
     References
     ----------
     Barber, C. B., Dobkin, D. P. and Huhdanpaa, H. (1996), "The Quickhull algorithm for convex
@@ -278,7 +276,8 @@ def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
     """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
     with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
         margins = y * (X @ w + b)
-        # (Of d operations. Four more are of second order, for this bound; b changes no sign.)
+        # There are d operations. Four more cover terms of second order in this bound; adding b
+        # changes no sign.
         error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
         proved = margins > error + SMALLEST_NORMAL  # far more than what underflows
     return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
@@ -311,13 +310,11 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     -----
     Separability does not change when a column is multiplied by a number, so every column is first
     scaled to the same range. Then the closest points p, q of the hulls decide: w = p − q separates
-    if it can be *proved* to (see `Separation`); otherwise p and q agree up to rounding. (The search
-    stops early once the gap along p − q is proved to be half as wide as the widest.) Classes
+    if it can be *proved* to (see `Separation`); otherwise p and q agree up to rounding. The search
+    stops early once the gap along p − q is proved to be half as wide as the widest. Classes
     that are further apart than the rounding of their coordinates are reported as separable (unless
     w has entries of which one is more than 2¹⁰⁰⁰ times the other); classes nearer than that may be
     reported as inseparable, with a `Separation.residual` that says so.
-
-    Derived in chapter 2, *Convex hulls*.
 
     Examples
     --------
@@ -446,8 +443,6 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     errors of one coordinate, whether the hulls are far apart or nearly touch. A step costs
     O(n (d + log n)) and a least squares problem with at most d + 1 vertices.
 
-    Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6.
-
     References
     ----------
     Wolfe, P. (1976), "Finding the nearest point in a polytope".
@@ -508,7 +503,7 @@ def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     rounding), and the lowest vertex is a sum of up to k + 2 heights with weights off by 4u in all.
     Together that is less than 3 γ_{k+d+12} R. Weights that do not sum to one count as divided by
     their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
-    excess. (The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.)
+    excess. The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
     R = float(row_norm_bounds(Z).max())
@@ -595,7 +590,7 @@ def separating_caps(X: ArrayLike, y: ArrayLike) -> SeparatingCaps:
     and this w alone keeps the hulls apart up to some larger cap, at which the next w is found. When
     the closest points agree, the hulls meet, and the cap is the supremum.
 
-    Derived in chapter 6, *The soft margin*: the caps end at μ*, the value of this program.
+    In chapter 6, *The soft margin*, the caps end at μ*, which is the value of this program.
 
     References
     ----------
@@ -628,11 +623,11 @@ def separating_caps(X: ArrayLike, y: ArrayLike) -> SeparatingCaps:
         further, proved = _cap_along(normal, Z, y)
         bound = max(bound, proved)
         cap *= 1 + growth
-        # If rounding keeps the cap from growing, raise it by a factor that doubles each time. (The
-        # factor always grows, so the loop ends.)
+        # If rounding keeps the cap from growing, raise it by a factor that doubles each time. The
+        # factor always grows, so the loop ends.
         growth *= 1.1 if further > cap else 2
         cap = max(cap, further)
-    # (Theory asks for `bound`: the weights may miss the common point by rounding.)
+    # The weights may miss the common point by rounding, so `bound` is needed.
     supremum = max(float(weights.max()), smallest, bound)
     return SeparatingCaps(supremum, smallest, weights, bound)
 
@@ -655,7 +650,8 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
     # parts, and what that is at most, rounding of the heights included.
     short = np.where(y > 0, plus[last], minus[last]) - heights
-    # (Of d + 1 operations; the others are for `short`, at most 2R ‖w‖, its sum and the quotient.)
+    # A height takes d + 1 operations; the other eleven cover `short`, which is at most 2R ‖w‖, its
+    # sum and the quotient.
     R = float(row_norm_bounds(Z).max())
     error = gamma_n(len(w) + 12) * R * float(np.linalg.norm(w))
     shortfall, largest = (exact_sum(np.maximum(short + off, 0)) for off in (0.0, error))

@@ -51,8 +51,8 @@ def solve_interior_point(
     Parameters
     ----------
     problem : DualProblem
-        The problem; its Gram matrix must fit its cache and be positive semidefinite. (There is
-        no ``start``: near the boundary of a box, where solutions lie, the method hardly moves.)
+        The problem; its Gram matrix must fit its cache and be positive semidefinite. There is
+        no ``start``: near the boundary of a box, where solutions lie, the method hardly moves.
     tol : float, default 1e-6
         The relative duality gap to prove. The method goes on to a millionth of it, or to where
         rounding begins: each iteration brings a digit.
@@ -73,9 +73,9 @@ def solve_interior_point(
 
     Notes
     -----
-    Derived in chapter 4, *Lagrange duality*, as ``follow_path``; here with an upper bound, the
-    unknowns s and ξ eliminated, and a crossover to the exact solution, but without Mehrotra's
-    corrector, which would save about a third of the iterations. Nothing keeps the gap from falling
+    This is chapter 4's ``follow_path`` with an upper bound, the unknowns s and ξ eliminated, and a
+    crossover to the exact solution. Mehrotra's corrector would save about a third of the
+    iterations. Nothing keeps the gap from falling
     faster than the residual. The origin is moved by `svmlib.svc.SVC`, not here.
 
     References

@@ -7,7 +7,7 @@ objects; a plain function of your own can replace any of them. With this module 
 - evaluate `Linear`, `Polynomial`, `RBF` and `Sigmoid`, or look values up (`Precomputed`),
 - write down the feature map φ of a polynomial kernel and see that k(x, z) = φ(x)·φ(z).
 
-Derived in chapter 5, *Kernels*. (`error_bound` serves `svmlib.certificate`.)
+`error_bound` serves `svmlib.certificate`. Derived in chapter 5, *Kernels*.
 """
 
 from __future__ import annotations
@@ -209,11 +209,9 @@ class Linear(_DotProductKernel):
     :math:`\sum_i \beta_i\, (x_i - c) \cdot (z - c)` only by a number that is the same for all z,
     and that b absorbs. So `svmlib.svc.SVC` moves the origin where that needs no rounding, and
     Newton's method, `svmlib.hinge.subgradient_descent` and `svmlib.distributed.solve_linear`
-    take the mean as the origin. (`svmlib.smo.smo` and the interior point method take the
+    take the mean as the origin. `svmlib.smo.smo` and the interior point method take the
     points as they are. `RBF` chooses its own origin, because it sees distances only;
-    for other kernels a shift would change the values.)
-
-    Derived in chapter 5, *Kernels*.
+    for other kernels a shift would change the values.
     """
 
     linear = True
@@ -231,7 +229,7 @@ class Linear(_DotProductKernel):
     def error_bound(self, X: Array) -> ErrorBound:
         """Return θ = γ_d, for a sum of d products, and N = ‖x‖, by Cauchy–Schwarz.
 
-        (γ_d, with an index, is rounding; γ alone is a kernel's parameter.)
+        γ_d, with an index, is rounding; γ alone is a kernel's parameter.
         """
         return ErrorBound(gamma_n(X.shape[1]), row_norm_bounds(X))
 
@@ -258,10 +256,6 @@ class Polynomial(_DotProductKernel):
     ------
     ValueError
         If the degree is not a positive integer, γ not a positive number or c₀ not finite.
-
-    Notes
-    -----
-    Derived in chapter 5, *Kernels*.
 
     References
     ----------
@@ -346,10 +340,6 @@ class RBF(ClassicKernel):
     ValueError
         If γ is not a positive finite number.
 
-    Notes
-    -----
-    Derived in chapter 5, *Kernels*.
-
     References
     ----------
     Boser, B. E., Guyon, I. M. and Vapnik, V. N. (1992), "A training algorithm for optimal margin
@@ -369,12 +359,12 @@ class RBF(ClassicKernel):
 
         With both points at most r from the origin that `evaluator` chooses, the exponent −t is off
         by about (3d + 10) u times 2 γ r²: d + 2 additions of terms that are 4 γ r² together, d + 1
-        in each norm, and a few for the origin. (That is the worst case: in 1,600 random tables the
+        in each norm, and a few for the origin. That is the worst case: in 1,600 random tables the
         largest error was a twentieth of it. The difference between `expm1` and its argument, and
-        what r loses in proportion to itself, are of second order.) `cdist` computes t in d + 4
+        what r loses in proportion to itself, are of second order. `cdist` computes t in d + 4
         operations, which costs exp(−t) at most (d + 4) u / e; that is far less, because `cdist` is
-        used only where 2 γ r² is 450 or more. The exponential is accurate to a few u. (The origin
-        is the mean of some of the points; far from zero it has a rounding error of its own.) What
+        used only where 2 γ r² is 450 or more. The exponential is accurate to a few u. The origin
+        is the mean of some of the points; far from zero it has a rounding error of its own. What
         underflows in a square is negligible beside r², as `row_norm_bounds` makes r at least 2⁻⁴⁹⁹.
         """
         n, d = X.shape
@@ -457,10 +447,6 @@ class Sigmoid(_DotProductKernel):
     ValueError
         If γ is not a positive number or c₀ not finite.
 
-    Notes
-    -----
-    Derived in chapter 5, *Kernels*.
-
     References
     ----------
     Lin, H.-T. and Lin, C.-J. (2003), "A study on sigmoid kernels for SVM and the training of
@@ -515,10 +501,6 @@ class Precomputed(BaseKernel):
     ------
     ValueError
         If K is not square, finite and, up to that rounding, symmetric.
-
-    Notes
-    -----
-    Derived in chapter 5, *Kernels*.
 
     Examples
     --------

@@ -161,8 +161,6 @@ def newton(
     allowed; on data that are not separable the method ends when only rounding is left, with the
     warning.
 
-    Derived in chapter 12, *Newton's method*.
-
     References
     ----------
     Rockafellar, R. T. (1976), "Augmented Lagrangians and applications of the proximal point
@@ -184,7 +182,7 @@ def newton(
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
     start = problem.check_start(start)
-    # (half of `tol`, because the certificate adds its rounding)
+    # The method gets half of `tol`, because the certificate adds its rounding.
     alpha, steps = newton_multipliers(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
     solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
@@ -331,7 +329,7 @@ class _Newton:
         while self.best.optimality > self.goal and 0 < (F := free.nonzero()[0]).size <= max_free:
             g = self.y[F] - self.form.kernel_matvec(q)[F]
             unclipped = q.copy()
-            # (h is not quite 0, because a single free sample would have the equation 0 x = 0.)
+            # h is not quite 0, because a single free sample would have the equation 0 x = 0.
             unclipped[F] += self.form.solve(F, SMALLEST_NORMAL, g, -float(q.sum()))
             g = self.y - self.form.kernel_matvec(unclipped)
             g -= float(g[F].sum()) / F.size

@@ -85,10 +85,6 @@ class Span(ReadOnly):
     factor : ndarray of shape (r, r)
         U, upper triangular, with :math:`U^\top U = K_{PP}` up to rounding.
 
-    Notes
-    -----
-    Derived in chapter 13, *Many samples*.
-
     References
     ----------
     Fine, S. and Scheinberg, K. (2001), "Efficient SVM training using low-rank kernel
@@ -190,8 +186,8 @@ def span_sums(
     (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed g_jq
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
-    root of the square, and for the rounding of these bounds, which is of second order. (What
-    underflows in the square is far below ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.)
+    root of the square, and for the rounding of these bounds, which is of second order. What
+    underflows in the square is far below ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.
     """
     r = span.rank
     evaluate = span.kernel.evaluator(span.pivots)
@@ -203,7 +199,7 @@ def span_sums(
         pivot_norms, norms = bound.norms[:r], bound.norms[r:]
         error = _relative_error(bound.theta, r)
         norm_w = float(np.abs(c) @ pivot_norms)  # ‖w‖ is at most this
-        # (What underflows in a score is far below the rounding of 1 − y f, which is counted.)
+        # What underflows in a score is far below the rounding of 1 − y f, which is counted.
         scores = unbounded_scores(K @ c, error * norm_w * norms, norms)
         margin_lower, margin_upper = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
@@ -280,7 +276,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     moved = 5 * relative * size
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # (Each ‖ρ_j‖ counts √ε (N_j + λ_j) or more, so `distance` has room for the rounding of this.)
+    # Each ‖ρ_j‖ counts √ε (N_j + λ_j) or more, so `distance` has room for the rounding of this.
     cross_error = residual_error * float(np.abs(a) @ norms) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
@@ -356,8 +352,6 @@ def nystrom(
 
     *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per step.
 
-    Derived in chapter 13, *Many samples*.
-
     References
     ----------
     Williams, C. K. I. and Seeger, M. (2001), "Using the Nyström method to speed up kernel
@@ -411,7 +405,7 @@ def solve_in_span(
     n = problem.n
     needed = span.rank
     span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
-    # (In use are the features, those less their mean, and those of the free samples.)
+    # In use are the features, those less their mean, and those of the free samples.
     features, cache_mb = span.features(problem.X), megabytes(4 * n)  # for a few rows of K
     linear = DualProblem(features, problem.y, problem.upper, cache_mb=cache_mb)
     alpha, steps = newton_multipliers(linear, tol / 2, max_iter, np.zeros(n))
@@ -484,10 +478,6 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     ------
     ValueError
         If an argument is not as above.
-
-    Notes
-    -----
-    Derived in chapter 13, *Many samples*.
 
     References
     ----------

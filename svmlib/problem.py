@@ -9,7 +9,7 @@ returns such a certificate. With this module you can
 - compute its objective, gradient, bias and decision values,
 - certify any (α, b) from the data alone: `DualProblem.certificate`.
 
-Derived in chapter 4, *Lagrange duality*.
+Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class DualProblem(ReadOnly):
         Whether the kernel is `Linear`.
     diagonal : ndarray of shape (n,)
         The numbers k(x_i, x_i).
-    K : svmlib.gram_matrix.GramMatrix
+    gram_matrix : svmlib.gram_matrix.GramMatrix
         The Gram matrix and its cache.
 
     Raises
@@ -156,8 +156,6 @@ class DualProblem(ReadOnly):
     A problem can be pickled if its kernel can. Each thread needs a `copy.deepcopy`, because
     `copy.copy` and `with_bounds` share K. Threads that share K may get an error, but no wrong
     certificate.
-
-    Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chapter 6.
 
     References
     ----------
@@ -200,8 +198,8 @@ class DualProblem(ReadOnly):
             self.error_bound = error_bound
         self._set_bounds(C)
         self.linear = self.kernel.linear
-        self.K = GramMatrix(self.kernel, self.X, cache_mb)
-        self.diagonal = self.K.diagonal
+        self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb)
+        self.diagonal = self.gram_matrix.diagonal
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
         self.upper = _bounds(C, self.n)
@@ -232,7 +230,7 @@ class DualProblem(ReadOnly):
         ValueError
             If K does not fit the cache; the message says how large the cache must be.
         """
-        return self.K.gram()
+        return self.gram_matrix.gram()
 
     @property
     def convex(self) -> bool:
@@ -254,8 +252,8 @@ class DualProblem(ReadOnly):
         With s ≥ 8 γ_{n+1} Σ abs(k_ii) both together are less than s/2 if K fits into a memory. The
         values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
         θ Σ N_i² at most, so s includes twice that norm, which is far more than
-        the rest where γ x·z and c₀ cancel. (If s included it once, terms of second order would be
-        missing.) Hence K + 2sI is positive semidefinite.
+        the rest where γ x·z and c₀ cancel. If s included it once, terms of second order would be
+        missing. Hence K + 2sI is positive semidefinite.
 
         A matrix whose values were given in half or single precision gets a second trial, with a
         larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm
@@ -264,7 +262,7 @@ class DualProblem(ReadOnly):
         """
         if self.kernel.positive_semidefinite:
             return 0.0
-        if not self.K.fits:
+        if not self.gram_matrix.fits:
             return np.inf
         shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
         if not self.kernel.user_defined:
@@ -295,7 +293,7 @@ class DualProblem(ReadOnly):
             return bound
         if self.convex:
             return ErrorBound(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
-        largest = max(float(np.abs(self.K[i]).max()) for i in range(self.n))
+        largest = max(float(np.abs(self.gram_matrix[i]).max()) for i in range(self.n))
         return ErrorBound(0.0, np.full(self.n, np.sqrt(largest)))
 
     # What solvers need
@@ -310,7 +308,7 @@ class DualProblem(ReadOnly):
         """
         if not self.convex:
             why = "this could not be proved for the Gram matrix"
-            if not self.K.fits:
+            if not self.gram_matrix.fits:
                 why = "the Gram matrix is too large to prove it: raise DualProblem's cache_mb"
             needed = f"kernel must be positive semidefinite for {method}, but {why}"
             raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), accepts any kernel')
@@ -355,11 +353,11 @@ class DualProblem(ReadOnly):
         """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)."""
         alpha = self._check(alpha)
         beta = alpha * self.y
-        return float(alpha.sum() - 0.5 * beta @ self.K.matvec(beta))
+        return float(alpha.sum() - 0.5 * beta @ self.gram_matrix.matvec(beta))
 
     def gradient(self, alpha: ArrayLike) -> Array:
         """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
-        return 1 - self.y * self.K.matvec(self._check(alpha) * self.y)
+        return 1 - self.y * self.gram_matrix.matvec(self._check(alpha) * self.y)
 
     def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
@@ -378,7 +376,7 @@ class DualProblem(ReadOnly):
         optimal only up to a tolerance, the ends may cross by that tolerance.
         """
         beta = self._check(alpha) * self.y
-        return self.bias_and_interval(beta, self.K.matvec(beta))[1:]
+        return self.bias_and_interval(beta, self.gram_matrix.matvec(beta))[1:]
 
     @np.errstate(over="ignore", invalid="ignore")
     def bias(self, alpha: ArrayLike) -> float:
@@ -390,7 +388,7 @@ class DualProblem(ReadOnly):
         minimises the sum of C_i times the hinge loss.
         """
         beta = self._check(alpha) * self.y
-        return self.bias_and_interval(beta, self.K.matvec(beta))[0]
+        return self.bias_and_interval(beta, self.gram_matrix.matvec(beta))[0]
 
     def bias_at_zero(self, solution: Solution) -> float:
         """Return the bias of a solution for the points as they were given, b − w·origin."""
@@ -433,7 +431,9 @@ class DualProblem(ReadOnly):
         if self.linear:
             return linear_scores(self.X, beta, self.origin)
         shift = self.diagonal_shift if self.convex else 0.0
-        scores = kernel_scores(self.K.incremental_matvec(beta), beta, self.error_bound, shift)
+        scores = kernel_scores(
+            self.gram_matrix.incremental_matvec(beta), beta, self.error_bound, shift
+        )
         return scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
@@ -476,7 +476,7 @@ class DualProblem(ReadOnly):
         scores = self.scores(alpha * self.y)
         b = self.bias_and_interval(alpha * self.y, scores.values)[0] if b is None else b
         certificate = self._certify(alpha, b, scores)
-        # (For the hard margin the certificate scales (w, b) anyway.)
+        # For the hard margin the certificate scales (w, b) anyway.
         if not (certificate.reaches(tol) or self.hard_margin):
             divisor = _rounding_divisor(alpha, b, scores, self.y)
             if 0.5 < divisor < 1:

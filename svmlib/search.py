@@ -270,7 +270,7 @@ class SVCCV(TwoClassEstimator):
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         folds = self._folds(points, labels, weights, groups)
         tol, Cs = self._tolerance_and_constants()
-        # (Now, because it refuses what else would be found out at the end.)
+        # This comes before the search, because it refuses a wrong `scoring`.
         measured = None if sample_weight is None else weights
         measure = measure_of(self.scoring, self.classes_, labels, measured)
         fits = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
@@ -390,7 +390,7 @@ class SVCCV(TwoClassEstimator):
         flat = fits.reshape(-1, len(folds))
         tables = {"test_score": test_scores.reshape(flat.shape)}
         for name in "gap", "steps", "fit_time", "score_time":
-            # (Fits that an interrupt has prevented are None.)
+            # Fits that an interrupt has prevented are None.
             rows = [[getattr(fit, name, np.nan) for fit in row] for row in flat]
             tables[name] = np.array(rows)
         for name, table in tables.items():

@@ -113,17 +113,13 @@ def smo(
     -------
     Solution
         Converged if its certificate reaches `tol`; else with a
-        `sklearn.exceptions.ConvergenceWarning` that names the gap. (If C = ∞ and no hyperplane
-        separates the classes, D grows without bound, and every run ends with the warning.)
+        `sklearn.exceptions.ConvergenceWarning` that names the gap. If C = ∞ and no hyperplane
+        separates the classes, D grows without bound, and every run ends with the warning.
 
     Raises
     ------
     ValueError
         If an argument is not as above.
-
-    Notes
-    -----
-    Derived in chapter 8, *The full SMO*.
 
     References
     ----------
@@ -180,7 +176,8 @@ def run_smo(
         only_rounding_left = not violation <= 2 * target_violation or no_progress  # NaN is beyond
         if solution.converged or only_rounding_left or n_iter == max_iter:
             return solution
-        target_violation = violation / 20  # (the last step may have gone far below the last target)
+        # The last step may have gone far below the last target.
+        target_violation = violation / 20
 
 
 def steps(
@@ -223,7 +220,7 @@ class SmoState:
             raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
         self.selection = selection
         self.problem = problem
-        self.K = problem.K
+        self.gram_matrix = problem.gram_matrix
         n, y, lo, hi = problem.n, problem.y, problem.lo, problem.hi
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
@@ -231,7 +228,7 @@ class SmoState:
         longest = 1 / max(SOLVER_ROUNDING * largest, 1e-300)
         self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
-        g = y - self.K.incremental_matvec(beta).values
+        g = y - self.gram_matrix.incremental_matvec(beta).values
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
         self.g_up, self.g_down = ends
         self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
@@ -278,7 +275,7 @@ class SmoState:
         """
         rules = {"second": self.best_partner, "first": None, "cyclic": self.next_violating}
         rule = rules[self.selection]
-        K, work, length_array = self.K, self.work, np.empty(())
+        rows, work, length_array = self.gram_matrix, self.work, np.empty(())
         beta, lo, hi = self.beta, self.lo, self.hi
         g_up, g_down, max_step = self.g_up, self.g_down, self.max_step
         for taken in range(max_steps):
@@ -289,7 +286,7 @@ class SmoState:
                 return taken
             if rule:
                 i, j = rule(i, j, target_violation)
-            K_i, K_j, g_i, g_j = K[i], K[j], g_up.item(i), g_down.item(j)
+            K_i, K_j, g_i, g_j = rows[i], rows[j], g_up.item(i), g_down.item(j)
             # x − y is exact where y/2 ≤ x ≤ 2y (Sterbenz). So, but for the rounding of K itself,
             # the curvature is what the update below takes from the slope, and no step overshoots,
             # however large K is. Duplicate points have zero curvature, and an indefinite kernel can
@@ -317,7 +314,7 @@ class SmoState:
     def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return i and the j whose step gains the most: with the largest slope / √curvature."""
         if i not in self.roots:
-            half_curvature = (self.half_diagonal - self.K[i]) + self.half_diagonal[i]
+            half_curvature = (self.half_diagonal - self.gram_matrix[i]) + self.half_diagonal[i]
             self.roots[i] = np.sqrt(np.maximum(half_curvature, self.curvature_floor))
             if len(self.roots) > self.max_roots:
                 del self.roots[next(iter(self.roots))]

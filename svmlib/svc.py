@@ -64,7 +64,7 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
     def _forget_fit(self) -> None:
         """Remove the fitted attributes, so that a fit that fails leaves none of the one before."""
-        # (Not all that end in _: a subclass may have set some before it calls `fit`.)
+        # Other names that end in _ stay: a subclass may have set some before it calls `fit`.
         for name in ("n_features_in_", "feature_names_in_", "classes_", *self._fitted):
             self.__dict__.pop(name, None)
 
@@ -195,8 +195,6 @@ class SVC(TwoClassEstimator):
         sklearn.set_config(enable_metadata_routing=True)
         machine = SVC().set_fit_request(sample_weight=True)
         OneVsOneClassifier(machine).fit(X, y, sample_weight=factors_of_the_labels)
-
-    Derived in chapter 8, *The full SMO*.
 
     References
     ----------

@@ -59,7 +59,7 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
         problem.gram()
     if kept == "some rows":
         for i in range(problem.n):
-            problem.K[i]
+            problem.gram_matrix[i]
     judge, alpha, b = Judge(problem), some_multipliers(problem, rng), float(rng.normal())
     wild = alpha.copy()
     wild[rng.integers(problem.n)] *= 1e12  # what was summed for it leaves its rounding
@@ -565,7 +565,7 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
     )
     alpha = np.array([0.5, 0.25, 0.25])
     problem.certificate(alpha, 0.0)
-    problem.K.set_gram(np.eye(3))
+    problem.gram_matrix.set_gram(np.eye(3))
     assert_allclose(problem.scores(alpha * problem.y).values, alpha * problem.y)
     with pytest.raises(ValueError, match="read-only"):  # the next sum begins with this one
         problem.scores(alpha * problem.y).values[0] = 1.0
@@ -580,7 +580,7 @@ def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():
         lambda A, B: skewed[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))],
     )
     beta = np.array([0.0, 1.0, 0.0])
-    rows = problem.K.incremental_matvec(beta).values
+    rows = problem.gram_matrix.incremental_matvec(beta).values
     sums = problem.gram() @ beta
-    assert (problem.K.incremental_matvec(beta).values == sums).all()
+    assert (problem.gram_matrix.incremental_matvec(beta).values == sums).all()
     assert (rows != sums).any()

@@ -46,7 +46,7 @@ def test_of_many_samples_only_the_rows_that_smo_touches():
     for some in few, many:
         touched = {i for step in smo(some, trace=True).trace for i in step[:2]}
         assert some.kernel.values == 1500 * len(touched)
-        assert some.K.full is None
+        assert some.gram_matrix.full is None
     assert few.kernel.values < 0.25 * 1500**2 < many.kernel.values
 
 
@@ -110,4 +110,4 @@ def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
     for some in few, many:  # rows that are there in another order than all of them
         some.certificate(np.where(np.arange(40) > 30, 0.5, 0.0), 0.0)
     assert list(islice(steps(few), 200)) == list(islice(steps(many), 200))
-    assert len(few.K.cached) == rows
+    assert len(few.gram_matrix.cached) == rows

@@ -43,7 +43,7 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
         assert each.certificate([0.5, 0.5, 0.0], -1.0) == before
     assert not DualProblem(problem.X, problem.y).with_bounds(problem.upper).hard_margin
     for one in problem, other, copy.deepcopy(other), pickle.loads(pickle.dumps(problem)):
-        own = one.X, one.y, one.diagonal, one.K.X, one.K.diagonal, one.gram()
+        own = one.X, one.y, one.diagonal, one.gram_matrix.X, one.gram_matrix.diagonal, one.gram()
         for array in (*own, one.upper, one.lo, one.hi):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 7
@@ -97,7 +97,7 @@ def test_the_cache_is_not_pickled():
 @pytest.mark.parametrize("kernel", [Linear(), np.inner], ids=["formula", "function"])
 @pytest.mark.parametrize("n", [20, 1001])  # all rows at once, and one by one
 def test_a_gram_matrix_has_n_rows(n, kernel):
-    K = DualProblem(*data(0, n=n), 1.0, kernel).K
+    K = DualProblem(*data(0, n=n), 1.0, kernel).gram_matrix
     for i in (-1, n):
         with pytest.raises(IndexError, match=f"row {i} of a Gram matrix of {n} points"):
             K[i]
@@ -110,7 +110,7 @@ def test_a_gram_matrix_has_n_rows(n, kernel):
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_block_of_a_gram_matrix_has_its_values(kernel, whole):
     X, F = data(0, n=40)[0], np.array([7, 2, 30])
-    K = DualProblem(*data(0, n=40), 1.0, kernel, cache_mb=1 if whole else 0.01).K
+    K = DualProblem(*data(0, n=40), 1.0, kernel, cache_mb=1 if whole else 0.01).gram_matrix
     if whole:
         K.gram()
     assert_allclose(K.block(F), kernel(X[F], X[F]), rtol=1e-12)

@@ -97,8 +97,8 @@ def test_memory_stays_within_the_cache():
     """All of K would take 69 MB."""
     problem = DualProblem(*data(0, n=3000, d=10), 1.0, RBF(0.05), cache_mb=16)
     tracemalloc.start()
-    assert all(row.size == 3000 for row in map(problem.K.__getitem__, range(3000)))
-    problem.K.matvec(np.ones(3000))  # of all rows, for which there is no room
+    assert all(row.size == 3000 for row in map(problem.gram_matrix.__getitem__, range(3000)))
+    problem.gram_matrix.matvec(np.ones(3000))  # of all rows, for which there is no room
     assert newton(problem, start=first_steps(problem, 1500)).converged
     assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
     tracemalloc.stop()
