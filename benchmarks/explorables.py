@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from svmlib import hulls
 from svmlib.book import explorable
 from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, load_six_points
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.kernels import RBF
 
 STATIC = Path(__file__).resolve().parents[1] / "_static" / "explorables"
@@ -129,7 +129,7 @@ def differences(page: Page) -> None:
             )
             centred = X - (X.min(axis=0) + X.max(axis=0)) / 2
             problem = DualProblem(centred, y, C, *([kernel] if kernel else []))
-            into.append(abs(mine["primal"] / solve_interior_point(problem).certificate.primal - 1))
+            into.append(abs(mine["primal"] / interior_point(problem).certificate.primal - 1))
             gaps.append(mine["primal"] / mine["dual"] - 1)
     print("\n| largest relative difference, 100 clouds of 10 to 60 samples | |\n|---|---:|")
     for name, values in (

@@ -112,7 +112,7 @@ def solve(
     if solver == "smo" or (solver == "auto" and not problem.convex):
         smo_limit = int(min(max_iter, MAX_SMO_STEPS)) if solver == "smo" else smo_limit
         return run_smo(problem, tol, smo_limit, alpha), "smo"
-    in_span = _solve_in_span(problem, tol, max_iter - 1, memory_mb) if start is None else None
+    in_span = _try_nystrom(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):
         return in_span, "nystrom"
     newton_start = Start(alpha)
@@ -130,7 +130,7 @@ def solve(
         solution = solution.with_earlier_iterations(newton_start.n_iter)
         name = "smo"
     remaining = max_iter - solution.n_iter if solver == "auto" else 0
-    return _interior_point_fallback(problem, solution, name, tol, remaining)
+    return _try_interior_point(problem, solution, name, tol, remaining)
 
 
 def _finish(
@@ -151,7 +151,7 @@ def _finish(
     return solution, name
 
 
-def _interior_point_fallback(
+def _try_interior_point(
     problem: DualProblem, solution: Solution, name: str, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
     """Return the interior point solution if `tol` is not reached and it proves more.
@@ -166,7 +166,7 @@ def _interior_point_fallback(
     return solution, name
 
 
-def _solve_in_span(
+def _try_nystrom(
     problem: DualProblem, tol: float, max_iter: float, memory_mb: float | None
 ) -> Solution | None:
     """Return the machine in the span of a few pivots, if K does not fit and few may be enough.
@@ -193,7 +193,7 @@ def _solve_in_span(
         gap = nystrom.forecast_gap(problem, tol, span, n)
         _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, gap)
     limit = int(min(max_iter, MAX_NEWTON_STEPS))
-    return nystrom.solve_in_span(problem, tol, limit, span, memory_mb)
+    return nystrom.run_nystrom(problem, tol, limit, span, memory_mb)
 
 
 def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Start:
@@ -258,7 +258,7 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     """Return Φ of a few coordinates in which the problem is nearly the same, if there are any.
 
     None for C = ∞, because rows of Φ with different labels may be equal, and then there is no
-    solution. If K does not fit, `_solve_in_span` may have tried that. Φ may fill a quarter of the
+    solution. If K does not fit, `_try_nystrom` may have tried that. Φ may fill a quarter of the
     cache; its two copies and the rows of the free multipliers need the remainder.
     """
     fits = problem.gram_matrix.fits

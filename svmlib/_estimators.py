@@ -105,7 +105,7 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
     return expansion
 
 
-def vector_of(machine: Any, X: Array) -> tuple[Array, float]:
+def hyperplane_of(machine: Any, X: Array) -> tuple[Array, float]:
     """Return w (as a row) and b of an estimator that predicts with w·x + b."""
     w = np.atleast_2d(_dense(machine.coef_))
     b = float(np.ravel(machine.intercept_)[0])

@@ -304,12 +304,12 @@ def _line(key: str, values: Any) -> str:
 def _model(machine: Any) -> LibsvmModel:
     """Return a fitted estimator as LIBSVM's model."""
     if not hasattr(machine, "dual_coef_"):
-        return _of_two_classes(machine_without_rows(machine))
+        return _binary_model(machine_without_rows(machine))
     if not hasattr(machine, "support_vectors_"):
         raise not_fitted_error(machine, "SVC, NuSVC, SVR, ...")
     svm_type = getattr(machine, "_impl", "c_svc")
     if svm_type in _CLASSIFIERS and len(machine.classes_) == 2:
-        return _of_two_classes(machine_without_rows(machine), svm_type)
+        return _binary_model(machine_without_rows(machine), svm_type)
     kernel, coefficients, points, _ = expansion_of(machine, None)
     rho = -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:
@@ -319,7 +319,7 @@ def _model(machine: Any) -> LibsvmModel:
     return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, counts)
 
 
-def _of_two_classes(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
+def _binary_model(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
     """Return a machine as LIBSVM's model, with the class of positive scores as the first."""
     order = np.argsort(m.coefficients < 0, kind="stable")
     coefficients = m.coefficients[None, order]

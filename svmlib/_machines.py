@@ -17,10 +17,10 @@ from svmlib._estimators import (
     chosen_pair,
     class_pairs,
     expansion_of,
+    hyperplane_of,
     kernel_of,
     not_fitted_error,
     pair_coefficients,
-    vector_of,
 )
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM
@@ -161,7 +161,7 @@ def to_machine(
     if isinstance(machine, Machine):
         return machine
     if isinstance(machine, tuple) and len(machine) == 2:
-        return _of_numbers(*machine, X, y, kernel)
+        return _from_numbers(*machine, X, y, kernel)
     is_expansion = all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params"))
     has_numbers = is_expansion or getattr(machine, "coef_", None) is not None
     if not (has_numbers and hasattr(machine, "classes_") and hasattr(machine, "intercept_")):
@@ -171,11 +171,11 @@ def to_machine(
     if weights is not None:
         weights = check_vector(weights, "sample_weight", length=len(X))
     if is_expansion:
-        return _of_support_vectors(machine, X, y, weights)
-    return _of_vector(machine, X, y, weights)
+        return _from_dual_coef(machine, X, y, weights)
+    return _from_coef(machine, X, y, weights)
 
 
-def _of_vector(
+def _from_coef(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``coef_`` says about its two classes."""
@@ -188,7 +188,7 @@ def _of_vector(
         advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
     _same_features(machine, X)
-    w, b = vector_of(machine, X)
+    w, b = hyperplane_of(machine, X)
     described["classes"] = tuple(machine.classes_.tolist())
     described["class_weight"] = tuple(_class_factors(machine, y, sample_weight).tolist())
     return Machine(w, np.ones(1), b, **described)
@@ -214,7 +214,7 @@ def machine_without_rows(machine: Any) -> Machine:
     return to_machine(machine, no_rows, classes, None, None)
 
 
-def _of_numbers(
+def _from_numbers(
     vector: ArrayLike,
     b: float,
     X: Array,
@@ -251,7 +251,7 @@ def _same_features(machine: Any, X: Array) -> None:
         raise ValueError(f"X has {X.shape[1]} features, but the machine has {d}")
 
 
-def _of_support_vectors(
+def _from_dual_coef(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``dual_coef_`` says about its two classes, or two in y."""
@@ -321,7 +321,7 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
     return described
 
 
-def constant_of(m: Machine) -> float:
+def checked_constant(m: Machine) -> float:
     """Return C, or raise an error if a machine does not say which problem it solves."""
     for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
         if getattr(m, name) not in choices:

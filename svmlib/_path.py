@@ -81,13 +81,13 @@ class Fold(NamedTuple):
     ----------
     train, test : ndarray of int
         The numbers of the training samples, and of the test samples.
-    weights : ndarray of shape (n_train,)
+    C_factors : ndarray of shape (n_train,)
         The C_i of the training samples for C = 1.
     """
 
     train: Indices
     test: Indices
-    weights: Array
+    C_factors: Array
 
 
 def _warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
@@ -154,13 +154,13 @@ def _low_rank_from_gram(K: Array) -> Array | None:
     n = len(K)
     max_rank = min(n // 5, _MAX_COLUMNS)
     sample = np.random.default_rng(n).permutation(n)[: 3 * max_rank]
-    size = float(K.diagonal().max())
-    pivots, U = pivoted_cholesky(K[np.ix_(sample, sample)], _CHOLESKY_TOL * size)
+    largest = float(K.diagonal().max())
+    pivots, U = pivoted_cholesky(K[np.ix_(sample, sample)], _CHOLESKY_TOL * largest)
     if not 0 < len(pivots) <= max_rank:
         return None
     Phi = right_divide(K.take(sample[pivots], 1), U)
     residuals = K.diagonal() - squared_norms(Phi)
-    return Phi if residuals.max() <= _MAX_RESIDUAL * size else None
+    return Phi if residuals.max() <= _MAX_RESIDUAL * largest else None
 
 
 def _solve_warm(
@@ -181,7 +181,7 @@ def _solve_warm(
 
 
 def _regularisation_path(
-    problem: DualProblem, reduced: DualProblem | None, weights: Array, Cs: Array, tol: float
+    problem: DualProblem, reduced: DualProblem | None, C_factors: Array, Cs: Array, tol: float
 ) -> Iterator[tuple[int, Solution, float]]:
     """Follow a problem along ascending values of C, each machine from the one before.
 
@@ -191,7 +191,7 @@ def _regularisation_path(
         The samples and the kernel; its own C is ignored.
     reduced : svmlib.problem.DualProblem, or None
         The same problem in a few coordinates (`svmlib.nystrom.low_rank`), solved first if given.
-    weights : ndarray of shape (n,)
+    C_factors : ndarray of shape (n,)
         The C_i for C = 1.
     Cs : ndarray
         The values of C, in any order.
@@ -214,7 +214,7 @@ def _regularisation_path(
     upper = np.full(problem.n, np.inf)
     for C_index in Cs.argsort(kind="stable").tolist():
         started = perf_counter()
-        before, upper = upper, Cs[C_index] * weights
+        before, upper = upper, Cs[C_index] * C_factors
         problem = problem.with_bounds(upper)  # which keeps the cache of K
         reduced = None if reduced is None else reduced.with_bounds(upper)
         guess = _warm_start(alpha, before, problem)
@@ -273,7 +273,7 @@ def fit_candidates(
         Phi = _low_rank_from_gram(K) if bound is not None else None
         for fold_index, fold in enumerate(folds):
             train = fold.train
-            upper = fold.weights * Cs.max()
+            upper = fold.C_factors * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
             problem = DualProblem(
                 X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
@@ -282,7 +282,7 @@ def fit_candidates(
                 problem.gram_matrix.set_gram(K.take(train, 0).take(train, 1))
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
-            path = _regularisation_path(problem, reduced, fold.weights, Cs, tol)
+            path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)
             for C_index, solution, fit_time in path:
                 started = perf_counter()
                 values = test_values(solution)

@@ -23,7 +23,7 @@ _MAX_CYCLES = 100_000  # of which fewer than two per point are usual
 _PROOF_FACTOR = 1e6  # times rounding: half of a gap this wide can be proved
 
 
-def lowest_vertex(heights: Array, y: Array, cap: float) -> Array:
+def lowest_vertex_weights(heights: Array, y: Array, cap: float) -> Array:
     """Return the weights of a vertex of R⁺ − R⁻ that minimises Σ λ_i h_i, for the heights h.
 
     In each class the smallest heights get the cap, until the weights sum to one.
@@ -60,7 +60,7 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
     signed = y[:, np.newaxis] * X  # v = λ @ signed
     norm_error = 4 * UNIT_ROUNDOFF * np.linalg.norm(X, axis=1).max()
     centroids = (y / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))) @ X  # their difference
-    weights = lowest_vertex(signed @ centroids, y, cap)
+    weights = lowest_vertex_weights(signed @ centroids, y, cap)
     # The vertices that are kept, the λ of each, and their convex coefficients.
     lambdas = weights[np.newaxis]
     vertices = (weights @ signed)[np.newaxis]
@@ -71,7 +71,7 @@ def _major_cycles(X: Array, y: Array, cap: float, half_the_gap: bool) -> tuple[A
     stalls = 0
     for _ in range(_MAX_CYCLES):
         # The hulls are at most ‖v‖ apart, and at least as far as the lowest vertex along v.
-        weights = lowest_vertex(signed @ normal, y, cap)
+        weights = lowest_vertex_weights(signed @ normal, y, cap)
         vertex = weights @ signed
         norm = float(np.linalg.norm(normal))
         distance = float(np.linalg.norm(coefficients @ vertices))

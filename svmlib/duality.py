@@ -5,7 +5,7 @@ They are in `svmlib.problem` and `svmlib.interior_point`; the certificate in `sv
 Derived in chapter 4, *Lagrange duality*.
 """
 
-from svmlib.interior_point import solve_interior_point
+from svmlib.interior_point import interior_point
 from svmlib.problem import DualProblem, Solution
 
-__all__ = ["DualProblem", "Solution", "solve_interior_point"]
+__all__ = ["DualProblem", "Solution", "interior_point"]

@@ -47,7 +47,7 @@ from svmlib._machines import (
     Bias,
     Loss,
     Machine,
-    constant_of,
+    checked_constant,
     row_numbers,
     signed_labels,
     to_machine,
@@ -201,7 +201,7 @@ class _MachineProblem:
     def __init__(
         self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, float_type: Any
     ) -> None:
-        C = constant_of(machine)
+        C = checked_constant(machine)
         X, self.y, factors = weighted_rows(machine, X, y, weights)
         kernel = machine.kernel
         if is_precomputed(kernel):

@@ -228,14 +228,14 @@ class GramMatrix:
         self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values
         return self._keep(K)
 
-    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no size exceeds
+    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no number exceeds
     def _keep(self, K: Array) -> Array:
         """Keep all of K, read only, and return it."""
         K.flags.writeable = False
         self.full = K
         self.cached = {}
-        if size := float(self.diagonal @ self.diagonal):
-            self.frobenius_ratio = float(np.vdot(K, K)) / size
+        if squares := float(self.diagonal @ self.diagonal):
+            self.frobenius_ratio = float(np.vdot(K, K)) / squares
         return K
 
     def matvec(self, beta: Array) -> Array:

@@ -43,7 +43,7 @@ from svmlib._rounding import (
     row_norm_bounds,
 )
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
-from svmlib._wolfe import lowest_vertex, nearest_to_origin
+from svmlib._wolfe import lowest_vertex_weights, nearest_to_origin
 
 __all__ = [
     "ClosestPoints",
@@ -478,7 +478,7 @@ def certify_weights(
     w = p - q if normal is None else normal
     scaled = w / (np.abs(w).max() or 1.0)
     heights = y * (Z @ scaled)
-    width = heights @ lowest_vertex(heights, y, cap)  # B⁺ − B⁻ along it
+    width = heights @ lowest_vertex_weights(heights, y, cap)  # B⁺ − B⁻ along it
     error = _distance_error(Z, y, weights)
     bound = width / float(np.linalg.norm(scaled)) - error if w.any() else 0.0
     w = np.ldexp(w, exponent)

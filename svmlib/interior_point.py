@@ -3,7 +3,7 @@
 The method needs the whole Gram matrix, and O(n³) operations per iteration. With this
 module you can
 
-- solve a `svmlib.problem.DualProblem` with `solve_interior_point`.
+- solve a `svmlib.problem.DualProblem` with `interior_point`.
 
 Derived in chapter 4, *Lagrange duality*.
 """
@@ -22,7 +22,7 @@ from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution
 
-__all__ = ["solve_interior_point"]
+__all__ = ["interior_point"]
 
 MAX_INTERIOR_STEPS = 100  # by default
 _TOL_FRACTION = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
@@ -31,7 +31,7 @@ _GROWTH = 16  # factor of what is added to a matrix that is not positive definit
 _CROSSOVER_GAP = 1e-6  # the relative gap up to which the set at bounds was right
 
 
-def solve_interior_point(
+def interior_point(
     problem: DualProblem, *, tol: float = 1e-6, max_iter: int = MAX_INTERIOR_STEPS
 ) -> Solution:
     r"""Solve the dual by a primal–dual interior point method.
@@ -85,19 +85,19 @@ def solve_interior_point(
     Examples
     --------
     >>> from svmlib.problem import DualProblem
-    >>> solution = solve_interior_point(DualProblem([[0.0], [2.0]], [-1, 1], C=np.inf))
+    >>> solution = interior_point(DualProblem([[0.0], [2.0]], [-1, 1], C=np.inf))
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5]), -1.0)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
     solution = run_interior_point(problem, tol, max_iter)
-    warn_unless_converged(solution, "solve_interior_point", tol)
+    warn_unless_converged(solution, "interior_point", tol)
     return solution
 
 
 @np.errstate(all="ignore")  # an overflow ends the iteration
 def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solution:
-    """Do what `solve_interior_point` does, with checked arguments and without its warning."""
+    """Do what `interior_point` does, with checked arguments and without its warning."""
     problem.gram()  # raises if it does not fit
     problem.require_convex("the interior point method")
     iterates = list(islice(_iterate(problem, _TOL_FRACTION * tol), max_iter))

@@ -369,7 +369,7 @@ def nystrom(
     (True, True)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    solution = solve_in_span(problem, tol, max_iter, choose_span(problem, tol), memory_mb)
+    solution = run_nystrom(problem, tol, max_iter, choose_span(problem, tol), memory_mb)
     warn_unless_converged(solution, "nystrom", tol, solution.advice)
     return solution
 
@@ -398,7 +398,7 @@ def max_rank_in_memory(n: int, memory_mb: float) -> float:
     return max_rank
 
 
-def solve_in_span(
+def run_nystrom(
     problem: DualProblem, tol: float, max_iter: int, span: Span, memory_mb: float
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
@@ -437,7 +437,7 @@ def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
     chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
     upper = np.minimum(problem.upper[chosen] * (n / chosen.size), MAX_C)
     subproblem = DualProblem(problem.X[chosen], y[chosen], upper, problem.kernel)
-    return solve_in_span(subproblem, tol, 100, span, inf).certificate.relative_gap
+    return run_nystrom(subproblem, tol, 100, span, inf).certificate.relative_gap
 
 
 def sample_size(n: int) -> int:
@@ -496,11 +496,11 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     max_rank = check_scalar(max_rank, "max_rank", positive=True, finite=False)
     if not provably_semidefinite(kernel):
         return None
-    size = float(kernel.diagonal(X).mean())
+    mean_diagonal = float(kernel.diagonal(X).mean())
     sample = _sample(X)
-    span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * size)
+    span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * mean_diagonal)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None
     Phi = span.features(X)
-    unexplained = size - float(np.vdot(Phi, Phi)) / len(X)
-    return Phi if unexplained <= _MAX_UNEXPLAINED * size else None
+    unexplained = mean_diagonal - float(np.vdot(Phi, Phi)) / len(X)
+    return Phi if unexplained <= _MAX_UNEXPLAINED * mean_diagonal else None

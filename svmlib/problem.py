@@ -167,11 +167,11 @@ class DualProblem(ReadOnly):
 
     Examples
     --------
-    >>> from svmlib.interior_point import solve_interior_point
+    >>> from svmlib.interior_point import interior_point
     >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], C=1.0)
     >>> problem.objective([0.5, 0.5, 0.0])
     0.5
-    >>> solution = solve_interior_point(problem)
+    >>> solution = interior_point(problem)
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5, 0. ]), -1.0)
     """

@@ -8,7 +8,7 @@ import pytest
 
 from svmlib.certificate import certify, dual_lower_bound, linear_scores, primal_upper_bound
 from svmlib.datasets import Dataset, load_circles, load_penguins
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.exchange import Machine, certify_machine
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, squared
@@ -28,7 +28,7 @@ POINT, FAR, HUGE = [[1.0, 2.0]], np.full((2, 1), 1e60), [[1e200], [-1e200]]
 TWO = DualProblem([[0.0], [2.0]], [-1, 1], 1.5)
 PLANE, TABLE, PENGUINS = Hyperplane([1, 2], -1), Precomputed(np.eye(3)), load_penguins()
 INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
-SOLVERS = [partial(solve, TWO) for solve in (smo, newton, solve_interior_point)]
+SOLVERS = [partial(solve, TWO) for solve in (smo, newton, interior_point)]
 ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of TABLE
 HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 1])
@@ -108,7 +108,7 @@ CALLS = [
         for start in ([1, 0], [-1, -1], [2, 2], [1, 1 + 1e-8], [-1e-12] * 2, [1.5 + 3e-16] * 2)
     ],
     (lambda: newton(INDEFINITE), "semidefinite for .* be proved for the Gram matrix; svmlib.smo"),
-    (lambda: solve_interior_point(INDEFINITE), "semidefinite for .* be proved for the Gram matrix"),
+    (lambda: interior_point(INDEFINITE), "semidefinite for .* be proved for the Gram matrix"),
     (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.*cache_mb"),
     (lambda: next(steps(TWO, selection="bogus")), "selection must be one of"),
     (lambda: hull_smo(X, ONES), "both classes"),

@@ -21,7 +21,7 @@ from svmlib.certificate import (
     linear_scores,
     primal_upper_bound,
 )
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import RBF, ErrorBound, Linear, Polynomial, Precomputed, Sigmoid
 from svmlib.newton import newton
@@ -290,7 +290,7 @@ def test_certificates_are_narrow_where_there_is_room(kernel, C):
         kernel = Precomputed(RBF(0.3)(X, X))
         X = kernel.points
     problem = DualProblem(X, y, C, kernel)
-    solution, judge = solve_interior_point(problem), Judge(problem)
+    solution, judge = interior_point(problem), Judge(problem)
     assert solution.certificate.relative_gap < (1e-9 if C == 1 else 1e-7)
     assert solution.certificate.user_defined_kernel == isinstance(kernel, Precomputed)
     for alpha, b in (solution.alpha, solution.b), (0.9 * solution.alpha, solution.b + 0.1):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmlib import SVC
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
 from svmlib.smo import smo, steps
@@ -35,7 +35,7 @@ def test_where_there_is_room_half_of_k_is_evaluated_once():
     solution = smo(some)
     assert 300**2 / 2 < (values := some.kernel.values) < 0.61 * 300**2
     newton(some)
-    solve_interior_point(some)
+    interior_point(some)
     some.certificate(solution.alpha, solution.b)
     assert some.kernel.values == values
 
@@ -86,8 +86,8 @@ def test_the_partner_that_gains_the_most_saves_steps():
 def test_each_iteration_brings_a_digit_however_many_samples(C):
     """About 18: the products fall by ten each time."""
     problems = [DualProblem(*data(seed, n=60), C, RBF(0.5)) for seed in range(10)]
-    assert np.mean([solve_interior_point(some).n_iter for some in problems]) < 21
-    assert solve_interior_point(problem(400, C=C)).n_iter < 25
+    assert np.mean([interior_point(some).n_iter for some in problems]) < 21
+    assert interior_point(problem(400, C=C)).n_iter < 25
 
 
 def test_a_stage_ends_when_the_next_one_brings_more():

@@ -27,7 +27,7 @@ from svmlib import distributed
 from svmlib._chunk_sums import State, Sums, chunk_sums
 from svmlib._rounding import gamma_n
 from svmlib.distributed import solve_kernel, solve_linear
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.kernels import RBF, Polynomial, Sigmoid
 from svmlib.newton import newton
 from tests import exact
@@ -59,7 +59,7 @@ def chunked(X, rows):
 @pytest.mark.parametrize(("C", "rows"), [(1e-3, 31), (0.1, 100), (10.0, 300)])
 def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
     X, y = clouds(300, apart=2.0, one_in=10)  # on the way the multipliers are far from balanced
-    other = solve_interior_point(DualProblem(X, y, C)).certificate
+    other = interior_point(DualProblem(X, y, C)).certificate
     found = solve_linear(chunked(X, rows), y, C, tol=1e-4)
     proof, proofs = found.certificate, [each.certificate for each in found.trace]
     value = found.w @ found.w / 2 + C * np.maximum(0, 1 - y * (X @ found.w + found.b)).sum()

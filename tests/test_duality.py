@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.smo import smo
@@ -195,7 +195,7 @@ def test_bias_is_the_mean_over_the_free_multipliers():
 
 def test_bias_without_free_multipliers_is_the_middle_of_its_interval():
     problem = DualProblem([[0.0], [1.0], [4.0], [6.0]], [-1, -1, 1, 1], 0.01)
-    solution = solve_interior_point(problem)
+    solution = interior_point(problem)
     assert set(solution.alpha) == {0.01}
     low, high = problem.bias_interval(solution.alpha)
     assert low < high

@@ -9,7 +9,7 @@ from svmlib import hulls
 from svmlib.book import explorable, plotting
 from svmlib.book.explorable.plane import round_number
 from svmlib.datasets import load_circles
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.kernels import RBF
 from svmlib.smo import steps
 from tests.book import ROOT
@@ -129,7 +129,7 @@ def test_soft_margins_have_the_certificate_of_svmlib(one):
     for X, y, C in SOFT:
         Z = X - (X.min(axis=0) + X.max(axis=0)) / 2
         js = one("softMargin", Z @ Z.T, y, C)
-        certificate = solve_interior_point(DualProblem(Z, y, C)).certificate
+        certificate = interior_point(DualProblem(Z, y, C)).certificate
         assert js["dual"] <= certificate.primal
         assert certificate.dual <= js["primal"]
         assert js["primal"] - js["dual"] <= 1e-6 * js["primal"]
@@ -178,7 +178,7 @@ def test_the_best_cut_is_that_of_the_lifted_samples(mathematics):
         cases.append((X[apart], np.where(off < 0, 1, -1)[apart]))
     for (X, y), cut in mathematics("bestCut", cases):
         lifted = DualProblem(np.column_stack((X, (X**2).sum(axis=1))), y, np.inf)
-        solution = solve_interior_point(lifted)
+        solution = interior_point(lifted)
         *w, v = (solution.alpha * lifted.y) @ lifted.X
         c = -np.array(w) / (2 * v)
         assert [cut["c1"], cut["c2"]] == pytest.approx(c, abs=1e-5)

@@ -12,7 +12,7 @@ from svmlib import SVC, _newton_forms
 from svmlib._auto import solve
 from svmlib.duality import DualProblem
 from svmlib.gram_matrix import NoRoomError
-from svmlib.interior_point import solve_interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton
 from svmlib.smo import smo
@@ -177,7 +177,7 @@ def test_nearly_diagonal_equations_are_solved_without_a_factorisation(monkeypatc
     solution = newton(problem)
     assert solution.converged
     assert solution.n_iter < 20
-    assert_allclose(solution.alpha, solve_interior_point(problem).alpha, atol=0.02)
+    assert_allclose(solution.alpha, interior_point(problem).alpha, atol=0.02)
 
 
 def test_a_gram_matrix_that_is_kept_later_may_be_nearly_diagonal_too():

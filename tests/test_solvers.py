@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton
 from svmlib.smo import smo
@@ -17,7 +17,7 @@ from tests import hostile
 from tests.judge import Judge
 from tests.optimum import assert_optimal, data
 
-SOLVERS = [solve_interior_point, smo, newton]
+SOLVERS = [interior_point, smo, newton]
 KERNELS = [Linear(), RBF(0.5), Polynomial(2, 0.5, 1.0)]
 RANGES = {  # of the sizes of numbers
     "ordinary": {},
@@ -76,7 +76,7 @@ def test_special_cases(solve, case, C):
 @pytest.mark.parametrize("seed", [54, 88, 101, 121])
 def test_who_is_at_a_bound_may_be_guessed_wrong(seed):
     """Then the interior point as it was left is better than what the guess makes of it."""
-    assert solve_interior_point(DualProblem(*hostile.machine(seed, most_points=20))).converged
+    assert interior_point(DualProblem(*hostile.machine(seed, most_points=20))).converged
 
 
 @all_solvers

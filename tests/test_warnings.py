@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC
 from svmlib.distributed import solve_linear
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.hinge import pegasos, subgradient_descent
 from svmlib.hull_smo import hull_smo
 from svmlib.newton import newton
@@ -32,7 +32,7 @@ CALLS = {
     "SVC": partial(SVC(C=10.0, max_iter=1).fit, mixed, y),
     "smo": partial(smo, problem, max_iter=1),
     "newton": partial(newton, problem, max_iter=1),
-    "solve_interior_point": partial(solve_interior_point, problem, max_iter=1),
+    "interior_point": partial(interior_point, problem, max_iter=1),
     "hull_smo": partial(hull_smo, X, y, tol=1e-12, max_iter=1),
     "subgradient_descent": partial(subgradient_descent, mixed, y, 10.0, max_iter=1),
     "pegasos": partial(pegasos, mixed, y, 0.001, tol=1e-9, max_iter=1),

@@ -13,7 +13,7 @@ from of_chapter import repeat
 from scipy.stats import binomtest
 
 from svmlib import datasets
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.kernels import RBF, Linear
 
 bills = datasets.load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm"))
@@ -29,7 +29,7 @@ def mistakes(seed: int, kernel: Any, C: float) -> Any:
         for part in range(5):
             train = fold != part
             problem = DualProblem(bills.X[train], bills.y[train], C, kernel)
-            solution = solve_interior_point(problem)
+            solution = interior_point(problem)
             f = problem.decision_function(solution.alpha, solution.b, bills.X)
             wrong = np.where(f >= 0, 1, -1) != bills.y
             hidden[k, ~train] = wrong[~train]

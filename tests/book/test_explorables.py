@@ -19,7 +19,7 @@ from sklearn.metrics import confusion_matrix
 
 from svmlib import hulls
 from svmlib.book import explorable
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hull_smo import hull_smo
 from svmlib.kernels import RBF
@@ -312,7 +312,7 @@ def check_outlier(visit, seen):
     C = 10 ** seen.state["logC"] if cap else float(seen.sliders[0])
     if cap and not -3 < seen.state["logC"] < 4:
         return  # the price lies outside the slider, which shows its end
-    found = solve_interior_point(DualProblem(X, y, C))
+    found = interior_point(DualProblem(X, y, C))
     dual, primal = held(seen.numbers["dual and primal value"])
     assert dual <= found.certificate.primal
     assert found.certificate.dual <= primal * (1 + 1e-5 * cap)
@@ -326,7 +326,7 @@ def check_outlier(visit, seen):
 def check_rbf(visit, seen):
     sigma, C = map(float, seen.sliders)
     problem = DualProblem(seen.X, seen.y, C, RBF.from_width(sigma))
-    solution = solve_interior_point(problem)
+    solution = interior_point(problem)
     dual, primal = held(seen.numbers["dual and primal value"])
     assert dual <= solution.certificate.primal
     assert solution.certificate.dual <= primal
@@ -787,7 +787,7 @@ def test_the_path_in_the_price_is_that_of_svmlib(visit):
         for log, share in path[::10]:
             C = 10 ** round(log)
             problem = DualProblem(seen.X - seen.X.mean(axis=0), seen.y, C)
-            assert share == pytest.approx(solve_interior_point(problem).alpha[-1] / C, abs=2e-3)
+            assert share == pytest.approx(interior_point(problem).alpha[-1] / C, abs=2e-3)
 
 
 @only("villages")

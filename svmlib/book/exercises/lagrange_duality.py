@@ -3,7 +3,7 @@
 import numpy as np
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 
 __all__ = ["check_bias", "check_dual", "check_nearest_weights", "check_reduced_newton_step"]
 
@@ -42,7 +42,7 @@ def _solutions(random: Random) -> Inputs:
     y = np.where(np.arange(20) % 3 == 0, 1.0, -1.0)
     for unit in (1.0, 1e4, 1e-4):
         X = unit * (random.standard_normal((20, 2)) + 4 * y[:, np.newaxis] + [3, 1])
-        alpha = solve_interior_point(DualProblem(X, y, C=np.inf)).alpha
+        alpha = interior_point(DualProblem(X, y, C=np.inf)).alpha
         yield alpha, X, y
         yield alpha + 1e-9 * alpha.max(), X, y  # dust
         rough = alpha * random.uniform(0.999, 1.001, 20)

@@ -16,7 +16,7 @@ from svmlib.book import plotting
 from svmlib.book.explorable.figure import Explorable
 from svmlib.book.explorable.plane import counted, frame, in_plane, movable_rows, round_number
 from svmlib.datasets import Dataset
-from svmlib.duality import DualProblem, solve_interior_point
+from svmlib.duality import DualProblem, interior_point
 from svmlib.geometry import Hyperplane
 from svmlib.kernels import RBF
 from svmlib.smo import smo
@@ -106,7 +106,7 @@ def rbf(
     plane = in_plane(data, margin=0.08, most=100)
     unseen = np.round(hidden.X, 4)
     problem = DualProblem(data.X, data.y, C, RBF.from_width(sigma))
-    solution = solve_interior_point(problem)
+    solution = interior_point(problem)
 
     def decide(Z: Array) -> Array:
         return problem.decision_function(solution.alpha, solution.b, Z)
@@ -174,7 +174,7 @@ def outlier(
     C = round_number(C, "C", 1e-3, 1e4)
     rows = movable_rows(data, [len(data.y) - 1] if movable is None else movable)
     plane = in_plane(data, margin=0.25)
-    solution = solve_interior_point(DualProblem(data.X, data.y, C))
+    solution = interior_point(DualProblem(data.X, data.y, C))
     w = (solution.alpha * data.y) @ data.X
     scores = data.X @ w + solution.b
     flat = bool(np.linalg.norm(w) < 1e-9)  # no line then: every point gets the same answer
