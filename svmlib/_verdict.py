@@ -6,6 +6,7 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,24 @@ from svmlib._rounding import format_bound, format_exactly, round_up
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
 WIDE_INTERVAL = 1e-3  # of the upper bound: an interval that says little about the optimum
+
+
+class Rescaled(NamedTuple):
+    """The machine t w + b: the w of a machine with another length, another bias, or both.
+
+    Attributes
+    ----------
+    t : float
+        The factor of w, which is positive.
+    b : float
+        The bias, in as few digits as matter.
+    primal : float
+        An upper bound on the primal value of t w and b.
+    """
+
+    t: float
+    b: float
+    primal: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +49,11 @@ class Verdict:
     lower, upper : float
         Bounds with the optimum between them. If the kernel is not known to be positive
         semidefinite, at the rows and at the points of the machine, lower is −∞.
-    best_b, primal_best_b : float
-        The best bias for the machine's w, in as few digits as matter, and an upper bound on the
-        primal value with this bias.
-    best_scale, best_scale_b, primal_best_scale : float
-        The t > 0 and the bias with the least primal value of t w, and an upper bound on that value.
-        Multiplying w and b by t changes no label, so this judges the direction of w alone.
+    best_bias : Rescaled
+        The machine's w with the best bias for it; t is 1.
+    best_scale : Rescaled
+        The t w and the bias with the least primal value. Multiplying w and b by t changes no label,
+        so this judges the direction of w alone.
     primal_negated : float
         An upper bound on the primal value of −w and −b.
     ours : Machine
@@ -69,11 +87,8 @@ class Verdict:
     primal: float
     lower: float
     upper: float
-    best_b: float
-    primal_best_b: float
-    best_scale: float
-    best_scale_b: float
-    primal_best_scale: float
+    best_bias: Rescaled
+    best_scale: Rescaled
     primal_negated: float
     ours: Machine
     primal_ours: float
@@ -99,7 +114,7 @@ class Verdict:
     @property
     def excess_best_scale(self) -> float:
         """What remains of `excess` with the best scale of w and the best bias for that w."""
-        return self._excess_of(self.primal_best_scale)
+        return self._excess_of(self.best_scale.primal)
 
     def _excess_of(self, primal: float) -> float:
         return round_up((primal - self.lower) / self.lower) if self.lower > 0 else np.inf
@@ -112,7 +127,7 @@ class Verdict:
     @property
     def bias_is_at_fault(self) -> bool:
         """Whether another bias would save more than half of the excess, and 0.01 %."""
-        return self._is_better(self.primal_best_b, self.primal)
+        return self._is_better(self.best_bias.primal, self.primal)
 
     def _is_better(self, primal: float, before: float) -> bool:
         return bool(before - primal > max((before - self.lower) / 2, 1e-4 * before))
@@ -184,12 +199,10 @@ class Verdict:
             return [f"−w and −b would give {value}: {wrong}"]
         lines = []
         if self.bias_is_at_fault:
-            value = format_bound(self.primal_best_b)
-            b = format_exactly(self.best_b)
+            b, value = format_exactly(self.best_bias.b), format_bound(self.best_bias.primal)
             lines.append(f"its b is not the best for its w: {b} would give {value}")
-        if self._is_better(self.primal_best_scale, self.primal_best_b):
-            rest = format_bound(self.excess_best_scale, digits=3)
-            t, b = map(format_exactly, (self.best_scale, self.best_scale_b))
-            best = f"{t} w and b = {b} leave {rest}"
+        if self._is_better(self.best_scale.primal, self.best_bias.primal):
+            t, b = format_exactly(self.best_scale.t), format_exactly(self.best_scale.b)
+            best = f"{t} w and b = {b} leave {format_bound(self.excess_best_scale, digits=3)}"
             lines.append(f"its w does not have the best length: {best}")
         return lines

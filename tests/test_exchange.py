@@ -111,7 +111,7 @@ def test_every_stored_answer_gets_a_verdict(answer):
 def test_the_best_bias_is_that_of_the_problem(C, loss, bias, weights, best):
     A, given = [[0.0], [2.0], [2.0]], {"C": C, "loss": loss, "bias": bias, "sample_weight": weights}
     verdict = certify_machine(([0.0], 0.0), A, [-1, 1, 1], **given)
-    assert_allclose(verdict.best_b, best, atol=1e-6)
+    assert_allclose(verdict.best_bias.b, best, atol=1e-6)
     assert verdict.n_changed == np.sum(verdict.ours.predict(A) < 0), "0 is for the second class"
 
 
@@ -140,10 +140,10 @@ def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
         assert (verdict.balance_violation == 0) or bias == "free"
         assert verdict.lower <= primal
         assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
-        t, scaled = verdict.best_scale, verdict.primal_best_scale
-        primal = in_digits(replace(m, b=verdict.best_scale_b), A, y, C * weights, t)[0]
+        t, scaled = verdict.best_scale.t, verdict.best_scale.primal
+        primal = in_digits(replace(m, b=verdict.best_scale.b), A, y, C * weights, t)[0]
         assert primal <= scaled * (1 + mp.mpf(2) ** -200)
-        assert scaled <= verdict.primal_best_b
+        assert scaled <= verdict.best_bias.primal
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -670,7 +670,7 @@ def test_a_verdict_prints_no_less_than_it_has_found():
             (far, r"value is at most (\S+);", far.primal),
             (far, r"is in \[\S+, (\S+)\]", far.upper),
             (far, r"is in \[(\S+),", -far.lower),
-            (far, r"would give (\S+)", far.primal_best_b),
+            (far, r"would give (\S+)", far.best_bias.primal),
             (own, r"prove (\S+);", -own.dual),
             (own, r"KKT conditions by (\S+)", own.kkt_violation),
         ):
@@ -703,8 +703,8 @@ def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
     long = replace(ours, coefficients=t * ours.coefficients, b=t * ours.b)
     long = replace(long, b=0.0 if bias == "none" else long.b + t)
     verdict = certify_machine(long, X, Y)
-    assert_allclose(verdict.best_scale, 1 / t, rtol=1e-4)
-    assert_allclose(verdict.best_scale_b, ours.b, atol=1e-3)
+    assert_allclose(verdict.best_scale.t, 1 / t, rtol=1e-4)
+    assert_allclose(verdict.best_scale.b, ours.b, atol=1e-3)
     assert verdict.excess_best_scale < 1e-7
     assert ("the best length" in str(verdict)) == (t != 1)
 
@@ -737,7 +737,7 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
         assert "length" not in text
     wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
     assert wrong.excess_best_scale > 1, "it cannot be scaled away"
-    assert wrong.best_scale < 1e-3
+    assert wrong.best_scale.t < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -752,9 +752,9 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
 def test_a_scale_that_cannot_help_is_one(machine, given):
     """Of no w, beyond floats, and of the hard margin, which takes any."""
     verdict = certify_machine(machine, X, Y, **given)
-    assert verdict.primal_best_scale <= verdict.primal_best_b
+    assert verdict.best_scale.primal <= verdict.best_bias.primal
     assert verdict.primal == np.inf or "loss" not in given, "beyond floats nothing is bounded"
-    assert (verdict.best_scale == 1) == (verdict.primal_best_scale == verdict.primal_best_b)
+    assert (verdict.best_scale.t == 1) == (verdict.best_scale.primal == verdict.best_bias.primal)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
@@ -784,12 +784,12 @@ def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     wrong = certify_machine((beta, b + 0.3), X, Y, C=1.0, kernel=RBF(0.5))
     assert not right.bias_is_at_fault
     assert wrong.bias_is_at_fault
-    assert abs(wrong.best_b - b) < 1e-4
+    assert abs(wrong.best_bias.b - b) < 1e-4
     assert "its b is not the best" in str(wrong)
     slightly = certify_machine((beta, b + 5e-4), X, Y, C=1.0, kernel=RBF(0.5))
     assert 1e-6 < slightly.excess < 2e-4
     assert not slightly.bias_is_at_fault, "what is negligible is no diagnosis"
-    assert wrong.primal_best_b < right.primal * (1 + 1e-8) < wrong.primal
+    assert wrong.best_bias.primal < right.primal * (1 + 1e-8) < wrong.primal
 
 
 def test_multipliers_outside_their_box_are_named_and_prove_nothing_false():
@@ -813,7 +813,7 @@ def test_a_hard_margin_given_by_w():
     assert "C = inf" in str(verdict)
     off = certify_machine(([-7 / 6, 3 / 5], 5.5), A, y, C=np.inf)
     assert off.excess > 1e-3
-    assert_allclose(off.best_b, 163 / 30, atol=1e-6)
+    assert_allclose(off.best_bias.b, 163 / 30, atol=1e-6)
 
 
 NAMED = [1e17, 5.0, -1e17], [1e17, 5.3, -1e17], [1.0, 1e-17, 2.0], [1.5, 3.5]
@@ -897,7 +897,7 @@ def test_a_bias_whose_cost_is_beyond_floats_costs_infinity(loss, b, scale):
     m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", intercept_scaling=scale)
     verdict = certify_machine(m, [[0.0], [2.0], [3.0]], [-1, 1, 1])
     assert verdict.primal == np.inf
-    assert verdict.primal_best_scale <= 3  # without a bias, w = 0 costs 3
+    assert verdict.best_scale.primal <= 3  # without a bias, w = 0 costs 3
     assert verdict.upper - verdict.lower <= 1e-4 * verdict.upper
 
 
@@ -914,18 +914,18 @@ def test_the_numbers_that_a_verdict_prints_give_what_it_prints(loss):
     w = 100 / 11
     verdict = certify_machine(([w], 3.0), A, [-1, 1, 1], **given)
     b = float(re.search(r"for its w: (\S+) would give", str(verdict))[1])
-    assert certify_machine(([w], b), A, [-1, 1, 1], **given).primal == verdict.primal_best_b
+    assert certify_machine(([w], b), A, [-1, 1, 1], **given).primal == verdict.best_bias.primal
     t, b = map(float, re.search(r"length: (\S+) w and b = (\S+) leave", str(verdict)).groups())
     again = certify_machine(([t * w], b), A, [-1, 1, 1], **given)
-    assert_allclose(again.primal, verdict.primal_best_scale, rtol=1e-6)
+    assert_allclose(again.primal, verdict.best_scale.primal, rtol=1e-6)
 
 
 def test_the_best_scale_of_a_small_w_is_found():
     verdict = certify_machine(([1e-155], 1.0), [[0.0], [2.0]], [-1, 1], C=100.0)
-    assert_allclose(verdict.best_scale, 1e155, rtol=1e-4)
+    assert_allclose(verdict.best_scale.t, 1e155, rtol=1e-4)
     A, y = [[0.0], *[[1.0]] * 9], [-1] + [1] * 9  # w²/2 + 0.9 (1 − w) is least at w = 0.9
     verdict = certify_machine(([0.3], 0.0), A, y, C=0.1, bias="none")
-    assert_allclose(verdict.best_scale, 3, rtol=1e-4)
+    assert_allclose(verdict.best_scale.t, 3, rtol=1e-4)
 
 
 def test_a_verdict_says_what_was_added_to_a_gram_matrix():
