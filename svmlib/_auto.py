@@ -20,7 +20,7 @@ from svmlib import nystrom
 from svmlib._validation import Array
 from svmlib.gram_matrix import EAGER_SAMPLES, NoRoomError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
-from svmlib.newton import FEW_SAMPLES, MAX_NEWTON_STEPS, newton_multipliers
+from svmlib.newton import MAX_NEWTON_STEPS, is_small, newton_multipliers
 from svmlib.problem import DualProblem, Solution
 from svmlib.smo import MAX_SMO_STEPS, SmoState, run_smo
 
@@ -240,7 +240,7 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     limit = int(min(_EASY_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**_TOL_EXPONENT), limit)
     goal = _TOL_FRACTIONS[0] * tol
-    gap = np.inf if problem.n <= FEW_SAMPLES else state.relative_gap()
+    gap = np.inf if is_small(problem.n, problem.n) else state.relative_gap()
     while taken and goal < gap <= _NEAR_GAP * goal:
         max_steps = min(limit - n_steps, max(_MIN_STEPS, n_steps // _STEPS_DIVISOR))
         taken = state.advance(tol / 2, max_steps)
@@ -270,6 +270,5 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
 
 def _probe_rank(problem: DualProblem) -> int:
     """Return how many of a few points would each need a column of Φ."""
-    probe = np.random.default_rng(problem.n).permutation(problem.n)[:_PROBE_SIZE]
-    K = problem.gram_matrix.block(probe)
+    K = problem.gram_matrix.block(nystrom.random_rows(problem.n, _PROBE_SIZE))
     return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

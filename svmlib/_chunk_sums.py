@@ -37,16 +37,16 @@ class Extent(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The results of a pass at v = (w, b): sums over the rows, and the largest violation."""
+    """The results of a pass at v = (w, b): the largest violation, and sums over the rows."""
 
     violation: float  # of the KKT conditions
-    free: int  # samples on the ramp
+    free: int  # samples that are free, which means on the ramp
     hinge: float  # C Σ of the hinge losses
     losses: float  # Σ of the rounded losses
     proximal: float  # h Σ (q − c)²
     plus: Array  # Σ q (x, 1) over the positive samples
     minus: Array  # … and over the negative
-    curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the samples on the ramp
+    curvature: Array  # Σ (x, 1)(x, 1)ᵀ over the free samples
 
 
 def features_of(X: Any) -> Any:
@@ -70,17 +70,17 @@ def chunk_sums(state: State, X: Any, y: Any) -> Sums:
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(state, features_of(X), y)
     margins = y * s
-    on_ramp = rows[(q != 0) & (np.abs(q) < state.C)]
+    free_rows = rows[(q != 0) & (np.abs(q) < state.C)]
     proximal = state.h * float((q - c) @ (q - c))
     return Sums(
         violation=largest_violation(margins, margins, np.abs(q), state.C),
-        free=len(on_ramp),
+        free=len(free_rows),
         hinge=state.C * np.maximum(0, 1 - margins).sum(),
         losses=q @ (y - s) - proximal / 2,
         proximal=proximal,
         plus=(q * (y > 0)) @ rows,
         minus=(q * (y < 0)) @ rows,
-        curvature=on_ramp.T @ on_ramp,
+        curvature=free_rows.T @ free_rows,
     )
 
 

@@ -23,7 +23,7 @@ from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices, megabytes
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
-from svmlib.nystrom import pivoted_cholesky, right_divide
+from svmlib.nystrom import pivoted_cholesky, random_rows, right_divide
 from svmlib.problem import DualProblem, Solution
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
@@ -153,7 +153,7 @@ def _low_rank_from_gram(K: Array) -> Array | None:
     """
     n = len(K)
     max_rank = min(n // 5, _MAX_COLUMNS)
-    sample = np.random.default_rng(n).permutation(n)[: 3 * max_rank]
+    sample = random_rows(n, 3 * max_rank)
     largest = float(K.diagonal().max())
     pivots, U = pivoted_cholesky(K[np.ix_(sample, sample)], _CHOLESKY_TOL * largest)
     if not 0 < len(pivots) <= max_rank:

@@ -12,6 +12,7 @@ import numpy as np
 
 from svmlib._machines import Machine
 from svmlib._rounding import format_bound, format_exactly, round_up
+from svmlib.certificate import relative_gap
 
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
@@ -122,7 +123,7 @@ class Verdict:
     @property
     def relative_gap(self) -> float:
         """The gap between primal value and lower bound, as a fraction of the primal value."""
-        return round_up((self.primal - self.lower) / self.primal)  # ∞ / ∞ counts as ∞
+        return relative_gap(self.primal, self.lower)
 
     @property
     def bias_is_at_fault(self) -> bool:

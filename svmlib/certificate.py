@@ -100,6 +100,12 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     return bound if bound > -np.inf else -np.inf  # ∞ − ∞ and 0 · ∞ prove nothing
 
 
+def relative_gap(primal: float, lower: float) -> float:
+    """Return the gap between an upper and a lower bound as a fraction of the upper, rounded up."""
+    gap = round_up(primal - lower)  # has room for the rounding of the quotient
+    return gap / primal if gap < np.inf and primal else gap
+
+
 @dataclass(frozen=True)
 class Certificate:
     r"""A proof of how good a pair (α, b) is, computed from the data alone.
@@ -174,9 +180,7 @@ class Certificate:
     @property
     def relative_gap(self) -> float:
         """The gap as a fraction of the primal value, rounded up."""
-        if np.isfinite(self.gap) and self.primal:
-            return self.gap / self.primal  # `gap` has room for the rounding of this quotient
-        return self.gap
+        return relative_gap(self.primal, self.dual)
 
     def optimal_to(self, tol: float) -> bool:
         """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""

@@ -75,7 +75,7 @@ class Pass(NamedTuple):
     h : float
         The smoothing parameter: the ramp is hC wide.
     free : int
-        How many samples are on the ramp.
+        How many samples are free, which means on the ramp.
     certificate : Certificate
         What the pass proves.
     """
@@ -126,12 +126,13 @@ def solve_linear(
         \qquad s_i = w \cdot x_i + b,
 
     their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature :math:`\tfrac1h \sum (x_i, 1)
-    (x_i, 1)^{\mathsf T}` over the samples on the ramp, :math:`\ell_i < q_i < u_i`. A Newton step
-    follows, or a shorter one where it gains too little. If only a very short step gains enough, the
-    ramp is too narrow, and h grows. When a step would gain next to nothing compared to the proximal
-    term :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that
-    the solved stage will have is within the tolerance already. The method ends when the actual gap
-    is within it.
+    (x_i, 1)^{\mathsf T}` over the free samples, :math:`\ell_i < q_i < u_i`, which are on the
+    ramp. A Newton step follows, or a shorter one where it gains too little. If only a very short
+    step gains enough, the ramp is too narrow, and h grows. When a step would gain next to nothing
+    compared to the proximal term :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h
+    shrinks, unless the gap that the solved stage will have is within the tolerance already. The
+    method ends when the actual gap is within it.
+
     The chapter's algorithm ends stages by a bound and never widens a ramp, so that it provably
     converges. There is no such proof for this method: the certificate decides.
 
@@ -184,7 +185,7 @@ def solve_linear(
     ``distributed.scheduler.no-workers-timeout`` says: for ever, unless you say otherwise. Then it
     raises its ``NoWorkerError``.
 
-    *When it is fast.* With many more rows than columns there are always samples on the ramp, and
+    *When it is fast.* With many more rows than columns there are always free samples, and
     five to twenty passes reach the default tolerance. It may take ten times as many if about as
     many samples as columns decide (few rows, or separable classes and a large C), or if some rows
     lie thousands of times as far out as the others: a small turn of w carries the score
@@ -308,7 +309,7 @@ def _passes(
         v = trial
         try:
             step = -cho_solve(cho_factor(np.diag(regularised) + sums.curvature / h), g)
-        except LinAlgError:  # too few samples are on the ramp to determine b
+        except LinAlgError:  # too few samples are free to determine b
             h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
             continue
         t, slope, value = 1.0, float(g @ step), objective
@@ -496,7 +497,7 @@ def _sample(chunks: _Chunks) -> Any:
 
 def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
     """Return some rows of a chunk with their labels, the same each time."""
-    some = np.random.default_rng(number).permutation(len(X))[:count]
+    some = nystrom.random_rows(len(X), count, seed=number)
     return np.column_stack([X[some], y[some]]).astype(float)
 
 

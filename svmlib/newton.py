@@ -41,7 +41,7 @@ _EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays the same
 _MAX_STAGE_STEPS = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
 MAX_NEWTON_STEPS = 1000  # by default
-FEW_SAMPLES = 100  # up to here the last digits cost a millisecond or two
+_FEW_SAMPLES = 100  # up to here the last digits cost a millisecond or two
 _SMALL_FEATURES = 1_000  # n times the rank; up to here, too
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
@@ -219,6 +219,11 @@ def newton_multipliers(
     return np.abs(method.best.beta), steps
 
 
+def is_small(n: int, rank: int) -> bool:
+    """Return whether the last digits of n multipliers cost little, for a K of this rank."""
+    return n <= _FEW_SAMPLES or n * rank <= _SMALL_FEATURES
+
+
 class _Point(NamedTuple):
     """Feasible multipliers, a bias, and how far from optimal they are."""
 
@@ -242,8 +247,7 @@ class _Newton:
         self.problem = problem
         self.y, self.C, self.lo, self.hi = problem.y, problem.upper, problem.lo, problem.hi
         self.tol = tol
-        small = problem.n <= FEW_SAMPLES or problem.n * self.form.rank <= _SMALL_FEATURES
-        self.exact = last_digits and small
+        self.exact = last_digits and is_small(problem.n, self.form.rank)
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth

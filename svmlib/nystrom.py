@@ -157,15 +157,18 @@ class Span(ReadOnly):
 
 
 class SpanSums(NamedTuple):
-    """Sums over rows for `certify_in_span`; sums of multipliers are by class, + first."""
+    """The largest violation of rows, and their sums, for `certify_in_span`.
 
-    violation: float  # the largest, of the KKT conditions
+    Sums of multipliers are by class, + first.
+    """
+
+    violation: float  # of the KKT conditions
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
     expansion: Array  # Σ α_j a_j
     residual: Array  # Σ α_j g_j
     distance: Array  # above Σ α_j ‖ρ_j‖
-    size: Array  # Σ α_j (N_j + λ_j)
+    norm_bound: Array  # Σ α_j (N_j + λ_j), where N_j + λ_j is at least ‖ρ_j‖
     residual_error: Array  # Σ α_j ε (N_j + λ_j)
 
 
@@ -187,7 +190,7 @@ def span_sums(
     is off by at most ε (N_j + λ_j) N_q, and the square by ε (N_j + λ_j)²: both are sums of products
     of numbers of the sizes N_j and λ_j. They need 2r + 4 operations at most. The others are for the
     root of the square, and for the rounding of these bounds, which is of second order. What
-    underflows in the square is far below ε N_j², because no row but 0 has a size below 2⁻⁵⁰⁰.
+    underflows in the square is far below ε N_j², because no row but 0 has a norm bound below 2⁻⁵⁰⁰.
     """
     r = span.rank
     evaluate = span.kernel.evaluator(span.pivots)
@@ -204,7 +207,7 @@ def span_sums(
         margin_lower, margin_upper = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
         by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
-        distances, A, residual, size = _residuals(
+        distances, A, residual, norm_bounds = _residuals(
             span, x[used], K[used], error, norms[used], pivot_norms
         )
         parts.append(
@@ -215,8 +218,8 @@ def span_sums(
                 expansion=by_class @ A,
                 residual=by_class @ residual,
                 distance=by_class @ distances,
-                size=by_class @ size,
-                residual_error=error * (by_class @ size),
+                norm_bound=by_class @ norm_bounds,
+                residual_error=error * (by_class @ norm_bounds),
             )
         )
     return SpanSums(*add_sums(parts))
@@ -228,7 +231,7 @@ def _residuals(
     """Return above ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
-    size = norms + np.abs(A) @ pivot_norms
+    norm_bounds = norms + np.abs(A) @ pivot_norms
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
     return np.sqrt(squares + error * size**2), A, residual, size
@@ -269,11 +272,10 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     # the multipliers, and how far rounding has moved their w
     signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.expansion, signed @ sums.residual
-    size, distance, residual_error = (
-        float(np.abs(signed) @ each) for each in (sums.size, sums.distance, sums.residual_error)
-    )
+    known = sums.norm_bound, sums.distance, sums.residual_error
+    norm_bound, distance, residual_error = (float(np.abs(signed) @ each) for each in known)
     norm = float(np.sqrt(squared(a)))
-    moved = 5 * relative * size
+    moved = 5 * relative * norm_bound
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
     # Each ‖ρ_j‖ counts √ε (N_j + λ_j) or more, so `distance` has room for the rounding of this.
@@ -297,12 +299,9 @@ def _relative_error(theta: float, r: int) -> float:
 
 
 def add_sums(parts: Sequence[Any]) -> Any:
-    """Add up the named tuples of several blocks of rows; keep the largest violation or radius."""
-    sums = {}
-    for name in parts[0]._fields:
-        values = [getattr(part, name) for part in parts]
-        sums[name] = float(np.max(values)) if name in ("violation", "radius") else sum(values)
-    return type(parts[0])(**sums)
+    """Add up named tuples of several blocks of rows, but of the first field keep the largest."""
+    largest, *sums = zip(*parts, strict=True)
+    return type(parts[0])(float(np.max(largest)), *map(sum, sums))
 
 
 # The solver
@@ -385,7 +384,8 @@ def choose_span(problem: DualProblem, tol: float) -> Span:
         needed = "a finite C and a kernel of ours that is positive semidefinite"
         got = f"C up to {problem.upper.max():g} and {problem.kernel!r:.80}"
         raise ValueError(f"problem must have {needed}, got {got}")
-    return Span.of_sample(problem.kernel, _sample(problem.X), tol / float(problem.upper.sum()))
+    sample = problem.X[random_rows(problem.n, sample_size(problem.n))]
+    return Span.of_sample(problem.kernel, sample, tol / float(problem.upper.sum()))
 
 
 def max_rank_in_memory(n: int, memory_mb: float) -> float:
@@ -433,7 +433,7 @@ def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
     larger C in proportion, and the sums have about the same values.
     """
     y = problem.y
-    chosen = np.random.default_rng(y.size).permutation(y.size)[-_FORECAST_SAMPLES:]
+    chosen = random_rows(y.size, y.size)[-_FORECAST_SAMPLES:]
     chosen = np.append(chosen, [y.argmin(), y.argmax()])  # both classes
     upper = np.minimum(problem.upper[chosen] * (n / chosen.size), MAX_C)
     subproblem = DualProblem(problem.X[chosen], y[chosen], upper, problem.kernel)
@@ -445,8 +445,9 @@ def sample_size(n: int) -> int:
     return min(_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
 
 
-def _sample(X: Array) -> Array:
-    return X[np.random.default_rng(len(X)).permutation(len(X))[: sample_size(len(X))]]
+def random_rows(n: int, count: int, seed: int | None = None) -> Indices:
+    """Return the numbers of some of n rows at random, the same each time."""
+    return np.random.default_rng(n if seed is None else seed).permutation(n)[:count]
 
 
 def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | None:
@@ -497,7 +498,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     if not provably_semidefinite(kernel):
         return None
     mean_diagonal = float(kernel.diagonal(X).mean())
-    sample = _sample(X)
+    sample = X[random_rows(len(X), sample_size(len(X)))]
     span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * mean_diagonal)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None

@@ -122,7 +122,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
         "expansion": np.array([[0, T], [T, 0]]),
         "residual": np.zeros((2, 2)),
         "distance": np.zeros(2),
-        "size": np.array([2 * T, 2 * T]),
+        "norm_bound": np.array([2 * T, 2 * T]),
         "residual_error": np.array([doubt, doubt]),
     }
     wrong = {
