@@ -108,9 +108,9 @@ def solve(
     alpha = problem.check_start(start)
     if solver == "interior_point":
         return run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS))), solver
-    smo_limit = int(min(max_iter, _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)))
+    most_steps = MAX_SMO_STEPS if solver == "smo" else _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)
+    smo_limit = int(min(max_iter, most_steps))
     if solver == "smo" or (solver == "auto" and not problem.convex):
-        smo_limit = int(min(max_iter, MAX_SMO_STEPS)) if solver == "smo" else smo_limit
         return run_smo(problem, tol, smo_limit, alpha), "smo"
     in_span = _try_nystrom(problem, tol, max_iter - 1, memory_mb) if start is None else None
     if in_span and (in_span.converged or problem.n > _MAX_SAMPLES):

@@ -73,19 +73,20 @@ class MachineProblem:
         self.n = self.y.size
         self.machine = machine if self.n == len(y) else replace(machine, rows=None)
         self.C = C * factors
+        self.free_bias = machine.bias == "free"
         self.plain_hinge = machine.loss == "hinge"
         self.hard_margin = self.plain_hinge and bool(np.isinf(C))
         self.bias_scale = float(machine.intercept_scaling) if machine.bias == "penalised" else 0.0
         self._check_constant()
         # The multipliers of the squared hinge have no upper bound, though C is finite.
-        bounds = self.C if self.plain_hinge and not self.hard_margin else np.inf
-        self.problem = DualProblem(self.X, self.y, bounds, check_kernel(kernel))
+        self.bounds = self.C if self.plain_hinge and not self.hard_margin else np.inf
+        self.problem = DualProblem(self.X, self.y, self.bounds, check_kernel(kernel))
 
     def _check_constant(self) -> None:
         if self.C.min() < SMALLEST_NORMAL:  # smaller products have lost digits
             smallest = f"got {self.C.min():g} for row {self.C.argmin()}"
             raise ValueError(f"C times weights must be positive, above 2.3e-308, {smallest}")
-        if np.isinf(self.C).any() and self.machine.bias != "free":
+        if np.isinf(self.C).any() and not self.free_bias:
             raise ValueError("C must be finite, unless the bias is free: give C, or bias='free'")
         if not self.plain_hinge and self.C.max() > MAX_C:
             advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
@@ -138,7 +139,6 @@ class MachineProblem:
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
-        free = self.machine.bias == "free"
         outside = np.maximum(-alpha, alpha - self.problem.upper).max()
         margin_lower, margin_upper = scores.margins(self.machine.b, self.y)
         slack = np.zeros(self.n) if self.plain_hinge else alpha / (2 * self.C)
@@ -152,7 +152,7 @@ class MachineProblem:
             verdict,
             kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
             box_violation=max(0.0, float(outside)),
-            balance_violation=abs(exact_sum(alpha * self.y)) if free else 0.0,
+            balance_violation=abs(exact_sum(alpha * self.y)) if self.free_bias else 0.0,
             note=constant_hint(alpha, self.problem.upper, verdict.excess),
         )
 
@@ -181,9 +181,9 @@ class MachineProblem:
             # α/(4C) comes first, because α² may underflow.
             cost = exact_sum(alpha * (alpha / (4 * self.C))) + self.n * SMALLEST_SUBNORMAL
         scores = self.problem.scores(alpha * self.y)
-        if self.machine.bias == "free":
+        if self.free_bias:
             return round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
-        # the coordinate of w along the constant feature
+        # This is the coordinate of w along the constant feature.
         extra = self.bias_scale * exact_sum(alpha * self.y)
         squared_norm = scores.squared_norm + extra * extra
         # Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
@@ -199,10 +199,13 @@ class MachineProblem:
         kinks = (self.y - values).clip(-MAX_NORM, MAX_NORM)
         if self.plain_hinge and not self.bias_scale:
             return float(best_bias_interval(kinks, self.y, self.C).mean())
+
+        def cost(b: float) -> float:
+            return self._cost(values, b)
+
         ends = min(0.0, kinks.min()), max(0.0, kinks.max())
-        given: dict[str, Any] = {"bounds": ends, "options": {"xatol": 1e-12}}
-        best = float(minimize_scalar(lambda b: self._cost(values, b), **given).x)
-        return min(best, 0.0, key=lambda b: self._cost(values, b))  # any other may cost infinity
+        best = float(minimize_scalar(cost, bounds=ends, options={"xatol": 1e-12}).x)
+        return min(best, 0.0, key=cost)  # any other may cost infinity
 
     def _cost(self, values: Array, b: float) -> float:
         """Return what losses and bias cost."""
@@ -259,21 +262,17 @@ class MachineProblem:
     def _solve(self, tol: float, start: Array | None) -> _OurSolution:
         """Solve the problem of the machine."""
         problem = self.problem
-        free = self.machine.bias == "free"
-        if self.plain_hinge and free:
+        if self.plain_hinge and self.free_bias:
             if start is not None:
                 start = problem.balance(np.clip(start, 0, problem.upper))
             if problem.linear:
-                bounds = np.inf if self.hard_margin else problem.upper
-                problem = DualProblem(self.X, self.y, bounds, move_origin=True)
-            solution = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
-            b, dual = problem.bias_at_zero(solution), solution.certificate.dual
-            return _OurSolution(solution.alpha, b, dual=dual)
+                problem = DualProblem(self.X, self.y, self.bounds, move_origin=True)
+            return _solve_with_bias(problem, tol, start)
         Phi, basis = _gram_factor(self.problem, self.bias_scale)
         if self.plain_hinge:
             return self._solve_for_features(Phi, self.C, tol)
-        alpha, w = _minimise_squared_hinge(Phi, self.y, self.C, free)
-        b = float(w[-1]) if free else self.bias_scale * float(w[-1])
+        alpha, w = _minimise_squared_hinge(Phi, self.y, self.C, self.free_bias)
+        b = float(w[-1]) if self.free_bias else self.bias_scale * float(w[-1])
         best = _OurSolution(alpha, b, dual=self.dual(alpha))
         if basis is not None and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
             best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
@@ -287,13 +286,18 @@ class MachineProblem:
 
     def _solve_for_features(self, Phi: Array, C: Array | float, tol: float) -> _OurSolution:
         """Return our solution for the plain hinge; a feature of Φ is a penalised bias."""
-        if self.machine.bias == "free":
-            problem = DualProblem(Phi, self.y, C, move_origin=True)
-            solution = solve(problem, "auto", tol)[0]
-            return _OurSolution(solution.alpha, problem.bias_at_zero(solution))
+        if self.free_bias:
+            return _solve_with_bias(DualProblem(Phi, self.y, C, move_origin=True), tol)
         alpha = solve(without_bias(Phi, self.y, C), "auto", tol)[0].alpha
         alpha = alpha[: self.n] + alpha[self.n :]
         return _OurSolution(alpha, self.bias_scale**2 * float(alpha @ self.y))
+
+
+def _solve_with_bias(problem: DualProblem, tol: float, start: Array | None = None) -> _OurSolution:
+    """Return our solution for the plain hinge and a free bias."""
+    solution = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
+    b, dual = problem.bias_at_zero(solution), solution.certificate.dual
+    return _OurSolution(solution.alpha, b, dual=dual)
 
 
 # The squared hinge

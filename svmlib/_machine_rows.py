@@ -125,7 +125,7 @@ def weighted_rows(
     m: Machine, X: Array, y: Array, weights: ArrayLike | None
 ) -> tuple[Array, Array, Array]:
     """Return the rows of positive weight, their labels, and their factors of C."""
-    factors = np.ones(y.size) if weights is None else check_weights(weights, y.size)
+    factors = check_weights(weights, y.size)
     used = factors > 0
     if not used.all():
         if is_precomputed(m.kernel):

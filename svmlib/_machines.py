@@ -167,12 +167,10 @@ def to_machine(
     if not (has_numbers and hasattr(machine, "classes_") and hasattr(machine, "intercept_")):
         known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
         raise not_fitted_error(machine, known)
-    weights = sample_weight
-    if weights is not None:
-        weights = check_vector(weights, "sample_weight", length=len(X))
-    if is_expansion:
-        return _from_dual_coef(machine, X, y, weights)
-    return _from_coef(machine, X, y, weights)
+    if sample_weight is not None:
+        sample_weight = check_vector(sample_weight, "sample_weight", length=len(X))
+    from_attributes = _from_dual_coef if is_expansion else _from_coef
+    return from_attributes(machine, X, y, sample_weight)
 
 
 def _from_coef(

@@ -108,8 +108,10 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
     return array
 
 
-def check_weights(weights: ArrayLike, length: int) -> Array:
-    """Return sample weights, none of them negative and not all of them zero."""
+def check_weights(weights: ArrayLike | None, length: int) -> Array:
+    """Return sample weights, none of them negative and not all of them zero; by default ones."""
+    if weights is None:
+        return np.ones(length)
     checked = check_vector(weights, "sample_weight", length=length)
     if checked.min() < 0 or not checked.any():
         raise ValueError(f"sample_weight must not be negative or all zero, got {checked.min()}")

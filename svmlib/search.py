@@ -263,9 +263,7 @@ class SVCCV(TwoClassEstimator):
         """
         self._forget_fit()
         points, labels = self._check_samples(X, y)
-        weights = np.ones(len(labels))
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, len(labels))
+        weights = check_weights(sample_weight, len(labels))
         models, points = self._candidates(points, labels, weights, X)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         folds = self._folds(points, labels, weights, groups)

@@ -272,9 +272,9 @@ class SVC(TwoClassEstimator):
         self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
-        limit = np.inf
-        if self.max_iter != -1:
-            limit = check_count(self.max_iter, "max_iter, if not -1,")
+        limit = (
+            np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter, if not -1,")
+        )
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         if self.solver not in get_args(SolverName):
             raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
