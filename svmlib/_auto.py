@@ -38,10 +38,10 @@ _TOL_EXPONENT = 0.4
 _FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05  # for Newton's method, by the choice of pairs
 _EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
 _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
-_MORE_START_STEPS = 4 / 3  # the same, if samples are many and fewer than half have α_i > 0
-_EASY_STEPS = 2  # the same, where few samples are easy
+_MORE_START_STEPS = 4 / 3  # of SMO per sample, if they are many and fewer than half have α_i > 0
+_EASY_STEPS = 2  # of SMO per sample, where few samples are easy
 _MIN_STEPS = 16  # from one look at the gap to the next
-_STEPS_DIVISOR = 8  # or the steps taken divided by this, if that is more
+_STEPS_DIVISOR = 8  # of the steps taken: the quotient replaces `_MIN_STEPS` if it is larger
 _NEAR_GAP = 10  # times the gap to reach: if the gap is larger, Newton's method is faster
 _TOL_FRACTIONS = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 

@@ -145,7 +145,7 @@ def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, 
         kernel = check_kernel(kernel)
         K = kernel(points, rows)
         known = kernel.error_bound(points)
-    # |k(x, z)| is at most the product of two norms
+    # |k(x, z)| is at most the product of two norms.
     norms = known.norms if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair

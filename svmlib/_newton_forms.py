@@ -49,7 +49,7 @@ def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
         if few and not (gram_matrix.product_form and start.any()):
             gram_matrix.gram()
         return DualForm(gram_matrix)
-    # With the mean as origin: `svmlib.kernels.Linear` explains why.
+    # The mean is the origin, as `svmlib.kernels.Linear` explains.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
         return PrimalForm(Phi)
@@ -97,7 +97,7 @@ class DualForm:
         average = np.full(free.size, 1 / free.size)  # products with it are faster than means
         means = dsymv(1.0, K.T, average, lower=1)
         sizes = K.diagonal() + np.abs(means).max()
-        # K minus the means of its rows and columns; only the half that is read is right
+        # This subtracts the means of rows and columns from K, but only in the half that is read.
         change = means - average @ means / 2
         dsyr2(-1.0, np.ones(free.size), change, a=K.T, lower=1, overwrite_a=1)
         return _solve_centred(K, means, sizes, h, rhs, total)

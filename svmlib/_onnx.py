@@ -136,7 +136,8 @@ def _graph(
             steps = [f"MatMul {rows} zt t", "Add t coef0 u", "Tanh u k"]
             return steps, {"zt": gamma * points.T, "coef0": np.array(coef0)}
         case RBF(gamma):
-            # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖², from the middle of the z, where the terms are small
+            # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖². The origin is the mean of the z, which keeps the terms
+            # small.
             centre = points.mean(axis=0)
             z = points - centre
             steps = [f"Sub {rows} centre x", "Mul x x xx", "ReduceSum xx axis sizes"]

@@ -36,7 +36,7 @@ _TOL_FRACTION, _LOW_RANK_TOL_FRACTION = 0.9, 0.7  # of tol: the certificate adds
 _NEAR_C_RATIO = 2  # times C: up to this ratio the guess itself is a good centre
 _MAX_COLUMNS = 200  # columns of Φ
 _MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any k(x, x)
-_CHOLESKY_TOL = 1e-10  # of the same: where the factorisation for Φ stops
+_CHOLESKY_TOL = 1e-10  # of the largest k(x, x): where the factorisation for Φ stops
 
 
 class CandidateFit(NamedTuple):

@@ -89,7 +89,7 @@ def check_gram(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array
         raise ValueError(f"float_type must be float16, float32 or float64, got {float_type!r:.80}")
     if K.shape != (n, n):
         raise ValueError(f"{name} must be a square Gram matrix, got shape {K.shape}")
-    # a few rows at a time, because K may be large
+    # K may be large, so a few rows are compared at a time.
     skew = max(float(np.abs(K[i : i + 64] - K[:, i : i + 64].T).max()) for i in range(0, n, 64))
     if skew > _MAX_SKEW[float_type] * max(K.max(), -K.min()):
         rounding = f"more than the rounding of {float_type.__name__}"

@@ -286,6 +286,8 @@ def _passes(
     """Yield the state and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective is at most `value`, with the start as its first step.
+    If only h changes, the next pass is at the same v: the length t of the step is 0, and `value` is
+    infinite, so that any objective is accepted.
     """
     stages, h, step = start.stages, start.h, start.v
     v = np.zeros_like(step)
@@ -299,9 +301,9 @@ def _passes(
         objective = float(trial[:-1] @ trial[:-1]) / 2 + sums.losses
         g = regularised * trial - sums.plus - sums.minus
         if objective > value + _ARMIJO * t * slope:
-            # Too long a step. Go to the zero of the secant of the slope, which rises along it; or
-            # stay, with a wider ramp, if the zero is very near. A start too far off is given up in
-            # the same way: its slope is 0.
+            # The step is too long. Go to the zero of the secant of the slope, which rises along it,
+            # or stay, with a wider ramp, if the zero is very near. A start too far off is given up
+            # in the same way: its slope is 0.
             t *= np.clip(slope / (slope - max(float(g @ step), 0)), 0.1, 0.9) if slope else 0.0
             if t < _MIN_STEP_LENGTH:
                 h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
@@ -342,7 +344,7 @@ def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Arr
     t = 1 + 2 * min(error, 0.5)
     primal = float(((t * norm) ** 2 / 2 + t * sums.hinge) * (1 + 2 * relative))
 
-    # the multipliers, made feasible
+    # The dual value needs feasible multipliers.
     totals = np.array([sums.plus[-1], -sums.minus[-1]])
     feasible = balancing_factors(totals) @ np.stack([sums.plus[:-1], sums.minus[:-1]])
     moved = 4 * relative * R * float(totals.sum())

@@ -166,7 +166,7 @@ class GramMatrix:
             transform(np.matmul(left[wanted], right, out=out))
         elif self.evaluate:
             self.evaluate(self.X[wanted], out)
-        # the diagonal as it is known: the RBF's fast formula gives 1 only up to rounding
+        # The diagonal is known, but the RBF's fast formula gives 1 only up to rounding.
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
         out.flags.writeable = False
         return out

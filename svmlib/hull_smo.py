@@ -173,7 +173,7 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
     weights = np.ones(y.size)
     pair = None
     while True:
-        # Sum: `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
+        # `weights` are convex, and λ is 1/‖p − q‖² times them, so that w = (p − q)/‖p − q‖².
         for in_class in (y > 0, y < 0):
             weights[in_class] /= weights[in_class].sum()
         yield HullStep(weights.copy(), pair)
@@ -185,8 +185,8 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         pair, gap = _pair(heights, weights, y)
         if gap <= tol:
             return
-        # Step: to δ_ij, where Q is least along the pair (in units of `weights`, times ‖p − q‖²),
-        # or as far as both weights can follow.
+        # The step goes to δ_ij, where Q is least along the pair, in units of `weights` (times
+        # ‖p − q‖²), or as far as both weights can follow.
         i, j = pair
         u = Z[i] - Z[j]
         with np.errstate(divide="ignore", over="ignore"):  # u·u underflows for points so close

@@ -328,11 +328,11 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     Z, _, exponent = centre_and_scale(X, by_column=True)
     weights, normal = nearest_to_origin(Z, y, cap=1.0, half_the_gap=True)
     normal = np.where(Z.any(axis=0), normal, 0)  # in constant columns it is only rounding
-    # w in the units of X, divided by a power of two so that its largest entry is about one.
+    # w gets the units of X, divided by a power of two that makes its largest entry about one.
     powers = np.frexp(normal)[1] - exponent
     largest = powers[normal != 0].max() if normal.any() else 0
     w = np.ldexp(normal, -exponent - largest)
-    # b halfway between the two classes, rounded only once.
+    # b is halfway between the two classes, and rounded only once.
     heights = Z @ normal
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
@@ -647,8 +647,8 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     both = plus[:n] + minus[:n]
     # T(k) is the sum of the first k of them, and crosses zero while it adds both[last] = ρ⁺ − ρ⁻.
     last = min(int(np.sum(np.cumsum(both) <= 0)), n - 1)
-    # How far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻; the sum of the positive
-    # parts, and what that is at most, rounding of the heights included.
+    # `short` is how far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻. The bound needs
+    # the sum of its positive parts, and what that is at most with the rounding of the heights.
     short = np.where(y > 0, plus[last], minus[last]) - heights
     # A height takes d + 1 operations; the other eleven cover `short`, which is at most 2R ‖w‖, its
     # sum and the quotient.

@@ -24,7 +24,7 @@ from svmlib.problem import DualProblem, Solution
 
 __all__ = ["interior_point"]
 
-MAX_INTERIOR_STEPS = 100  # by default
+MAX_INTERIOR_STEPS = 100  # the most iterations by default
 _TOL_FRACTION = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
 _STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
 _GROWTH = 16  # factor of what is added to a matrix that is not positive definite: few trials

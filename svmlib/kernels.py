@@ -366,7 +366,7 @@ class RBF(ClassicKernel):
         """
         n, d = X.shape
         mean = X.sum(axis=0) / n
-        # the mean of some points is within R of the mean of all, so every point within 2R of it
+        # The mean of some points is within R of the mean of all, so all points are within 2R of it.
         radius = 2 * float(row_norm_bounds(X - mean).max())
         radius += 2 * gamma_n(n + 4) * float(np.sqrt(mean @ mean))
         exponent = gamma_n(3 * d + 20) * min(2 * self.gamma * radius * radius, _SAFE_EXPONENT)

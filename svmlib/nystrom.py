@@ -47,10 +47,10 @@ from svmlib.problem import MAX_C, DualProblem, Solution
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
-_SAMPLE = 200  # pivots are chosen among so many samples, plus n/20
+_MIN_SAMPLE = 200  # pivots are chosen among so many samples, plus n/20
 MAX_SAMPLE = 3000  # the most samples among which pivots are chosen
 _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
-_MIN_RESIDUAL = 1e-13  # of the same mean: smaller residuals are rounding
+_MIN_RESIDUAL = 1e-13  # of the mean of k(x, x): smaller residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST_SAMPLES = 2000
 _PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
@@ -269,7 +269,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
         square = float(c @ span.gram @ c) + (error * (bound * bound) + underflow)
         return square if square >= 0 else inf  # −∞ and NaN prove nothing
 
-    # the multipliers, and how far rounding has moved their w
+    # Rounding has moved the w of the multipliers by at most `moved`.
     signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.expansion, signed @ sums.residual
     known = sums.norm_bound, sums.distance, sums.residual_error
@@ -442,7 +442,7 @@ def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
 
 def sample_size(n: int) -> int:
     """Return the number of samples, out of n, among which pivots are chosen."""
-    return min(_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
+    return min(_MIN_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
 
 
 def random_rows(n: int, count: int, seed: int | None = None) -> Indices:

@@ -25,7 +25,7 @@ from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
 
 __all__ = ["Step", "smo", "steps"]
 
-MAX_SMO_STEPS = 10_000_000  # by default
+MAX_SMO_STEPS = 10_000_000  # the most steps by default
 _ROOTS_SIZE = 2**20  # the most floats in `SmoState.roots`, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
@@ -240,7 +240,7 @@ class SmoState:
         self.work, self.slope = np.empty((2, n))
         self.roots: dict[int, Array] = {}  # √(half curvature) of pairs (i, j), by their i
         self.max_roots = max(1, _ROOTS_SIZE // n)
-        # all pairs, in both orders, again and again
+        # The rule "cyclic" takes all pairs, in both orders, again and again.
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for i, j in pairs for ordered in ((i, j), (j, i)))
 
@@ -279,7 +279,7 @@ class SmoState:
         beta, lo, hi = self.beta, self.lo, self.hi
         g_up, g_down, max_step = self.g_up, self.g_down, self.max_step
         for taken in range(max_steps):
-            # the pair with the steepest slope of D along "β_i up, β_j down"
+            # D has the steepest slope along "β_i up, β_j down" for this pair.
             i, j = int(g_up.argmax()), int(g_down.argmin())
             violation = g_up.item(i) - g_down.item(j)
             if not target_violation < violation < np.inf:
