@@ -234,7 +234,7 @@ def _residuals(
     norm_bounds = norms + np.abs(A) @ pivot_norms
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)
     squares = squares - np.einsum("ij,ij->i", A, K + residual)
-    return np.sqrt(squares + error * size**2), A, residual, size
+    return np.sqrt(squares + error * norm_bounds**2), A, residual, norm_bounds
 
 
 @np.errstate(over="ignore", invalid="ignore")
