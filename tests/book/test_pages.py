@@ -244,7 +244,7 @@ LEADS = {  # old addresses; the first two are of pages that kept their sections
     "04_lagrange_duality.html#the-saddle": (
         "04_lagrange_duality.html#the-saddle-point-of-the-lagrangian"
     ),
-    "09_relatives.html#exactly": "10_relatives.html#the-machine-exactly",
+    "09_relatives.html#exactly": "10_relatives.html#the-svm-a-fraction-in-place-of-c",
     "10_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
     "11_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
 }
