@@ -356,6 +356,17 @@ def test_the_unit_of_weights_and_of_prices_does_not_matter():
     assert "a share of" not in reports[0].report()  # Wilson's interval knows no weights
 
 
+def test_a_rare_class_may_have_a_number_as_its_name_in_words():
+    table, y = two_hills(400, far=1.0)
+    some = (y == 0) | (np.arange(400) % 8 == 0)
+    answers = []
+    for names in ("0", "1"), ("no", "yes"):
+        study = practice.recipe(table[some], np.array(names)[y[some]], n_folds=2)
+        answers.append(study.answers == names[1])
+    np.testing.assert_array_equal(*answers)
+    assert 0 < answers[0].mean() < 1
+
+
 def test_a_rare_class_of_a_large_table_is_in_the_search():
     random = np.random.default_rng(0)
     y = (np.arange(6000) % 200 == 0).astype(int)  # 30 of 6000; 5 of 1000 drawn at random

@@ -117,12 +117,11 @@ def proof(machine: Any, candidate: Candidate, X: Any, y: Any, weights: Any, cost
     for pair in combinations(np.asarray(costs.labels).tolist(), 2):
         some = np.isin(y, pair) & (weights > 0)
         mine = machine if len(costs.labels) == 2 and some.all() else clone(machine)
+        prices = np.array([costs.weights()[k] for k in y[some].tolist()]) * weights[some]
         if mine is not machine:
-            mine.set_params(class_weight={k: costs.weights()[k] for k in pair})
-            mine.fit(X[some], y[some], sample_weight=weights[some])
-        prices = np.array([costs.weights()[k] for k in y[some].tolist()])
+            mine.fit(X[some], y[some], sample_weight=prices)
         signs = np.where(y[some] == mine.classes_[1], 1.0, -1.0)
-        problem = DualProblem(X[some], signs, candidate.C * prices * weights[some], kernel)
+        problem = DualProblem(X[some], signs, candidate.C * prices, kernel)
         alpha = np.zeros(len(signs))
         alpha[mine.support_] = np.abs(_dense(mine.dual_coef_)[0])
         found = problem.certificate(alpha, float(mine.intercept_[0]))

@@ -201,7 +201,9 @@ def fit(candidate: Candidate, X: Any, y: Any, weights: Any, costs: Costs, most: 
     how: dict[str, Any] = {"C": candidate.C, "kernel": kernel, "gamma": gamma, "max_iter": most}
     how["tol"] = 1e-3 if most > 0 else 1e-4  # the machine for use has a certificate
     if not costs.amount:
-        return SVC(class_weight=costs.weights(), **how).fit(X, y, sample_weight=weights)
+        prices = costs.weights()  # of rows: class_weight reads the names "0" and "1" as numbers
+        heavy = np.array([prices[k] for k in y.tolist()])
+        return SVC(**how).fit(X, y, sample_weight=heavy if weights is None else heavy * weights)
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75])
     wide = (high - low) / 1.349 or np.std(y) or 1.0  # as the standard deviation of a bell curve
     units = FunctionTransformer(
