@@ -74,13 +74,12 @@ class LibsvmModel:
         score means the class that is named first in the file.
         """
         X = check_points(X)
-        if not self.labels:
-            sums = raw_scores(self.kernel, self.points, self.coefficients[0], X)
-            return sums - float(self.rho[0])
-        scores = np.empty((len(X), self.rho.size))
-        for p, pair in enumerate(class_pairs(len(self.labels))):
-            own = pair_coefficients(self.coefficients, self.n_support, *pair)
-            scores[:, p] = raw_scores(self.kernel, self.points, own, X) - self.rho[p]
+        own = self.coefficients
+        if self.labels:
+            pairs = class_pairs(len(self.labels))
+            own = np.array([pair_coefficients(own, self.n_support, *pair) for pair in pairs])
+        sums = [raw_scores(self.kernel, self.points, row, X) for row in own]
+        scores = np.column_stack(sums) - self.rho
         return scores if len(self.labels) > 2 else scores[:, 0]
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:

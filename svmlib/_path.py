@@ -266,8 +266,7 @@ def fit_candidates(
         By kernel in the order given, then by fold, then by ascending C.
     """
     kernels = [kernel for _, kernel in numbered_kernels]
-    linear = any(kernel.linear for kernel in kernels)
-    shared = gram_megabytes(len(X)) <= cache_mb and not linear
+    shared = gram_megabytes(len(X)) <= cache_mb and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = _gram_matrices(kernels, X) if shared else repeat((None, None))
     for (gamma_index, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
         Phi = _low_rank_from_gram(K) if bound is not None else None

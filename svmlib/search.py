@@ -400,9 +400,7 @@ class SVCCV(TwoClassEstimator):
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
-            np.array(
-                [np.full(test.size, np.nan) if fit is None else fit.decision_values for fit in row]
-            )
+            np.array([getattr(fit, "decision_values", np.full(test.size, np.nan)) for fit in row])
             for test, row in zip(self.test_indices_, flat.T, strict=True)
         ]
         self._positive = [labels[test] == self.classes_[1] for test in self.test_indices_]
