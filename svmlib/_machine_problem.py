@@ -27,7 +27,7 @@ from svmlib._rounding import (
     round_down,
     round_up,
 )
-from svmlib._validation import Array, is_precomputed
+from svmlib._validation import Array
 from svmlib._verdict import WIDE_INTERVAL, Rescaled, Verdict
 from svmlib.certificate import (
     Scores,
@@ -65,8 +65,8 @@ class MachineProblem:
     ) -> None:
         C = checked_constant(machine)
         X, self.y, factors = weighted_rows(machine, X, y, weights)
-        kernel = machine.kernel
-        if is_precomputed(kernel):
+        kernel: object = machine.kernel
+        if machine.precomputed:
             kernel = table = Precomputed(X, "X", float_type)
             X = table.points
         self.X = X

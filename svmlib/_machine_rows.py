@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from svmlib._machines import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
-from svmlib._validation import Array, check_weights, is_precomputed
+from svmlib._validation import Array, check_weights
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear
 from svmlib.problem import DualProblem
@@ -37,7 +37,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         return alpha, False, note
     if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # the machine is w
-    if is_precomputed(m.kernel):
+    if m.precomputed:
         return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)
     if m.rows is not None and np.array_equal(m.points, X.take(m.rows, 0, mode="clip")):
         return _sums_of_rows(m.rows, m.coefficients, y)
@@ -128,7 +128,7 @@ def weighted_rows(
     factors = check_weights(weights, y.size)
     used = factors > 0
     if not used.all():
-        if is_precomputed(m.kernel):
+        if m.precomputed:
             advice = "leave these samples out of X (rows and columns), y and sample_weight"
             raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
         X, y, factors = X[used], y[used], factors[used]

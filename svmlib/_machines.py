@@ -112,6 +112,11 @@ class Machine(ReadOnly):
         vars(self).update(points=points.copy(), coefficients=coefficients.copy(), b=b)
         super().__post_init__()
 
+    @property
+    def precomputed(self) -> bool:
+        """Whether the points are numbers of rows of a Gram matrix, which is given in place of X."""
+        return is_precomputed(self.kernel)
+
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
         return raw_scores(self.kernel, self.points, self.coefficients, check_points(X)) + self.b

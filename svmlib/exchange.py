@@ -142,7 +142,7 @@ def certify_machine(
         needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
         raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
     judged = to_machine(machine, points, labels, kernel, sample_weight)
-    if callable(kernel) and is_precomputed(judged.kernel):  # its points are numbers of rows
+    if callable(kernel) and judged.precomputed:  # its points are numbers of rows
         judged = replace(judged, points=points[row_numbers(judged.points, len(points))])
     given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
     judged = replace(judged, **{key: value for key, value in given.items() if value is not None})
