@@ -58,7 +58,10 @@ class _OurSolution(NamedTuple):
 
 
 class MachineProblem:
-    """The problem that a machine was to solve, on the data at hand."""
+    """The problem that a machine was to solve, on the data at hand.
+
+    If X is a Gram matrix, `float_type` is the type of float in which its values were given.
+    """
 
     def __init__(
         self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, float_type: Any
