@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from scipy.linalg import lstsq
 from sklearn.exceptions import ConvergenceWarning
 
+from svmlib import _machine_problem
 from svmlib._rounding import round_down
 from svmlib.hinge import (
     absolute,
     hinge,
     logistic,
-    minimise_squared_hinge,
     pegasos,
     squared,
     subgradient_descent,
@@ -139,5 +139,5 @@ def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):
     """Nearly twice as far as to the minimum of a parabola its value is nearly the same."""
     monkeypatch.setattr("svmlib.hinge.lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))
     X, y = gaussians(30, 2, 1)
-    alpha, w = minimise_squared_hinge(X, y, np.ones(30), free_bias=False)
+    alpha, w = _machine_problem._minimise_squared_hinge(X, y, np.ones(30), free_bias=False)
     np.testing.assert_allclose((alpha * y) @ X, w, rtol=1e-4)
