@@ -82,7 +82,7 @@ test: .venv/ready  ## Prove the library, the notebooks and the pages; run it bef
 # The edition without solutions is built while `unit` still has one of the cores.
 test-all: export AGAIN := -p tests.book.again
 test-all: export ALSO := student
-test-all: test  ## What CI runs: also nearly every cell twice, the figures by mouse and keys, the downloads
+test-all: test  ## What CI runs: also every cell twice, the figures by mouse and keys, the downloads
 	$(MAKE) --jobs 2 figures downloads
 
 # ruff on code and notebooks, mypy and pyright on library and benchmarks, the field's reviewers on the
@@ -109,7 +109,7 @@ unit: .venv/ready
 	$(BIN)/python -m pytest -n $(UNIT_WORKERS) --dist loadgroup $(COVERAGE)
 
 # Run every notebook; compare what it prints and draws with what is stored; for test-all, run every
-# cell but the longest again
+# cell again
 outputs: .venv/ready
 	$(BIN)/python -m pytest -p nbval.plugin -p tests.book.kernels $(AGAIN) --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 1000 \

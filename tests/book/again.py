@@ -1,24 +1,12 @@
 """A pytest plugin beside nbval: after Run All, any cell may be run again and prints the same.
 
-The cells of a chapter, but for the longest, are run once more, from the last to the first, with
-the names as they are then. This finds a cell that reads a name which a later cell has bound to
-something else, that draws from a generator which another cell has used, or that changes what it
-reads.
+The cells of a chapter are run once more, from the last to the first, with the names as they are
+then. This finds a cell that reads a name which a later cell has bound to something else, that draws
+from a generator which another cell has used, or that changes what it reads.
 """
 
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
-
-# The longest seven, all of chapter 9, which alone would take a third of CI's twenty minutes.
-ONCE = {
-    "45b137dc",
-    "5b4a8642",
-    "dae092d8",
-    "practice-bill",
-    "practice-loans",
-    "practice-slow-table",
-    "practice-triples-table",
-}
 
 
 def again(cell: IPyNbCell) -> IPyNbCell:
@@ -31,6 +19,5 @@ def again(cell: IPyNbCell) -> IPyNbCell:
 def pytest_make_collect_report(collector):
     report = yield
     if isinstance(collector, IPyNbFile) and collector.path.parent.name == "chapters":
-        twice = [cell for cell in report.result if cell.cell.id not in ONCE]
-        report.result += [again(cell) for cell in reversed(twice)]
+        report.result += [again(cell) for cell in reversed(report.result)]
     return report
