@@ -137,7 +137,7 @@ def test_both_stop_as_soon_as_the_gap_is_small_enough():
 
 def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):
     """Nearly twice as far as to the minimum of a parabola its value is nearly the same."""
-    monkeypatch.setattr("svmlib.hinge.lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))
+    monkeypatch.setattr(_machine_problem, "lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))
     X, y = gaussians(30, 2, 1)
     alpha, w = _machine_problem._minimise_squared_hinge(X, y, np.ones(30), free_bias=False)
     np.testing.assert_allclose((alpha * y) @ X, w, rtol=1e-4)
