@@ -5,9 +5,13 @@ of the chapter, and prints in how many the sentence held; with names, only these
 about the penguins and a few given points, which nobody draws.
 """
 
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
 from of_chapter import functions, repeat
 
+from svmlib.datasets import load_penguins
 from svmlib.hulls import closest_points
 
 chapter = functions("04_lagrange_duality")
@@ -115,19 +119,33 @@ def both_solvers_prove_the_same_answer_on_close_clouds(seed: int) -> bool:
     return proved
 
 
-def the_enclosure_encloses_the_exact_bounds(seed: int) -> bool:
-    """Shake α and b as the chapter does, at three distances from the origin."""
+def far_from_the_origin_rounding_moves_the_bounds(seed: int) -> bool:
+    """Move the clouds by a million, and compute the bounds without rounding."""
     X, y, alpha, w, b = clouds(seed)
-    random, lost = np.random.default_rng(seed), []
-    for shift in (0, 1e3, 1e6):
-        shaken = alpha * random.uniform(0.99, 1.01, 100)
-        moved = b - shift * w.sum() + random.uniform(-0.01, 0.01)
-        case = X + shift, y, w, moved, shaken
-        (lo, hi), (low, high) = chapter["enclosure"](*case), chapter["exact_bounds"](*case)
-        if not lo <= low <= high <= hi:
-            return False
-        lost.append(float(low) - lo)
-    return lost == sorted(lost)
+    off = []
+    for shift in (0, 1e6):
+        far, moved_b = X + shift, b - shift * w.sum()
+        case = far, y, (alpha * y) @ far, moved_b, alpha
+        exact = np.array([float(value) for value in chapter["exact_bounds"](*case)])
+        off.append(np.abs(chapter["bounds"](*case) - exact).max())
+    return bool(off[0] < 1e-12 < off[1])
+
+
+def in_metres_or_milligrams_the_loop_stops_near_1e_5_and_scaling_helps(seed: int) -> bool:
+    """Draw four fifths of the penguins of the opening."""
+    penguins = load_penguins()
+    some = np.random.default_rng(seed).permutation(len(penguins.y))[:219]
+    X, y = penguins.X[some], penguins.y[some]
+
+    def reached(size: Any) -> float:
+        for tol in 1e-6, 1e-4:
+            with suppress(RuntimeError):
+                chapter["follow_path"]((X - X.mean(axis=0)) * size, y, tol, limit=30)
+                return tol
+        return 1.0
+
+    sizes: tuple[Any, ...] = ((1, 1), (1e-3, 1), (1, 1e3), 1 / X.std(axis=0))
+    return [reached(np.array(size)) for size in sizes] == [1e-6, 1e-4, 1e-4, 1e-6]
 
 
 if __name__ == "__main__":
@@ -141,6 +159,7 @@ if __name__ == "__main__":
             follow_path_solves_the_clouds_in_other_units,
             a_fixed_threshold_depends_on_the_unit_but_s_does_not,
             both_solvers_prove_the_same_answer_on_close_clouds,
-            the_enclosure_encloses_the_exact_bounds,
+            far_from_the_origin_rounding_moves_the_bounds,
+            in_metres_or_milligrams_the_loop_stops_near_1e_5_and_scaling_helps,
         ]
     )

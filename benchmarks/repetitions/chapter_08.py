@@ -69,21 +69,27 @@ def shares(seed: int, C: float) -> Any:
                 for rule in ("second", "first")
             )
             found.append(np.divide(second, first))
-    return np.median(np.reshape(found, (2, 10, 3)), axis=1)
+    return np.percentile(np.reshape(found, (2, 10, 3)), (50, 25, 75), axis=1)
 
 
 def with_c_one_second_order_takes_over_half_the_steps_and_more_operations(seed: int) -> bool:
-    steps, _, operations = shares(seed, 1).T
+    steps, _, operations = shares(seed, 1)[0].T
     return bool(min(steps) > 0.45 and max(steps) < 0.75 and min(operations) > 1.1)
 
 
 def with_c_a_hundred_it_takes_under_half_the_steps_and_fewer_operations(seed: int) -> bool:
-    steps, _, operations = shares(seed, 100).T
+    steps, _, operations = shares(seed, 100)[0].T
     return bool(max(steps) < 0.45 and max(operations) < 1)
 
 
+def fewer_than_5_12_of_the_steps_are_frequent_with_c_100_and_rare_with_c_1(seed: int) -> bool:
+    _, low, _ = shares(seed, 1)[:, :, 0]
+    _, _, high = shares(seed, 100)[:, :, 0]
+    return bool(max(high) < 5 / 12 < min(low))
+
+
 def both_rules_need_about_the_same_rows(seed: int) -> bool:
-    rows = np.array([shares(seed, C)[:, 1] for C in (1, 100)])
+    rows = np.array([shares(seed, C)[0, :, 1] for C in (1, 100)])
     return bool(np.abs(rows - 1).max() < 0.2)
 
 
@@ -187,6 +193,15 @@ def second_and_first_order_end_in_a_straight_descent(seed: int) -> bool:
     return bool(min(fits) > 0.98)
 
 
+def no_bounded_bird_without_copies_is_on_the_margin(seed: int) -> bool:
+    problem = birds(seed, 100)
+    kept = np.unique(problem.X, axis=0, return_index=True)[1]
+    y = problem.y[kept]
+    s = smo(DualProblem(problem.X[kept], y, 100, problem.kernel), tol=1e-8)
+    margins = y * (problem.kernel(problem.X[kept], problem.X[kept]) @ (y * s.alpha) + s.b)
+    return bool(np.abs(margins - 1)[(s.alpha == 0) | (s.alpha == 100)].min() > 1e-3)
+
+
 def the_bound_on_the_gap_is_dozens_of_times_the_gap(seed: int) -> bool:
     ratios = []
     for tol in (1e-1, 1e-2, 1e-3):
@@ -216,35 +231,35 @@ def with_the_default_c_the_difference_is_about_the_tolerance_or_less(seed: int) 
     return all(difference(seed, (tol, tol)) < 1.5 * tol for tol in 10.0 ** -np.arange(1, 7))
 
 
-def with_a_large_c_and_a_wide_kernel_it_exceeds_the_tolerance(seed: int) -> bool:
-    small, large = (difference(seed, (1e-7, 1e-3), C=C, gamma=0.001) for C in (1, 1000))
-    return max(small, 1e-3) < large
-
-
 @cache
 def tolerances(seed: int) -> Any:
-    """Return the steps of LIBSVM, its error in f and its other answers, from loose to tight."""
+    """Return LIBSVM's steps, errors in f and other answers, from a loose to a tight tolerance."""
     found, tols = [], (*10.0 ** -np.arange(5), 1e-8)
     for split, C, gamma in product(
         range(5 * seed, 5 * seed + 5), (1, 100, 10_000), (0.001, 0.01, 0.1)
     ):
         A, a, B = biopsies(split)
         runs = [svm.SVC(C=C, gamma=gamma, tol=tol).fit(A, a) for tol in tols]
-        *f, exact = (run.decision_function(B) for run in runs)
+        certified = SVC(C=C, gamma=gamma, tol=1e-7).fit(A, a)
+        *f, exact = (run.decision_function(B) for run in (*runs, certified))
         change = [np.abs(each - exact).max() for each in f]
         answers = [np.sum((each >= 0) != (exact >= 0)) for each in f]
-        found.append(([run.n_iter_[0] for run in runs[:-1]], change, answers))
+        found.append(([run.n_iter_[0] for run in runs], change, answers))
     return np.moveaxis(np.array(found), 0, -1)
 
 
 def a_tenth_of_the_tolerance_gains_about_a_digit_of_f_in_the_median(seed: int) -> bool:
-    digits = -np.diff(np.log10(np.median(tolerances(seed)[1], axis=1)))
+    digits = -np.diff(np.log10(np.median(tolerances(seed)[1][:5], axis=1)))
     return bool(digits.min() > 3 / 4 and digits.max() < 5 / 4)
 
 
 def two_more_digits_of_f_take_about_twice_the_steps(seed: int) -> bool:
     steps = np.median(tolerances(seed)[0], axis=1)
     return bool(1.7 < steps[4] / steps[2] < 2.3)
+
+
+def with_c_10000_and_the_widest_kernel_libsvm_is_off_by_over_1e_3_at_every_tol(seed: int) -> bool:
+    return bool(tolerances(seed)[1][:, 6::9].max(axis=1).min() > 1e-3)
 
 
 def at_a_hundredth_at_most_one_answer_of_one_run_is_another(seed: int) -> bool:
@@ -284,6 +299,7 @@ if __name__ == "__main__":
             second_order_takes_less_than_half_the_steps_of_first_order,
             with_c_one_second_order_takes_over_half_the_steps_and_more_operations,
             with_c_a_hundred_it_takes_under_half_the_steps_and_fewer_operations,
+            fewer_than_5_12_of_the_steps_are_frequent_with_c_100_and_rare_with_c_1,
             both_rules_need_about_the_same_rows,
             the_cyclic_rule_takes_most_steps_rows_and_operations,
             with_2000_samples_second_order_saves_no_time_at_c_one_and_half_at_a_hundred,
@@ -297,11 +313,12 @@ if __name__ == "__main__":
             late_moves_are_of_samples_that_will_be_free,
             most_rows_are_never_used,
             second_and_first_order_end_in_a_straight_descent,
+            no_bounded_bird_without_copies_is_on_the_margin,
             the_bound_on_the_gap_is_dozens_of_times_the_gap,
             with_the_default_c_the_difference_is_about_the_tolerance_or_less,
-            with_a_large_c_and_a_wide_kernel_it_exceeds_the_tolerance,
             a_tenth_of_the_tolerance_gains_about_a_digit_of_f_in_the_median,
             two_more_digits_of_f_take_about_twice_the_steps,
+            with_c_10000_and_the_widest_kernel_libsvm_is_off_by_over_1e_3_at_every_tol,
             at_a_hundredth_at_most_one_answer_of_one_run_is_another,
             at_a_thousandth_none_is,
             with_c_1_the_old_multipliers_save_about_half_of_the_steps,
