@@ -47,14 +47,14 @@ def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
         gram_matrix = problem.gram_matrix
         few = gram_matrix.fits and problem.n <= EAGER_SAMPLES
         if few and not (gram_matrix.product_form and start.any()):
-            gram_matrix.gram()
+            gram_matrix.to_array()
         return DualForm(gram_matrix)
     # The mean is the origin, as `svmlib.kernels.Linear` explains.
     Phi = problem.X - problem.X.mean(axis=0)
     if 2 * Phi.shape[1] < len(Phi):  # else K takes no more than twice the memory of Φ
         return PrimalForm(Phi)
     gram_matrix = GramMatrix(Linear(), Phi, cache_mb=megabytes(len(Phi) ** 2 + 1))  # room for all
-    gram_matrix.gram()
+    gram_matrix.to_array()
     return DualForm(gram_matrix)
 
 

@@ -134,7 +134,7 @@ def _gram_matrices(
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, bound.norms)
         else:
-            K = GramMatrix(kernel, X, cache_mb=megabytes(2 * len(X) ** 2) + 1).gram()
+            K = GramMatrix(kernel, X, cache_mb=megabytes(2 * len(X) ** 2) + 1).to_array()
             bound = kernel.error_bound(X)
         last = kernel
         yield K, bound
@@ -278,7 +278,7 @@ def fit_candidates(
                 X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
             )
             if K is not None:
-                problem.gram_matrix.set_gram(K.take(train, 0).take(train, 1))
+                problem.gram_matrix.set_array(K.take(train, 0).take(train, 1))
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
             path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)

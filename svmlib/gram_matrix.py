@@ -139,7 +139,7 @@ class GramMatrix:
             if not 0 <= i < self.n:
                 raise IndexError(f"row {i} of a Gram matrix of {self.n} points")
             if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
-                self.gram()
+                self.to_array()
             if self.full is not None:
                 self.cached[i] = self.full[i]  # a view
             elif self.product_form:
@@ -196,7 +196,7 @@ class GramMatrix:
             rows, self.free_rows = self.free_rows[:count], self.free_rows[count:]
         return rows
 
-    def gram(self) -> Array:
+    def to_array(self) -> Array:
         """Return all of K, read only."""
         self._require_room(self.n**2, f"the whole Gram matrix of {self.n} points takes")
         if self.full is None:
@@ -210,7 +210,7 @@ class GramMatrix:
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
                 float_type = self.kernel.float_type(self.X)
-                return self.set_gram(check_gram(K, "kernel(X, X)", float_type))
+                return self.set_array(check_gram(K, "kernel(X, X)", float_type))
             return self._keep(K)
         return self.full
 
@@ -222,7 +222,7 @@ class GramMatrix:
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K.ravel()[:: self.n + 1] = self.diagonal
 
-    def set_gram(self, K: Array) -> Array:
+    def set_array(self, K: Array) -> Array:
         """Use K as the Gram matrix, and return it; the caller must know that it is right."""
         zero = np.zeros(self.n)
         self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values

@@ -120,7 +120,7 @@ class DualProblem(ReadOnly):
         then hold for the bias that `bias_at_zero` returns, too.
     error_bound : svmlib.kernels.ErrorBound, optional
         The property of this name, if the values of K were not computed by the kernel
-        (`svmlib.gram_matrix.GramMatrix.set_gram`).
+        (`svmlib.gram_matrix.GramMatrix.set_array`).
 
     Attributes
     ----------
@@ -230,7 +230,7 @@ class DualProblem(ReadOnly):
         ValueError
             If K does not fit the cache; the message says how large the cache must be.
         """
-        return self.gram_matrix.gram()
+        return self.gram_matrix.to_array()
 
     @property
     def convex(self) -> bool:

@@ -565,7 +565,7 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
     )
     alpha = np.array([0.5, 0.25, 0.25])
     problem.certificate(alpha, 0.0)
-    problem.gram_matrix.set_gram(np.eye(3))
+    problem.gram_matrix.set_array(np.eye(3))
     assert_allclose(problem.scores(alpha * problem.y).values, alpha * problem.y)
     with pytest.raises(ValueError, match="read-only"):  # the next sum begins with this one
         problem.scores(alpha * problem.y).values[0] = 1.0
