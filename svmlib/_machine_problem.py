@@ -190,7 +190,8 @@ class MachineProblem:
         extra = self.bias_scale * exact_sum(alpha * self.y)
         squared_norm = scores.squared_norm + extra * extra
         # Without a displacement `dual_lower_bound` has 5u of its terms to spare: for u of Σα, 6u
-        # of the squared norm, and 3u of the cost. If Σα is less than these two, `round_down` has.
+        # of the squared norm, and 3u of the cost. If Σα is less than those,
+        # `round_down` has room.
         return round_down(dual_lower_bound(exact_sum(alpha), squared_norm) - cost)
 
     def _best_bias(self, values: Array, b: float) -> float:
@@ -281,7 +282,8 @@ class MachineProblem:
             best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
         small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * MAX_NORM > 1
         if small and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
-            # It is the hard margin with another feature per sample: slower, but more accurate.
+            # The squared hinge is the hard margin with another feature per sample. To solve that is
+            # slower, but more accurate.
             Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * self.C))])
             lifted = self._solve_for_features(Phi, np.inf, tol)._replace(dual=best.dual)
             best = min(best, lifted, key=self._value)
