@@ -24,7 +24,7 @@ from svmlib.smo import smo, steps
 from svmlib.svc import SVC
 
 X, Y, ONES = np.arange(20.0).reshape(10, 2), np.tile([-1, 1], 5), np.ones(10)
-POINT, FAR, HUGE = [[1.0, 2.0]], np.full((2, 1), 1e60), [[1e200], [-1e200]]
+POINT, FAR, HUGE = [[1.0, 2.0]], np.full((2, 1), 1e60), [[1e200], [0.0]]
 TWO = DualProblem([[0.0], [2.0]], [-1, 1], 1.5)
 PLANE, TABLE, PENGUINS = Hyperplane([1, 2], -1), Precomputed(np.eye(3)), load_penguins()
 INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)

@@ -206,19 +206,21 @@ def test_the_number_of_samples_counts_for_what_floats_hold(monkeypatch):
 
 
 @pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 1e17])
-@pytest.mark.parametrize("of_the_mean", [True, False])
-def test_bounds_are_those_of_the_longer_w(far, of_the_mean):
+@pytest.mark.parametrize("what", ["the mean", "a sample", "b"])
+def test_bounds_are_those_of_the_longer_w(far, what):
     """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b); one of −9 is −9t."""
-    q, v, U = np.array([1.0, 1.0]), np.array([1.0, 0.0]), 2.0**-53
+    q, U, origin = np.array([1.0, 1.0]), 2.0**-53, np.array([-far if what == "the mean" else 0.0])
+    v, R = np.array([-2.0, -far if what == "b" else 0.0]), far if what == "a sample" else 1.0
     sums = Sums(5.0, 0, 10.0, 0.0, 0.0, q, -q, np.eye(2))
-    origin, R = ([far], 1.0) if of_the_mean else ([0.0], far)
-    longer, proof = distributed._certify(sums, v, np.array(origin), R, 4)
-    t = longer[0]
-    assert proof.primal >= t**2 / 2 + 1 + 9 * t
-    assert proof.norm_w >= t
+    longer, proof = distributed._certify(sums, v, origin, R, 4)
+    t = longer[0] / v[0]
+    assert t <= 2, "as long as is of use"
+    assert proof.primal >= 2 * t**2 + 1 + 9 * t
+    assert proof.norm_w >= 2 * t
     assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
     assert proof.kkt_violation <= 5 + 20 * (t - 1) or proof.primal == np.inf
-    assert t - 1 >= 2 * far * U or proof.primal == np.inf, "the rounding of one product"
+    of_scores = far if what == "b" else 2 * far
+    assert t - 1 >= 2 * of_scores * U or proof.primal == np.inf, "the rounding of one product"
     assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
     assert proof.infeasibility >= 2 * gamma_n(4), "the sums of multipliers may be off"
 
@@ -255,7 +257,8 @@ def test_sums_over_many_samples_or_features_may_be_as_wrong_as_rounding_allows(n
 )
 def test_no_sample_is_further_from_the_mean_than_the_first_pass_says(along, x):
     X, y = np.outer(along, x), np.append(-1, np.ones(len(along) - 1))
-    start, R, _ = distributed._first_pass([(X, y)], len(x), 1.0)
+    start, R, n = distributed._first_pass([(X, y)], len(x), 1.0)
+    assert n == len(X)
     assert max(((exact.exact(X) - exact.exact(start.origin)) ** 2).sum(axis=1)) <= Fraction(R) ** 2
 
 

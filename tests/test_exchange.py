@@ -488,7 +488,7 @@ def test_the_kernel_may_be_a_function_or_another_one_may_be_named():
 @pytest.mark.parametrize("factor", [1 + 4e-10, 1 - 4e-10])
 def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
     A, y = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 5.0]]), np.array([-1.0, 1.0, 1.0])
-    m = Machine(A * factor, 0.2 * y, 0.5, Linear(), C=1.0)
+    m = Machine(A * [factor, 1.0], 0.2 * y, 0.5, Linear(), C=1.0)
     verdict = certify_machine(m, A, y)
     assert verdict.dual is not None
     primal, _ = in_digits(m, A, y, np.ones(3))
