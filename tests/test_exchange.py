@@ -42,7 +42,6 @@ from svmlib.duality import DualProblem
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm, write_onnx
-from tests.exact import exact as exact_fractions
 from tests.exact import exact as fractions
 from tests.exact import objective
 from tests.judge import exact, value
@@ -856,7 +855,7 @@ def test_a_dual_value_of_multipliers_alone_is_rounded_down(loss, bias):
     """With all points at 0 it is Σα, less Σα²/(4C)."""
     A, y, given = np.zeros((4, 1)), [-1.0, 1, -1, 1], {"C": 3.0, "loss": loss, "bias": bias}
     for a, b in np.random.default_rng(0).uniform(1, 2, (9, 2)):
-        alpha = exact_fractions([a, a, b, b])
+        alpha = fractions([a, a, b, b])
         verdict = certify_machine(Machine(A, [-a, a, -b, b], 0.0, **given), A, y)
         cost = sum(alpha**2) / 12 if loss == "squared_hinge" else 0
         assert Fraction(verdict.dual) <= sum(alpha) - cost
@@ -958,7 +957,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
     [
         (3, {}, "machine must be a fitted classifier"),
         (SVC(), {}, "machine must be a fitted classifier.*; call fit first"),
-        (SVR(), {}, "; call fit first"),
         (SVR().fit(X, Y), {}, "of regression and one-class machines.*none has a certificate"),
         ("m.model", {}, "for a path, its model"),
         (HERE / "m.model", {}, "for a path, give what read_libsvm or read_liblinear returns"),
@@ -982,7 +980,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
         (W, SQUARED | {"C": 1e90, "sample_weight": 1e10 ** (1 + Y)}, "at most .*, got 1e.110"),
-        (W, SQUARED | {"sample_weight": -Y}, "sample_weight must not be negative"),
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
         (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
         (replace(W, class_weight=(1.0, np.nan)), SQUARED, "class_weight must be a positive .*nan"),
@@ -1009,8 +1006,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
         (SVC(kernel=gaussian).fit(X[::-1], Y[::-1]), {}, "the rows of fit in their order"),
         (SVC(kernel="precomputed").fit(GRAM, Y), {}, "square Gram matrix"),
         (SVC(kernel="precomputed").fit(BLOCK, PAIR), {"kernel": RBF(0.5)}, "all samples of fit"),
-        (([1.0, 2.0], np.zeros(2)), {"C": 1.0}, "b must be a finite number"),
-        (SVC(gamma=0.5).fit(X, Y), {"sample_weight": [1.0]}, "sample_weight has 1 entries"),
     ],
 )
 def test_what_cannot_be_judged_is_one_clear_error(machine, given, message):
@@ -1192,20 +1187,6 @@ def test_a_violation_next_to_a_bound_costs_nothing():
     assert "costs nothing" not in str(certify_machine(model, X, Y))
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "message"),
-    [
-        (read_liblinear, "svm_type c_svc", "line 1: svm_type .* another kind .* use read_libsvm"),
-        (read_libsvm, "solver_type L2R_LR", "solver_type is .*: use read_liblinear"),
-        (read_libsvm, "1 1:0.5 2:0.3", "this looks like training data, not a model"),
-    ],
-)
-def test_another_kind_of_file_is_named(tmp_path, read, text, message):
-    (tmp_path / "m").write_text(text + "\n")
-    with pytest.raises(ValueError, match=message):
-        read(tmp_path / "m")
-
-
 # LIBSVM's files
 
 FITTED = [
@@ -1382,6 +1363,8 @@ def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, b
 GOOD = (HERE / "libsvm-noisy-rbf.model").read_text()
 other = GOOD.replace
 BAD = [
+    ("solver_type L2R_LR\n", "solver_type is .*: use read_liblinear"),
+    ("1 1:0.5 2:0.3\n", "this looks like training data, not a model"),
     ("svm_type c_svc\n", "line 1: the file ends before its line 'SV'"),
     (other("svm_type c_svc\n", ""), "line 8: expected a line 'svm_type' before this one"),
     (other("c_svc", "k_svc"), "line 1: svm_type must be one of"),
@@ -1423,6 +1406,7 @@ BAD = [
 LINE = (HERE / "liblinear-3-noisy.model").read_text()
 other_line = LINE.replace
 BAD_LINE = [
+    ("svm_type c_svc\n", "line 1: svm_type .* another kind .* use read_libsvm"),
     ("", "the file ends before its line 'w'"),
     (other_line("nr_feature 2", "nr_feature 3"), "line 9: expected 4 rows of weights, got 3"),
     (other_line("bias 1\n", ""), "line 5: expected a line 'bias' before this one"),
