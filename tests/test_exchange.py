@@ -172,6 +172,10 @@ def test_what_scores_lose_is_counted(seed):
             assert objective(w, b, A, y, 1e20) <= verdict.primal
     m = Machine(np.array([[0.0], [1.0]]), np.array([-1e-17, 1e-17]), 1.0, Linear(), C=1e-17)
     assert certify_machine(m, m.points, [-1, 1]).kkt_violation >= 1e-17
+    below = replace(m, coefficients=np.nextafter(m.coefficients, 0), b=0.0)  # the bound, so y f ≥ 1
+    verdict = certify_machine(below, m.points, [-1, 1])
+    assert verdict.box_violation == 0
+    assert verdict.kkt_violation >= 1 - 1e-16
 
 
 def test_scores_of_a_longer_or_shorter_or_negated_w_are_bounded():
@@ -686,11 +690,14 @@ def test_conditions_are_checked_in_full_where_large_numbers_cancel(more, missed)
     assert certify_machine(machine, [[0.0], [1.0]], [1, -1]).kkt_violation >= missed
 
 
-@pytest.mark.parametrize("alpha", [1.5 + 62 * 2.0**-52, 1.5 - 61 * 2.0**-52])
-def test_the_rounding_of_alpha_over_2c_is_in_the_violation(alpha):
-    machine = Machine(np.zeros((2, 1)), [alpha, -alpha], 0.0, C=0.75, loss="squared_hinge")
-    missed = abs(Fraction(alpha) / Fraction(1.5) - 1)
-    assert missed <= certify_machine(machine, np.zeros((2, 1)), [1, -1]).kkt_violation < 1e-13
+@pytest.mark.parametrize("alpha", [1.25 + 63 * 2.0**-52, 1.25 - 61 * 2.0**-52, 1.1e20, 1.3e20])
+@pytest.mark.parametrize("b", [0.0, 1e-16])
+def test_the_rounding_of_alpha_over_2c_is_in_the_violation(alpha, b):
+    """And that of its sum with a score, which is b for one row and −b for the other."""
+    machine = Machine(np.zeros((2, 1)), [alpha, -alpha], b, C=0.625, loss="squared_hinge")
+    missed = abs(Fraction(alpha) / Fraction(1.25) - 1) + Fraction(b)
+    found = Fraction(certify_machine(machine, np.zeros((2, 1)), [1, -1]).kkt_violation)
+    assert missed <= found <= missed * (1 + Fraction(1, 10**12)) + Fraction(1, 10**13)
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -852,9 +859,10 @@ def test_a_machine_out_of_every_feature_space_proves_nothing():
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_a_dual_value_of_multipliers_alone_is_rounded_down(loss, bias):
-    """With all points at 0 it is Σα, less Σα²/(4C)."""
+    """With all points at 0 it is Σα, less Σα²/(4C), which may be far more."""
     A, y, given = np.zeros((4, 1)), [-1.0, 1, -1, 1], {"C": 3.0, "loss": loss, "bias": bias}
-    for a, b in np.random.default_rng(0).uniform(1, 2, (9, 2)):
+    some = np.random.default_rng(0).uniform(1, 2, (9, 2))
+    for a, b in some if loss == "hinge" else np.vstack([some, 1e10 * some]):
         alpha = fractions([a, a, b, b])
         verdict = certify_machine(Machine(A, [-a, a, -b, b], 0.0, **given), A, y)
         cost = sum(alpha**2) / 12 if loss == "squared_hinge" else 0

@@ -75,6 +75,11 @@ def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
     assert_allclose([K[3, 7], *np.diag(K)], 1, rtol=0, atol=1e-12)
 
 
+def test_the_error_of_the_rbf_kernel_is_no_larger_far_from_the_origin():
+    X, kernel = points(0, 9, 2), RBF(0.5)
+    assert kernel.error_bound(X + 1e3).theta < 1.01 * kernel.error_bound(X).theta
+
+
 def test_a_skew_that_is_rounding_is_averaged_and_a_symmetric_matrix_is_not_copied():
     for scale in 1e-12, 1.0, 1e12:
         K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 1.0]]) * scale).K
@@ -113,6 +118,7 @@ FORGOTTEN = np.append(1.0, np.full(3000, 2.0**-27))[None]  # squares, in a sum t
         (Polynomial(500), FORGOTTEN),
         (Sigmoid(1.0, -1.0), FORGOTTEN),
         (RBF(200.0), np.vstack([FORGOTTEN, FORGOTTEN, -FORGOTTEN, -FORGOTTEN])),
+        (RBF(2e-4), 1e3 * np.vstack([FORGOTTEN, FORGOTTEN, -FORGOTTEN, -FORGOTTEN])),
         (Sigmoid(8.1, -8.1), FEW_BITS),  # tanh is steep here
         (Sigmoid(8.1e12, -8.1), 1e-6 * FEW_BITS),  # also in other units
         (Sigmoid(8.1e-12, -8.1), 1e6 * FEW_BITS),

@@ -25,12 +25,9 @@ from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value
 from tests.optimum import square
+from tests.test_kernels import points
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def points(seed: int, n: int, d: int) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=(n, d))
 
 
 def any_span(rng, X, kernel):
@@ -164,20 +161,6 @@ def test_the_sum_of_a_long_w_may_be_wrong_too():
     assert 0.9 * true < certify_in_span(found, span, np.zeros(1), n).dual <= true
 
 
-@pytest.mark.parametrize(
-    ("x", "z", "factor", "alpha", "dual"),
-    [
-        (1.0, 2.0, 1.0, [1.0, 0.5], 0.875),  # w is 0 before the multipliers are balanced
-        (2.0, 0.0, 2**0.5, [0.25, 0.25], 0.375),  # half of w is residual, along the pivot
-    ],
-)
-def test_the_dual_value_in_a_span_is_that_of_balanced_multipliers(x, z, factor, alpha, dual):
-    X, y, alpha = np.array([[x], [z]]), np.array([1.0, -1.0]), np.array(alpha)
-    span, c = Span(Linear(), np.ones((1, 1)), np.array([[factor]])), np.zeros(1)
-    proof = certify_in_span(span_sums(span, c, 0.0, X, y, alpha, np.ones(2)), span, c, 2)
-    assert_allclose(proof.dual, dual)
-
-
 @pytest.mark.parametrize("n", [1, 9, 100])
 def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     kernel, none = RBF(1.0), [np.zeros((2, 1))] * 2 + [np.zeros(2)] * 3
@@ -199,18 +182,22 @@ def test_a_sum_over_many_pivots_may_forget_each_but_the_first():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "x", "c", "b"),
+    ("kernel", "X", "alpha", "c", "b", "stretched"),
     [
-        *((Polynomial(500, 1.0, 0.5), 0.7 + k / 1000, 1.0, 0.0) for k in range(5, 10)),
-        (Linear(), 1.0, 1e-165, 0.0),  # the square of its norm underflows
-        (Linear(), 1.0, 0.0, 1e-17),  # and 1 + b is 1
+        *((Polynomial(500, 1.0, 0.5), [k / 1000, 0], [0, 0], 1.0, 0.0, 1) for k in range(705, 710)),
+        (Linear(), [1, 0], [0, 0], 1e-165, 0.0, 1),  # the square of its norm underflows
+        (Linear(), [1, 0], [0, 0], 0.0, 1e-17, 1),  # and 1 + b is 1
+        (Linear(), [1, 2], [1, 0.5], 0.0, 0.0, 1),  # w is 0 before the multipliers are balanced
+        (Linear(), [2, 0], [0.25, 0.25], 0.0, 0.0, 2**0.5),  # half of w is left, along the pivot
     ],
 )
-def test_what_a_single_pivot_may_lose_is_bounded(kernel, x, c, b):
-    X, y, none = np.array([[x], [0.0]]), np.array([-1.0, 1.0]), np.zeros(2)
-    span, c = Span(kernel, X[:1], np.sqrt(kernel(X[:1], X[:1]))), np.array([c])
-    proof = certify_in_span(span_sums(span, c, b, X, y, none, none + 1), span, c, 2)
-    judge_all(span, c, b, DualProblem(X, y, 1.0, kernel), none, proof)
+def test_what_a_single_pivot_may_lose_is_bounded(kernel, X, alpha, c, b, stretched):
+    """The pivot is the first row; where its factor is too long, its multiples are too short."""
+    X, y, alpha, c = (np.array(v, dtype=float) for v in (X, [-1, 1], alpha, [c]))
+    X = X[:, None]
+    span = Span(kernel, X[:1], stretched * np.sqrt(kernel(X[:1], X[:1])))
+    proof = certify_in_span(span_sums(span, c, b, X, y, alpha, np.ones(2)), span, c, 2)
+    judge_all(span, c, b, DualProblem(X, y, 1.0, kernel), alpha, proof)
 
 
 @pytest.mark.parametrize("c", [[1e5, -3e5], [-3e5, 1e5], [2e5, 2e5]])
