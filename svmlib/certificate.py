@@ -71,7 +71,8 @@ def primal_upper_bound(
         return np.inf
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
-    slack = 1 - scaled + UNIT_ROUNDOFF * np.abs(scaled)
+    # (For the rounding of `scaled`, where it is below −1, the final `round_up` has room.)
+    slack = 1 - scaled + UNIT_ROUNDOFF
     hinge = float((upper[short] * slack).sum())
     n = margins.size
     # The second division by m may enlarge what underflows in the first.

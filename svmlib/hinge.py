@@ -409,8 +409,9 @@ def _solution_without_bias(
     solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=n_iter)
     alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
     certificate = solution.certificate
-    # C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that.
-    primal, dual = round_up(lam * certificate.primal), round_down(lam * certificate.dual)
+    # C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that. The
+    # dual value has room for one more rounding: `dual_lower_bound` subtracts 8u Σα.
+    primal, dual = round_up(lam * certificate.primal), lam * certificate.dual
     certificate = replace(certificate, primal=primal, dual=dual)
     converged = certificate.reaches(tol)
     return replace(solution, alpha=alpha, certificate=certificate, converged=converged)

@@ -78,6 +78,7 @@ def test_rbf_keeps_close_points_apart_far_from_the_origin(offset, gamma):
 def test_the_error_of_the_rbf_kernel_is_no_larger_far_from_the_origin():
     X, kernel = points(0, 9, 2), RBF(0.5)
     assert kernel.error_bound(X + 1e3).theta < 1.01 * kernel.error_bound(X).theta
+    assert RBF(1e9).error_bound(X).theta < 1e-11, "nor for so narrow a bell"
 
 
 def test_a_skew_that_is_rounding_is_averaged_and_a_symmetric_matrix_is_not_copied():
