@@ -71,7 +71,7 @@ def primal_upper_bound(
         return np.inf
     short = ~(margins >= m)  # NaN, too
     scaled = margins[short] / m
-    # (For the rounding of `scaled`, where it is below −1, the final `round_up` has room.)
+    # For the rounding of `scaled`, where it is below −1, the final `round_up` has room.
     slack = 1 - scaled + UNIT_ROUNDOFF
     hinge = float((upper[short] * slack).sum())
     n = margins.size

@@ -249,7 +249,7 @@ class DualProblem(ReadOnly):
         *Why twice the shift.* If the Cholesky factorisation of K + sI runs to completion, its
         backward error has a norm of at most γ_{n+1} / (1 − γ_{n+1}) times the trace (Demmel's
         bound, theorem 10.5 of Higham; Rump), and the addition of s rounds by u times the diagonal.
-        With s ≥ 8 γ_{n+1} Σ abs(k_ii) both together are less than s/2 if K fits into a memory. The
+        With s ≥ 8 γ_{n+1} Σ k_ii both together are less than s/2 if K fits into a memory. The
         values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
         θ Σ N_i² at most, so s includes twice that norm, which is far more than
         the rest where γ x·z and c₀ cancel. If s included it once, terms of second order would be
@@ -264,14 +264,14 @@ class DualProblem(ReadOnly):
             return 0.0
         if not self.gram_matrix.fits:
             return np.inf
-        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * np.abs(self.diagonal)).sum())
+        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * self.diagonal).sum())
         if not self.kernel.user_defined:
             theta, norms = self.error_bound.theta, self.error_bound.norms
             shift += 2 * theta * float(norms @ norms)
         shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
         if (float_type := self.kernel.float_type(self.X)) is not np.float64:
             type_rounding = 4 * float(np.finfo(float_type).eps) * np.sqrt(self.n)
-            shifts.append(shift + type_rounding * float(np.abs(self.diagonal).max()))
+            shifts.append(type_rounding * float(self.diagonal.max()))  # far above the first one
         for shift in shifts:
             K = self.gram().copy()
             K[np.diag_indices(self.n)] += shift
@@ -292,7 +292,7 @@ class DualProblem(ReadOnly):
         if (bound := self.kernel.error_bound(self.X)) is not None:
             return bound
         if self.convex:
-            return ErrorBound(0.0, np.sqrt(np.maximum(self.diagonal, 0) + self.diagonal_shift))
+            return ErrorBound(0.0, np.sqrt(self.diagonal + self.diagonal_shift))
         largest = max(float(np.abs(self.gram_matrix[i]).max()) for i in range(self.n))
         return ErrorBound(0.0, np.full(self.n, np.sqrt(largest)))
 

@@ -192,6 +192,7 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
     problem = DualProblem(kernel.points, y, 10.0, kernel, cache_mb=room)
     certificate = problem.certificate(alpha, 0.0)
     assert not certificate.proves_optimality
+    assert certificate.diagonal_shift == 0
     assert np.abs(kernel.K).max() <= problem.error_bound.norms.max() ** 2 * (1 + 1e-15)
     violation = Judge(problem).violation(alpha, 0.0)
     assert violation <= certificate.kkt_violation <= violation * (1 + 1e-6)
@@ -263,12 +264,6 @@ def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(
         assert unit / 64 < certificate.diagonal_shift == problem.diagonal_shift < 0.07 * unit
         shift = {1: "0.062", 16: "0.99"}[unit]
         assert f"Gram matrix given with {shift} added to its diagonal is in" in str(certificate)
-
-
-def test_printed_values_are_bounds():
-    for line in str(Certificate(1 / 3, 1 / 3, 0.0, 0.0, 1.0)).splitlines()[::2]:
-        low, high = sorted(map(float, re.findall(r"0\.3+4?", line)))
-        assert low < 1 / 3 < high
 
 
 def test_a_hard_margin_of_negative_squared_norm_has_no_negative_bound():
