@@ -7,6 +7,8 @@ for what is computed.
 """
 
 import tempfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -188,28 +190,73 @@ def a_client_that_dies_while_it_halves_steps_is_replaced(seed: int) -> bool:
     return all(held)
 
 
-def rough_steps_need_less_than_a_third_of_the_products(seed: int) -> bool:
+@cache
+def rivals(seed: int, name: str, C: float) -> dict[str, tuple[int, int, float]]:
+    """Return the rounds, the numbers sent and the gap of each method on twelve chunks."""
+    if name == "drawn":
+        chunks = [(X[:500], y[:500]) for X, y in drawn(1000 * seed, 12)]
+    else:
+        X, y = some_digits()
+        rows = np.random.default_rng(seed).permutation(len(y))[:1200]
+        chunks = [(X[k], y[k]) for k in np.split(rows, 12)]
+    return {method: found for method, *found in chapter["rivals"](chunks, C)}
+
+
+CASES = ("drawn", 0.01), ("drawn", 1.0), ("digits", 0.01)
+
+
+def l_bfgs_sends_less_than_a_fifth_in_at_most_twice_the_rounds_on_drawn_rows(seed: int) -> bool:
+    held = []
+    for case in CASES[:2]:
+        newton_, lbfgs = (rivals(seed, *case)[name] for name in ("Newton", "L-BFGS"))
+        held.append(lbfgs[0] <= 2 * newton_[0] and 5 * lbfgs[1] < newton_[1] and lbfgs[2] <= 2e-3)
+    return all(held)
+
+
+def l_bfgs_needs_more_rounds_on_digits_and_does_not_end_with_c_1(seed: int) -> bool:
+    small, large = rivals(seed, *CASES[2]), rivals(seed, "digits", 1.0)
+    more = small["L-BFGS"][0] > small["Newton"][0]
+    return more and large["L-BFGS"][2] > 2e-3 >= large["Newton"][2]
+
+
+def products_send_at_most_a_quarter_in_at_most_five_times_the_rounds(seed: int) -> bool:
+    held = []
+    for case in CASES:
+        whole, parts = (rivals(seed, *case)[name] for name in ("Newton", "Newton, products"))
+        held.append(4 * parts[1] <= whole[1] and parts[0] <= 5 * whole[0] and parts[2] <= 2e-3)
+    return all(held)
+
+
+def cocoa_is_slow_with_the_mean_and_with_c_1(seed: int) -> bool:
+    small, large = rivals(seed, *CASES[0]), rivals(seed, *CASES[1])
+    mean, charged = (small[f"CoCoA, {name}"][0] for name in ("mean", "charged"))
+    return mean >= 2 * charged and all(large[f"CoCoA, {n}"][2] > 0.1 for n in ("mean", "charged"))
+
+
+def verdicts(seed: int, twice: Callable[[int], Any], sizes: tuple[int, int]) -> Any:
+    """Return for each size how often each rule said enough, and the most that all rows saved."""
+    pairs = [twice(10 * seed + k) for k in range(10)]
+    found = [chapter["gains"](rows, sizes, fresh, 1.0) for rows, fresh in pairs]
+    return [list(chapter["said_enough"](*each)) for each in np.transpose(found, (1, 2, 0))]
+
+
+def twice_digits(seed: int) -> Any:
     X, y = some_digits()
-    rows = np.random.default_rng(seed).permutation(len(y))[:1200]
-    odd = [(X[rows], y[rows])]
-    found = []
-    for share in (1e-6, 0.1):
-        used: list[int] = []
-        solve = chapter["by_products"](share, used)
-        run, look = chapter["newton_over_chunks"], chapter["look_here"]
-        _, trace = run(look, odd, 1.0, 2e-3, 2.0, np.zeros(65), solve=solve)
-        found.append((len(trace), sum(used)))
-    (exact, many), (rough, few) = found
-    return rough <= 1.5 * exact and few < many / 3
+    table = np.column_stack((y, X))[np.random.default_rng(seed).permutation(len(y))]
+    return table[600:], table[:600]
 
 
-def cocoa_fails_with_the_sum_and_is_slow_with_the_mean(seed: int) -> bool:
-    chunks = [(X[:100], y[:100]) for X, y in drawn(1000 * seed, 12)]
-    twelve = [(np.column_stack((X, np.ones(100))), y) for X, y in chunks]
-    ways = ((1, 1), (1, 1 / 12), (12, 1))
-    added, mean, charged = (chapter["cocoa"](twelve, 0.01, *way) for way in ways)
-    rises = all((np.diff(duals) >= 0).all() for duals in (mean, charged))
-    return rises and added[-1] < max(added) and 5 * len(charged) < len(mean) < 99
+def the_first_rule_stops_digits_too_early_and_the_second_at_most_twice(seed: int) -> bool:
+    ((n_1, most_1), (n_2, _)), _ = verdicts(seed, twice_digits, (150, 600))
+    return bool(n_1 >= 3 and most_1 > 3 and n_2 <= 2)
+
+
+def the_second_rule_stops_most_draws_at_2000_drawn_rows_rightly(seed: int) -> bool:
+    def twice(k: int) -> Any:
+        return chapter["draw"]([k, 1], 10_000), chapter["draw"]([k, 2], 10_000)
+
+    _, (_, (n_2, most_2)) = verdicts(seed, twice, (500, 2000))
+    return bool(n_2 >= 6 and most_2 < 1)
 
 
 def a_kernel_machine_over_chunks_knows_the_disc(seed: int) -> bool:
@@ -235,13 +282,17 @@ if __name__ == "__main__":
             b_moves_alone_for_the_two_smallest_c,
             rows_far_out_double_the_passes_and_make_steps_too_long,
             for_digits_the_larger_c_costs_more_passes_and_halvings,
-            cocoa_fails_with_the_sum_and_is_slow_with_the_mean,
             with_sixty_rows_and_a_large_c_a_pass_per_halving_takes_twice_as_many,
             page_and_library_take_about_as_many_passes_from_the_same_start,
             the_start_from_the_first_chunk_takes_at_most_ten_passes,
             wherever_the_client_dies_only_that_pass_is_made_again,
             a_client_that_dies_while_it_halves_steps_is_replaced,
-            rough_steps_need_less_than_a_third_of_the_products,
+            l_bfgs_sends_less_than_a_fifth_in_at_most_twice_the_rounds_on_drawn_rows,
+            l_bfgs_needs_more_rounds_on_digits_and_does_not_end_with_c_1,
+            products_send_at_most_a_quarter_in_at_most_five_times_the_rounds,
+            cocoa_is_slow_with_the_mean_and_with_c_1,
+            the_first_rule_stops_digits_too_early_and_the_second_at_most_twice,
+            the_second_rule_stops_most_draws_at_2000_drawn_rows_rightly,
             a_kernel_machine_over_chunks_knows_the_disc,
         ]
     )

@@ -25,6 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from svmlib.book import elsewhere
 from svmlib.exchange import certify_machine
+from svmlib.kernels import Linear
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "findings" / "answers"))
 by_wabbit = import_module("python_programs").by_wabbit
@@ -55,54 +56,63 @@ def two_classes(random: Any, separable: bool) -> tuple[Any, Any]:
 
 
 @cache
-def table(name: str, seed: int) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Return the median excesses of three data sets, centred and moved: by separability and C."""
+def table(name: str, seed: int) -> list[dict[Any, float]]:
+    """Return the median excesses of three data sets: by separability and C.
+
+    The rows are centred, then moved, then centred with the second column times twenty.
+    """
     random = np.random.default_rng(seed)
     make, problem = ESTIMATORS[name]
-    found: tuple[dict[Any, float], dict[Any, float]] = ({}, {})
+    found: list[dict[Any, float]] = [{}, {}, {}]
+    changes = ([0, 0], [1, 1]), ([17, 22], [1, 1]), ([0, 0], [1, 20])
     for separable, C in CASES:
         drawn = [two_classes(random, separable) for _ in range(3)]
-        for cells, shift in zip(found, ([0, 0], [17, 22]), strict=True):
+        for cells, (shift, unit) in zip(found, changes, strict=True):
             excess = []
-            for X, y in drawn:
+            for points, y in drawn:
+                X = (points + shift) * unit
                 machine = make(C).set_params(random_state=seed)
+                if name == "SVC" and unit != [1, 1]:
+                    machine.set_params(max_iter=10**6)  # as in the chapter
                 with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
-                    machine.fit(X + shift, y)
-                excess.append(certify_machine(machine, X + shift, y, C=C, **problem).excess)
+                    machine.fit(X, y)
+                excess.append(certify_machine(machine, X, y, C=C, **problem).excess)
             cells[separable, C] = float(np.median(excess))
     return found
 
 
 def only_a_large_c_on_separable_data_brings_svc_above_a_hundredth(seed: int) -> bool:
     return all(
-        (e > 0.01) == (key == CASES[-1]) for cells in table("SVC", seed) for key, e in cells.items()
+        (e > 0.01) == (key == CASES[-1])
+        for cells in table("SVC", seed)[:2]
+        for key, e in cells.items()
     )
 
 
 def only_a_large_c_on_separable_data_brings_linear_svc_above_a_thousandth(seed: int) -> bool:
     return all(
         (e > 1e-3) == (key == CASES[-1])
-        for cells in table("LinearSVC", seed)
+        for cells in table("LinearSVC", seed)[:2]
         for key, e in cells.items()
     )
 
 
 def an_offset_brings_the_hinge_of_linear_svc_above_a_thousandth_with_c_1(seed: int) -> bool:
-    centred, moved = table("hinge", seed)
+    centred, moved, _ = table("hinge", seed)
     return all(centred[kind, 1.0] < 1e-3 < moved[kind, 1.0] for kind in (False, True))
 
 
 def an_offset_costs_the_hinge_a_hundred_times_the_excess_on_separable_data_with_a_large_c(
     seed: int,
 ) -> bool:
-    centred, moved = table("hinge", seed)
+    centred, moved, _ = table("hinge", seed)
     return moved[CASES[-1]] > 100 * centred[CASES[-1]]
 
 
 def sgd_is_above_a_thousandth_everywhere_and_worse_with_a_large_c_and_with_an_offset(
     seed: int,
 ) -> bool:
-    centred, moved = table("SGD", seed)
+    centred, moved, _ = table("SGD", seed)
     worse = all(
         cells[kind, 1000.0] > cells[kind, 1.0] > 1e-3
         for cells in (centred, moved)
@@ -112,8 +122,63 @@ def sgd_is_above_a_thousandth_everywhere_and_worse_with_a_large_c_and_with_an_of
 
 
 def centring_does_not_divide_the_excess_of_the_default_linear_svc_by_ten(seed: int) -> bool:
-    centred, moved = table("LinearSVC", seed)
+    centred, moved, _ = table("LinearSVC", seed)
     return moved[CASES[-1]] < 10 * centred[CASES[-1]]
+
+
+def a_column_times_twenty_makes_svc_poor_on_any_data_with_a_large_c(seed: int) -> bool:
+    *_, stretched = table("SVC", seed)
+    return all((e > 0.01) == (C > 1) for (_, C), e in stretched.items())
+
+
+def a_column_times_twenty_brings_the_hinge_above_a_thousandth_with_c_1(seed: int) -> bool:
+    *_, stretched = table("hinge", seed)
+    return all(stretched[kind, 1.0] > 1e-3 for kind in (False, True))
+
+
+def a_column_times_twenty_makes_sgd_worse(seed: int) -> bool:
+    centred, _, stretched = table("SGD", seed)
+    return all(stretched[key] > centred[key] for key in CASES)
+
+
+def a_column_times_twenty_makes_linear_svc_worse_on_separable_data(seed: int) -> bool:
+    centred, _, stretched = table("LinearSVC", seed)
+    return all(stretched[key] > centred[key] for key in CASES[2:])
+
+
+@cache
+def fresh_errors(seed: int) -> dict[Any, float]:
+    """Return the share of errors of the stored linear machines on 100,000 fresh rows."""
+    random, found = np.random.default_rng(seed), {}
+    for data in ("noisy", "penguins"):
+        X, y = elsewhere.load(data)
+        parts, signs = [], []
+        for sign in (-1, 1):
+            own, count = X[y == sign], round(100_000 * np.mean(y == sign))
+            parts.append(random.multivariate_normal(own.mean(axis=0), np.cov(own.T), count))
+            signs.append(np.full(count, sign))
+        rows, truth = np.concatenate(parts), np.concatenate(signs)
+        for a in elsewhere.answers():
+            linear = a.machine.kernel == Linear() and a.machine.C >= 1
+            if linear and a.data == data and a.C_is != "no fixed C":
+                found[data, a.program] = float(np.mean(a.machine.predict(rows) != truth))
+    return found
+
+
+def no_two_errors_on_the_noisy_points_differ_by_a_hundredth(seed: int) -> bool:
+    errors = [e for (data, _), e in fresh_errors(seed).items() if data == "noisy"]
+    return len(errors) == 21 and max(errors) - min(errors) < 0.01
+
+
+def on_the_penguins_the_excess_does_not_rank_the_errors(seed: int) -> bool:
+    found = fresh_errors(seed)
+    best, loose = found["penguins", "Weka SMO"], found["penguins", "LIBLINEAR train -s 2"]
+    worst = found["penguins", "scikit-learn SGDClassifier"]
+    return (
+        loose < best
+        and worst > 5 * best
+        and worst == max(found["penguins", p] for d, p in found if d == "penguins")
+    )
 
 
 def coordinate_descent_does_not_get_there_in_a_million_iterations(seed: int) -> bool:
@@ -205,6 +270,12 @@ if __name__ == "__main__":
         an_offset_costs_the_hinge_a_hundred_times_the_excess_on_separable_data_with_a_large_c,
         sgd_is_above_a_thousandth_everywhere_and_worse_with_a_large_c_and_with_an_offset,
         centring_does_not_divide_the_excess_of_the_default_linear_svc_by_ten,
+        a_column_times_twenty_makes_svc_poor_on_any_data_with_a_large_c,
+        a_column_times_twenty_brings_the_hinge_above_a_thousandth_with_c_1,
+        a_column_times_twenty_makes_sgd_worse,
+        a_column_times_twenty_makes_linear_svc_worse_on_separable_data,
+        no_two_errors_on_the_noisy_points_differ_by_a_hundredth,
+        on_the_penguins_the_excess_does_not_rank_the_errors,
         coordinate_descent_does_not_get_there_in_a_million_iterations,
         standard_scaler_divides_the_excess_of_both_solvers_by_ten,
         a_small_tolerance_is_enough_for_the_default_solver,
