@@ -159,7 +159,7 @@ def fresh_errors(seed: int) -> dict[Any, float]:
             signs.append(np.full(count, sign))
         rows, truth = np.concatenate(parts), np.concatenate(signs)
         for a in elsewhere.answers():
-            linear = a.machine.kernel == Linear() and a.machine.C >= 1
+            linear = a.machine.kernel == Linear() and (a.machine.C or 0) >= 1
             if linear and a.data == data and a.C_is != "no fixed C":
                 found[data, a.program] = float(np.mean(a.machine.predict(rows) != truth))
     return found
