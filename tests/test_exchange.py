@@ -1285,6 +1285,7 @@ def test_what_libsvm_has_written_is_read_whatever_its_first_row_was(labels, firs
     found = read_libsvm(model)
     assert_array_equal(found.predict(A), answers)
     assert_array_equal(found.as_machine().predict(A), answers)
+    assert found.as_machine().C is None, "the file does not say"
     verdict = certify_machine(found, A, y, C=1.0)
     assert verdict.excess < 1e-4
     assert verdict.dual > verdict.upper * (1 - 1e-4)  # of multipliers found by eight digits
