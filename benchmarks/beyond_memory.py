@@ -172,7 +172,8 @@ def main(rows: int, folder: Path) -> None:
         f"{size:,d} MB in {rows // CHUNK} files, two workers with a limit of {LIMIT} MB each, load "
         f"{os.getloadavg()[0]:.1f} before the start. *To* the workers and *from* them are MB over "
         "the network per pass.\n\n"
-        "| $C$ | workers | passes | seconds | most MB of a worker | to | from | pivots | gap |\n"
+        "| $C$ | workers | passes | seconds | most MB of a worker | to | from | pivots "
+        "| duality gap |\n"
         "|--:|:--|--:|--:|--:|--:|--:|--:|--:|",
         flush=True,
     )

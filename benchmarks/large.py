@@ -136,7 +136,7 @@ def report(names: list[str]) -> str:
         f"thread, load {load:.1f} before the start, Python {platform.python_version()}, "
         f"{', '.join(f'{name} {version(name)}' for name in used)}. `memory_mb=6000`."
     )
-    head = "| data | $n$ | $C$ | by | CPU s | MB | gap | pivots | support vectors |"
+    head = "| data | $n$ | $C$ | by | CPU s | MB | duality gap | pivots | support vectors |"
     return "\n\n".join((about, "\n".join((head, "|:--|--:|--:|:--|--:|--:|--:|--:|--:|", *rows))))
 
 

@@ -200,7 +200,8 @@ def measure_real() -> list[Row]:
 def summary(rows: list[Row]) -> list[str]:
     """One line a size, kernel and C: geometric mean and worst of the ratios, and who solved."""
     lines = [
-        "| n | kernel | C | ratio, mean | worst | on | our solvers | LIBSVM's gap | our gap |",
+        "| n | kernel | C | ratio, mean | worst | on | our solvers "
+        "| LIBSVM's duality gap | our duality gap |",
         "|--:|:--|--:|--:|--:|:--|:--|--:|--:|",
     ]
     for key in sorted({(row.kernel, row.C, row.n) for row in rows}):
@@ -239,7 +240,7 @@ def verdict(rows: list[Row]) -> list[str]:
         f"The geometric mean of all {len(rows)} ratios is {mean:.2f}. **LIBSVM wins** in "
         f"{len(lost)} of them ({'; '.join(where)}), at worst by a factor of {worst.ratio:.1f} "
         f"({worst.data}, {worst.kernel}, n = {worst.n}, C = {worst.C:g}: {1e3 * worst.theirs:.1f} "
-        f"against {1e3 * worst.ours:.1f} ms). Our gap is the larger one in {len(wider)}."
+        f"against {1e3 * worst.ours:.1f} ms). Our duality gap is the larger one in {len(wider)}."
     ]
 
 
@@ -310,7 +311,7 @@ def memory_of(name: str) -> None:
 
 def memory() -> list[str]:
     lines = [
-        "| data | solver | before (MB) | fit (MB) | time (s) | gap |",
+        "| data | solver | before (MB) | fit (MB) | time (s) | duality gap |",
         "|:--|:--|--:|--:|--:|--:|",
     ]
     for make in MEMORY:
@@ -338,7 +339,7 @@ def report(rows: list[Row], real: list[Row]) -> str:
         "<!-- and this is all -->",
         *verdict(rows),
         "\n".join(summary(rows)),
-        f"\\* LIBSVM was stopped after {STEPS:,} steps, with the gap shown.",
+        f"\\* LIBSVM was stopped after {STEPS:,} steps, with the duality gap shown.",
         "## Real data",
         "All samples of four data sets of scikit-learn: versicolor among the irises, the second of "
         "the wines, the benign tumours, the odd digits; columns standardised, γ = 1/d. "
