@@ -261,10 +261,13 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
         certify_machine(bare, X, Y, C=0.3)
     del bare.dual_coef_
     bare.decision_function = fitted.decision_function
+    cut = copy(bare)
+    cut.decision_function = lambda rows: np.maximum(fitted.decision_function(rows), 0)
     bare.intercept_ = -fitted.intercept_  # as ThunderSVM shows LIBSVM's ρ, which is −b
-    for judge in lambda m: certify_machine(m, X, Y), lambda m: write_libsvm(m, tmp_path / "model"):
-        with pytest.raises(ValueError, match="machine predicts with other numbers"):
-            judge(bare)
+    for other in cut, bare:  # one agrees on some rows, one on none
+        for judge in certify_machine, lambda m, *_: write_libsvm(m, tmp_path / "model"):
+            with pytest.raises(ValueError, match="machine predicts with other numbers"):
+                judge(other, X, Y)
 
 
 def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_means_them():

@@ -32,6 +32,10 @@ def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
     problem = DualProblem([[0.3, 0.8], [0.3, -1.3], [0.9, 0.4], [-0.5, 0.6]], [-1, 1, -1, 1], 1e5)
     assert all(smo(problem, max_iter=n, trace=True).n_iter <= n for n in range(1, 20))
     assert len([*steps(DualProblem([[1.0], [1.0]], [-1, 1], np.inf))]) == 1, "it has no end"
+    problem = DualProblem([[0.0], [1.0], [1.0]], [1, 1, -1], np.inf)
+    with pytest.warns(ConvergenceWarning):
+        alpha = smo(problem).alpha
+    assert 1e12 < alpha.max() < 1e16, "the largest row says when margins are nothing but rounding"
 
 
 @every_selection
