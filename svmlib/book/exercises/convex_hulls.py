@@ -49,7 +49,7 @@ def _mixtures(random: Random) -> Inputs:
             yield X + shift * (y[:, np.newaxis] + 0.5), y, weights / totals
 
 
-@exercise(2, "The bracket", "two numbers, (lower, upper)", _mixtures)
+@exercise(2, "A certificate for a bridge", "two numbers, (lower, upper)", _mixtures)
 def check_bracket(X: Array, y: Array, weights: Array) -> Key:
     """Compute w = p − q first: one class counts with plus, the other with minus.
 
@@ -80,7 +80,7 @@ def _mixed_points(random: Random) -> Inputs:
         yield random.standard_normal((n, d)), random.dirichlet(np.ones(n))
 
 
-@exercise(2, "Few points are enough", "one weight a point, zeros included", _mixed_points)
+@exercise(2, "Carathéodory's theorem", "one weight a point, zeros included", _mixed_points)
 def check_reduce_weights(points: Array, weights: Array) -> Key:
     """Find numbers a_i with Σ a_i x_i = 0 and Σ a_i = 0, for the points in use.
 
@@ -109,7 +109,7 @@ def _few_points(random: Random) -> Inputs:
         yield (random.standard_normal((d + 2, d)) + 3,)
 
 
-@exercise(2, "Labels that defeat every hyperplane", "two arrays, labels and weights", _few_points)
+@exercise(2, "Radon's theorem", "two arrays, labels and weights", _few_points)
 def check_radon(X: Array) -> Key:
     """Take the numbers a_i of Carathéodory's theorem: d + 2 points are just enough for them.
 
