@@ -199,7 +199,7 @@ def rivals(seed: int, name: str, C: float) -> dict[str, tuple[int, int, float]]:
         X, y = some_digits()
         rows = np.random.default_rng(seed).permutation(len(y))[:1200]
         chunks = [(X[k], y[k]) for k in np.split(rows, 12)]
-    return {method: found for method, *found in chapter["rivals"](chunks, C)}
+    return {method: tuple(found) for method, *found in chapter["rivals"](chunks, C)}
 
 
 CASES = ("drawn", 0.01), ("drawn", 1.0), ("digits", 0.01)
