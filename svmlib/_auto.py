@@ -120,7 +120,7 @@ def solve(
         newton_start = Start(in_span.alpha, in_span.n_iter, "newton")
     elif not alpha.any():
         # One iteration is left for Newton's method.
-        newton_start = _find_start(problem, tol, max_iter - 1, memory_mb is None)
+        newton_start = _find_start(problem, tol, max_iter - 1, span_untried=memory_mb is None)
     try:
         solution, name = _finish(problem, newton_start, tol, max_iter)
     except NoRoomError:
@@ -138,10 +138,12 @@ def _finish(
 ) -> tuple[Solution, str]:
     """Return the result of Newton's method from a start, or the start if it reaches `tol`."""
     alpha, n_iter, name, reached = start
-    for part in _TOL_FRACTIONS:
+    for fraction in _TOL_FRACTIONS:
         if not reached:
             limit = int(min(max_iter - n_iter, MAX_NEWTON_STEPS))
-            alpha, steps = newton_multipliers(problem, part * tol, limit, alpha, last_digits=True)
+            alpha, steps = newton_multipliers(
+                problem, fraction * tol, limit, alpha, last_digits=True
+            )
             n_iter += len(steps)
             name = "newton" if steps or name == "none" else name
         solution = problem.solution(alpha, tol=tol, n_iter=n_iter)
@@ -209,8 +211,9 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
         return easy_start(problem, tol, max_iter, change)
     # In few dimensions the same samples are chosen again and again; then the second-order rule,
     # whose steps cost more, needs a fifth of them.
-    rank = _probe_rank(problem) if n > _SMALLEST_PROBED else _PROBE_SIZE - 1
-    Phi = _low_rank_factor(problem, span_untried) if rank <= _LOW_PROBE_RANK else None
+    rank = _probe_rank(problem) if n > _SMALLEST_PROBED else None
+    is_low = rank is not None and rank <= _LOW_PROBE_RANK
+    Phi = _low_rank_factor(problem, span_untried) if is_low else None
     if Phi is not None:
         cache_mb = problem.gram_matrix.cache_mb
         linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=cache_mb)

@@ -45,7 +45,7 @@ class CandidateFit(NamedTuple):
     Attributes
     ----------
     gamma_index, fold_index, C_index : int
-        The numbers of its γ, its fold and its C, in the order in which they were given.
+        The indices of its γ, its fold and its C, in the order in which they were given.
     solution : svmlib.problem.Solution
         Its multipliers for the training samples of the fold, its bias and its certificate.
     fit_time, score_time : float
@@ -168,9 +168,11 @@ def _solve_warm(
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     n_iter = 0
-    for version, part in ((reduced, _LOW_RANK_TOL_FRACTION), (problem, _TOL_FRACTION)):
+    for version, fraction in ((reduced, _LOW_RANK_TOL_FRACTION), (problem, _TOL_FRACTION)):
         if version and (version.linear or version.gram_matrix.full is not None) and version.convex:
-            start, steps = newton_multipliers(version, part * tol, _MAX_WARM_STEPS, start, guess)
+            start, steps = newton_multipliers(
+                version, fraction * tol, _MAX_WARM_STEPS, start, guess
+            )
             guess = start
             n_iter += len(steps)
             solution = problem.solution(start, tol=tol, n_iter=n_iter)
@@ -233,7 +235,7 @@ def _regularisation_path(
 
 
 def fit_candidates(
-    numbered_kernels: Sequence[tuple[int, BaseKernel]],
+    indexed_kernels: Sequence[tuple[int, BaseKernel]],
     X: Array,
     y: Array,
     folds: Sequence[Fold],
@@ -245,8 +247,8 @@ def fit_candidates(
 
     Parameters
     ----------
-    numbered_kernels : sequence of tuple
-        The kernels, each with the number to report. If a γ is 2, 4, 8 or 16 times the γ before it,
+    indexed_kernels : sequence of tuple
+        The kernels, each with the index to report. If a γ is 2, 4, 8 or 16 times the γ before it,
         K is squared instead of evaluated.
     X, y : ndarray of shape (n, d) and (n,)
         The points and their labels, −1 or +1.
@@ -265,10 +267,10 @@ def fit_candidates(
     CandidateFit
         By kernel in the order given, then by fold, then by ascending C.
     """
-    kernels = [kernel for _, kernel in numbered_kernels]
+    kernels = [kernel for _, kernel in indexed_kernels]
     shared = gram_megabytes(len(X)) <= cache_mb and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = _gram_matrices(kernels, X) if shared else repeat((None, None))
-    for (gamma_index, kernel), (K, bound) in zip(numbered_kernels, evaluated, strict=False):
+    for (gamma_index, kernel), (K, bound) in zip(indexed_kernels, evaluated, strict=False):
         Phi = _low_rank_from_gram(K) if bound is not None else None
         for fold_index, fold in enumerate(folds):
             train = fold.train

@@ -35,6 +35,7 @@ UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float
 SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
+LARGEST_FLOAT = float(np.finfo(float).max)
 MAX_NORM = 1e150  # of ‖w‖ and the like: below, squares are floats with room to spare
 # Operations of a bound beside its sums: no formula here has more than ten of them, and the others
 # are for the rounding of γ and of the bound itself.
@@ -148,7 +149,7 @@ def _veltkamp_split(a: Array) -> tuple[Array, Array]:
 
 
 def exact_sum(values: Array) -> float:
-    """Return the sum of floats, rounded once; infinity if it is beyond floats, or ∞ − ∞."""
+    """Return the sum of floats, rounded once; +∞ if a partial sum overflows, or for ∞ − ∞."""
     try:
         return fsum(values[values != 0].tolist())
     except (OverflowError, ValueError):

@@ -64,11 +64,13 @@ def refuse_masked(**arguments: object) -> None:
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
     """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
     array = as_float(X, name)
-    if array.ndim != 2 or array.size == 0:
+    if array.ndim != 2:
         advice = f"write {name}.reshape(-1, 1) for one feature, (1, -1) for one point"
         if array.ndim > 2:
-            advice = f"write {name}.reshape(len({name}), -1) for one row per point"
-        raise ValueError(f"{name} must hold at least one point, got shape {array.shape}; {advice}")
+            advice = f"write {name}.reshape(len({name}), -1)"
+        raise ValueError(f"{name} must hold one row per point, got shape {array.shape}; {advice}")
+    if array.size == 0:
+        raise ValueError(f"{name} must hold at least one point and feature, got {array.shape}")
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
     return array
@@ -183,19 +185,18 @@ def check_labels(y: ArrayLike, n: int) -> Array:
 
 def class_factors(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Array:
     """Return the factors of C for the classes: by label, "balanced", or 1 for None."""
-    given: Any = class_weight
-    if given is None:
+    if class_weight is None:
         return np.ones(classes.size)
-    if isinstance(given, str) and given == "balanced":
+    if isinstance(class_weight, str) and class_weight == "balanced":
         return np.array([labels.size / classes.size / np.sum(labels == c) for c in classes])
-    if not isinstance(given, Mapping):
+    if not isinstance(class_weight, Mapping):
         accepted = 'a dictionary of factors by label, "balanced" or None'
-        raise ValueError(f"class_weight must be {accepted}, got {given!r:.80}")
+        raise ValueError(f"class_weight must be {accepted}, got {class_weight!r:.80}")
     names = classes.tolist()
-    if unknown := [name for name in given if name not in names]:
+    if unknown := [name for name in class_weight if name not in names]:
         # In each machine of a wrapper the classes are 0 and 1.
         advice = "; in OneVsOneClassifier or OneVsRestClassifier pass sample_weight (see notes)"
         advice = advice if names == [0, 1] else ""
         raise ValueError(f"class_weight names {unknown!r:.80}, but y has {names}{advice}")
-    factors = (given.get(name, 1.0) for name in names)
+    factors = (class_weight.get(name, 1.0) for name in names)
     return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])

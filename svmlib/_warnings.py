@@ -10,24 +10,24 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def warn_unless_converged(
-    solution: Any, solver: str, tol: float, advice: str = "", left: str = ""
+    solution: Any, solver: str, tol: float, advice: str = "", remaining: str = ""
 ) -> None:
     """Warn that a solver has stopped too far from the optimum; say how far, and what may help.
 
-    `left` says how far; a solution without a certificate needs it, and the `advice`.
+    `remaining` says how far; a solution without a certificate needs it, and the `advice`.
     """
     if solution.converged:
         return
-    if not left:
+    if not remaining:
         certificate = solution.certificate
-        left = f"KKT violation of {certificate.kkt_violation:.3g}"
+        remaining = f"KKT violation of {certificate.kkt_violation:.3g}"
         if certificate.proves_optimality:
-            left = f"relative duality gap of {certificate.relative_gap:.3g}"
+            remaining = f"relative duality gap of {certificate.relative_gap:.3g}"
     if not advice:
         advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
         if solution.certificate.primal == inf:
             advice += "; or C = ∞ and no hyperplane separates the classes (see hulls.separation)"
             advice += ", or the kernel is not positive semidefinite"
-    stopped = f"{solver} stopped after {solution.n_iter} iterations with a {left}"
+    stopped = f"{solver} stopped after {solution.n_iter} iterations with a {remaining}"
     message = f"{stopped}, rounding included, more than tol={tol:g}: {advice}"
     warnings.warn(message, ConvergenceWarning, stacklevel=3)

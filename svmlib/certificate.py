@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmlib._rounding import (
+    LARGEST_FLOAT,
     MAX_NORM,
     SMALLEST_SUBNORMAL,
     SPARE_OPERATIONS,
@@ -46,8 +47,6 @@ __all__ = [
     "linear_scores",
     "primal_upper_bound",
 ]
-
-_LARGEST_FLOAT = float(np.finfo(float).max)
 
 
 def primal_upper_bound(
@@ -84,9 +83,10 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
     Given are a lower bound on Σα and an upper bound on ‖w‖². If the kernel is indefinite, ‖w‖² may
-    be negative; then it counts as 0, and the result bounds nothing. The cost is rounded by at most
-    5u, and its two subtractions by less than 3u of the sizes; so Σα may be too large by 4u. Two
-    products may underflow, each by half of 2⁻¹⁰⁷⁴; so Σα may be too large by 2⁻¹⁰⁷⁴, too.
+    be negative; then it counts as 0, and the result bounds nothing. For rounding, 8u of Σα and of
+    the cost ½ (‖w‖ + e)² are subtracted. The cost needs at most 5u, and the two subtractions less
+    than 3u of the sizes; so the Σα given may be too large by 4u. Two products may underflow, each
+    by half of 2⁻¹⁰⁷⁴, and twice that is subtracted; so Σα may be too large by 2⁻¹⁰⁷⁴, too.
 
     Examples
     --------
@@ -246,7 +246,7 @@ class Scores(NamedTuple):
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
         # If f overflows, the largest float stands for f, and f ± error overflows outwards.
-        f = (self.values + b).clip(-_LARGEST_FLOAT, _LARGEST_FLOAT)
+        f = (self.values + b).clip(-LARGEST_FLOAT, LARGEST_FLOAT)
         error = self.error + 4 * UNIT_ROUNDOFF * np.abs(f)
         return y * f - error, y * f + error
 
@@ -283,7 +283,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     n = beta.size
     total = float(variation @ norms)
     if not total < MAX_NORM:  # otherwise all sums are finite: at most N_i S
-        return unbounded_scores(values, np.inf, norms)
+        return scores_without_norm(values, norms)
     relative = theta + gamma_n(2 * n + updates + 8) * (1 + theta)
     # `total` is squared, so its operations count twice.
     rounding_factor = 1 + gamma_n(2 * (n + updates) + 24)
@@ -291,7 +291,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     norm_error = relative * total**2 + float(shift * beta @ beta)
     norm_error = rounding_factor * norm_error + underflow * (float(np.abs(beta).sum()) + 1)
     if not norm_error < np.inf:  # NaN, too, where θ is beyond floats
-        return unbounded_scores(values, np.inf, norms)
+        return scores_without_norm(values, norms)
     return Scores(
         values,
         error=rounding_factor * (relative * total * norms + shift * np.abs(beta)) + underflow,
@@ -318,7 +318,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     largest = np.abs(w) + e
     squared_norm = round_up(float(largest @ largest), d) + d * SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
-        return unbounded_scores(values, np.inf, row_norm_bounds(X), w)
+        return scores_without_norm(values, row_norm_bounds(X), w)
     error = np.abs(X) @ (gamma_n(d) * largest + e)
     error = error * (1 + gamma_n(d + SPARE_OPERATIONS)) + (d + 1) * SMALLEST_SUBNORMAL
     if origin is not None:
@@ -326,8 +326,8 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     return Scores(values, error, squared_norm, row_norm_bounds(X), w)
 
 
-def unbounded_scores(
-    values: Array, error: Array | float, norms: Array, w: Array | None = None
+def scores_without_norm(
+    values: Array, norms: Array, w: Array | None = None, *, error: Array | float = np.inf
 ) -> Scores:
     """Return scores without a bound on ‖w‖ or on the error of sums that have overflowed."""
     known = np.isfinite(values)

@@ -231,6 +231,7 @@ class GramMatrix:
     @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no number exceeds
     def _keep(self, K: Array) -> Array:
         """Keep all of K, read only, and return it."""
+        K = K.view()  # a caller's own array stays writable
         K.flags.writeable = False
         self.full = K
         self.cached = {}

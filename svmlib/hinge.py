@@ -40,7 +40,7 @@ from svmlib._validation import (
     check_vector,
 )
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import MAX_C, DualProblem, Solution, best_bias_interval
+from svmlib.problem import MAX_C, DualProblem, Solution
 
 __all__ = [
     "absolute",
@@ -184,9 +184,10 @@ def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     b, kinks included.
     """
     kinks = y - scores
-    low, high = best_bias_interval(kinks, y, np.ones(y.size))
+    first, others = np.split(kinks.argsort(kind="stable"), [np.count_nonzero(y > 0)])
+    low, high = kinks[first[-1]], kinks[others[0]]
     below = np.zeros(y.size, dtype=np.bool_)
-    below[np.argsort(kinks, kind="stable")[: np.sum(y > 0)]] = True
+    below[first] = True
     return float(low + (high - low) / 2), np.where(y < 0, below, ~below)
 
 

@@ -30,6 +30,7 @@ from scipy.spatial import ConvexHull as Qhull
 
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import (
+    LARGEST_FLOAT,
     SMALLEST_NORMAL,
     SMALLEST_SUBNORMAL,
     UNIT_ROUNDOFF,
@@ -58,7 +59,6 @@ __all__ = [
 ]
 
 _CAP_TOL = 1e-15  # how far a cap may be below the smallest one or above 1, relatively
-_LARGEST_FLOAT = Fraction(np.finfo(float).max)
 _RESIDUAL_TOL = 1e-14  # times √d, of a column's largest value: sums this close are one point
 
 
@@ -337,7 +337,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     lowest = X[np.where(y > 0, heights, np.inf).argmin()]
     highest = X[np.where(y < 0, heights, -np.inf).argmax()]
     exact_b = -(exact_dot(w, lowest) + exact_dot(w, highest)) / 2
-    while abs(exact_b) > _LARGEST_FLOAT:
+    while abs(exact_b) > LARGEST_FLOAT:
         w, exact_b = w / 2, exact_b / 2
     b = float(exact_b)
     if _separates(w, b, X, y):

@@ -38,7 +38,7 @@ from svmlib.certificate import (
     balancing_factors,
     largest_violation,
     primal_upper_bound,
-    unbounded_scores,
+    scores_without_norm,
 )
 from svmlib.gram_matrix import Indices, megabytes
 from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel
@@ -165,7 +165,7 @@ class SpanSums(NamedTuple):
     violation: float  # of the KKT conditions
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
-    expansion: Array  # Σ α_j a_j
+    coefficients: Array  # Σ α_j a_j
     residual: Array  # Σ α_j g_j
     distance: Array  # above Σ α_j ‖ρ_j‖
     norm_bound: Array  # Σ α_j (N_j + λ_j), where N_j + λ_j is at least ‖ρ_j‖
@@ -203,7 +203,7 @@ def span_sums(
         error = _relative_error(bound.theta, r)
         norm_w = float(np.abs(c) @ pivot_norms)  # ‖w‖ is at most this
         # What underflows in a score is far below the rounding of 1 − y f, which is counted.
-        scores = unbounded_scores(K @ c, error * norm_w * norms, norms)
+        scores = scores_without_norm(K @ c, norms, error=error * norm_w * norms)
         margin_lower, margin_upper = scores.margins(b, signs)
         used = np.flatnonzero(multipliers)
         by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
@@ -215,7 +215,7 @@ def span_sums(
                 violation=largest_violation(margin_lower, margin_upper, multipliers, upper[block]),
                 hinge=primal_upper_bound(0.0, margin_lower, upper[block]),
                 total=by_class.sum(axis=1),
-                expansion=by_class @ A,
+                coefficients=by_class @ A,
                 residual=by_class @ residual,
                 distance=by_class @ distances,
                 norm_bound=by_class @ norm_bounds,
@@ -264,14 +264,14 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     norms, error = bound.norms, _relative_error(bound.theta, r)
     underflow = (r + 1) ** 2 * SMALLEST_SUBNORMAL  # in sums of r² products
 
-    def squared(c: Array) -> float:
-        bound = float(np.abs(c) @ norms)  # on ‖w‖
-        square = float(c @ span.gram @ c) + (error * (bound * bound) + underflow)
+    def squared(a: Array) -> float:
+        size = float(np.abs(a) @ norms)  # at least ‖Σ a_p φ(x_p)‖
+        square = float(a @ span.gram @ a) + (error * (size * size) + underflow)
         return square if square >= 0 else inf  # −∞ and NaN prove nothing
 
     # Rounding has moved the w of the multipliers by at most `moved`.
     signed = np.array([1, -1]) * balancing_factors(sums.total)
-    a, g = signed @ sums.expansion, signed @ sums.residual
+    a, g = signed @ sums.coefficients, signed @ sums.residual
     known = sums.norm_bound, sums.distance, sums.residual_error
     norm_bound, distance, residual_error = (float(np.abs(signed) @ each) for each in known)
     norm = float(np.sqrt(squared(a)))

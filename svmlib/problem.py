@@ -360,8 +360,12 @@ class DualProblem(ReadOnly):
         return 1 - self.y * self.gram_matrix.matvec(self._check(alpha) * self.y)
 
     def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
-        """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,)."""
+        """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,).
+
+        If the problem has moved the origin, b is the bias of its `Solution`, and Z is as given.
+        """
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
+        Z = Z if self.origin is None else Z - self.origin
         b = check_scalar(b, "b")
         return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 

@@ -69,7 +69,7 @@ class Comparison(NamedTuple):
 
 
 def one_standard_error(results: dict[str, Any]) -> int:
-    """Return the number of the simplest candidate that is within one standard error of the best.
+    """Return the index of the simplest candidate that is within one standard error of the best.
 
     The standard error is that of the best candidate's mean over the folds; simpler means a smaller
     γ, then a smaller C. Give this function as ``refit`` to `SVCCV` or to scikit-learn's search over
@@ -128,7 +128,7 @@ class SVCCV(TwoClassEstimator):
         `scoring` is a name or a scorer of scikit-learn.
     refit : bool or callable, default True
         Whether to fit the best candidate to all samples in the end; or a function of
-        ``cv_results_`` that returns the number of a candidate, such as `one_standard_error`.
+        ``cv_results_`` that returns the index of a candidate, such as `one_standard_error`.
     tol : float, default 1e-3
         The relative duality gap to prove for every machine.
     cache_mb : float, default 1000
@@ -149,7 +149,7 @@ class SVCCV(TwoClassEstimator):
         on, and each candidate's ``"worst_gap"``. After a search in one process is interrupted, it
         has NaN for what has not been done.
     best_index_, best_params_, best_score_ : int, dict and float
-        The number, parameters and mean score of the chosen candidate.
+        The index, parameters and mean score of the chosen candidate.
     worst_gap_ : float
         The largest relative gap of all machines.
     test_indices_, test_decision_values_ : list of ndarray
@@ -267,7 +267,7 @@ class SVCCV(TwoClassEstimator):
         models, points = self._candidates(points, labels, weights, X)
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         folds = self._folds(points, labels, weights, groups)
-        tol, Cs = self._tolerance_and_constants()
+        tol, Cs = self._check_parameters()
         # This comes before the search, because it refuses a wrong `scoring`.
         measured = None if sample_weight is None else weights
         measure = measure_of(self.scoring, self.classes_, labels, measured)
@@ -287,7 +287,7 @@ class SVCCV(TwoClassEstimator):
             self.best_estimator_: SVC = chosen.fit(X, y, sample_weight)
         return self
 
-    def _tolerance_and_constants(self) -> tuple[float, Array]:
+    def _check_parameters(self) -> tuple[float, Array]:
         """Return tol and Cs, and check what is to be done in the end."""
         tol = check_scalar(self.tol, "tol", positive=True)
         Cs = check_vector(self.Cs, "Cs")
@@ -417,7 +417,7 @@ class SVCCV(TwoClassEstimator):
         """Choose a candidate, and warn where something has not been proved."""
         results = self.cv_results_
         rule = self.refit if callable(self.refit) else lambda r: r["rank_test_score"].argmin()
-        self.best_index_ = self._check_number(rule(results), "refit must return")
+        self.best_index_ = self._check_index(rule(results), "refit must return")
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
         self.worst_gap_ = float(results["worst_gap"].max())
@@ -428,13 +428,13 @@ class SVCCV(TwoClassEstimator):
             message += "make Cs or gammas less extreme"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _check_number(self, number: object, claim: str) -> int:
-        """Return the number of a candidate as an int."""
+    def _check_index(self, index: object, claim: str) -> int:
+        """Return the index of a candidate as an int."""
         n_candidates = len(self.cv_results_["params"])
-        if not (isinstance(number, int | np.integer) and 0 <= number < n_candidates):
-            accepted = f"the number of a candidate, from 0 to {n_candidates - 1}"
-            raise ValueError(f"{claim} {accepted}, got {number!r:.80}")
-        return int(number)
+        if not (isinstance(index, int | np.integer) and 0 <= index < n_candidates):
+            accepted = f"the index of a candidate, from 0 to {n_candidates - 1}"
+            raise ValueError(f"{claim} {accepted}, got {index!r:.80}")
+        return int(index)
 
     def compare(self, first: int, second: int) -> Comparison:
         """Compare two candidates, given by their numbers in ``cv_results_``.
@@ -447,7 +447,7 @@ class SVCCV(TwoClassEstimator):
         """
         check_is_fitted(self, "cv_results_")
         for name, k in ("first", first), ("second", second):
-            self._check_number(k, f"{name} must be")
+            self._check_index(k, f"{name} must be")
             if np.isnan(self.cv_results_["worst_gap"][k]):
                 raise ValueError(f"candidate {k} must have been fitted in every fold")
         splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]

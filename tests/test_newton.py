@@ -186,3 +186,11 @@ def test_a_gram_matrix_that_is_kept_later_may_be_nearly_diagonal_too():
     problem = DualProblem(X, np.where(X[:, 0] > 0, 1, -1), 1.0, RBF(5.0))
     assert _newton_forms.choose_form(problem, np.ones(30)).min_free_for_iteration == np.inf
     assert _newton_forms.choose_form(problem, np.zeros(30)).min_free_for_iteration < 110
+
+
+def test_scores_of_a_problem_with_its_own_origin_are_for_points_as_given():
+    X = np.array([[1000.0], [1002.0], [1003.0]])
+    problem = DualProblem(X, [-1, 1, 1], move_origin=True)
+    solution = newton(problem)
+    scores = problem.decision_function(solution.alpha, solution.b, X)
+    assert_allclose(scores, [-1, 1, 2], atol=1e-3)

@@ -98,7 +98,7 @@ def test_what_the_pivots_miss_of_a_row_is_bounded(kernel, seed):
     P, N = [exact(p) for p in span.pivots], exact(kernel.error_bound(span.pivots).norms)
     sums = span_sums(span, np.zeros(span.rank), 0.0, X, y, y * y, y * y)
     for j, x in enumerate(map(exact, X)):
-        a, k = exact(sums.expansion[j]), [value(kernel, x, p) for p in P]
+        a, k = exact(sums.coefficients[j]), [value(kernel, x, p) for p in P]
         g = [kq - mp.fdot(a, [value(kernel, p, q) for p in P]) for kq, q in zip(k, P, strict=True)]
         for true, found, size in zip(g, exact(sums.residual[j]), N, strict=True):
             assert abs(true - found) <= mp.mpf(sums.residual_error[j]) * size
