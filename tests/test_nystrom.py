@@ -108,7 +108,7 @@ def test_what_the_pivots_miss_of_a_row_is_bounded(kernel, seed):
 
 @pytest.mark.parametrize(
     ("slips", "T", "apart"),
-    [(["total"], 0.6, 1e-3), (["total", "expansion"], 2.0, 2.0), (["residual"], 0.6, 2.0)],
+    [(["total"], 0.6, 1e-3), (["total", "coefficients"], 2.0, 2.0), (["residual"], 0.6, 2.0)],
 )
 def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     """A million rows, half of them at each of two pivots, summed with the errors of the bounds."""
@@ -116,7 +116,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     doubt, error = 1e-8 * ("residual" in slips), 0.9 * gamma_n(n)
     sums = {
         "total": np.array([T, T]),
-        "expansion": np.array([[0, T], [T, 0]]),
+        "coefficients": np.array([[0, T], [T, 0]]),
         "residual": np.zeros((2, 2)),
         "distance": np.zeros(2),
         "norm_bound": np.array([2 * T, 2 * T]),
@@ -124,7 +124,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows(slips, T, apart):
     }
     wrong = {
         "total": sums["total"] * (1 + error),
-        "expansion": sums["expansion"] * (1 - error),
+        "coefficients": sums["coefficients"] * (1 - error),
         "residual": 0.9 * doubt * np.array([[1, -1], [-1, 1]]),
     }
     span = Span(kernel, pivots, np.linalg.cholesky(kernel(pivots, pivots)).T)
