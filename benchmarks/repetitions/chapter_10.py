@@ -28,7 +28,7 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import StandardScaler, normalize, scale
 from sklearn.svm import LinearSVC
 
 from svmlib.book.practice import digit_forms, standard_error
@@ -51,7 +51,7 @@ def right_with(method: Any, grid: dict[str, Any], seed: int) -> Any:
 
 
 def one_against_one_is_better_for_lines_on_digits(seed: int) -> bool:
-    line, powers = svm.SVC(kernel="linear"), {"C": 10.0 ** np.arange(-3, 4)}
+    line, powers = svm.SVC(kernel="linear"), {"C": 10.0 ** np.arange(-2, 3)}
     at_once = LinearSVC(multi_class="crammer_singer", tol=0.01, max_iter=100_000, random_state=0)
     one = right_with(line, powers, seed)
     others = [right_with(m, powers, seed) for m in (OneVsRestClassifier(line), at_once)]
@@ -60,14 +60,14 @@ def one_against_one_is_better_for_lines_on_digits(seed: int) -> bool:
 
 
 def methods_with_an_rbf_kernel_differ_by_less_than_one_digit_in_a_hundred(seed: int) -> bool:
-    pairs = {"C": 10.0 ** np.arange(-1, 4), "gamma": [0.01, 0.03, 0.1, 0.3, 1]}
+    pairs = {"C": 10.0 ** np.arange(-1, 3), "gamma": [0.01, 0.03, 0.1, 0.3, 1]}
     methods = svm.SVC(), OneVsRestClassifier(svm.SVC())
     one, rest = (right_with(method, pairs, seed) for method in methods)
     return bool(abs(np.mean(one - rest)) < 0.01)
 
 
-def the_classifier_follows_the_repeated_lines_and_not_the_others(seed: int) -> bool:
-    """See whether lines of the other topic cost more than half of the answers, and others few."""
+def the_classifier_uses_both_parts_and_the_repeated_lines_more(seed: int) -> bool:
+    """See whether of conflicts the repeated lines decide more than half, the others a quarter."""
     chapter = functions("10_relatives")
     by_module = [chapter["help_texts"](module) for module in (linalg, signal)]
     texts = np.array([*by_module[0], *by_module[1]], dtype=object)
@@ -91,7 +91,7 @@ def the_classifier_follows_the_repeated_lines_and_not_the_others(seed: int) -> b
         },
     )
     same, other = exchanged(StratifiedGroupKFold(5, shuffle=True, random_state=seed))
-    return bool(np.min(same) > 0.95 * len(topic) and np.max(other) < np.sum(topic))
+    return bool(np.mean(same) > 0.95 and 0.25 < np.mean(other) < 0.5)
 
 
 def balanced_linear_svc_does_not_balance_one_against_the_rest(seed: int) -> bool:
@@ -106,6 +106,25 @@ def balanced_linear_svc_does_not_balance_one_against_the_rest(seed: int) -> bool
         recalls.append(np.mean(said[kinds > 0] == kinds[kinds > 0]))
         precisions.append(np.mean(said[said > 0] == kinds[said > 0]))
     return bool(recalls[1] > 0.5 > recalls[0] and precisions[1] < precisions[0])
+
+
+def a_stable_sign_is_not_that_of_the_correlation_and_small_weights_change_theirs(
+    seed: int,
+) -> bool:
+    """See whether compactness keeps its sign, and a larger half of the weights nearly all."""
+    cancer = load_breast_cancer()
+    tumours = scale(cancer.data)
+    w = svm.SVC(kernel="linear", C=0.1).fit(tumours, cancer.target).coef_[0]
+    alone = np.corrcoef(tumours[:, 5], cancer.target)[0, 1]
+    flips = []
+    for k in range(50):
+        drawn = np.random.default_rng(1000 * seed + k).integers(len(tumours), size=569)
+        again = svm.SVC(kernel="linear", C=0.1).fit(tumours[drawn], cancer.target[drawn])
+        flips.append(again.coef_[0] * w < 0)
+    changed = np.mean(flips, axis=0)
+    small, large = np.split(changed[np.argsort(np.abs(w))], 2)
+    stable = alone * w[5] < 0 and changed[5] <= 0.1
+    return bool(stable and small.mean() > 0.1 and large.mean() < 0.01)
 
 
 def all_nine_of_size_cost_more_than_nine_others_and_one_hardly_any(seed: int) -> bool:
@@ -145,20 +164,19 @@ def a_tuned_width_is_better_than_the_default(seed: int) -> bool:
     return bool(np.mean(tuned - default) > 0.01)
 
 
-def no_detector_is_clearly_better_than_the_nearest(seed: int) -> bool:
-    """See whether none catches more by two standard errors."""
-    caught = mean_watch(seed)
-    gains = caught - caught[2]
-    return all(gain.mean() <= 2 * standard_error(gain) for gain in gains)
+def mahalanobis_and_the_nearest_are_at_least_as_good_as_a_tuned_width(seed: int) -> bool:
+    _, spread, nearest, _, tuned = mean_watch(seed)
+    return bool(min(spread.mean(), nearest.mean()) >= tuned.mean())
 
 
-def outliers_cost_ridge_more_than_huber_and_svr_which_are_alike(seed: int) -> bool:
+def outliers_hardly_change_the_errors_of_huber_and_svr_but_those_of_ridge(seed: int) -> bool:
     patients, advance = load_diabetes(return_X_y=True)
-    with_outliers = functions("10_relatives")["with_outliers"]
+    chapter = functions("10_relatives")
+    with_outliers = chapter["with_outliers"]
     with_outliers.__globals__.update(patients=patients, advance=advance)
-    rivals = RidgeCV(), HuberRegressor(max_iter=1000), svm.SVR(kernel="linear", C=50)
-    ridge, huber, tube = (with_outliers(rival, seed)[1] for rival in rivals)
-    return bool(max(huber, tube) < 0.8 * ridge and abs(huber - tube) < 2)
+    rivals = RidgeCV(), HuberRegressor(max_iter=1000), chapter["in_units"](svm.SVR(kernel="linear"))
+    ratio = [dirty / clean for clean, dirty, _ in (with_outliers(r, seed) for r in rivals)]
+    return bool(ratio[0] > 1.2 and max(abs(r - 1) for r in ratio[1:]) < 0.05)
 
 
 def tuned_svr_and_ridge_cannot_be_distinguished_on_the_patients(seed: int) -> bool:
@@ -238,6 +256,19 @@ def pieces_say_what_letters_by_their_place_do_not(seed: int) -> bool:
     return bool(np.mean(by_piece == bears) > np.mean(by_letter == bears) + 0.15)
 
 
+def pieces_of_six_say_more_than_short_and_long_ones(seed: int) -> bool:
+    bears = np.arange(200) % 2
+    right = {}
+    for length in (3, 6, 12):
+        of_draws = []
+        for k in range(20):
+            model, K = svm.SVC(C=10, kernel="precomputed"), strings(20 * seed + k, length)[1]
+            found = cross_val_predict(model, K, bears, cv=folds(seed))
+            of_draws.append(np.mean(found == bears))
+        right[length] = np.mean(of_draws)
+    return bool(right[6] > max(right[3], right[12]) + 0.05)
+
+
 def the_wrong_block_looks_better(seed: int) -> bool:
     _, K = strings(seed)
     bears, old, new = np.arange(200) % 2, slice(0, 100), slice(100, 200)
@@ -272,17 +303,19 @@ SENTENCES = [
     one_against_one_is_better_for_lines_on_digits,
     methods_with_an_rbf_kernel_differ_by_less_than_one_digit_in_a_hundred,
     balanced_linear_svc_does_not_balance_one_against_the_rest,
-    the_classifier_follows_the_repeated_lines_and_not_the_others,
+    the_classifier_uses_both_parts_and_the_repeated_lines_more,
+    a_stable_sign_is_not_that_of_the_correlation_and_small_weights_change_theirs,
     all_nine_of_size_cost_more_than_nine_others_and_one_hardly_any,
     the_nearest_known_beats_the_mean_and_the_default_width,
     a_tuned_width_is_better_than_the_default,
-    no_detector_is_clearly_better_than_the_nearest,
-    outliers_cost_ridge_more_than_huber_and_svr_which_are_alike,
+    mahalanobis_and_the_nearest_are_at_least_as_good_as_a_tuned_width,
+    outliers_hardly_change_the_errors_of_huber_and_svr_but_those_of_ridge,
     tuned_svr_and_ridge_cannot_be_distinguished_on_the_patients,
     a_one_class_svm_refuses_more_new_zeros_than_nu_and_nearly_all_if_it_is_narrow,
     a_cap_has_most_zeros_and_few_other_digits,
     width_up_to_four_tenths_costs_no_r2_and_eight_tenths_does,
     pieces_say_what_letters_by_their_place_do_not,
+    pieces_of_six_say_more_than_short_and_long_ones,
     the_wrong_block_looks_better,
     typing_errors_cost_words_more_than_pieces_of_words,
 ]
