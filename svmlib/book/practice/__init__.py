@@ -227,12 +227,15 @@ def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> l
     if units is not None and len(np.unique(units)) < ENOUGH_GROUPS:
         notes.append(
             f"only {len(np.unique(units))} groups or stretches of time: too few to choose the "
-            "simplest, so the winner of the folds was taken if it beats the same answer for all"
+            "simplest, so the winner of the folds was taken"
         )
     if found.stopped:
         notes.append(f"{found.stopped} fits of the search stopped before their optimum")
     if not found.candidates[found.chosen].kind:
-        notes.append("no machine was chosen: at these costs none beats the same answer for all")
+        notes.append(
+            "no machine was chosen: at these costs none beats the same answer for all by more than "
+            "one standard error"
+        )
     return notes + _about(task, y)
 
 

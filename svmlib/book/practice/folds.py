@@ -244,8 +244,8 @@ def hidden_answers(
     rows, y = getattr(X, "iloc", X), _column(y, "y")
     groups = _column(groups, "groups", len(y))
     weights = _column(weights, "weights", len(y))
-    if len(X if hasattr(X, "iloc") else rows) != len(y):
-        raise ValueError(f"the table has {len(X)} rows, and y has {len(y)} values")
+    if (n := np.shape(X)[0]) != len(y):
+        raise ValueError(f"the table has {n} rows, and y has {len(y)} values")
     splits = folds.split(X, y, groups) if hasattr(folds, "split") else folds
     answers: Any = None
     hidden_once: Any = np.zeros(len(y), dtype=bool)

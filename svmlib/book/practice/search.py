@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -162,10 +161,8 @@ def simplest(
 ) -> tuple[int, int]:
     """Return the winner, and the plainest candidate that is not clearly worse.
 
-    That is: by at most one standard error of the difference, row by row; and the same answer for
-    all stays unless the winner beats it by two. With fewer than ten groups a standard error is too
-    uncertain for this: then the winner is taken, and the same answer for all stays unless the
-    winner beats it by Student's factor for so many groups.
+    That is: by at most one standard error of the difference, row by row. With fewer than ten groups
+    a standard error is too uncertain for this: then the winner is taken.
 
     Examples
     --------
@@ -176,15 +173,14 @@ def simplest(
     """
     means = [_paired(column, None, weights)[0] for column in np.transpose(losses)]
     best = int(np.argmin(means))
-    allowed, unless_beaten = 1.0, 2.0
+    allowed = 1.0
     if groups is not None:
         k = len(np.unique(np.asarray(groups)[~np.isnan(losses).any(axis=1)]))
-        if k < ENOUGH_GROUPS:
-            allowed, unless_beaten = 0.0, float(student.ppf(0.975, max(1, k - 1)))
+        allowed = float(k >= ENOUGH_GROUPS)
     kept = []
     for j, candidate in enumerate(candidates):
         more, error = _paired(losses[:, j] - losses[:, best], groups, weights)
-        if j == best or more <= (allowed if candidate.kind else unless_beaten) * error:
+        if j == best or more <= allowed * error:
             kept.append((candidate.kind, candidate.gamma, candidate.C, means[j], j))
     return best, min(kept)[-1]
 
