@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 from of_chapter import repeat
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from svmlib.book import elsewhere
-from svmlib.exchange import certify_machine
-from svmlib.kernels import Linear
+from svmlib.exchange import Machine, certify_machine
+from svmlib.kernels import RBF, Linear
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "findings" / "answers"))
 by_wabbit = import_module("python_programs").by_wabbit
@@ -131,6 +131,18 @@ def a_column_times_twenty_makes_svc_poor_on_any_data_with_a_large_c(seed: int) -
     return all((e > 0.01) == (C > 1) for (_, C), e in stretched.items())
 
 
+def with_columns_near_a_thousand_svc_is_above_a_hundredth_with_c_1(seed: int) -> bool:
+    random, wine = np.random.default_rng(seed), load_wine()
+    rows = random.choice(np.flatnonzero(wine.target < 2), 100, replace=False)
+    points, y = two_classes(random, separable=False)
+    machine = SVC(kernel="linear", max_iter=10**6)
+    with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
+        return all(
+            certify_machine(machine.fit(X, truth), X, truth).excess > 0.01
+            for X, truth in ((wine.data[rows], wine.target[rows]), (1000 * points, y))
+        )
+
+
 def a_column_times_twenty_brings_the_hinge_above_a_thousandth_with_c_1(seed: int) -> bool:
     *_, stretched = table("hinge", seed)
     return all(stretched[kind, 1.0] > 1e-3 for kind in (False, True))
@@ -172,8 +184,8 @@ def no_two_errors_on_the_noisy_points_differ_by_a_hundredth(seed: int) -> bool:
 
 def on_the_penguins_the_excess_does_not_rank_the_errors(seed: int) -> bool:
     found = fresh_errors(seed)
-    best, loose = found["penguins", "Weka SMO"], found["penguins", "LIBLINEAR train -s 2"]
-    worst = found["penguins", "scikit-learn SGDClassifier"]
+    best, loose = found["penguins", "Weka SMO"], found["penguins", "LIBLINEAR -s 2"]
+    worst = found["penguins", "sklearn SGDClassifier"]
     return (
         loose < best
         and worst > 5 * best
@@ -245,6 +257,27 @@ def only_the_steps_that_single_precision_holds_keep_to_the_tolerance(seed: int) 
     return kept == [True, False]
 
 
+def half_and_twice_its_c_are_clearly_worse_for_nu_svc(seed: int) -> bool:
+    X, y = two_classes(np.random.default_rng(seed), separable=False)
+    machine = NuSVC(nu=0.9, kernel="linear", tol=1e-6).fit(X, y)
+    C = np.abs(machine.dual_coef_).max()
+    half, own, twice = (certify_machine(machine, X, y, C=t * C).excess for t in (0.5, 1, 2))
+    return own <= min(half, twice) / 10
+
+
+def a_certificate_shows_the_digits_lost_near_ten_million(seed: int) -> bool:
+    X, y = two_classes(np.random.default_rng(seed), separable=False)
+    X = X / [2, 4] + 1e7
+    svc = SVC(gamma=0.5).fit(X, y)
+    exact, b, gamma = svc.support_vectors_, svc.intercept_[0], RBF(0.5)
+    rounded = np.array([[float(f"{v:.8g}") for v in row] for row in exact])
+    own, lost = (
+        certify_machine(Machine(Z, svc.dual_coef_[0], b, gamma), X, y, C=1.0).excess
+        for Z in (exact, rounded)
+    )
+    return own < 0.01 and lost > 0.1
+
+
 def ten_times_the_passes_make_the_best_c_of_vowpal_wabbit_at_least_five_times_smaller(
     seed: int,
 ) -> bool:
@@ -271,6 +304,7 @@ if __name__ == "__main__":
         sgd_is_above_a_thousandth_everywhere_and_worse_with_a_large_c_and_with_an_offset,
         centring_does_not_divide_the_excess_of_the_default_linear_svc_by_ten,
         a_column_times_twenty_makes_svc_poor_on_any_data_with_a_large_c,
+        with_columns_near_a_thousand_svc_is_above_a_hundredth_with_c_1,
         a_column_times_twenty_brings_the_hinge_above_a_thousandth_with_c_1,
         a_column_times_twenty_makes_sgd_worse,
         a_column_times_twenty_makes_linear_svc_worse_on_separable_data,
@@ -281,6 +315,8 @@ if __name__ == "__main__":
         a_small_tolerance_is_enough_for_the_default_solver,
         weighting_the_rows_of_every_class_condemns_a_right_machine,
         only_the_steps_that_single_precision_holds_keep_to_the_tolerance,
+        half_and_twice_its_c_are_clearly_worse_for_nu_svc,
+        a_certificate_shows_the_digits_lost_near_ten_million,
     ]
     if find_spec("vowpalwabbit"):
         sentences.append(

@@ -70,7 +70,7 @@ record() { # file, program, package, answers
 }
 JSON
 }
-record libsvm.json "LIBSVM svm-train" libsvm-tools "
+record libsvm.json "LIBSVM" libsvm-tools "
   {\"data\": \"noisy\", \"C\": 1, \"file\": \"libsvm-noisy-linear.model\",
    \"warned\": \"${warned[noisy-linear]}\"},
   {\"data\": \"penguins\", \"C\": 1000, \"file\": \"libsvm-penguins-linear.model\",
@@ -80,7 +80,7 @@ record libsvm.json "LIBSVM svm-train" libsvm-tools "
   {\"data\": \"noisy\", \"C\": 0.01, \"file\": \"libsvm-noisy-small.model\",
    \"warned\": \"${warned[noisy-small]}\"}"
 for solver in 1 2 3; do
-  record "liblinear_$solver.json" "LIBLINEAR train -s $solver" liblinear-tools "
+  record "liblinear_$solver.json" "LIBLINEAR -s $solver" liblinear-tools "
   {\"data\": \"noisy\", \"C\": 1, \"file\": \"liblinear-$solver-noisy.model\",
    \"warned\": \"${warned[$solver-noisy]}\"},
   {\"data\": \"penguins\", \"C\": 1000, \"file\": \"liblinear-$solver-penguins.model\",

@@ -270,10 +270,10 @@ def weka_version():
     return ZipFile(weka_jar()).read("weka/core/version.txt").decode().strip().replace("-", ".")
 
 
-def by_wabbit(X, y, lam, passes=20, options=""):
+def by_wabbit(X, y, lam, passes=20):
     from vowpalwabbit import Workspace
 
-    m = Workspace(f"--loss_function hinge --l2 {lam} {options} --quiet")
+    m = Workspace(f"--loss_function hinge --l2 {lam} --quiet")
     text = [
         f"{label} | " + " ".join(f"x{j}:{v!r}" for j, v in enumerate(x))
         for x, label in zip(X.tolist(), y, strict=True)
@@ -288,14 +288,6 @@ def by_wabbit(X, y, lam, passes=20, options=""):
 
 def vowpal_wabbit():
     yield from linear(lambda X, y, C: by_wabbit(X, y, 1 / (C * len(X))), bias="penalised")
-
-
-def vowpal_wabbit_sgd():
-    name, X, y, _ = next(asked())
-    lam = 1.0
-    (w, b), warned = heard(by_wabbit, X, y, lam, 300, "--sgd --power_t 1 -l 1")
-    m = int(np.sum(y * (X @ w + b) < 1))
-    yield {"data": name, "C": 1 / (lam * m), "w": w, "b": b, "warned": warned, "bias": "penalised"}
 
 
 def snapml():
@@ -339,28 +331,27 @@ def thundersvm():
 
 
 PROGRAMS = {  # how it is called in the chapter, its package, what its C is, whose score is positive
-    "sklearn_svc": ("scikit-learn SVC", "scikit-learn", "C", "the larger label"),
-    "sklearn_linear_svc": ("scikit-learn LinearSVC", "scikit-learn", "C", "the larger label"),
+    "sklearn_svc": ("sklearn SVC", "scikit-learn", "C", "the larger label"),
+    "sklearn_linear_svc": ("sklearn LinearSVC", "scikit-learn", "C", "the larger label"),
     "sklearn_linear_svc_hinge": (
-        'scikit-learn LinearSVC, loss="hinge"',
+        "sklearn LinearSVC, hinge",
         "scikit-learn",
         "C",
         "the larger label",
     ),
-    "crammer_singer": ("scikit-learn LinearSVC", "scikit-learn", "2C", "the larger label"),
-    "sklearn_sgd": ("scikit-learn SGDClassifier", "scikit-learn", "1/(αn)", "the larger label"),
-    "sklearnex": ("scikit-learn-intelex SVC", "scikit-learn-intelex", "C", "the larger label"),
+    "crammer_singer": ("sklearn LinearSVC", "scikit-learn", "2C", "the larger label"),
+    "sklearn_sgd": ("sklearn SGDClassifier", "scikit-learn", "1/(αn)", "the larger label"),
+    "sklearnex": ("sklearn-intelex SVC", "scikit-learn-intelex", "C", "the larger label"),
     "opencv": ("OpenCV ml.SVM", "opencv-contrib-python-headless", "C", "the smaller label"),
     "dlib_radial": ("dlib, radial basis", "dlib-bin", "C", "+1"),
     "dlib_linear": ("dlib, linear", "dlib-bin", "C/n", "+1"),
     "mlpack": ("mlpack linear_svm", "mlpack", "2/(λn)", "the second label seen"),
     "mlpack_psgd": ("mlpack psgd", "mlpack", "2/(λn), psgd", "the second label seen"),
-    "vowpal_wabbit": ("Vowpal Wabbit, 20 passes", "vowpalwabbit", "no fixed C", "+1"),
-    "vowpal_wabbit_sgd": ("Vowpal Wabbit --sgd", "vowpalwabbit", "1/(λm)", "+1"),
+    "vowpal_wabbit": ("Vowpal Wabbit", "vowpalwabbit", "no fixed C", "+1"),
     "snapml": ("Snap ML", "snapml", "1/regularizer", "the larger label"),
     "skglm": ("skglm LinearSVC", "skglm", "C", "the larger label"),
     "liblinear_official": (
-        "LIBLINEAR -s 2 (Python)",
+        "LIBLINEAR -s 2, PyPI",
         "liblinear-official",
         "C",
         "first seen, or +1",
