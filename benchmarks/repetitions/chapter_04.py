@@ -131,7 +131,7 @@ def far_from_the_origin_rounding_moves_the_bounds(seed: int) -> bool:
     return bool(off[0] < 1e-12 < off[1])
 
 
-def in_metres_or_milligrams_the_loop_stops_near_1e_5_and_scaling_helps(seed: int) -> bool:
+def only_the_ratio_of_the_units_matters_and_scaling_helps(seed: int) -> bool:
     """Draw four fifths of the penguins of the opening."""
     penguins = load_penguins()
     some = np.random.default_rng(seed).permutation(len(penguins.y))[:219]
@@ -144,8 +144,15 @@ def in_metres_or_milligrams_the_loop_stops_near_1e_5_and_scaling_helps(seed: int
                 return tol
         return 1.0
 
-    sizes: tuple[Any, ...] = ((1, 1), (1e-3, 1), (1, 1e3), 1 / X.std(axis=0))
-    return [reached(np.array(size)) for size in sizes] == [1e-6, 1e-4, 1e-4, 1e-6]
+    sizes: tuple[Any, ...] = ((1, 1), (1e-3, 1), (1e-3, 1e-3), 1 / X.std(axis=0))
+    return [reached(np.array(size)) for size in sizes] == [1e-6, 1e-4, 1e-6, 1e-6]
+
+
+def the_linear_program_has_fewer_coefficients_than_samples_on_the_margin(seed: int) -> bool:
+    """Draw 10 samples with 50 features, and count for the solution that the solver finds."""
+    X, y = np.random.default_rng(seed).standard_normal((10, 50)), np.repeat([1, -1], 5)
+    w, b = chapter["l1_machine"](X, y)
+    return bool((abs(w) > 1e-6).sum() < (y * (X @ w + b) < 1 + 1e-6).sum())
 
 
 if __name__ == "__main__":
@@ -160,6 +167,7 @@ if __name__ == "__main__":
             a_fixed_threshold_depends_on_the_unit_but_s_does_not,
             both_solvers_prove_the_same_answer_on_close_clouds,
             far_from_the_origin_rounding_moves_the_bounds,
-            in_metres_or_milligrams_the_loop_stops_near_1e_5_and_scaling_helps,
+            only_the_ratio_of_the_units_matters_and_scaling_helps,
+            the_linear_program_has_fewer_coefficients_than_samples_on_the_margin,
         ]
     )

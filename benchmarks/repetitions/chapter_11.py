@@ -96,6 +96,19 @@ def left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped(seed: int
     return bool(not wrong[~large].any() and wrong[large].mean() > 0.5)
 
 
+def with_a_bias_the_bound_is_about_twice_as_large(seed: int) -> bool:
+    """Compare both bounds for sixty points, without flipped labels and with 15."""
+    ratios = []
+    for flipped in 0, 15:
+        points, _, labels = chapter["draw"](flipped, np.random.default_rng(seed))
+        Z = chapter["rbf_rows"](points[:60], labels, 12.5)
+        phi = labels[:, None] * Z
+        width = chapter["closest_points"](phi, labels).distance
+        bound = 4 * chapter["pdist"](phi).max() ** 2 / width**2
+        ratios.append(bound * chapter["through_origin"](Z).distance ** 2)
+    return min(ratios) > 1.5 and max(ratios) < 2.5
+
+
 def few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail(seed: int) -> bool:
     """Draw the pair of digits: all labellings of their scans are separable."""
     data = load_digits()
@@ -118,15 +131,8 @@ def near_the_border(seed: int) -> Any:
 
 
 def with_equal_counts_near_the_border_wide_margins_err_more_but_less_so(seed: int) -> bool:
-    near, (margin, new, _) = near_the_border(seed), trials(0, seed)
-    equal = []
-    for count in np.unique(near):
-        here, its = new[near == count], margin[near == count]
-        halves = here[its > np.median(its)], here[its <= np.median(its)]
-        if len(halves[0]) > 1:
-            equal.append((halves[0].mean() - halves[1].mean(), len(here)))
-    more, draws = np.transpose(equal)
-    return bool(0 < np.average(more, weights=draws) < wide_less_narrow(0, seed))
+    _, equal, fall = chapter["differences"](near_the_border(seed), *trials(0, seed)[:2])
+    return bool(equal > 0 and fall > 0)
 
 
 def few_points_near_the_border_go_with_a_wide_margin_and_more_errors(seed: int) -> bool:
@@ -150,10 +156,10 @@ def no_bound_follows_the_error(seed: int) -> bool:
     return bool(rise and max(by_norm.max(), by_margin.max()) < 0 and wrong[0] > 0 > wrong[1])
 
 
-def with_200_samples_the_bound_by_the_norm_exceeds_one_in_every_row(seed: int) -> bool:
-    return all(
-        hard(d, share, seed)[2] > 1 for d, share in ((2, 0.0), (20, 0.0), (500, 0.0), (500, 0.1))
-    )
+def with_200_samples_the_bound_by_the_norm_exceeds_one_in_three_rows(seed: int) -> bool:
+    rows = ((2, 0.0), (20, 0.0), (500, 0.0), (500, 0.1))
+    first, second, third, last = (hard(d, share, seed)[2] for d, share in rows)
+    return bool(min(first, second, last) > 1 > third > 0.5)
 
 
 def with_flipped_labels_all_bounds_but_k_over_n_exceed_one(seed: int) -> bool:
@@ -190,11 +196,12 @@ if __name__ == "__main__":
             three_to_five_tenths_of_the_rivals_are_better,
             wide_rivals_err_less_by_three_standard_errors,
             left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped,
+            with_a_bias_the_bound_is_about_twice_as_large,
             few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail,
             few_points_near_the_border_go_with_a_wide_margin_and_more_errors,
             with_equal_counts_near_the_border_wide_margins_err_more_but_less_so,
             no_bound_follows_the_error,
-            with_200_samples_the_bound_by_the_norm_exceeds_one_in_every_row,
+            with_200_samples_the_bound_by_the_norm_exceeds_one_in_three_rows,
             with_flipped_labels_all_bounds_but_k_over_n_exceed_one,
             the_soft_bound_is_least_in_between_and_largest_for_large_c,
         ]
