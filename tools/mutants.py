@@ -277,8 +277,8 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     """Return the tests that run its function, its module's own first; cheap ones before others."""
     seconds, of = known["seconds"], known["functions"].get(change.module, {})
     names = set(of.get(change.function, ()))
-    if not change.function or not names:  # `import` runs it, or it is new
-        names = {name for some in of.values() for name in some}
+    if not change.function or not names:  # `import` runs it, or it is new, or its module is
+        names = {name for some in of.values() for name in some} or set(seconds)
         names |= {name for name in seconds if name.startswith(DEFAULTS)}
     own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py", *EVERYWHERE)
     chosen, left, met, rank = [], PATIENCE, Counter[str](), {}

@@ -106,7 +106,7 @@ def with_a_bias_the_bound_is_about_twice_as_large(seed: int) -> bool:
         width = chapter["closest_points"](phi, labels).distance
         bound = 4 * chapter["pdist"](phi).max() ** 2 / width**2
         ratios.append(bound * chapter["through_origin"](Z).distance ** 2)
-    return min(ratios) > 1.5 and max(ratios) < 2.5
+    return bool(min(ratios) > 1.5 and max(ratios) < 2.5)
 
 
 def few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail(seed: int) -> bool:
