@@ -41,7 +41,7 @@ RENAMED = {  # headings and boxes of these pages
     "a-bound-by-adding-up": "a-lower-bound-by-adding-up-constraints",
     "the-same-for-every-problem": "lagrange-duality-for-every-problem",
     "a-fence-pushes-back": "lagrange-multipliers-a-fence-pushes-back",
-    "the-saddle": "the-saddle-point-of-the-lagrangian",
+    "the-saddle": "strong-duality-when-the-duality-gap-is-zero",
     "the-line-in-the-box": "two-multipliers-a-line-in-a-box",
     "where-the-advice-ends": "probabilities-and-calibration",
     "where-advice-ends": "probabilities-and-calibration",

@@ -242,7 +242,7 @@ LEADS = {  # old addresses; the first two are of pages that kept their sections
     "13_many_samples.html#ex-many-bound": "14_beyond_memory.html#ex-many-bound",
     "13_many_samples.html#by-lot": "13_many_samples.html#random-fourier-features",
     "04_lagrange_duality.html#the-saddle": (
-        "04_lagrange_duality.html#the-saddle-point-of-the-lagrangian"
+        "04_lagrange_duality.html#strong-duality-when-the-duality-gap-is-zero"
     ),
     "09_relatives.html#exactly": "10_relatives.html#the-svm-a-fraction-in-place-of-c",
     "10_wide_margin.html#thm-practice-loo": "11_wide_margin.html#thm-margin-loo",
