@@ -108,7 +108,16 @@ class Firefox(Tab):
         return answer["result"]
 
     def go(self, url):
-        self.say("browsingContext.navigate", context=self.tab, url=url, wait="complete")
+        """Go to an address; go again if Firefox does not answer, which happens in rare runs."""
+        where = {"context": self.tab, "url": url, "wait": "complete"}
+        try:
+            self.socket.settimeout(PATIENCE / 4)
+            self.say("browsingContext.navigate", **where)
+        except websocket.WebSocketTimeoutException:
+            self.socket.settimeout(PATIENCE)
+            self.say("browsingContext.navigate", **where)
+        finally:
+            self.socket.settimeout(PATIENCE)
 
     def reload(self):
         self.say("browsingContext.reload", context=self.tab, wait="complete")
