@@ -21,15 +21,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from practice_tables import bent_alone, formatted
+from practice_tables import (
+    bent_alone,
+    cheapest,
+    formatted,
+    logistic_models,
+    trees_on_raw_columns,
+)
 from scipy import sparse
 from scipy.stats import norm
-from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OrdinalEncoder
 
 from svmlib.book import practice
 from svmlib.book.practice.search import Costs, Search, _part, answer, fit, value
@@ -124,30 +126,15 @@ CHOICES: dict[str, Choice] = {
 
 def others(steps: Any, table: Any, y: Any, seen: Any, hidden: Any, costs: Costs) -> Iterator[Any]:
     """Yield the answers of boosted trees, as they come, and of logistic regression."""
-    words = [name for name in table if table[name].dtype.kind not in "fiubM"]
-    coded = OrdinalEncoder(
-        handle_unknown="use_encoded_value",
-        unknown_value=np.nan,
-        encoded_missing_value=np.nan,
-        max_categories=50,
-    )
-    numbers = table.select_dtypes(["number", "bool"]).columns.tolist()
-    columns = make_column_transformer((coded, words), ("passthrough", numbers))
     prices = costs.weights()
     heavy = np.array([prices[k] for k in y[seen].tolist()])
     trees = HistGradientBoostingClassifier(random_state=0)
-    model = Pipeline([("columns", columns), ("trees", trees)])
-    model.fit(table.iloc[seen], y[seen], trees__sample_weight=heavy)
-    yield model.predict(table.iloc[hidden])
+    yield trees_on_raw_columns(trees, table.iloc[seen], y[seen], heavy).predict(table.iloc[hidden])
     X, Z = steps.fit_transform(table.iloc[seen], y[seen]), steps.transform(table.iloc[hidden])
     if sparse.issparse(X):
         X, Z = X.toarray(), Z.toarray()
-    lines = [LogisticRegression(C=C, max_iter=2000) for C in 10.0 ** np.arange(-3, 3)]
-    means = []
-    for line in lines:
-        said = practice.hidden_answers(line, X, y[seen], practice.cut(y[seen]), weights=heavy)
-        means.append(costs.per_sample(y[seen], said).mean())
-    yield lines[int(np.argmin(means))].fit(X, y[seen], sample_weight=heavy).predict(Z)
+    folds = practice.cut(y[seen])
+    yield cheapest(logistic_models(), X, y[seen], folds, heavy, costs).predict(Z)
 
 
 def asked(found: Search, j: int, X: Any, y: Any, Z: Any, costs: Costs) -> Any:
@@ -242,12 +229,12 @@ def rate(n: int, rare: int, shift: float, draws: int = 40) -> str:
     none, paid = np.zeros(2, dtype=int), []
     for seed in range(draws):
         table, y = made_up(seed, n, rare, shift)
-        others, true = made_up(draws + seed, NEW, NEW * rare // n, shift)
+        fresh, true = made_up(draws + seed, NEW, NEW * rare // n, shift)
         steps, costs = practice.prepared(practice.look(table)), Costs(y)
         found = practice.search(steps, table, y, practice.cut(y), costs)
         picks = within(1)(found, None), within(1, none=2)(found, None)
         none += [found.candidates[j].kind == 0 for j in picks]
-        X, Z = steps.fit_transform(table, y), steps.transform(others)
+        X, Z = steps.fit_transform(table, y), steps.transform(fresh)
         same = min(costs.per_sample(true, np.full(NEW, k)).mean() for k in costs.labels)
         said = (asked(found, j, X, y, Z, costs) for j in picks)
         paid.append([costs.per_sample(true, answers).mean() / same for answers in said])

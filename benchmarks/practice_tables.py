@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from svmlib.book import practice
@@ -149,18 +149,43 @@ def straight_away(task: Any, seen: Any, hidden: Any, how: dict[str, Any]) -> Any
     return task.judge(bent_alone(parts, task.y[some], task.costs, weights), seen, hidden)
 
 
-def straight(task: Any, seen: Any, X: Any, weights: Any, how: dict[str, Any]) -> Any:
-    """Return logistic or ridge regression, with its constant chosen by the recipe's folds."""
-    y, groups, times = (task.y[seen], task.of("groups", seen), task.of("time", seen))
-    models: list[Any] = [LogisticRegression(C=C, max_iter=2000) for C in 10.0 ** np.arange(-3, 3)]
-    if task.costs.amount:
-        models = [Ridge(alpha) for alpha in 10.0 ** np.arange(-2, 5)]
-    folds, means = practice.cut(y, groups, times, **how), []
+def cheapest(models: list[Any], X: Any, y: Any, folds: Any, weights: Any, costs: Costs) -> Any:
+    """Return the model whose hidden answers cost least, trained on all rows."""
+    means = []
     for model in models:
         said = practice.hidden_answers(model, X, y, folds, weights=weights)
         known = ~np.ma.getmaskarray(said)
-        means.append(task.costs.per_sample(y[known], np.ma.getdata(said)[known]).mean())
+        means.append(costs.per_sample(y[known], np.ma.getdata(said)[known]).mean())
     return models[int(np.argmin(means))].fit(X, y, sample_weight=weights)
+
+
+def logistic_models() -> list[Any]:
+    """Return logistic regression with one constant after another."""
+    return [LogisticRegression(C=C, max_iter=2000) for C in 10.0 ** np.arange(-3, 3)]
+
+
+def trees_on_raw_columns(trees: Any, table: Any, y: Any, weights: Any) -> Any:
+    """Train boosted trees on the columns as they come, words as numbers."""
+    words = [name for name in table if table[name].dtype.kind not in "fiubM"]
+    coded = OrdinalEncoder(
+        handle_unknown="use_encoded_value",
+        unknown_value=np.nan,
+        encoded_missing_value=np.nan,
+        max_categories=50,
+    )
+    rest = table.select_dtypes(["number", "bool"]).columns.tolist()
+    columns = make_column_transformer((coded, words), ("passthrough", rest))
+    both = Pipeline([("columns", columns), ("trees", trees)])
+    return both.fit(table, y, trees__sample_weight=weights)
+
+
+def straight(task: Any, seen: Any, X: Any, weights: Any, how: dict[str, Any]) -> Any:
+    """Return logistic or ridge regression, with its constant chosen by the recipe's folds."""
+    y, groups, times = (task.y[seen], task.of("groups", seen), task.of("time", seen))
+    models = logistic_models()
+    if task.costs.amount:
+        models = [Ridge(alpha) for alpha in 10.0 ** np.arange(-2, 5)]
+    return cheapest(models, X, y, practice.cut(y, groups, times, **how), weights, task.costs)
 
 
 def rivals(study: practice.Study, seen: Any, hidden: Any, how: dict[str, Any]) -> Iterator[Any]:
@@ -177,17 +202,7 @@ def rivals(study: practice.Study, seen: Any, hidden: Any, how: dict[str, Any]) -
         weights = np.array([prices[k] for k in y[seen].tolist()])
         trees = HistGradientBoostingClassifier(random_state=0)
     yield straight(task, seen, X, weights, how).predict(Z)
-    words = [name for name in table if table[name].dtype.kind not in "fiubM"]
-    coded = OrdinalEncoder(
-        handle_unknown="use_encoded_value",
-        unknown_value=np.nan,
-        encoded_missing_value=np.nan,
-        max_categories=50,
-    )
-    rest = table.select_dtypes(["number", "bool"]).columns.tolist()
-    columns = make_column_transformer((coded, words), ("passthrough", rest))
-    both = make_pipeline(columns, trees)
-    both.fit(table.iloc[seen], y[seen], **{f"{both.steps[-1][0]}__sample_weight": weights})
+    both = trees_on_raw_columns(trees, table.iloc[seen], y[seen], weights)
     yield both.predict(table.iloc[hidden])
 
 

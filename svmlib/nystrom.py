@@ -278,7 +278,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     moved = 5 * relative * norm_bound
     distance += moved
     product = float(a @ g)  # −∞ would count as a norm of 0
-    # Each ‖ρ_j‖ counts √ε (N_j + λ_j) or more, so `distance` has room for the rounding of this.
+    # ε has twelve operations to spare, so each ‖ρ_j‖ counts √(12u) (N_j + λ_j) or more, and
+    # `distance` has room for the rounding of this.
     cross_error = residual_error * float(np.abs(a) @ norms) + norm * moved
     cross = product + cross_error if product > -inf else inf
     squared_norm = norm * norm + distance * distance + 2 * cross
@@ -446,7 +447,7 @@ def sample_size(n: int) -> int:
 
 
 def random_rows(n: int, count: int, seed: int | None = None) -> Indices:
-    """Return the numbers of some of n rows at random, the same each time."""
+    """Return the indices of some of n rows at random, the same each time."""
     return np.random.default_rng(n if seed is None else seed).permutation(n)[:count]
 
 
