@@ -71,6 +71,8 @@ RENAMED = {  # headings and boxes of these pages
     "wild-targets-totals-and-intervals": "outliers-among-the-targets-and-totals",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
+    "prop-margin-balanced": "ex-margin-balanced",
+    "ex-margin-rademacher": "thm-margin-norm",
 }
 LEAD = """<script>
 (places => {{

@@ -43,12 +43,11 @@ def with_half_of_the_labels_flipped_the_margin_says_nothing(seed: int) -> bool:
 
 @cache
 def rivals(seed: int) -> Any:
-    """Return means and standard errors of the seven rows of the table, four columns each."""
+    """Return means and standard errors of the six rows of the table, four columns each."""
     rng, stretched = np.random.default_rng(seed), np.geomspace(1, 10, 20)
-    clouds = ((stretched**0, stretched), (stretched, 1 / stretched))
     drawn = [
-        [chapter["separators"](n, *sizes, rng) for _ in range(120)]
-        for sizes in clouds
+        [chapter["separators"](n, sizes, rng) for _ in range(120)]
+        for sizes in (stretched**0, stretched)
         for n in (30, 60)
     ]
     return np.mean(drawn, axis=1).T, np.std(drawn, axis=1, ddof=1).T / 120**0.5
@@ -73,18 +72,14 @@ def the_mean_of_the_rivals_errs_less_than_the_widest_by_three_standard_errors(se
     return bool((mean[3] / error[3]).max() < -3)
 
 
-def the_widest_in_other_units_errs_more(seed: int) -> bool:
-    return bool(rivals(seed)[0][4].min() > 0)
-
-
 def three_to_five_tenths_of_the_rivals_are_better(seed: int) -> bool:
-    better = rivals(seed)[0][5]
+    better = rivals(seed)[0][4]
     return bool(better.min() > 0.3 and better.max() < 0.5)
 
 
 def wide_rivals_err_less_by_three_standard_errors(seed: int) -> bool:
     mean, error = rivals(seed)
-    return bool((mean[6] / error[6]).max() < -3)
+    return bool((mean[5] / error[5]).max() < -3)
 
 
 def left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped(seed: int) -> bool:
@@ -123,25 +118,6 @@ def few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail(seed: int
     return bool(share < 1e-6 and wrong < bound / 4 < n / 8)
 
 
-def near_the_border(seed: int) -> Any:
-    """Return how many of the sixty points of each draw are near the border."""
-    rng = np.random.default_rng(seed)
-    points = np.array([chapter["draw"](0, rng)[0][:60] for _ in range(1000)])
-    return np.sum(np.abs(points.sum(axis=2)) < 0.3, axis=1)
-
-
-def with_equal_counts_near_the_border_wide_margins_err_more_but_less_so(seed: int) -> bool:
-    _, equal, fall = chapter["differences"](near_the_border(seed), *trials(0, seed)[:2])
-    return bool(equal > 0 and fall > 0)
-
-
-def few_points_near_the_border_go_with_a_wide_margin_and_more_errors(seed: int) -> bool:
-    near = near_the_border(seed)
-    few, (margin, new, _) = near < np.median(near), trials(0, seed)
-    wider, worse = (values[few].mean() > values[~few].mean() for values in (margin, new))
-    return bool(wider and worse)
-
-
 @cache
 def hard(d: int, flipped: float, seed: int) -> Any:
     """Return the means of thirty draws of five bounds and of the share of new points wrong."""
@@ -176,10 +152,10 @@ def the_soft_bound_is_least_in_between_and_largest_for_large_c(seed: int) -> boo
     for _ in range(10):
         Z, new = (chapter["sphere"](n, 500, 0.1, rng) for n in (size, 5000))
         found.append([chapter["soft_bound"](C, Z, new) for C in (0.003, 0.03, 0.3, 3)])
-    bound, needed, new, seen = np.mean(found, axis=0).T[2:]
+    bound, new, seen = np.mean(found, axis=0).T[2:]
     worst = 3
     ends = bound.argmax() == new.argmax() == worst and seen.argmin() == worst
-    return bool(bound.argmin() == 1 and needed.argmin() == 2 and ends and bound.min() > 0.5)
+    return bool(bound.argmin() == 1 and ends and bound.min() > 0.5)
 
 
 if __name__ == "__main__":
@@ -192,14 +168,11 @@ if __name__ == "__main__":
             the_wide_half_errs_less_than_the_narrow_half,
             the_wide_half_is_within_two_standard_errors_of_the_widest_in_some_column,
             the_mean_of_the_rivals_errs_less_than_the_widest_by_three_standard_errors,
-            the_widest_in_other_units_errs_more,
             three_to_five_tenths_of_the_rivals_are_better,
             wide_rivals_err_less_by_three_standard_errors,
             left_out_most_of_those_with_a_large_multiplier_fail_for_15_flipped,
             with_a_bias_the_bound_is_about_twice_as_large,
             few_labellings_of_two_digits_have_the_margin_and_few_left_out_fail,
-            few_points_near_the_border_go_with_a_wide_margin_and_more_errors,
-            with_equal_counts_near_the_border_wide_margins_err_more_but_less_so,
             no_bound_follows_the_error,
             with_200_samples_the_bound_by_the_norm_exceeds_one_in_three_rows,
             with_flipped_labels_all_bounds_but_k_over_n_exceed_one,
