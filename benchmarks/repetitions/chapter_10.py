@@ -127,6 +127,24 @@ def a_stable_sign_is_not_that_of_the_correlation_and_small_weights_change_theirs
     return bool(stable and small.mean() > 0.1 and large.mean() < 0.01)
 
 
+def the_penalty_of_absolute_weights_keeps_few_of_nine_and_other_resamples_keep_others(
+    seed: int,
+) -> bool:
+    """See whether resamples keep at most four on average, and half of them another choice."""
+    cancer = load_breast_cancer()
+    tumours, size = scale(cancer.data), [0, 2, 3, 10, 12, 13, 20, 22, 23]
+    machine = LinearSVC(C=0.03, penalty="l1", dual=False, random_state=0)
+    machine.set_params(tol=1e-6, max_iter=100_000)
+    chosen = np.abs(machine.fit(tumours, cancer.target).coef_[0, size]) > 1e-3
+    kept = []
+    for k in range(50):
+        drawn = np.random.default_rng(1000 * seed + k).integers(len(tumours), size=569)
+        w = machine.fit(tumours[drawn], cancer.target[drawn]).coef_[0]
+        kept.append(np.abs(w[size]) > 1e-3)
+    others = np.any(np.array(kept) != chosen, axis=1)
+    return bool(np.sum(kept, axis=1).mean() <= 4 and others.mean() > 0.5)
+
+
 def all_nine_of_size_cost_more_than_nine_others_and_one_hardly_any(seed: int) -> bool:
     """See whether the difference is at least one and a half standard errors."""
     cancer = load_breast_cancer()
@@ -305,6 +323,7 @@ SENTENCES = [
     balanced_linear_svc_does_not_balance_one_against_the_rest,
     the_classifier_uses_both_parts_and_the_repeated_lines_more,
     a_stable_sign_is_not_that_of_the_correlation_and_small_weights_change_theirs,
+    the_penalty_of_absolute_weights_keeps_few_of_nine_and_other_resamples_keep_others,
     all_nine_of_size_cost_more_than_nine_others_and_one_hardly_any,
     the_nearest_known_beats_the_mean_and_the_default_width,
     a_tuned_width_is_better_than_the_default,
