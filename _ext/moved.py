@@ -60,6 +60,7 @@ RENAMED = {  # headings and boxes of these pages
     "vowpal-wabbit-a-program-without-a-c": "sec-elsewhere-translate",
     "is-it-the-data-or-c": "sec-elsewhere-causes",
     "fig-elsewhere-angles": "sec-elsewhere-causes",
+    "the-problems-differ": "real-programs-on-the-same-data",
     "a-machine-from-r": "certify-any-machine-in-three-lines",
     "new-rows-a-start-from-the-old-multipliers": "ex-full-start",
     "read-more": "further-reading",

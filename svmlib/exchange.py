@@ -71,8 +71,8 @@ def certify_machine(
         One of
 
         - a fitted `SVC` or `NuSVC` of scikit-learn or a compatible library, or our `SVC`;
-        - a fitted `LinearSVC` or `SGDClassifier` with a (squared) hinge, or another estimator with
-          ``coef_`` and ``intercept_``, for which you must give C, loss and bias;
+        - a fitted `LinearSVC` or `SGDClassifier` with a (squared) hinge, which needs no more;
+        - another estimator with ``coef_`` and ``intercept_``, with C, loss and bias;
         - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold
           but does not judge it);
         - what `svmlib.model_files` has read from a file;
@@ -92,8 +92,11 @@ def certify_machine(
         `SVC` or a LIBSVM model has several classes, the labels in y say which two of them are
         judged.
     C, kernel, loss, bias : optional
-        What the machine does not specify, or values to use instead of its own. If you give the
-        kernel of a machine trained on a Gram matrix, X has the rows themselves.
+        What the machine does not specify, or values to use instead of its own. A pair needs `loss`
+        and `bias` unless it was trained with the plain hinge and a free bias; `SVC`, `LinearSVC`,
+        `SGDClassifier` and model files specify both, but after LIBLINEAR's option -R pass
+        ``bias="free"``. If you give the kernel of a machine trained on a Gram matrix, X has the
+        rows themselves.
     sample_weight : array_like of shape (n,), optional
         Factors of C, as given to ``fit``; for numbers and machines from a file, also the factors of
         the class weights, row by row. If LIBLINEAR, `LinearSVC` or `SGDClassifier` has one vector
