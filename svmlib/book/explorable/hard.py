@@ -258,7 +258,7 @@ def smo(data: Dataset, *, movable: Sequence[int] | None = None, name: str = "smo
     alt = (
         f"{counted(len(data.y), 'sample')} of two classes with their convex hulls, before the "
         "first step: all weights of a class are equal, and a thick bridge of length "
-        f"{np.linalg.norm(p - q):.3f} joins the two centroids."
+        f"{np.linalg.norm(p - q):.3f} joins the averages of the classes."
     )
     content = {**plane, "movable": movable_rows(data, movable)}
     return Explorable("smo", name, content, draw, alt, figsize=(4.4, 4.6))
