@@ -22,6 +22,7 @@ SPLIT = {  # a page that kept its address, and those that have its parts now
     "chapters/15_elsewhere": ("chapters/15_elsewhere", "chapters/08_full_smo"),
 }
 RENAMED = {  # headings and boxes of these pages
+    "how-large-is-a-difference-mcnemars-test": "how-large-is-a-difference-standard-errors",
     "no-line-at-all": "classes-that-are-not-separable",
     "charge-for-slack": "slack-variables-and-their-price-c",
     "how-the-band-grows": "how-the-width-depends-on-c",

@@ -15,11 +15,18 @@ from of_chapter import functions, repeat
 from palmerpenguins import load_penguins
 from scipy.stats import norm
 from sklearn import svm
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -256,6 +263,49 @@ def undoing_balanced_weights_mends_the_probabilities(seed: int) -> bool:
     return bool(scores[1] < 0.7 * scores[0])
 
 
+def a_platt_curve_is_nearer_to_the_diagonal_and_no_better_by_brier_score(seed: int) -> bool:
+    """Compare it with balanced weights that are undone, and with logistic regression."""
+    undo, curves, losses = np.log(severe.sum() / np.sum(severe == 0)), [], []
+    balanced = make_pipeline(
+        StandardScaler(), svm.SVC(kernel="linear", C=0.01, class_weight="balanced")
+    )
+    others = (
+        CalibratedClassifierCV(balanced, ensemble=False),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.1)),
+    )
+    for cut in range(5 * seed, 5 * seed + 5):
+        folds = StratifiedKFold(5, shuffle=True, random_state=cut)
+        said = [1 / (1 + np.exp(-hidden_f("balanced", cut) - undo))]
+        for model in others:
+            p = cross_val_predict(model, diabetes.data, severe, cv=folds, method="predict_proba")
+            said.append(p[:, 1])
+        fifths = [np.array_split(np.argsort(p, kind="stable"), 5) for p in said]
+        curves.append(
+            [
+                [abs(p[k].mean() - severe[k].mean()) for k in parts]
+                for p, parts in zip(said, fifths, strict=True)
+            ]
+        )
+        losses.append([(p - severe) ** 2 for p in said])
+    undone, platt, _ = np.mean(curves, axis=0).max(axis=1)
+    first, second, third = np.mean(losses, axis=0)
+    level = all(
+        abs(more.mean()) < 2 * practice.standard_error(more)
+        for more in (first - second, third - second)
+    )
+    return bool(platt < 0.5 * undone and level)
+
+
+def the_lower_right_of_the_map_falls_by_less_than_two_standard_errors(seed: int) -> bool:
+    some, means = three_forms(seed), []
+    X, y, groups = pixels[some], odd[some], form[some]
+    for C in (10, 10_000):
+        model = svm.SVC(C=C, gamma=1e-3)
+        means.append(1 * (practice.hidden_answers(model, X, y, GroupKFold(3), groups) == y))
+    fall = means[0] - means[1]
+    return bool(fall.mean() < 2 * practice.standard_error(fall, groups))
+
+
 def the_kernel_wins_on_the_shell_and_trees_on_the_rule_unless_it_sees_two_columns(
     seed: int,
 ) -> bool:
@@ -290,6 +340,8 @@ SENTENCES = [
     weights_in_the_ratio_of_costs_beat_calling_all_and_nobody,
     a_balanced_threshold_is_level_with_weights_and_one_without_weights_costs_more,
     undoing_balanced_weights_mends_the_probabilities,
+    a_platt_curve_is_nearer_to_the_diagonal_and_no_better_by_brier_score,
+    the_lower_right_of_the_map_falls_by_less_than_two_standard_errors,
     the_kernel_wins_on_the_shell_and_trees_on_the_rule_unless_it_sees_two_columns,
 ]
 

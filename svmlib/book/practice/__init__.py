@@ -215,14 +215,18 @@ def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> l
     copies = int(text.duplicated().sum())
     if copies and task.apart["groups"] is None and task.apart["time"] is None:
         notes.append(
-            f"{copies} rows repeat another in all columns: copies? remove them, or name groups"
+            f"{copies} rows equal another row in all columns: if they are copies, remove them, or "
+            "name groups"
         )
     if cost is None and isinstance(task.costs.cost, dict):
-        notes.append("one class is rare: a mistake counts by 1 over the share of its class (cost=)")
+        notes.append(
+            "one class is rare: a mistake costs the size of the largest class over the size of the "
+            "true class (to change this, use cost=)"
+        )
     if part:
         kept = found.weights is not None and task.apart["weights"] is None
         rare = ", and of the rare class more than its share, with weights" * kept
-        notes.append(f"the search had {len(found.losses)} of the rows{rare}: more would take long")
+        notes.append(f"the search used {len(found.losses)} of the rows{rare}: more would take long")
     units = task.of("units", searched[~np.isnan(found.losses).any(axis=1)])
     if units is not None and len(np.unique(units)) < ENOUGH_GROUPS:
         notes.append(
@@ -244,8 +248,8 @@ def _about(task: Task, y: Any) -> list[str]:
     notes = []
     if task.apart["without"]:
         notes.append(
-            f"{task.apart['without']} rows have no target and were left out: if the reason has to "
-            "do with the answer, the others do not speak for them"
+            f"{task.apart['without']} rows have no target and were left out: if the chance that a "
+            "target is missing depends on the target, the scores do not hold for such rows"
         )
     if task.apart["time"] is not None and task.apart["units"] is None:
         notes.append(
@@ -254,17 +258,17 @@ def _about(task: Task, y: Any) -> list[str]:
         )
     if not is_amount(y):
         if y.dtype.kind in "iuf" and len(np.unique(y)) > 10:
-            notes.append("the target was read as classes: if it is an amount, hand in floats")
+            notes.append("the target was read as classes: if it is an amount, pass floats")
         return notes
     if np.all(y == np.round(y)):
-        notes.append("the target was read as an amount: names of classes are handed in as words")
+        notes.append("the target was read as an amount: if it names classes, pass words")
     if (share := np.mean(y == np.min(y))) > 0.3:
         notes.append(
-            f"{share:.0%} of the targets are {np.min(y):g}: ask first whether it is more (two "
-            "classes), and then how much, on the rows where it is"
+            f"{share:.0%} of the targets are {np.min(y):g}: predict first whether a target is "
+            "larger (two classes), and then, on the rows where it is, the amount"
         )
     if np.min(y) > 0 and np.max(y) > 10 * np.median(y):
-        notes.append("the target has a long tail: predict its logarithm, if a factor matters")
+        notes.append("the target has a long tail: if factors matter, predict its logarithm")
     if np.abs(np.mean(y) - np.median(y)) > 0.2 * np.mean(np.abs(y - np.median(y))):
         notes.append(
             "the answer aims at the median, not at the mean: for totals, compare with a machine "

@@ -75,13 +75,13 @@ def score(
         median_costs = costs.per_sample(true, np.full(len(true), np.median(true)))
         gain = mean_with_error(median_costs - losses, groups, weights)
         mean = np.average(median_costs, weights=weights)
-        lines.append(f"always the median of these rows: {mean:.2f}, that is {gain} more")
+        lines.append(f"always the median of these rows: mean cost {mean:.2f}, that is {gain} more")
     else:
         for label in costs.labels:
             always = costs.per_sample(true, np.full_like(true, label))
             more = mean_with_error(always - losses, groups, weights)
             mean = np.average(always, weights=weights)
-            lines.append(f"always {label!s}: {mean:.2f}, that is {more} more")
+            lines.append(f"always {label!s}: mean cost {mean:.2f}, that is {more} more")
         wrong, n = int(np.sum(true != called)), len(true)
         low, high = interval(wrong, n)
         lines.append(

@@ -281,7 +281,7 @@ class Study:
         more, error = found.more(found.chosen, found.best, groups, found.weights)
         return [
             f"best in the folds: {found.candidates[found.best]}",
-            f"chosen: {self.candidate}, which costs {more:.3f} ± {error:.3f} more there",
+            f"chosen: {self.candidate}, which costs {more:.3f} ± {error:.3f} more in the folds",
             self.map(),
         ]
 
