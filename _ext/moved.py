@@ -39,6 +39,8 @@ RENAMED = {  # headings and boxes of these pages
     "two-problems-one-answer": "the-hull-problem-in-coordinates-two-problems-one-answer",
     "choose-the-pair": "choosing-the-pair-the-most-violating-pair",
     "the-rule-for-the-penguins": "the-decision-rule-for-the-penguins",
+    "a-sum-of-bumps": "the-rbf-decision-function-a-sum-of-bumps",
+    "kernels-as-functions": "reproducing-kernel-hilbert-spaces-kernels-as-functions",
     "the-problem-in-coordinates": "problem-1-the-closest-points-in-coordinates",
     "letting-the-sum-of-the-weights-vary": "problem-2-the-sum-of-the-weights-may-vary",
     "which-weights-can-move": "why-smo-changes-two-weights-at-a-time",

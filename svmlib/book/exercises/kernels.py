@@ -131,8 +131,8 @@ def _separable(random: Random) -> Inputs:
 def check_kernel_perceptron(K: Array, y: Array) -> Key:
     """Write w = Σ c_j y_j φ(x_j): then ⟨w, φ(x_i)⟩ needs the counts and row i of K only.
 
-    A mistake on sample i adds 1 to c_i, and the next sample already sees the new counts.
-    At the start every score is 0, and that counts as a mistake: ≤ 0.
+    A correction on sample i adds 1 to c_i, and the next sample already sees the new counts.
+    At the start every score is 0, and a score of 0 is corrected too: ≤ 0.
     """
     right, before = np.zeros(y.size), np.ones(y.size)
     while (right != before).any():
@@ -141,8 +141,8 @@ def check_kernel_perceptron(K: Array, y: Array) -> Key:
             right[i] += y[i] * (K[i] @ (right * y)) <= 0
 
     def tests(c: Array) -> Tests:
-        wrong, made = np.sum(y * (K @ (c * y)) <= 0), f"{c.sum():.0f} mistakes"
-        yield not c.any(), "it never starts: a score of 0 counts as a mistake (≤ 0, not < 0)."
+        wrong, made = np.sum(y * (K @ (c * y)) <= 0), f"{c.sum():.0f} corrections"
+        yield not c.any(), "it never starts: correct a score of 0 too (≤ 0, not < 0)."
         yield np.array_equal(c, right * y), "you return c_i y_i: the counts themselves are ≥ 0."
         yield wrong > 0, f"it stopped although {wrong} of {y.size} samples are still wrong."
         yield (c < 0).any() or (c % 1).any(), "counts are whole numbers, none negative."
