@@ -317,7 +317,7 @@ def tables_with_groups() -> str:
 
 def made_up_tables() -> str:
     """Search on all kinds of made-up tables."""
-    head = "rows | of the rarer class | area | no machine: the rule | no machine: the guard"
+    head = "rows | of the rarer class | area | no machine, by the rule | no machine, by the guard"
     head += " | cost of the rule | the guard costs more"
     return formatted(head, [rate(*kind) for kind in MADE_UP])
 
