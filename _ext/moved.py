@@ -25,7 +25,12 @@ RENAMED = {  # headings and boxes of these pages
     "how-large-is-a-difference-mcnemars-test": "how-large-is-a-difference-standard-errors",
     "no-line-at-all": "classes-that-are-not-separable",
     "charge-for-slack": "slack-variables-and-their-price-c",
-    "how-the-band-grows": "how-the-width-depends-on-c",
+    "how-the-band-grows": "how-the-width-of-the-band-depends-on-c",
+    "how-the-width-depends-on-c": "how-the-width-of-the-band-depends-on-c",
+    "three-kinds-of-samples": "free-and-bounded-support-vectors",
+    "which-caps-separate-and-which-correspond-to-some-c": (
+        "the-caps-of-the-reduced-hulls-and-the-price-c"
+    ),
     "choosing-c": "choosing-c-by-cross-validation",
     "or-shrink-the-hulls": "reduced-convex-hulls",
     "slack-eliminated": "the-hinge-loss-eliminating-the-slack",

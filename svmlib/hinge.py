@@ -59,7 +59,7 @@ def hinge(margin: ArrayLike) -> Array:
     """Compute the hinge loss max(0, 1 − m) of functional margins m = y f(x).
 
     Zero where the point is on the right side with a margin of at least one, and at least one
-    where m ≤ 0, so that a sum of losses bounds the number of mistakes.
+    where m ≤ 0, so that a sum of losses bounds the number of errors.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def absolute(margin: ArrayLike) -> Array:
 def logistic(margin: ArrayLike) -> Array:
     """Compute the logistic loss log(1 + exp(−m)) of functional margins m = y f(x), base e.
 
-    Divided by log 2 it is one at m = 0 and bounds the number of mistakes like the hinge loss.
+    Divided by log 2 it is one at m = 0 and bounds the number of errors like the hinge loss.
     No margin is too large or too small.
 
     Raises

@@ -190,7 +190,7 @@ kernel_perceptron
 reduced_support
   not in the reduced hull | shares @ points[order] | shares @ points[order] @ u / (u @ u) * u
 hinge_subgradient
-  at a kink your vector is no subgradient | y, 0) | y, np.where(y * (X @ w + b) == 1, 2, 0))
+  at a kink your vector is not a subgradient | y, 0) | y, np.where(y * (X @ w + b) == 1, 2, 0))
 rbf_gram
   far from the origin | X - Z.mean(axis=0), Z - Z.mean(axis=0) | X, Z
   values exceed 1 | Z.T).clip(min=0) | Z.T)

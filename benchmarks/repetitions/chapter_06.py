@@ -21,7 +21,7 @@ NARROW, WIDE, LINE = RBF.from_width(1.3), RBF.from_width(10), Linear()
 
 
 @cache
-def mistakes(seed: int, kernel: Any, C: float) -> Any:
+def errors(seed: int, kernel: Any, C: float) -> Any:
     """Return the birds wrong when hidden, for five divisions, and the mean number of seen ones."""
     hidden, seen = np.zeros((5, len(bills.y)), dtype=bool), 0.0
     for k, division in enumerate(range(10 * seed, 10 * seed + 5)):
@@ -39,18 +39,18 @@ def mistakes(seed: int, kernel: Any, C: float) -> Any:
 
 def counts(seed: int, kernel: Any, C: float) -> Any:
     """Return the number of hidden birds that are wrong, for five divisions."""
-    return mistakes(seed, kernel, C)[0].sum(axis=1)
+    return errors(seed, kernel, C)[0].sum(axis=1)
 
 
 def probabilities(seed: int, one: tuple[Any, float], other: tuple[Any, float]) -> list[float]:
     """Return how likely fair coins split the birds that only one gets wrong as unevenly."""
-    A, B = (mistakes(seed, *machine)[0] for machine in (one, other))
+    A, B = (errors(seed, *machine)[0] for machine in (one, other))
     sides = zip((A & ~B).sum(axis=1), (B & ~A).sum(axis=1), strict=True)
     return [binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in sides]
 
 
-def a_large_c_buys_seen_mistakes_and_costs_hidden_ones(seed: int) -> bool:
-    seen_small, seen_large = (mistakes(seed, NARROW, C)[1] for C in (1, 1e4))
+def a_large_c_buys_seen_errors_and_costs_hidden_ones(seed: int) -> bool:
+    seen_small, seen_large = (errors(seed, NARROW, C)[1] for C in (1, 1e4))
     more = counts(seed, NARROW, 1e4).mean() - counts(seed, NARROW, 1).mean()
     return bool(seen_large == 0 < seen_small and more > 2)
 
@@ -74,7 +74,7 @@ def the_line_and_the_wide_kernel_differ_by_less_than_a_bird(seed: int) -> bool:
     return bool(abs(line.mean() - wide.mean()) < 1)
 
 
-def the_line_makes_fewer_mistakes_than_the_narrow_kernel(seed: int) -> bool:
+def the_line_makes_fewer_errors_than_the_narrow_kernel(seed: int) -> bool:
     return bool(counts(seed, LINE, 1).mean() < counts(seed, NARROW, 1).mean())
 
 
@@ -97,12 +97,12 @@ def most_divisions_do_not_decide_between_one_and_ten_thousand(seed: int) -> bool
 if __name__ == "__main__":
     repeat(
         [
-            a_large_c_buys_seen_mistakes_and_costs_hidden_ones,
+            a_large_c_buys_seen_errors_and_costs_hidden_ones,
             a_tiny_c_gives_up_the_smaller_class,
             at_one_and_at_ten_the_bars_overlap,
             on_both_sides_of_one_and_ten_the_mean_is_larger,
             the_line_and_the_wide_kernel_differ_by_less_than_a_bird,
-            the_line_makes_fewer_mistakes_than_the_narrow_kernel,
+            the_line_makes_fewer_errors_than_the_narrow_kernel,
             no_division_decides_between_one_and_ten,
             no_division_decides_between_the_line_and_the_narrow_kernel,
             the_large_c_errs_more_in_four_of_five_divisions,

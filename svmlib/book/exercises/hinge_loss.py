@@ -17,10 +17,10 @@ def _losses(random: Random) -> Inputs:
 
 @exercise(7, "The hinge objective", "one number", _losses)
 def check_hinge_objective(w: Array, b: float, X: Array, y: Array, C: float) -> Key:
-    """Compute all margins at once: y times (X @ w + b) is a vector with one margin a sample.
+    """Compute all margins at once: y times (X @ w + b) is a vector with one margin per sample.
 
-    np.maximum compares entry by entry: a sample with a margin above 1 loses nothing.
-    Which of the two terms does C multiply, and is b in the other one?
+    np.maximum compares entry by entry: a sample with a margin above 1 has no loss.
+    Which of the two terms does C multiply, and is b in the other term?
     """
     f, half = X @ w + b, w @ w / 2
 
@@ -54,7 +54,7 @@ def check_hinge_subgradient(w: Array, b: float, X: Array, y: Array, C: float) ->
     """Look at one sample: its loss is flat where its margin is above 1.
 
     Where the margin is below 1 the loss is 1 − y (w·x + b). What is its slope in w, and in b?
-    Sum over the samples that push, times C, and add the slope of ½‖w‖², which knows no b.
+    Sum over the samples that push, times C, and add the slope of ½‖w‖², which does not contain b.
     """
     m = y * (X @ w + b)
 
@@ -69,17 +69,17 @@ def check_hinge_subgradient(w: Array, b: float, X: Array, y: Array, C: float) ->
             rise = objective(w + step, b + c) - objective(w, b)
             yield (
                 not rise >= g_w @ step + g_b * c - 1e-9,
-                "at a kink your vector is no subgradient.",
+                "at a kink your vector is not a subgradient.",
             )
 
     kink, g = bool(np.isclose(m, 1).any()), slope(y * (m < 1))
     mistakes: dict[str, list[Any]] = {
-        "that is minus a subgradient: the step, not the slope.": [(-g[0], -g[1])],
-        "it must be the samples with m < 1 that push.": [slope(y * (m > 1)), slope(y * (m < 0))],
+        "you return minus a subgradient: the step, not the slope.": [(-g[0], -g[1])],
+        "only the samples with m < 1 push.": [slope(y * (m > 1)), slope(y * (m < 0))],
         "the samples pull the wrong way: they push with −y x.": [(2 * w - g[0], None)],
         "the regulariser is missing: ½‖w‖² adds w to g_w.": [(g[0] - w, None)],
         "C is missing.": [(slope(y * (m < 1), 1)[0], None)],
-        "you divide by n, but it is the sum.": [(slope(y * (m < 1), C / y.size)[0], None)],
+        "you divide by n: J contains the sum.": [(slope(y * (m < 1), C / y.size)[0], None)],
         "the label is missing: a sample pushes with −y x.": [(slope(1.0 * (m < 1))[0], None)],
         "b is not regularised.": [(None, g[1] + b)],
         "g_b is missing: b moves, too.": [(None, 0.0)],

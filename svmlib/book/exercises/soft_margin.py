@@ -15,21 +15,21 @@ def _caps(random: Random) -> Inputs:
                 yield points, random.randint(-30, 31, points.shape[1]) / 10 + 0.05, cap
 
 
-@exercise(6, "The edge of a reduced hull", "one point", _caps)
+@exercise(6, "The farthest point of a reduced hull", "one point", _caps)
 def check_reduced_support(points: Array, u: Array, cap: float) -> Key:
-    """Sort the samples along u, the outermost first: that is the order in which to spend weight.
+    """Sort the samples along u, farthest first: they get their weights in this order.
 
-    Each gets as much as the cap allows, until the weights sum to one; the last gets the rest.
-    What is left after k of them? No weight is above the cap, and none below 0.
+    Each sample gets as much as the cap allows, until the weights sum to 1. What is left after k
+    samples? No weight is above the cap, and none is below 0.
     """
     outer, m = points[np.argsort(-(points @ u))], max(1, int(1 / cap))
     shares = np.clip(1 - cap * np.arange(len(points)), 0, cap)
     right = shares @ outer
     mistakes = {
-        "you spend the weight in the order of the rows: sort them along u.": [shares @ points],
-        "you spend the weight on the innermost samples first.": [shares @ outer[::-1]],
-        "you return the outermost sample itself: its weight exceeds the cap.": [outer[0]],
-        "you forget the rest: the weights must sum to 1.": [cap * outer[:m].sum(axis=0)],
+        "you give out the weight in the order of the rows: sort them along u.": [shares @ points],
+        "you begin with the nearest samples: begin with the farthest.": [shares @ outer[::-1]],
+        "you return the farthest sample itself: its weight exceeds the cap.": [outer[0]],
+        "what is left goes to no sample: the weights must sum to 1.": [cap * outer[:m].sum(axis=0)],
         "you take a mean, which gives each more than the cap.": [outer[:m].mean(axis=0)],
     }
 
@@ -58,8 +58,8 @@ def _soft(random: Random) -> Inputs:
 def check_soft_bias(X: Array, y: Array, alpha: Array, C: float) -> Key:
     """Let g_i = y_i − w·x_i and write the margin 1 of a free support vector with it.
 
-    Bounded ones have m ≤ 1 and those without weight m ≥ 1: each bounds b by its g_i, on one side.
-    Without a free one, b lies between the largest lower and the smallest upper bound.
+    Bounded support vectors have m ≤ 1, samples with α_i = 0 have m ≥ 1: each bounds b by its g_i,
+    on one side. If none is free, b lies between the largest lower and the smallest upper bound.
     """
     heights, below, above = X @ (X.T @ (alpha * y)), alpha < C * (1 - 1e-8), alpha > C * 1e-8
     g, free = y - heights, below & above
@@ -67,10 +67,10 @@ def check_soft_bias(X: Array, y: Array, alpha: Array, C: float) -> Key:
     right = g[free].mean() if free.any() else (low + high) / 2
     halfway = -(heights[y < 0].max() + heights[y > 0].min()) / 2
     mistakes = {
-        "you put the line halfway between the nearest samples: only right if hard.": [halfway],
+        "you put the line halfway between the nearest samples, as for a hard margin.": [halfway],
         "you average over all support vectors: the bounded ones have slack.": [g[above].mean()],
         "multipliers closer to a bound than 1e-8 C are not free, but yours count.": [g.mean()],
-        "your sign is turned: b = y_i − w·x_i.": [-right],
+        "your sign is flipped: b = y_i − w·x_i.": [-right],
         "you use 1 in place of y_i: on A⁻ it is −1.": [(1 - heights)[free].mean()],
     }
 
