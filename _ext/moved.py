@@ -69,7 +69,12 @@ RENAMED = {  # headings and boxes of these pages
     "one-class-exactly": "one-class-svm-the-nearest-point-of-a-hull",
     "the-tube-exactly": "support-vector-regression-the-dual",
     "do-more-samples-help": "learning-curves-do-more-samples-help",
-    "dask-takes-the-place-of-the-list": "dask-arrays-in-place-of-the-list",
+    "dask-takes-the-place-of-the-list": "dask-delayed-chunks-in-place-of-the-list",
+    "dask-arrays-in-place-of-the-list": "dask-delayed-chunks-in-place-of-the-list",
+    "l-bfgs-conjugate-gradients-and-cocoa-on-the-same-chunks": (
+        "l-bfgs-and-conjugate-gradients-on-the-same-chunks"
+    ),
+    "ex-memory-cocoa": "further-reading",
     "ex-many-bound-code": "ex-many-bound",
     "what-is-proved-and-what-is-not": "convergence-every-tolerance-is-met",
     "one-certificate-for-every-program": "why-the-verdict-can-be-believed-a-dual-for-every-program",

@@ -965,7 +965,7 @@ FINDS = {  # in the reader's words; the section, or the term of the glossary, th
     "cross-validation": "09_practice|term-cross-validation",
     "one-class": "#one-class",
     "nystrom": "term-Nystrom|#.*nystrom",  # typed without its dots
-    "Dask": "#dask-arrays-in-place-of-the-list",
+    "Dask": "#dask-delayed-chunks-in-place-of-the-list",
     "Lagrange multiplier": "#lagrange-multipliers-a-fence-pushes-back|#term-multiplier",
     "duality gap": "#when-the-duality-gap-closes|term-duality-gap",
     "SMO": r"03_smo\.html|08_full_smo\.html|term-SMO",
