@@ -92,7 +92,6 @@ RENAMED = {  # headings and boxes of these pages
     "texts-with-typing-errors-pieces-of-words": "ex-relatives-typing",
     "wild-targets-totals-and-intervals": "outliers-among-the-targets-and-totals",
     "a-general-purpose-optimiser-repaired": "the-dual-as-a-quadratic-program",
-    "prop-l1-machine": "the-dual-as-a-quadratic-program",
     "what-rounding-does-to-a-certificate": "a-certificate",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
