@@ -39,6 +39,7 @@ RENAMED = {  # headings and boxes of these pages
     "a-line-one-multiplier-at-a-time": "coordinate-descent-one-multiplier-at-a-time",
     "a-few-features-for-a-kernel": "low-rank-approximation-a-few-features-for-a-kernel",
     "by-lot": "random-fourier-features",
+    "twenty-thousand-samples": "pivots-in-svc-twenty-thousand-samples",
     "past-one-machine": "sums-over-chunks-of-rows",
     "four-ways-to-ask": "four-equivalent-formulations",
     "a-thousand-gaps-a-thousand-bridges": "gaps-and-bridges-an-experiment-with-two-hulls",
