@@ -23,7 +23,7 @@ SPLIT = {  # a page that kept its address, and those that have its parts now
 }
 RENAMED = {  # headings and boxes of these pages
     "how-large-is-a-difference-mcnemars-test": "how-large-is-a-difference-standard-errors",
-    "the-difference-of-the-two-values": "the-duality-gap-and-the-kkt-conditions-of-the-svm",
+    "the-difference-of-the-two-values": "duality-gap-and-kkt-conditions-of-the-svm",
     "no-line-at-all": "classes-that-are-not-separable",
     "charge-for-slack": "slack-variables-and-their-price-c",
     "how-the-band-grows": "how-the-width-of-the-band-depends-on-c",

@@ -55,7 +55,7 @@ def test_a_part_of_a_unit_that_comes_before_another_cites_nothing_of_it():
     )
     assert general
     assert ("04_lagrange_duality", "a-lower-bound-by-adding-up-constraints") not in general
-    assert ("04_lagrange_duality", "the-duality-gap-and-the-kkt-conditions-of-the-svm") not in general
+    assert ("04_lagrange_duality", "duality-gap-and-kkt-conditions-of-the-svm") not in general
     for section in (
         "coordinate-descent-one-multiplier-at-a-time",
         "low-rank-approximation-a-few-features-for-a-kernel",
