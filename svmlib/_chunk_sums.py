@@ -5,6 +5,7 @@ Derived in chapter 14, *Beyond one memory*.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from svmlib._rounding import row_norm_bounds
 from svmlib._validation import Array, check_labels, check_points
 from svmlib.certificate import largest_violation
-from svmlib.nystrom import Span, SpanSums, span_sums
+from svmlib.nystrom import LARGEST, Span, SpanSums, span_sums
 
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
 
@@ -27,19 +28,21 @@ class State(NamedTuple):
     v: Array  # (w, b)
 
 
-class Extent(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Extent:
     """The result of the first pass: the extent of the data around one of the samples."""
 
-    radius: float  # at least the distance of the furthest sample
+    radius: float = field(metadata=LARGEST)  # at least the distance of the furthest sample
     n_plus: int  # samples of the positive class
     n_minus: int  # … and of the negative
     total: Array  # Σ of the differences
 
 
-class Sums(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PassSums:
     """The results of a pass at v = (w, b): the largest violation, and sums over the rows."""
 
-    violation: float  # of the KKT conditions
+    violation: float = field(metadata=LARGEST)  # of the KKT conditions
     free: int  # samples that are free, which means on the ramp
     hinge: float  # C Σ of the hinge losses
     losses: float  # Σ of the rounded losses
@@ -65,14 +68,14 @@ def chunk_extent(origin: Array, X: Any, y: Any) -> Extent:
     return Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
-def chunk_sums(state: State, X: Any, y: Any) -> Sums:
+def chunk_sums(state: State, X: Any, y: Any) -> PassSums:
     """Return the sums of a chunk, which are all that a pass computes from the data."""
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(state, features_of(X), y)
     margins = y * s
     free_rows = rows[(q != 0) & (np.abs(q) < state.C)]
     proximal = state.h * float((q - c) @ (q - c))
-    return Sums(
+    return PassSums(
         violation=largest_violation(margins, margins, np.abs(q), state.C),
         free=len(free_rows),
         hinge=state.C * np.maximum(0, 1 - margins).sum(),

@@ -26,7 +26,14 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import nystrom
-from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
+from svmlib._chunk_sums import (
+    PassSums,
+    State,
+    chunk_extent,
+    chunk_span_sums,
+    chunk_sums,
+    features_of,
+)
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import (
@@ -65,6 +72,14 @@ _RAMP_GROWTH = 4.0  # where the ramp was too narrow
 _RAMP_SHRINKAGE = 0.5  # from one stage to the next
 
 _Chunks = list[tuple[Any, Any]]  # rows and their labels, delayed
+
+
+class _Step(NamedTuple):
+    """A step of Newton's method from v, or the start as a step from zero."""
+
+    direction: Array
+    value: float  # of the objective at v, or a bound on it
+    slope: float | None  # of the objective along the step; None for the start
 
 
 class Pass(NamedTuple):
@@ -281,48 +296,51 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
 
 
 def _passes(
-    run_pass: Callable[[State], Sums], start: State, value: float, tol: float
-) -> Iterator[tuple[State, Sums]]:
+    run_pass: Callable[[State], PassSums], start: State, value: float, tol: float
+) -> Iterator[tuple[State, PassSums]]:
     """Yield the state and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective is at most `value`, with the start as its first step.
-    If only h changes, the next pass is at the same v: the length t of the step is 0, and `value` is
-    infinite, so that any objective is accepted.
+    If h or the centres change, the next pass is at the same v, so there is no step.
     """
-    stages, h, step = start.stages, start.h, start.v
-    v = np.zeros_like(step)
-    t, slope = 1.0, 0.0
-    regularised = np.append(np.ones(step.size - 1), 0)  # 1 for w, 0 for b
+    stages, h = start.stages, start.h
+    v = np.zeros_like(start.v)
+    step: _Step | None = _Step(start.v, value, slope=None)
+    t = 1.0  # the length of the step
+    regularised = np.append(np.ones(v.size - 1), 0)  # 1 for w, 0 for b
     while True:
-        trial = v + t * step
+        trial = v if step is None else v + t * step.direction
         state = start._replace(stages=stages, h=h, v=trial)
         sums = run_pass(state)
         yield state, sums
         objective = float(trial[:-1] @ trial[:-1]) / 2 + sums.losses
         g = regularised * trial - sums.plus - sums.minus
-        if objective > value + _ARMIJO * t * slope:
+        if step and objective > step.value + _ARMIJO * t * (step.slope or 0.0):
             # The step is too long. Go to the zero of the secant of the slope, which rises along it,
-            # or stay, with a wider ramp, if the zero is very near. A start too far off is given up
-            # in the same way: its slope is 0.
-            t *= np.clip(slope / (slope - max(float(g @ step), 0)), 0.1, 0.9) if slope else 0.0
+            # or stay, with a wider ramp, if the zero is very near. A start too far off is given up.
+            end_slope = max(float(g @ step.direction), 0)
+            t *= np.clip(step.slope / (step.slope - end_slope), 0.1, 0.9) if step.slope else 0.0
             if t < _MIN_STEP_LENGTH:
-                h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
+                h, step = _RAMP_GROWTH * h, None
             continue
         v = trial
         try:
-            step = -cho_solve(cho_factor(np.diag(regularised) + sums.curvature / h), g)
+            direction = -cho_solve(cho_factor(np.diag(regularised) + sums.curvature / h), g)
         except LinAlgError:  # too few samples are free to determine b
-            h, t, value = _RAMP_GROWTH * h, 0.0, np.inf
+            h, step = _RAMP_GROWTH * h, None
             continue
-        t, slope, value = 1.0, float(g @ step), objective
+        slope = float(g @ direction)
+        step, t = _Step(direction, objective, slope), 1.0
         remains = sums.hinge - sums.losses - sums.proximal / 2  # the gap at the stage's minimum
         if -slope <= _STAGE_TOL * sums.proximal and remains > tol * objective:
             # The stage is over: the next one begins where it ended, with a narrower ramp.
             stages = (*stages, (h, v))
-            h, t, value = _RAMP_SHRINKAGE * h, 0.0, np.inf
+            h, step = _RAMP_SHRINKAGE * h, None
 
 
-def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
+def _certify(
+    sums: PassSums, v: Array, origin: Array, R: float, n: int
+) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias:
@@ -523,9 +541,9 @@ def _chunks(X: Any, y: Any) -> _Chunks:
 
 
 def _sum(chunks: _Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
-    """Apply a function to every chunk and add up what it returns, as a tree."""
+    """Apply a function to every chunk and merge the sums that it returns, as a tree."""
     apply = dask.delayed(partial(summarise, *given))
-    add = dask.delayed(nystrom.add_sums)
+    add = dask.delayed(nystrom.merge_sums)
     roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]

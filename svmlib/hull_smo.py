@@ -16,11 +16,11 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svmlib._read_only import ReadOnly
 from svmlib._rounding import centre_and_scale
 from svmlib._validation import Array, check_labelled, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
@@ -32,7 +32,8 @@ _SUM_ERROR = 1e-15  # of a sum of points whose coordinates are below 1
 _MAX_STEP_LENGTH = 1e300  # after so long a step, the other weights are zero to rounding
 
 
-class HullStep(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class HullStep(ReadOnly):
     """The state of `hull_smo` at the start or after a step.
 
     Attributes
@@ -158,7 +159,7 @@ def hull_smo(
     steps = islice(_steps(X, y, tol / 2), max_iter + 1)  # half: the certificate adds rounding
     kept = deque(enumerate(steps), maxlen=None if trace else 1)
     n_iter, last = kept[-1]
-    closest = certify_weights(X, y, last.weights.copy())
+    closest = certify_weights(X, y, last.weights)
     history = tuple(step for _, step in kept) if trace else ()
     solution = HullSolution(closest, n_iter, closest.gap <= tol * closest.distance, history)
     left = f"relative gap of {closest.gap / (closest.distance or 1.0):.3g}"

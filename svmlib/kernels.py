@@ -159,7 +159,7 @@ class ClassicKernel(BaseKernel):
         for name, value in vars(self).items():
             number = check_scalar(value, name, positive=name != "coef0")
             number = check_count(value, name) if name == "degree" else number
-            object.__setattr__(self, name, number)  # Python's: NumPy's small integers overflow
+            vars(self)[name] = number  # Python's: NumPy's small integers overflow
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""

@@ -18,10 +18,10 @@ Williams, C. K. I. and Seeger, M. (2001), "Using the Nyström method to speed up
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,13 +156,24 @@ class Span(ReadOnly):
 # What a machine in the span proves
 
 
-class SpanSums(NamedTuple):
+# The metadata of a field of which `merge_sums` keeps the largest value, or NaN if there is one.
+LARGEST = {"merge": lambda values: float(np.max(values))}
+
+
+def merge_sums(parts: Sequence[Any]) -> Any:
+    """Return the sums of several blocks of rows as one; the metadata of a field say how."""
+    columns = ((f, [getattr(part, f.name) for part in parts]) for f in fields(parts[0]))
+    return type(parts[0])(*(f.metadata.get("merge", sum)(values) for f, values in columns))
+
+
+@dataclass(frozen=True, eq=False)
+class SpanSums:
     """The largest violation of rows, and their sums, for `certify_in_span`.
 
     Sums of multipliers are by class, + first.
     """
 
-    violation: float  # of the KKT conditions
+    violation: float = field(metadata=LARGEST)  # of the KKT conditions
     hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
     coefficients: Array  # Σ α_j a_j
@@ -222,7 +233,8 @@ def span_sums(
                 residual_error=error * (by_class @ norm_bounds),
             )
         )
-    return SpanSums(*add_sums(parts))
+    merged: SpanSums = merge_sums(parts)
+    return merged
 
 
 def _residuals(
@@ -297,12 +309,6 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
 def _relative_error(theta: float, r: int) -> float:
     """Return ε: what r kernel values, and sums of their products, may lose."""
     return theta + gamma_n(2 * r + 16) * (1 + theta)
-
-
-def add_sums(parts: Sequence[Any]) -> Any:
-    """Add up named tuples of several blocks of rows, but of the first field keep the largest."""
-    largest, *sums = zip(*parts, strict=True)
-    return type(parts[0])(float(np.max(largest)), *map(sum, sums))
 
 
 # The solver

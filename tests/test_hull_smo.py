@@ -1,5 +1,7 @@
 """SMO on the hulls: every step is the one of chapter 3, and its bounds are true in fractions."""
 
+import copy
+import pickle
 import warnings
 from itertools import pairwise
 
@@ -99,10 +101,14 @@ def test_points_whose_distance_underflows_when_squared_end_it(distance):
     assert solution.closest.lower_bound <= distance <= solution.closest.distance < 1e-14
 
 
-def test_the_trace_shares_no_array_with_the_result():
+def test_the_trace_cannot_be_written_to():
+    """Not in a copy of it either."""
     solution = hull_smo([[0.0], [2.0], [6.0]], [-1, -1, 1], trace=True)
-    solution.trace[-1].weights[:] = 9
-    assert solution.closest.weights.tolist() == [0, 1, 1]
+    for kept in solution, copy.deepcopy(solution), pickle.loads(pickle.dumps(solution)):
+        assert kept.closest.weights.tolist() == [0, 1, 1]
+        for step in kept.trace:
+            with pytest.raises(ValueError, match="read-only"):
+                step.weights[:] = 9
 
 
 def test_a_common_point_that_is_none_is_not_raised():
