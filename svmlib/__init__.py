@@ -16,11 +16,11 @@ Each module belongs to the chapter that derives it, and imports only from module
 - roof: `svmlib._auto` (the choice of the solver); `svmlib.svc`, the scikit-learn estimator;
   `svmlib._path` (one solution after another as C grows), `svmlib._scoring` (what a search measures)
   and `svmlib.search`, the search for C and γ
-- and for machines of other programs: `svmlib._estimators` and `svmlib._machines` (what one is),
-  `svmlib._machine_rows` (which rows it uses), `svmlib._verdict` (what is found of it),
-  `svmlib._machine_problem` (the problem that it was to solve) and `svmlib.exchange`, which judges
-  it; `svmlib._reader`, `svmlib._libsvm`, `svmlib._liblinear` and
-  `svmlib._onnx` (file formats), in one import `svmlib.model_files`
+- and for machines of other programs: `svmlib._machines` (what one is, and what is around one),
+  `svmlib._estimators` (estimators as such machines), `svmlib._machine_rows` (which rows it uses),
+  `svmlib._verdict` (what is found of it), `svmlib._machine_problem` (the problem that it was to
+  solve) and `svmlib.exchange`, which judges it; `svmlib._reader`, `svmlib._libsvm`,
+  `svmlib._liblinear` and `svmlib._onnx` (file formats), in one import `svmlib.model_files`
 - beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which
   needs Dask and its own import
 

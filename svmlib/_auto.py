@@ -122,7 +122,7 @@ def solve(
         # One iteration is left for Newton's method.
         newton_start = _find_start(problem, tol, max_iter - 1, span_untried=memory_mb is None)
     try:
-        solution, name = _finish(problem, newton_start, tol, max_iter)
+        solution, name = _finish_by_newton(problem, newton_start, tol, max_iter)
     except NoRoomError:
         if solver == "newton":
             raise
@@ -133,7 +133,7 @@ def solve(
     return _try_interior_point(problem, solution, name, tol, remaining)
 
 
-def _finish(
+def _finish_by_newton(
     problem: DualProblem, start: Start, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
     """Return the result of Newton's method from a start, or the start if it reaches `tol`."""

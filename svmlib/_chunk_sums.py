@@ -39,11 +39,11 @@ class Extent:
 
 
 @dataclass(frozen=True, eq=False)
-class PassSums:
+class Sums:
     """The results of a pass at v = (w, b): the largest violation, and sums over the rows."""
 
     violation: float = field(metadata=LARGEST)  # of the KKT conditions
-    free: int  # samples that are free, which means on the ramp
+    n_free: int  # samples that are free, which means on the ramp
     hinge: float  # C Σ of the hinge losses
     losses: float  # Σ of the rounded losses
     proximal: float  # h Σ (q − c)²
@@ -68,16 +68,16 @@ def chunk_extent(origin: Array, X: Any, y: Any) -> Extent:
     return Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
-def chunk_sums(state: State, X: Any, y: Any) -> PassSums:
+def chunk_sums(state: State, X: Any, y: Any) -> Sums:
     """Return the sums of a chunk, which are all that a pass computes from the data."""
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(state, features_of(X), y)
     margins = y * s
     free_rows = rows[(q != 0) & (np.abs(q) < state.C)]
     proximal = state.h * float((q - c) @ (q - c))
-    return PassSums(
+    return Sums(
         violation=largest_violation(margins, margins, np.abs(q), state.C),
-        free=len(free_rows),
+        n_free=len(free_rows),
         hinge=state.C * np.maximum(0, 1 - margins).sum(),
         losses=q @ (y - s) - proximal / 2,
         proximal=proximal,

@@ -1,4 +1,4 @@
-"""What a fitted estimator says about its machine: inner machine, kernel, coefficients, points.
+"""Fitted estimators of other programs as a `Machine`: what they say, and how they predict.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -8,67 +8,205 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from numpy.typing import ArrayLike, NDArray
 
-from svmlib._validation import Array, as_float, has_gamma, is_precomputed
-from svmlib.gram_matrix import megabytes
-from svmlib.kernels import BaseKernel, check_kernel, named_kernel
+from svmlib._machines import KernelEstimator, LinearEstimator, Loss, Machine, not_fitted_error
+from svmlib._validation import (
+    Array,
+    as_float,
+    check_scalar,
+    check_vector,
+    class_factors,
+    has_gamma,
+    is_precomputed,
+    kernel_points,
+)
+from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel, named_kernel
 from svmlib.svc import SVC, resolve_gamma
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
-_MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
 
 
-def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
-    """Return the machine inside pipelines and other wrappers, its view of X, and a note."""
-    note = ""
-    while True:
-        if hasattr(machine, "steps"):
-            for _, step in machine.steps[:-1]:
-                X = X if step in (None, "passthrough") else step.transform(X)
-            machine = machine.steps[-1][1]
-        elif isinstance(machine, FrozenEstimator):
-            machine = machine.estimator
-        elif hasattr(machine, "best_estimator_"):
-            machine = machine.best_estimator_
-        elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
-            if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
-                X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
-            if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
-                known = vars(machine)
-                threshold = known.get("best_threshold_", known.get("threshold"))
-                if not isinstance(threshold, str):  # it may be "auto"
-                    threshold = f"{threshold:.8g}"
-                which = f"the threshold {threshold} of {type(machine).__name__}"
-                note = f"not judged: {which}; the sign of f decides"
-            machine = machine.estimator_
-        else:
-            names = getattr(machine, "feature_names_in_", None)
-            columns = getattr(X, "columns", None)
-            if names is not None and columns is not None and [*names] != [*columns]:
-                raise ValueError("X must have the columns of fit, in their order")
-            if isinstance(machine, SGDClassifier) and machine.early_stopping:
-                part = f"{machine.validation_fraction:.0%} of the rows"
-                note = f"early_stopping: it was not trained on {part}, but all are judged\n{note}"
-            return machine, _dense_rows(X), note.rstrip()
+def to_machine(
+    machine: Any,
+    X: Array,
+    y: NDArray[np.generic],
+    kernel: KernelOrPrecomputed | None,
+    sample_weight: ArrayLike | None,
+) -> Machine:
+    """Return any machine as a `Machine`; if it has several classes, for the two in y."""
+    if hasattr(machine, "as_machine"):
+        unknown = sample_weight is not None and getattr(machine, "svm_type", "") == "nu_svc"
+        machine = machine.pair(y) if hasattr(machine, "pair") else machine.as_machine()
+        machine = replace(machine, C=None) if unknown else machine  # C times which weight?
+    if isinstance(machine, Machine):
+        return machine
+    if isinstance(machine, tuple) and len(machine) == 2:
+        return _from_numbers(*machine, X, y, kernel)
+    is_expansion = all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params"))
+    has_numbers = is_expansion or getattr(machine, "coef_", None) is not None
+    if not (has_numbers and hasattr(machine, "classes_") and hasattr(machine, "intercept_")):
+        known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
+        raise not_fitted_error(machine, known)
+    if sample_weight is not None:
+        sample_weight = check_vector(sample_weight, "sample_weight", length=len(X))
+    from_attributes: Callable[..., Machine] = _from_dual_coef if is_expansion else _from_coef
+    return from_attributes(machine, X, y, sample_weight)
 
 
-def _dense_rows(X: Any) -> Any:
-    """Return a sparse X as an array, unless it is very large."""
-    if not hasattr(X, "toarray"):
-        return X
-    size_mb = megabytes(X.shape[0] * X.shape[1])
-    if size_mb > _MAX_DENSE_MB:
-        needed = f"because it is made dense, which takes {size_mb:.0f} MB"
-        raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {needed}; or give X.toarray()")
-    return X.toarray()
+def machine_without_rows(machine: Any) -> Machine:
+    """Return any machine for two classes as a `Machine`, without its training rows."""
+    if hasattr(machine, "as_machine"):
+        machine = machine.as_machine()
+    if isinstance(machine, Machine):
+        return machine
+    known = [name for name in ("support_vectors_", "coef_") if hasattr(machine, name)]
+    if not hasattr(machine, "classes_") or not known:
+        raise not_fitted_error(machine, "SVC, LinearSVC, ...")
+    classes = np.asarray(machine.classes_)
+    if classes.size != 2:
+        advice = "read_libsvm(...).pair([a, b]) for the file that write_libsvm writes for an SVC"
+        advice = f"for more classes, Machine(coef_[[k]], [1.0], intercept_[k]), or {advice}"
+        raise ValueError(f"machine must be for two classes, got {classes.size}; {advice}")
+    if "support_vectors_" in known:
+        _kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
+    no_rows = np.zeros((2, np.shape(getattr(machine, known[0]))[-1]))
+    return to_machine(machine, no_rows, classes, None, None)
+
+
+def _from_numbers(
+    vector: ArrayLike,
+    b: float,
+    X: Array,
+    y: NDArray[np.generic],
+    kernel: KernelOrPrecomputed | None,
+) -> Machine:
+    """Return the machine (w, b) or, with a kernel, (β, b)."""
+    length = X.shape[1] if kernel is None else len(X)
+    if np.ndim(vector) == 2 and np.shape(vector)[0] == 1:  # as ``coef_`` is
+        vector = np.ravel(vector)
+    b = np.ravel(b).item() if np.size(b) == 1 else b  # as ``intercept_`` is
+    if kernel is None and np.shape(vector) == (len(X),) != (length,):
+        needed = f"w must have {length} entries, one per column of X, got {len(X)}"
+        raise ValueError(f"{needed}; for β, one per row, give kernel=, such as Linear()")
+    vector = check_vector(vector, "w" if kernel is None else "β", length=length)
+    b = check_scalar(b, "b")
+    classes = np.unique(y).tolist()
+    if len(classes) != 2:
+        raise ValueError(f"y must have two classes, got {len(classes)}")
+    if kernel is None:
+        return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
+    points = kernel_points(kernel, X)
+    return Machine(points, vector, b, kernel, tuple(classes), rows=np.arange(len(X)))
+
+
+# What estimators say
+
+
+def _from_coef(
+    machine: LinearEstimator, X: Array, y: NDArray[np.generic], sample_weight: Array | None
+) -> Machine:
+    """Return what an estimator with ``coef_`` says about its two classes."""
+    described = _training_settings(_params(machine), len(X))
+    if len(machine.classes_) != 2:
+        if described["loss"] not in ("", *get_args(Loss)):
+            raise ValueError(f"machine must have a hinge for its loss, got {described['loss']!r}")
+        advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
+        advice += 'LinearSVC has loss="squared_hinge", bias="penalised" by default; '
+        advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
+        raise ValueError(f"machine has one vector for each of several classes: {advice}")
+    _same_features(machine, X)
+    w, b = _hyperplane_of(machine, X)
+    described["classes"] = tuple(machine.classes_.tolist())
+    described["class_weight"] = tuple(_class_factors(machine, y, sample_weight).tolist())
+    return Machine(w, np.ones(1), b, **described)
+
+
+def _from_dual_coef(
+    machine: KernelEstimator, X: Array, y: NDArray[np.generic], sample_weight: Array | None
+) -> Machine:
+    """Return what an estimator with ``dual_coef_`` says about its two classes, or two in y."""
+    classes = np.asarray(machine.classes_)
+    i, j = chosen_pair(classes, y)
+    kernel, coefficients, points, support = expansion_of(machine, X)
+    b = float(np.ravel(machine.intercept_)[0])
+    if not is_precomputed(kernel):
+        _same_features(machine, X)
+    if len(classes) == 2:
+        coefficients = coefficients.ravel()
+    elif is_precomputed(kernel):
+        raise ValueError("machine must have two classes if X is a Gram matrix: fit two of them")
+    else:  # the score of a pair is positive for its first class
+        coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)
+        b = -float(machine.intercept_[class_pairs(len(classes)).index((i, j))])
+        points = points[coefficients != 0]
+        coefficients = coefficients[coefficients != 0]
+    params = _params(machine)
+    C = params.get("C")
+    weights = tuple(_class_factors(machine, y, None)[[i, j]].tolist())
+    if "nu" in params:  # its dual has Σ α_i = ν Σ C_i, then all is scaled
+        pair = np.isin(y, classes[[i, j]])
+        total = pair.sum() if sample_weight is None else sample_weight[pair].sum()
+        C = float(np.abs(coefficients).sum() / (params["nu"] * total))
+        largest = float(np.abs(coefficients).max())
+        C = largest if abs(largest - C) <= 1e-9 * C else C  # where α is at its bound, it is C
+        weights = 1.0, 1.0
+    names = tuple(classes[[i, j]].tolist())
+    return Machine(
+        points, coefficients, b, kernel, names, C=C, class_weight=weights, support=support
+    )
+
+
+def _params(machine: Any) -> dict[str, Any]:
+    """Return the parameters of a scikit-learn estimator; for others the user is asked."""
+    return machine.get_params() if hasattr(machine, "get_params") else {}
+
+
+def _same_features(machine: Any, X: Array) -> None:
+    d = getattr(machine, "n_features_in_", X.shape[1])
+    if d != X.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} features, but the machine has {d}")
+
+
+def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) -> Array:
+    """Return the factors of C for the classes, as the estimator has chosen them."""
+    fitted = getattr(machine, "class_weight_", None)
+    classes = np.asarray(machine.classes_)
+    if fitted is not None and np.size(fitted) == classes.size:
+        return np.asarray(fitted, dtype=float)
+    params = _params(machine)
+    chosen = params.get("class_weight")
+    if weights is not None and chosen == "balanced" and "intercept_scaling" in params:
+        # LinearSVC adds up the weights of the samples; others count the samples.
+        totals = {c: weights.sum(where=y == c) for c in classes.tolist()}
+        chosen = {c: weights.sum() / classes.size / total for c, total in totals.items()}
+    return class_factors(chosen, classes, y)
+
+
+def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
+    """Return C, loss and bias of an estimator with ``coef_``, if its parameters define them."""
+    joint = params.get("multi_class") in ("crammer_singer", "multinomial")
+    if joint or params.get("penalty", "l2") in ("l1", "elasticnet", None):
+        advice = "Crammer and Singer's for two classes: give (coef_, intercept_) with twice the C"
+        needed = "machine must have the penalty ½‖w‖² and one weight vector (ovr)"
+        raise ValueError(f'{needed}; {advice}, loss="hinge" and bias="penalised"')
+    # An empty loss or bias is refused, unless it is given.
+    described: dict[str, Any] = {"loss": params.get("loss", ""), "bias": "", "C": params.get("C")}
+    if "intercept_scaling" in params:  # LinearSVC
+        described |= {"intercept_scaling": float(params["intercept_scaling"]), "bias": "penalised"}
+    elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
+        described |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
+    if described["bias"] and not params.get("fit_intercept"):
+        described["bias"] = "none"
+    return described
+
+
+# How they predict
 
 
 class Expansion(NamedTuple):
@@ -80,12 +218,12 @@ class Expansion(NamedTuple):
     support: tuple[Array, Array] | None  # support vectors and y_j α_j, if the points are others
 
 
-def expansion_of(machine: Any, X: Array | None) -> Expansion:
+def expansion_of(machine: KernelEstimator, X: Array | None) -> Expansion:
     """Return the expansion by which an estimator predicts, if it predicts as its attributes say.
 
     An estimator may have private copies, and so ignore new values of its attributes.
     """
-    kernel = kernel_of(machine, X)
+    kernel = _kernel_of(machine, X)
     coefficients = _dense(machine.dual_coef_)
     points = _dense(machine.support_vectors_)
     advice = _ADVICE
@@ -98,26 +236,26 @@ def expansion_of(machine: Any, X: Array | None) -> Expansion:
         points = X[machine.support_]
         advice = f"give the rows of fit in their order, or {_ADVICE}"
     expansion = Expansion(kernel, coefficients, points, None)
-    if hasattr(machine, "pivots_"):  # `svmlib.SVC` with many samples
+    if isinstance(machine, SVC) and hasattr(machine, "pivots_"):  # of many samples
         support = points, coefficients[0]
         expansion = Expansion(kernel, machine.pivot_coef_[None], machine.pivots_, support)
     _check_same_values(*_decision_values(machine, expansion), machine.dual_coef_, advice)
     return expansion
 
 
-def hyperplane_of(machine: Any, X: Array) -> tuple[Array, float]:
+def _hyperplane_of(machine: LinearEstimator, X: Array) -> tuple[Array, float]:
     """Return w (as a row) and b of an estimator that predicts with w·x + b."""
     w = np.atleast_2d(_dense(machine.coef_))
     b = float(np.ravel(machine.intercept_)[0])
-    if hasattr(machine, "decision_function"):
+    if ask := getattr(machine, "decision_function", None):
         rows = X[:100]
-        theirs = np.ravel(_quietly(machine.decision_function, rows))
+        theirs = np.ravel(_without_name_warning(ask, rows))
         sizes = np.abs(rows) @ np.abs(w[0]) + abs(b)
         _check_same_values(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
     return w, b
 
 
-def _quietly(ask: Callable[[Array], Array], rows: Array) -> Array:
+def _without_name_warning(ask: Callable[[Array], Array], rows: Array) -> Array:
     """Return the answers for rows without column names, without scikit-learn's warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -152,16 +290,16 @@ def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, 
         pairs = class_pairs(len(c) + 1)
         c = np.array([pair_coefficients(c, machine.n_support_, *pair) for pair in pairs])
         ask = copy(machine).set_params(decision_function_shape="ovo").decision_function
-    theirs = np.reshape(_quietly(ask, rows), (len(rows), -1)).T
+    theirs = np.reshape(_without_name_warning(ask, rows), (len(rows), -1)).T
     return theirs, c @ K + b, np.outer(np.abs(c) @ norms, norms[few]) + np.abs(b)
 
 
-def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomputed"]:
+def _kernel_of(machine: KernelEstimator, X: Array | None) -> BaseKernel | Literal["precomputed"]:
     """Return the kernel of a fitted estimator, if it is named as in scikit-learn."""
     if isinstance(machine, SVC):
         known = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
         return check_kernel(known) if known else "precomputed"
-    params = machine.get_params()
+    params: Any = _params(machine)
     name = params.get("kernel")
     gamma = getattr(machine, "_gamma", params.get("gamma"))
     if gamma in ("scale", "auto") and has_gamma(name):
@@ -180,6 +318,14 @@ def kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precompute
     except KeyError as missing:
         advice = "give Machine(support_vectors_, dual_coef_.ravel(), b, RBF(gamma), C=...)"
         raise ValueError(f"machine does not say its kernel's {missing}: {advice}") from None
+
+
+def _dense(A: Any) -> Array:
+    """Return numbers of a machine, sparse or not, as a finite float64 array."""
+    return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
+
+
+# Pairs of several classes, as LIBSVM has them
 
 
 def class_pairs(n_classes: int) -> list[tuple[int, int]]:
@@ -206,39 +352,3 @@ def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: 
     of_class = np.repeat(np.arange(len(coefficients) + 1), n_support)
     own = np.where(of_class == i, coefficients[j - 1], 0.0)
     return np.where(of_class == j, coefficients[i], own)
-
-
-def _dense(A: Any) -> Array:
-    """Return numbers of a machine, sparse or not, as a finite float64 array."""
-    return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
-
-
-_ONE_CLASS = (
-    "of regression and one-class machines, write_libsvm writes only SVR, NuSVR and OneClassSVM; "
-    "none has a certificate"
-)
-_REMEDIES = {  # for machines that have this attribute
-    "steps": "for a pipeline, give the last step, and scale the data yourself",
-    "best_estimator_": "for a search, give best_estimator_",
-    "best_params_": "a search with refit=False keeps no machine: fit one",
-    "calibrated_classifiers_": "for calibration, give calibrated_classifiers_[k].estimator, "
-    "with its training rows",
-    "index": "for (w, b), give Machine(w[None], [1.0], b, classes=...); for a path, its model",
-    "__fspath__": "for a path, give what read_libsvm or read_liblinear returns",
-    "get_SV": "save it with svm_save_model, and give what read_libsvm returns",
-    "get_decfun": "save it with save_model, and give what read_liblinear returns",
-    "estimators_": "for an ensemble, give one member, with its training rows; for "
-    "OneVsRestClassifier, estimators_[k] and y == classes_[k]",
-    "classes_": 'it has no coef_ with intercept_ and no dual_coef_: give (w, 0.0) and bias="none" '
-    "if it has no intercept, else (w, b) or (β, b)",
-    "offset_": _ONE_CLASS,
-    "intercept_": _ONE_CLASS,
-    "fit": "call fit first; or give its numbers, as (w, b) or (β, b)",
-}
-
-
-def not_fitted_error(machine: Any, known: str) -> ValueError:
-    """Return the error that says which machines can be judged or written into a file."""
-    remedies = [text for name, text in _REMEDIES.items() if hasattr(machine, name)]
-    advice = f"; {remedies[0]}" if remedies else ""
-    return ValueError(f"machine must be a fitted {known}, got {machine!r:.80}{advice}")

@@ -18,10 +18,10 @@ from svmlib._estimators import (
     chosen_pair,
     class_pairs,
     expansion_of,
-    not_fitted_error,
+    machine_without_rows,
     pair_coefficients,
 )
-from svmlib._machines import Machine, machine_without_rows, raw_scores
+from svmlib._machines import Machine, kernel_expansion, not_fitted_error
 from svmlib._reader import LABELS, Reader, ZeroBased
 from svmlib._validation import Array, check_count, check_points, is_precomputed
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
@@ -78,7 +78,7 @@ class LibsvmModel:
         if self.labels:
             pairs = class_pairs(len(self.labels))
             own = np.array([pair_coefficients(own, self.n_support, *pair) for pair in pairs])
-        sums = [raw_scores(self.kernel, self.points, row, X) for row in own]
+        sums = [kernel_expansion(self.kernel, self.points, row, X) for row in own]
         scores = np.column_stack(sums) - self.rho
         return scores if len(self.labels) > 2 else scores[:, 0]
 

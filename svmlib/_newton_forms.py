@@ -145,7 +145,7 @@ class DualForm:
         x = self.solve(free, h, -r[free], -float(q.sum()))
         move = np.zeros(q.size)  # x as a vector of all samples
         move[free] = x
-        return q + move, _shifted(r + self.scores(move), free, -h * x)
+        return q + move, _with_bias_change(r + self.scores(move), free, -h * x)
 
 
 class PrimalForm:
@@ -199,7 +199,7 @@ class PrimalForm:
         if free.size <= v.size:
             x = self.solve(free, h, -(Z @ r), -total)
             delta = r + x @ Z
-            return v + delta, _shifted(self.scores(delta), free, -h * x)
+            return v + delta, _with_bias_change(self.scores(delta), free, -h * x)
         mean = Z.sum(axis=0) / free.size
         Z -= mean
         A = Z.T @ Z
@@ -207,7 +207,7 @@ class PrimalForm:
         return v + delta, self.scores(delta) + (h * total / free.size - mean @ delta)
 
 
-def _shifted(ds: Array, free: Indices, wanted: Array) -> Array:
+def _with_bias_change(ds: Array, free: Indices, wanted: Array) -> Array:
     """Return ds + Δ_b, with the Δ_b that gives the free scores the change wanted."""
     ds += (wanted - ds[free]).sum() / free.size
     ds[free] = wanted  # their values up to rounding

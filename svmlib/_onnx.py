@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from svmlib._machines import machine_without_rows
+from svmlib._estimators import machine_without_rows
 from svmlib._validation import Array
 from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 

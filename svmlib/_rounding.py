@@ -84,8 +84,7 @@ def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArra
 
 def squared_norms(A: Array) -> Array:
     """Return ‖a_i‖² of the rows of A."""
-    squares: Array = np.einsum("ij,ij->i", A, A)
-    return squares
+    return np.asarray(np.einsum("ij,ij->i", A, A))
 
 
 def row_norm_bounds(A: Array) -> Array:

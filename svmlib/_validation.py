@@ -146,10 +146,23 @@ def check_stopping_rule(tol: object, max_iter: object) -> tuple[float, int]:
     return check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
 
 
+# A Gram matrix in place of X: what follows if the kernel is the name "precomputed". Then a row of X
+# has the kernel values of a sample and all training samples, and a point is the number of a
+# training sample, as `svmlib.kernels.Precomputed` looks it up.
+
+
 def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
     """Return whether the kernel is the name "precomputed", so that X is a Gram matrix."""
     # A kernel may be an object that compares itself in a way of its own.
     return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def kernel_points(kernel: object, X: Array) -> Array:
+    """Return the points that stand for the training samples: X, or the numbers of its rows."""
+    return np.arange(float(len(X)))[:, None] if is_precomputed(kernel) else X
+
+
+# Kernels, labels and classes
 
 
 def has_gamma(kernel: object) -> bool:

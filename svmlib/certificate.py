@@ -401,8 +401,7 @@ def balancing_factors(totals: Array) -> Array:
 
     The class with the larger sum is scaled down, so that the multipliers stay in their box.
     """
-    factors: Array = totals.min() / np.where(totals > 0, totals, 1)
-    return factors
+    return np.asarray(totals.min() / np.where(totals > 0, totals, 1))
 
 
 def balanced_dual(

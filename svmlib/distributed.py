@@ -26,14 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import nystrom
-from svmlib._chunk_sums import (
-    PassSums,
-    State,
-    chunk_extent,
-    chunk_span_sums,
-    chunk_sums,
-    features_of,
-)
+from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import (
@@ -89,14 +82,14 @@ class Pass(NamedTuple):
     ----------
     h : float
         The smoothing parameter: the ramp is hC wide.
-    free : int
+    n_free : int
         How many samples are free, which means on the ramp.
     certificate : Certificate
         What the pass proves.
     """
 
     h: float
-    free: int
+    n_free: int
     certificate: Certificate
 
 
@@ -246,9 +239,9 @@ def _minimise(
     for state, sums in islice(passes, max_iter):
         v, certificate = _certify(sums, state.v, start.origin, R, n)
         candidates.append((v, certificate, state))
-        trace.append(Pass(state.h, sums.free, certificate))
+        trace.append(Pass(state.h, sums.n_free, certificate))
         progress = "pass %d: ramp %.1e C, %d samples on it, relative duality gap %.1e"
-        _LOG.info(progress, len(trace), state.h, sums.free, certificate.relative_gap)
+        _LOG.info(progress, len(trace), state.h, sums.n_free, certificate.relative_gap)
         if certificate.relative_gap <= tol:
             break
     v, certificate, state = min(candidates, key=lambda each: each[1].relative_gap)
@@ -296,8 +289,8 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
 
 
 def _passes(
-    run_pass: Callable[[State], PassSums], start: State, value: float, tol: float
-) -> Iterator[tuple[State, PassSums]]:
+    run_pass: Callable[[State], Sums], start: State, value: float, tol: float
+) -> Iterator[tuple[State, Sums]]:
     """Yield the state and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective is at most `value`, with the start as its first step.
@@ -338,9 +331,7 @@ def _passes(
             h, step = _RAMP_SHRINKAGE * h, None
 
 
-def _certify(
-    sums: PassSums, v: Array, origin: Array, R: float, n: int
-) -> tuple[Array, Certificate]:
+def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias:

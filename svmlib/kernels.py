@@ -527,8 +527,7 @@ class Precomputed(BaseKernel):
         for name, numbers in ("X", X), ("Z", Z):
             if numbers.shape[1] != 1 or not np.isin(numbers, self.points).all():
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
-        values: Array = self.K[X.astype(int), Z[:, 0].astype(int)]
-        return values
+        return np.asarray(self.K[X.astype(int), Z[:, 0].astype(int)])
 
     def float_type(self, X: Array) -> type[np.floating[Any]]:
         """Return the type in which the numbers were given."""

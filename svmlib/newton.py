@@ -59,7 +59,7 @@ class NewtonStep(NamedTuple):
     h : float
         The smoothing parameter of the stage; 0 for a step of the active set method, which makes
         the margins of the free samples equal to 1.
-    free : int
+    n_free : int
         The number of multipliers that the step assumes to be free. There are as many equations,
         or only d for a linear kernel with 2d < n, if d is less.
     length : float
@@ -67,7 +67,7 @@ class NewtonStep(NamedTuple):
     """
 
     h: float
-    free: int
+    n_free: int
     length: float
 
 
@@ -212,7 +212,7 @@ def newton_multipliers(
             for step in islice(method.steps(), max_iter):
                 steps.append(step)
                 progress = "step %d: h %.1e, %d free, error so far %.1e"
-                _LOG.info(progress, len(steps), step.h, step.free, method.best.optimality)
+                _LOG.info(progress, len(steps), step.h, step.n_free, method.best.optimality)
         if method.best.optimality > method.tol:
             for q in np.zeros_like(start), method.c, method.q:  # which may not have been tried yet
                 method.update_best(q)
@@ -234,7 +234,7 @@ class _Point(NamedTuple):
 
 
 class _Newton:
-    """A dual problem, ℓ ≤ β ≤ u (`lo` and `hi`) and Σβ = 0, and the state of Newton's method.
+    """A dual problem, ℓ ≤ β ≤ u and Σβ = 0, and the state of Newton's method.
 
     The state: v and its scores s, which contain b; the smoothing parameter h, the centres c and the
     q of the stage; which multipliers were free last; and the best point so far.
@@ -245,7 +245,8 @@ class _Newton:
     ) -> None:
         self.form = choose_form(problem, start)
         self.problem = problem
-        self.y, self.C, self.lo, self.hi = problem.y, problem.upper, problem.lo, problem.hi
+        self.y, self.C = problem.y, problem.upper
+        self.beta_min, self.beta_max = problem.beta_min, problem.beta_max
         self.tol = tol
         self.exact = last_digits and is_small(problem.n, self.form.rank)
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
@@ -262,14 +263,14 @@ class _Newton:
         self.q = guess * self.y
         self.s = np.zeros(problem.n)
         self.v = self.form.represent(beta)
-        self.free = (self.lo < self.q) & (self.q < self.hi)
+        self.free = (self.beta_min < self.q) & (self.q < self.beta_max)
         self.best = _Point(beta, 0.0, np.inf, np.inf)
         if beta.any():
             self.update_best(beta)
             self.s = self.form.kernel_matvec(beta) + self.best.b
 
     def clip(self, p: Array) -> Array:
-        return np.minimum(np.maximum(p, self.lo), self.hi)
+        return np.minimum(np.maximum(p, self.beta_min), self.beta_max)
 
     def steps(self) -> Iterator[NewtonStep]:
         """Yield every step, through the stages."""
@@ -338,7 +339,7 @@ class _Newton:
             g = self.y - self.form.kernel_matvec(unclipped)
             g -= float(g[F].sum()) / F.size
             q = self.clip(unclipped)
-            released = np.where(q <= self.lo, g > _LAST_DIGITS, g < -_LAST_DIGITS)
+            released = np.where(q <= self.beta_min, g > _LAST_DIGITS, g < -_LAST_DIGITS)
             new_free = np.where(free, q == unclipped, released)
             changes = int(np.count_nonzero(new_free != free))
             if changes <= max(_FEW_CHANGES, F.size // 20):

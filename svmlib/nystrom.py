@@ -68,8 +68,7 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
 
 def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
     """Return A U⁻¹, or A U⁻ᵀ, in place of A."""
-    quotient: Array = dtrsm(1.0, U, A.T, trans_a=not transposed, overwrite_b=1).T
-    return quotient
+    return np.asarray(dtrsm(1.0, U, A.T, trans_a=not transposed, overwrite_b=1).T)
 
 
 @dataclass(frozen=True, eq=False)

@@ -135,7 +135,7 @@ class DualProblem(ReadOnly):
         The bounds C_i.
     hard_margin : bool
         Whether the bounds are infinite.
-    lo, hi : ndarray of shape (n,)
+    beta_min, beta_max : ndarray of shape (n,)
         The bounds ℓ_i and u_i of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
         The kernel; a user's function is wrapped to have the methods of our own kernels.
@@ -205,7 +205,7 @@ class DualProblem(ReadOnly):
         self.upper = _bounds(C, self.n)
         self.hard_margin = bool(np.isinf(self.upper[0]))
         ends = self.y * self.upper
-        self.lo, self.hi = np.minimum(0, ends), np.maximum(0, ends)
+        self.beta_min, self.beta_max = np.minimum(0, ends), np.maximum(0, ends)
         lock_arrays(self)
 
     def with_bounds(self, upper: float | ArrayLike) -> DualProblem:
@@ -403,7 +403,7 @@ class DualProblem(ReadOnly):
     def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""
         g = self.y - scores
-        grows, shrinks = beta < self.hi, beta > self.lo
+        grows, shrinks = beta < self.beta_max, beta > self.beta_min
         low = float(g.max(where=grows, initial=-np.inf))
         high = float(g.min(where=shrinks, initial=np.inf))
         free = g[grows & shrinks]
@@ -532,5 +532,4 @@ def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
     slope = C[order].cumsum() - C.sum(where=y > 0)
     tolerance = _SLOPE_TOL * C.sum()
     ends = slope.searchsorted([-tolerance, tolerance])
-    interval: Array = kinks[order].take(ends, mode="clip")
-    return interval
+    return np.asarray(kinks[order].take(ends, mode="clip"))

@@ -33,7 +33,7 @@ from svmlib._validation import (
     check_weights,
     class_factors,
     has_gamma,
-    is_precomputed,
+    kernel_points,
 )
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
@@ -321,8 +321,7 @@ class SVCCV(TwoClassEstimator):
             raise ValueError("gammas must have at least one value")
         for model in models:
             model.kernel_ = resolve_kernel(model, X, weights, given)
-        if is_precomputed(self.kernel):
-            return models, np.arange(float(len(X)))[:, None]
+        X = kernel_points(self.kernel, X)
         return models, X - check_kernel(models[0].kernel_).origin(X)
 
     def _folds(self, X: Array, labels: Any, weights: Array, groups: ArrayLike | None) -> list[Fold]:

@@ -221,7 +221,7 @@ class SmoState:
         self.selection = selection
         self.problem = problem
         self.gram_matrix = problem.gram_matrix
-        n, y, lo, hi = problem.n, problem.y, problem.lo, problem.hi
+        n, y, lo, hi = problem.n, problem.y, problem.beta_min, problem.beta_max
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
         largest = float(np.abs(problem.diagonal).max())
@@ -231,7 +231,7 @@ class SmoState:
         g = y - self.gram_matrix.incremental_matvec(beta).values
         ends = np.where(beta < hi, g, -np.inf), np.where(beta > lo, g, np.inf)
         self.g_up, self.g_down = ends
-        self.beta, self.lo, self.hi = beta.tolist(), lo.tolist(), hi.tolist()
+        self.beta, self.beta_min, self.beta_max = beta.tolist(), lo.tolist(), hi.tolist()
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, a half curvature
         # below its own rounding is replaced by that rounding.
         self.half_diagonal = problem.diagonal / 2
@@ -253,7 +253,7 @@ class SmoState:
         """Return the relative duality gap, up to rounding, in the time of a few steps."""
         problem = self.problem
         beta = np.array(self.beta)
-        scores = problem.y - np.where(beta < problem.hi, self.g_up, self.g_down)
+        scores = problem.y - np.where(beta < problem.beta_max, self.g_up, self.g_down)
         b = problem.bias_and_interval(beta, scores)[0]
         primal, dual = problem.objective_values(beta, scores, b)
         return 1 - dual / primal
@@ -276,7 +276,7 @@ class SmoState:
         rules = {"second": self.best_partner, "first": None, "cyclic": self.next_violating}
         rule = rules[self.selection]
         rows, work, length_array = self.gram_matrix, self.work, np.empty(())
-        beta, lo, hi = self.beta, self.lo, self.hi
+        beta, lo, hi = self.beta, self.beta_min, self.beta_max
         g_up, g_down, max_step = self.g_up, self.g_down, self.max_step
         for taken in range(max_steps):
             # D has the steepest slope along "β_i up, β_j down" for this pair.

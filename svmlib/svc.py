@@ -36,6 +36,7 @@ from svmlib._validation import (
     float_type_of,
     has_gamma,
     is_precomputed,
+    kernel_points,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
@@ -286,8 +287,7 @@ class SVC(TwoClassEstimator):
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = resolve_kernel(self, X, weights, given)
         kernel = check_kernel(self.kernel_)
-        if self._precomputed:
-            X = np.arange(float(len(X)))[:, None]  # row numbers, as `Precomputed` wants
+        X = kernel_points(self.kernel, X)
         if np.isinf(C) and kernel.linear:
             require_separable(X, signs)
         problem = DualProblem(X, signs, bounds, kernel, move_origin=True)

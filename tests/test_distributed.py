@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
-from svmlib._chunk_sums import PassSums, State, chunk_sums
+from svmlib._chunk_sums import State, Sums, chunk_sums
 from svmlib._rounding import gamma_n
 from svmlib.distributed import solve_kernel, solve_linear
 from svmlib.duality import DualProblem, interior_point
@@ -212,7 +212,7 @@ def test_bounds_are_those_of_the_longer_w(far, what):
     """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b); one of −9 is −9t."""
     q, U, origin = np.array([1.0, 1.0]), 2.0**-53, np.array([-far if what == "the mean" else 0.0])
     v, R = np.array([-2.0, -far if what == "b" else 0.0]), far if what == "a sample" else 1.0
-    sums = PassSums(5.0, 0, 10.0, 0.0, 0.0, q, -q, np.eye(2))
+    sums = Sums(5.0, 0, 10.0, 0.0, 0.0, q, -q, np.eye(2))
     longer, proof = distributed._certify(sums, v, origin, R, 4)
     t = longer[0] / v[0]
     assert t <= 2, "as long as is of use"
@@ -243,7 +243,7 @@ def test_sums_over_many_samples_or_features_may_be_as_wrong_as_rounding_allows(n
     """Of samples at ±x: Σα too large, and w too small; or ‖w‖² forgets all but one square."""
     T, slip, x = 0.9, 0.9 * gamma_n(n) * (d == 1), np.append(1.0, np.full(d - 1, 2.0**-27))
     plus = T * np.append((1 - slip) * x, 1 + slip)
-    sums = PassSums(0.0, 0, 1.0, 0.0, 0.0, plus, np.append(plus[:-1], -plus[-1]), np.eye(2))
+    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, plus, np.append(plus[:-1], -plus[-1]), np.eye(2))
     proof = distributed._certify(sums, np.zeros(d + 1), np.zeros(d), 1 + 1e-11, n)[1]
     true = 2 * Fraction(T) - 2 * Fraction(T) ** 2 * sum(exact.exact(x) ** 2)
     assert 0.17 < Fraction(proof.dual) <= true
@@ -467,7 +467,7 @@ def test_every_pass_is_logged_for_those_who_ask(caplog):
     with caplog.at_level("INFO", "svmlib"):
         trace = solve_linear(chunked(points, 100), labels).trace
     assert [record.getMessage() for record in caplog.records] == [
-        f"pass {k}: ramp {found.h:.1e} C, {found.free} samples on it, "
+        f"pass {k}: ramp {found.h:.1e} C, {found.n_free} samples on it, "
         f"relative duality gap {found.certificate.relative_gap:.1e}"
         for k, found in enumerate(trace, 1)
     ]

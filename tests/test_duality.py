@@ -44,7 +44,7 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
     assert not DualProblem(problem.X, problem.y).with_bounds(problem.upper).hard_margin
     for one in problem, other, copy.deepcopy(other), pickle.loads(pickle.dumps(problem)):
         own = one.X, one.y, one.diagonal, one.gram_matrix.X, one.gram_matrix.diagonal, one.gram()
-        for array in (*own, one.upper, one.lo, one.hi):
+        for array in (*own, one.upper, one.beta_min, one.beta_max):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 7
 

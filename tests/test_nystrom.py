@@ -20,7 +20,7 @@ from svmlib._rounding import gamma_n
 from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import read_libsvm, write_libsvm
-from svmlib.nystrom import Span, SpanSums, certify_in_span, low_rank, nystrom, span_sums
+from svmlib.nystrom import Span, SpanSums, certify_in_span, low_rank, merge_sums, nystrom, span_sums
 from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value
@@ -104,6 +104,19 @@ def test_what_the_pivots_miss_of_a_row_is_bounded(kernel, seed):
             assert abs(true - found) <= mp.mpf(sums.residual_error[j]) * size
         left = value(kernel, x, x) - mp.fdot(a, k) - mp.fdot(a, g)
         assert left <= mp.mpf(sums.distance[j]) ** 2
+
+
+def test_the_sums_of_all_rows_are_those_of_their_blocks_and_the_largest_violation_of_any():
+    X, y = points(0, 40, 3), np.tile([1.0, -1.0], 20)
+    span = any_span(np.random.default_rng(0), X, RBF(1.0))
+    alpha, c = np.linspace(0, 1, 40), np.ones(span.rank)
+    whole, *parts = (
+        span_sums(span, c, 0.5, X[rows], y[rows], alpha[rows], np.ones(len(y[rows])))
+        for rows in (slice(0, 40), slice(0, 10), slice(10, 40))
+    )
+    merged = vars(merge_sums(parts))
+    for name, found in vars(whole).items():  # up to γ of some hundred operations on small numbers
+        np.testing.assert_allclose(merged[name], found, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(
