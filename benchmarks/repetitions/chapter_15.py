@@ -26,6 +26,7 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from svmlib.book import elsewhere
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
+from svmlib.model_files import read_liblinear
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "findings" / "answers"))
 by_wabbit = import_module("python_programs").by_wabbit
@@ -164,6 +165,9 @@ def a_column_times_twenty_makes_linear_svc_worse_on_separable_data(seed: int) ->
     return all(stretched[key] > centred[key] for key in CASES[2:])
 
 
+FINER = "-1e-4", "-1e-8"  # tolerances of stored answers of LIBLINEAR
+
+
 @cache
 def fresh_errors(seed: int) -> dict[Any, float]:
     """Return the share of errors of the stored linear machines on 100,000 fresh rows."""
@@ -180,6 +184,9 @@ def fresh_errors(seed: int) -> dict[Any, float]:
             linear = a.machine.kernel == Linear() and (a.machine.C or 0) >= 1
             if linear and a.data == data and a.C_is != "no fixed C":
                 found[data, a.program] = float(np.mean(a.machine.predict(rows) != truth))
+    for e in FINER:  # the rows are those of the penguins now
+        machine = read_liblinear(elsewhere.FOLDER / f"liblinear-2-penguins{e}.model").as_machine()
+        found["penguins", f"LIBLINEAR -s 2{e}"] = float(np.mean(machine.predict(rows) != truth))
     return found
 
 
@@ -188,15 +195,39 @@ def no_two_errors_on_the_noisy_points_differ_by_a_hundredth(seed: int) -> bool:
     return len(errors) == 21 and max(errors) - min(errors) < 0.01
 
 
-def on_the_penguins_the_excess_does_not_rank_the_errors(seed: int) -> bool:
+@cache
+def far_from_the_optimum() -> list[str]:
+    """Return the programs whose machine for the penguins has an excess above 100."""
+    return [
+        a.program
+        for a in elsewhere.answers()
+        if a.machine.kernel == Linear()
+        and a.data == "penguins"
+        and a.C_is != "no fixed C"
+        and certify_machine(a.machine, A, labels).excess > 100
+    ]
+
+
+def four_of_ten_machines_far_from_the_optimum_make_fewer_errors_than_weka(seed: int) -> bool:
+    found, far = fresh_errors(seed), far_from_the_optimum()
+    fewer = [p for p in far if found["penguins", p] < found["penguins", "Weka SMO"]]
+    return len(far) == 10 and len(fewer) == 4 and "LIBLINEAR -s 2" in fewer
+
+
+def the_optimum_without_a_bias_makes_more_than_three_times_the_errors_of_weka(seed: int) -> bool:
     found = fresh_errors(seed)
-    best, loose = found["penguins", "Weka SMO"], found["penguins", "LIBLINEAR -s 2"]
-    worst = found["penguins", "sklearn SGDClassifier"]
-    return (
-        loose < best
-        and worst > 5 * best
-        and worst == max(found["penguins", p] for d, p in found if d == "penguins")
-    )
+    return found["penguins", "skglm LinearSVC"] > 3 * found["penguins", "Weka SMO"]
+
+
+def of_the_four_lines_the_unfinished_one_of_liblinear_makes_the_fewest_errors(seed: int) -> bool:
+    found = fresh_errors(seed)
+    others = "LIBSVM", "sklearn LinearSVC", "sklearn SGDClassifier"
+    return all(found["penguins", "LIBLINEAR -s 2"] < found["penguins", p] for p in others)
+
+
+def with_a_smaller_tolerance_liblinear_makes_more_errors_on_the_penguins(seed: int) -> bool:
+    errors = [fresh_errors(seed)["penguins", f"LIBLINEAR -s 2{e}"] for e in ("", *FINER)]
+    return errors == sorted(errors) and errors[0] < errors[-1]
 
 
 def coordinate_descent_does_not_get_there_in_a_million_iterations(seed: int) -> bool:
@@ -271,6 +302,16 @@ def half_and_twice_its_c_are_clearly_worse_for_nu_svc(seed: int) -> bool:
     return own <= min(half, twice) / 10
 
 
+def half_and_twice_c_are_excluded_but_a_tenth_less_is_not(seed: int) -> bool:
+    X, y = two_classes(np.random.default_rng(seed), separable=False)
+    passed = []
+    for t in 0.5, 0.9, 1.0, 2.0:
+        machine = SVC(kernel="linear", C=0.01 * t, tol=1e-6).fit(X, y)
+        half, own, twice = (certify_machine(machine, X, y, C=0.01 * f).excess for f in (0.5, 1, 2))
+        passed.append(max(own, 1e-8) <= min(half, twice) / 10)
+    return passed == [False, True, True, False]
+
+
 def a_certificate_shows_the_digits_lost_near_ten_million(seed: int) -> bool:
     X, y = two_classes(np.random.default_rng(seed), separable=False)
     X = X / [2, 4] + 1e7
@@ -316,13 +357,17 @@ if __name__ == "__main__":
         a_column_times_twenty_makes_sgd_worse,
         a_column_times_twenty_makes_linear_svc_worse_on_separable_data,
         no_two_errors_on_the_noisy_points_differ_by_a_hundredth,
-        on_the_penguins_the_excess_does_not_rank_the_errors,
+        four_of_ten_machines_far_from_the_optimum_make_fewer_errors_than_weka,
+        the_optimum_without_a_bias_makes_more_than_three_times_the_errors_of_weka,
+        of_the_four_lines_the_unfinished_one_of_liblinear_makes_the_fewest_errors,
+        with_a_smaller_tolerance_liblinear_makes_more_errors_on_the_penguins,
         coordinate_descent_does_not_get_there_in_a_million_iterations,
         standard_scaler_divides_the_excess_of_both_solvers_by_ten,
         a_small_tolerance_is_enough_for_the_default_solver,
         weighting_the_rows_of_every_class_condemns_a_right_machine,
         only_the_steps_that_single_precision_holds_keep_to_the_tolerance,
         half_and_twice_its_c_are_clearly_worse_for_nu_svc,
+        half_and_twice_c_are_excluded_but_a_tenth_less_is_not,
         a_certificate_shows_the_digits_lost_near_ten_million,
     ]
     if find_spec("vowpalwabbit"):
