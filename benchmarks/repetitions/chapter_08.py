@@ -147,11 +147,6 @@ def four_times_the_samples_take_two_to_five_times_the_steps(seed: int) -> bool:
     return bool(((growth > 2) & (growth < 5)).all())
 
 
-def from_100_to_500_samples_the_steps_grow_more_with_c_100_than_with_c_1(seed: int) -> bool:
-    one, hundred = (mean_steps(seed, C)[1] / mean_steps(seed, C)[0] for C in (1, 100))
-    return bool(hundred > one)
-
-
 def without_kept_rows_c_1_computes_k_about_once_and_c_100_ten_to_thirty_times(seed: int) -> bool:
     one, hundred = (2 * mean_steps(seed, C) / SIZES for C in (1, 100))
     return bool(max(one) < 1.5 and min(hundred) > 8 and max(hundred) < 35)
@@ -191,15 +186,6 @@ def second_and_first_order_end_in_a_straight_descent(seed: int) -> bool:
         late = logarithms[len(logarithms) // 2 :]
         fits.append(np.corrcoef(late, np.arange(len(late)))[0, 1] ** 2)
     return bool(min(fits) > 0.98)
-
-
-def no_bounded_bird_without_copies_is_on_the_margin(seed: int) -> bool:
-    problem = birds(seed, 100)
-    kept = np.unique(problem.X, axis=0, return_index=True)[1]
-    y = problem.y[kept]
-    s = smo(DualProblem(problem.X[kept], y, 100, problem.kernel), tol=1e-8)
-    margins = y * (problem.kernel(problem.X[kept], problem.X[kept]) @ (y * s.alpha) + s.b)
-    return bool(np.abs(margins - 1)[(s.alpha == 0) | (s.alpha == 100)].min() > 1e-3)
 
 
 def the_bound_on_the_gap_is_dozens_of_times_the_gap(seed: int) -> bool:
@@ -305,7 +291,6 @@ if __name__ == "__main__":
             with_2000_samples_second_order_saves_no_time_at_c_one_and_half_at_a_hundred,
             with_c_100_a_draw_takes_more_than_twice_the_steps_of_another,
             four_times_the_samples_take_two_to_five_times_the_steps,
-            from_100_to_500_samples_the_steps_grow_more_with_c_100_than_with_c_1,
             without_kept_rows_c_1_computes_k_about_once_and_c_100_ten_to_thirty_times,
             with_kept_rows_about_half_of_k_or_less_is_computed,
             first_order_takes_fewer_steps_than_the_cyclic_rule,
@@ -313,7 +298,6 @@ if __name__ == "__main__":
             late_moves_are_of_samples_that_will_be_free,
             most_rows_are_never_used,
             second_and_first_order_end_in_a_straight_descent,
-            no_bounded_bird_without_copies_is_on_the_margin,
             the_bound_on_the_gap_is_dozens_of_times_the_gap,
             with_the_default_c_the_difference_is_about_the_tolerance_or_less,
             a_tenth_of_the_tolerance_gains_about_a_digit_of_f_in_the_median,
