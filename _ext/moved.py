@@ -22,7 +22,7 @@ SPLIT = {  # a page that kept its address, and those that have its parts now
     "chapters/15_elsewhere": ("chapters/15_elsewhere", "chapters/08_full_smo"),
 }
 RENAMED = {  # headings and boxes of these pages
-    "how-large-is-a-difference-mcnemars-test": "how-large-is-a-difference-standard-errors",
+    "how-large-is-a-difference-mcnemar-s-test": "how-large-is-a-difference-standard-errors",
     "the-difference-of-the-two-values": "duality-gap-and-kkt-conditions-of-the-svm",
     "no-line-at-all": "classes-that-are-not-separable",
     "charge-for-slack": "slack-variables-and-their-price-c",
@@ -95,6 +95,11 @@ RENAMED = {  # headings and boxes of these pages
     "wild-targets-totals-and-intervals": "outliers-among-the-targets-and-totals",
     "a-general-purpose-optimiser-repaired": "the-dual-as-a-quadratic-program",
     "what-rounding-does-to-a-certificate": "a-certificate",
+    "three-dimensions-and-more": "hulls-in-three-dimensions",
+    "points-near-the-border": "fig-margin-trial",
+    "the-machine-that-charges-w-j-a-linear-program": "the-svm-with-sum-w-j-a-linear-program",
+    "fig-cap": "thm-cap-of-c",
+    "prop-price-slopes": "thm-strong-duality",
     "thm-practice-radius": "thm-margin-radius",
     "thm-practice-loo": "thm-margin-loo",
     "prop-margin-balanced": "ex-margin-balanced",
