@@ -1,6 +1,6 @@
 """How well f(x) predicts the labels of a fold's test samples: accuracy, or another `scoring`.
 
-Derived in chapter 9, *The SVM in practice*.
+Derived in chapter 9, *Practice*.
 """
 
 from __future__ import annotations

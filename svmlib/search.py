@@ -6,7 +6,7 @@ With this module you can
 - choose the simplest candidate that is about as good as the best, with `one_standard_error`,
 - compare two candidates on the same folds and the same test samples, with `SVCCV.compare`.
 
-Used in chapter 9, *The SVM in practice*; `svmlib._path` has the algorithm.
+Used in chapter 9, *Practice*; `svmlib._path` has the algorithm.
 """
 
 from __future__ import annotations
