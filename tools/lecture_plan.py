@@ -179,7 +179,7 @@ def left(page: str) -> str:
     unit = units(page)
     parts = [
         f"[{here[0].source.splitlines()[0].lstrip('# ')}](../chapters/{chapter}.ipynb#{anchor})"
-        f" (chapter {int(chapter[:2])}, {round(minutes(here))} minutes)"
+        f" (chapter {int(chapter[:2])}, {(time := round(minutes(here)))} minute{'s' * (time != 1)})"
         for (chapter, anchor), here in sections().items()
         if anchor not in ASIDE and (chapter, anchor) not in unit
     ]
