@@ -104,6 +104,11 @@ RENAMED = {  # headings and boxes of these pages
     "thm-practice-loo": "thm-margin-loo",
     "prop-margin-balanced": "ex-margin-balanced",
     "ex-margin-rademacher": "thm-margin-norm",
+    "hulls": "convex-hulls",
+    "problem": "the-dual-problem",
+    "hinge": "hinge-loss-and-subgradient-descent",
+    "interior-point": "interior-point-method",
+    "smo-on-hulls": "smo-on-convex-hulls",
 }
 LEAD = """<script>
 (places => {{
