@@ -305,7 +305,8 @@ def _numbers(name: str, x: NDArray[np.float64], all_differ: bool) -> tuple[str, 
             return "log", ("a long tail: its logarithm",)
     if high > low and max(above, below) > OUTLIER_IQRS * (high - low):
         far = x.max() if above > below else x.min()
-        return "number", (f"{far:g} is wild: an error? it is moved to the edge",)
+        advice = "if it is an error or a code, make it a hole (NaN) and call again"
+        return "number", (f"{far:g} is wild, and is moved to the edge: {advice}",)
     if whole and len(np.unique(x)) <= 6 and np.unique(x).size > 2:
         return "number", ('few whole numbers: if they are codes, say role "word"',)
     return "number", ()

@@ -19,7 +19,7 @@ __all__ = ["counts", "interval", "proof", "score"]
 MOST_ROWS = 3000  # for the proof: beyond them it takes minutes
 
 
-def interval(wrong: int, n: int) -> tuple[float, float]:
+def interval(wrong: float, n: float) -> tuple[float, float]:
     """Return Wilson's interval for a share, two standard errors wide: it stays inside 0 and 1.
 
     >>> low, high = interval(5, 67)
