@@ -159,7 +159,7 @@ def test_each_kind_of_column_is_recognised():
         "code": "number",
     } | {"code": seen["code"].role}
     assert seen["mass"].holes == 1
-    assert "wild" in str(seen["wild"])
+    assert "make it a hole (NaN)" in str(seen["wild"])
     assert "become holes" in str(seen["asked"])
     assert practice.look(odd_table(), {"mass": "left out"})[1].role == "left out"
 
