@@ -6,7 +6,8 @@ Each module belongs to the chapter that derives it, and imports only from module
 - ground floor: `svmlib._validation` (checks of arguments), `svmlib._read_only` (arrays that stay as
   they are), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that has not
   converged)
-- first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`
+- first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`, `svmlib._kernel_names`
+  (kernels given by name)
 - second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
   `svmlib.gram_matrix`
 - third floor: `svmlib.certificate`, `svmlib.problem`
@@ -16,9 +17,9 @@ Each module belongs to the chapter that derives it, and imports only from module
 - roof: `svmlib._auto` (the choice of the solver); `svmlib.svc`, the scikit-learn estimator;
   `svmlib._path` (one solution after another as C grows), `svmlib._scoring` (what a search measures)
   and `svmlib.search`, the search for C and γ
-- and for machines of other programs: `svmlib._machines` (what one is, and what is around one),
+- and for machines of other programs: `svmlib._machines` (a machine, and wrappers around it),
   `svmlib._estimators` (estimators as such machines), `svmlib._machine_rows` (which rows it uses),
-  `svmlib._verdict` (what is found of it), `svmlib._machine_problem` (the problem that it was to
+  `svmlib._verdict` (the result for it), `svmlib._machine_problem` (the problem that it was to
   solve) and `svmlib.exchange`, which judges it; `svmlib._reader`, `svmlib._libsvm`,
   `svmlib._liblinear` and `svmlib._onnx` (file formats), in one import `svmlib.model_files`
 - beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which

@@ -55,7 +55,8 @@ class Sums:
 def features_of(X: Any) -> Any:
     """Return the features of rows: the rows themselves, or their features in a span.
 
-    In a task of their own they would often be sent to the worker that sums them up.
+    A chunk computes its features in the task that sums them up. Dask would often send the features
+    of a separate task to another worker.
     """
     return X[0].features(X[1]) if isinstance(X, tuple) else X
 

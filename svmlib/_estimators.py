@@ -15,18 +15,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib._kernel_names import has_gamma, is_precomputed, kernel_points, named_kernel
 from svmlib._machines import KernelEstimator, LinearEstimator, Loss, Machine, not_fitted_error
-from svmlib._validation import (
-    Array,
-    as_float,
-    check_scalar,
-    check_vector,
-    class_factors,
-    has_gamma,
-    is_precomputed,
-    kernel_points,
-)
-from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel, named_kernel
+from svmlib._validation import Array, as_float, check_scalar, check_vector, class_factors
+from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel
 from svmlib.svc import SVC, resolve_gamma
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
@@ -48,14 +40,14 @@ def to_machine(
         return machine
     if isinstance(machine, tuple) and len(machine) == 2:
         return _from_numbers(*machine, X, y, kernel)
-    is_expansion = all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params"))
-    has_numbers = is_expansion or getattr(machine, "coef_", None) is not None
+    has_dual_coef = all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params"))
+    has_numbers = has_dual_coef or getattr(machine, "coef_", None) is not None
     if not (has_numbers and hasattr(machine, "classes_") and hasattr(machine, "intercept_")):
         known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
         raise not_fitted_error(machine, known)
     if sample_weight is not None:
         sample_weight = check_vector(sample_weight, "sample_weight", length=len(X))
-    from_attributes: Callable[..., Machine] = _from_dual_coef if is_expansion else _from_coef
+    from_attributes: Callable[..., Machine] = _from_dual_coef if has_dual_coef else _from_coef
     return from_attributes(machine, X, y, sample_weight)
 
 
@@ -133,7 +125,7 @@ def _from_dual_coef(
     """Return what an estimator with ``dual_coef_`` says about its two classes, or two in y."""
     classes = np.asarray(machine.classes_)
     i, j = chosen_pair(classes, y)
-    kernel, coefficients, points, support = expansion_of(machine, X)
+    kernel, coefficients, points, support = prediction_terms(machine, X)
     b = float(np.ravel(machine.intercept_)[0])
     if not is_precomputed(kernel):
         _same_features(machine, X)
@@ -209,7 +201,7 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
 # How they predict
 
 
-class Expansion(NamedTuple):
+class PredictionTerms(NamedTuple):
     """The sum over points by which an estimator predicts, for each pair of classes."""
 
     kernel: BaseKernel | Literal["precomputed"]
@@ -218,8 +210,8 @@ class Expansion(NamedTuple):
     support: tuple[Array, Array] | None  # support vectors and y_j α_j, if the points are others
 
 
-def expansion_of(machine: KernelEstimator, X: Array | None) -> Expansion:
-    """Return the expansion by which an estimator predicts, if it predicts as its attributes say.
+def prediction_terms(machine: KernelEstimator, X: Array | None) -> PredictionTerms:
+    """Return the sum by which an estimator predicts, if it predicts as its attributes say.
 
     An estimator may have private copies, and so ignore new values of its attributes.
     """
@@ -232,15 +224,15 @@ def expansion_of(machine: KernelEstimator, X: Array | None) -> Expansion:
     elif X is not None and len(points) < len(machine.support_):  # its kernel is a function
         if machine.shape_fit_ != X.shape:
             rows = f"the {machine.shape_fit_[0]} rows of fit, because kernel is a function"
-            raise ValueError(f"X must have {rows}; of many classes, fit two; got {len(X)} rows")
+            raise ValueError(f"X must have {rows}, got {len(X)}; of many classes, fit two")
         points = X[machine.support_]
         advice = f"give the rows of fit in their order, or {_ADVICE}"
-    expansion = Expansion(kernel, coefficients, points, None)
+    terms = PredictionTerms(kernel, coefficients, points, None)
     if isinstance(machine, SVC) and hasattr(machine, "pivots_"):  # of many samples
         support = points, coefficients[0]
-        expansion = Expansion(kernel, machine.pivot_coef_[None], machine.pivots_, support)
-    _check_same_values(*_decision_values(machine, expansion), machine.dual_coef_, advice)
-    return expansion
+        terms = PredictionTerms(kernel, machine.pivot_coef_[None], machine.pivots_, support)
+    _check_same_values(*_decision_values(machine, terms), machine.dual_coef_, advice)
+    return terms
 
 
 def _hyperplane_of(machine: LinearEstimator, X: Array) -> tuple[Array, float]:
@@ -269,9 +261,9 @@ def _check_same_values(theirs: Array, ours: Array, sizes: Array, numbers: Any, a
         raise ValueError(f"machine predicts with other numbers than its attributes have: {advice}")
 
 
-def _decision_values(machine: Any, expansion: Expansion) -> tuple[Array, Array, Array]:
+def _decision_values(machine: Any, terms: PredictionTerms) -> tuple[Array, Array, Array]:
     """Return scores of 100 support vectors, by estimator and by attributes, and their sizes."""
-    kernel, c, points, _ = expansion
+    kernel, c, points, _ = terms
     b = np.reshape(machine.intercept_, (-1, 1))
     few = slice(None, None, 1 + len(points) // 100)
     known = None

@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from svmlib._estimators import (
     chosen_pair,
     class_pairs,
-    expansion_of,
     machine_without_rows,
     pair_coefficients,
+    prediction_terms,
 )
-from svmlib._machines import Machine, kernel_expansion, not_fitted_error
+from svmlib._kernel_names import is_precomputed
+from svmlib._machines import Machine, not_fitted_error, scores_without_bias
 from svmlib._reader import LABELS, Reader, ZeroBased
-from svmlib._validation import Array, check_count, check_points, is_precomputed
+from svmlib._validation import Array, check_count, check_points
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
@@ -78,7 +79,7 @@ class LibsvmModel:
         if self.labels:
             pairs = class_pairs(len(self.labels))
             own = np.array([pair_coefficients(own, self.n_support, *pair) for pair in pairs])
-        sums = [kernel_expansion(self.kernel, self.points, row, X) for row in own]
+        sums = [scores_without_bias(self.kernel, self.points, row, X) for row in own]
         scores = np.column_stack(sums) - self.rho
         return scores if len(self.labels) > 2 else scores[:, 0]
 
@@ -309,7 +310,7 @@ def _model(machine: Any) -> LibsvmModel:
     svm_type = getattr(machine, "_impl", "c_svc")
     if svm_type in _CLASSIFIERS and len(machine.classes_) == 2:
         return _binary_model(machine_without_rows(machine), svm_type)
-    kernel, coefficients, points, _ = expansion_of(machine, None)
+    kernel, coefficients, points, _ = prediction_terms(machine, None)
     rho = -np.ravel(machine.intercept_)
     if svm_type not in _CLASSIFIERS:
         return LibsvmModel(svm_type, kernel, (), rho, coefficients, points)

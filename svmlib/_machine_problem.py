@@ -70,7 +70,7 @@ class MachineProblem:
         X, self.y, factors = weighted_rows(machine, X, y, weights)
         kernel: object = machine.kernel
         if machine.precomputed:
-            kernel = table = Precomputed(X, "X", float_type)
+            kernel = table = Precomputed(X, "X", float_type, copy=False)
             X = table.points
         self.X = X
         self.n = self.y.size

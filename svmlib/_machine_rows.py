@@ -118,7 +118,7 @@ def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scor
         problem = DualProblem(both, sides, 1.0, kernel)
         scores, shift = problem.scores(beta), problem.diagonal_shift
     values, error, norms = scores.values[k:], scores.error[k:], scores.norms[k:]
-    return scores._replace(values=values, error=error, norms=norms), shift
+    return replace(scores, values=values, error=error, norms=norms), shift
 
 
 def weighted_rows(
@@ -142,7 +142,7 @@ def constant_hint(alpha: Array, bounds: Array, excess: float) -> str:
     together = fractions >= largest * (1 - 1e-9)
     if largest > 1.01:
         return (
-            "a multiplier above its bound: C was larger, or class weights belong in sample_weight"
+            "a multiplier exceeds its bound: C was larger, or class weights belong in sample_weight"
         )
     if 0 < largest < 0.99 and together.sum() > 2 and excess > 1e-3:
         evidence = f"{together.sum()} multipliers are {largest:.6g} times their C"

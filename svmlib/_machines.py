@@ -1,4 +1,4 @@
-"""What a machine is: the class `Machine`, estimators of other programs, and wrappers around one.
+"""The class `Machine`, the estimators of other programs, and the wrappers around an estimator.
 
 `svmlib.exchange` judges machines, `svmlib.model_files` reads and writes their files.
 
@@ -16,11 +16,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
+from svmlib._kernel_names import is_precomputed
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM
-from svmlib._validation import Array, as_float, check_points, check_scalar, is_precomputed
+from svmlib._validation import Array, as_float, check_points, check_scalar
 from svmlib.gram_matrix import megabytes
-from svmlib.kernels import KernelOrPrecomputed, Linear, check_kernel, expansion
+from svmlib.kernels import KernelOrPrecomputed, Linear, check_kernel, kernel_expansion
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
@@ -108,7 +109,8 @@ class Machine(ReadOnly):
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
         return (
-            kernel_expansion(self.kernel, self.points, self.coefficients, check_points(X)) + self.b
+            scores_without_bias(self.kernel, self.points, self.coefficients, check_points(X))
+            + self.b
         )
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
@@ -134,13 +136,13 @@ def pad_columns(points: Array, X: Array) -> Array:
     return np.pad(points, ((0, 0), (0, missing)))
 
 
-def kernel_expansion(
+def scores_without_bias(
     kernel: KernelOrPrecomputed, points: Array, coefficients: Array, X: Array
 ) -> Array:
     """Return Σ_j c_j k(z_j, x) for every row of X, or for every row of a Gram matrix."""
     if is_precomputed(kernel):
         return X[:, row_numbers(points, X.shape[1])] @ coefficients
-    return expansion(check_kernel(kernel), pad_columns(points, X), coefficients, X)
+    return kernel_expansion(check_kernel(kernel), pad_columns(points, X), coefficients, X)
 
 
 def checked_constant(m: Machine) -> float:

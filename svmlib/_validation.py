@@ -9,25 +9,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from math import isinf, isnan, nan
-from typing import Any, Literal, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+FloatType = type[np.floating[Any]]
 
-_NUMBERS = (int, float, np.integer, np.floating)
+_INTEGERS = (int, np.integer)
+_NUMBERS = (*_INTEGERS, float, np.floating)
 # The largest difference between K and Kᵀ, relative to the largest value, that counts as rounding:
 # about ten roundings u in half, 1,700 in single and 900,000 in double precision, in which values
 # are often long sums. A wrong entry differs by more.
 _MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 
 
-def as_float(value: ArrayLike, name: str) -> Array:
-    """Convert to a finite float64 array, or raise an error that names the argument.
+def as_float(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
+    """Convert to a float64 array, by default a finite one, or raise an error that names it.
 
-    An array of integers, one of them of size 2**53 or more, is refused; other numbers (objects,
-    longer floats) become the nearest float.
+    Integers of size 2**53 or more are refused, because NumPy may round them; other numbers
+    (fractions, longer floats) become the nearest float.
     """
     try:
         given = np.asarray(value)
@@ -40,14 +42,15 @@ def as_float(value: ArrayLike, name: str) -> Array:
         accepted = "a dense array of real numbers"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
     refuse_masked(**{name: value})  # first, as there may be NaN under a mask
-    if not np.isfinite(array).all():
+    if finite and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
-    if kind in "iu" and np.abs(array).max(initial=0) >= 2**53:
+    whole = [isinstance(v, _INTEGERS) for v in given.flat] if kind == "O" else [kind in "iu"]
+    if any(whole) and np.abs(array.ravel()).max(where=whole, initial=0) >= 2**53:
         raise ValueError(f"{name} must hold integers that floats can hold: up to 2**53 - 1 in size")
     return array
 
 
-def float_type_of(value: object) -> type[np.floating[Any]]:
+def float_type_of(value: object) -> FloatType:
     """Return the type in which numbers are given: half, single or, for all others, double."""
     given: Any = np.asarray(value).dtype.type
     return given if given in (np.float16, np.float32) else np.float64
@@ -70,13 +73,14 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
             advice = f"write {name}.reshape(len({name}), -1)"
         raise ValueError(f"{name} must hold one row per point, got shape {array.shape}; {advice}")
     if array.size == 0:
-        raise ValueError(f"{name} must hold at least one point and feature, got {array.shape}")
+        accepted = "at least one point and feature"
+        raise ValueError(f"{name} must hold {accepted}, got shape {array.shape}")
     if n_features is not None and array.shape[1] != n_features:
         raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
     return array
 
 
-def check_gram(K: Array, name: str, float_type: type[np.floating[Any]]) -> Array:
+def check_gram(K: Array, name: str, float_type: FloatType) -> Array:
     """Return a symmetric matrix: K, or the mean of K and Kᵀ if they differ by rounding.
 
     The possible rounding depends on the type of float in which the numbers were given.
@@ -110,6 +114,23 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
     return array
 
 
+def check_bounds(value: ArrayLike, name: str, *shape: int) -> Array:
+    """Return bounds of this shape as float64; they may be infinite, or NaN, which proves nothing.
+
+    In single precision, results would be rounded by more than certificates allow for.
+    """
+    array = as_float(value, name, finite=False)
+    if array.shape != shape:
+        accepted = f"an array of shape {shape}" if shape else "one number"
+        raise ValueError(f"{name} must be {accepted}, got shape {array.shape}")
+    return array
+
+
+def check_bound(value: ArrayLike, name: str) -> float:
+    """Return a bound, as `check_bounds` does, as a float."""
+    return value if type(value) is float else float(check_bounds(value, name))
+
+
 def check_weights(weights: ArrayLike | None, length: int) -> Array:
     """Return sample weights, none of them negative and not all of them zero; by default ones."""
     if weights is None:
@@ -135,7 +156,7 @@ def check_scalar(value: object, name: str, *, positive: bool = False, finite: bo
 def check_count(value: object, name: str, *, positive: bool = True) -> int:
     """Return a positive or, if not `positive`, a non-negative integer as an int."""
     least = 1 if positive else 0
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if isinstance(value, bool) or not isinstance(value, _INTEGERS) or value < least:
         accepted = f"a {'positive' if positive else 'non-negative'} integer"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
     return int(value)
@@ -146,28 +167,7 @@ def check_stopping_rule(tol: object, max_iter: object) -> tuple[float, int]:
     return check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
 
 
-# A Gram matrix in place of X: what follows if the kernel is the name "precomputed". Then a row of X
-# has the kernel values of a sample and all training samples, and a point is the number of a
-# training sample, as `svmlib.kernels.Precomputed` looks it up.
-
-
-def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
-    """Return whether the kernel is the name "precomputed", so that X is a Gram matrix."""
-    # A kernel may be an object that compares itself in a way of its own.
-    return isinstance(kernel, str) and kernel == "precomputed"
-
-
-def kernel_points(kernel: object, X: Array) -> Array:
-    """Return the points that stand for the training samples: X, or the numbers of its rows."""
-    return np.arange(float(len(X)))[:, None] if is_precomputed(kernel) else X
-
-
-# Kernels, labels and classes
-
-
-def has_gamma(kernel: object) -> bool:
-    """Return whether a kernel is given by name and takes its γ from the parameter `gamma`."""
-    return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
+# Labels and classes
 
 
 def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
@@ -188,7 +188,8 @@ def check_labels(y: ArrayLike, n: int) -> Array:
     labels = np.asarray(y)
     refuse_masked(y=y)
     if labels.shape != (n,):
-        raise ValueError(f"y must have one label for each of the {n} rows of X, got {labels.shape}")
+        accepted = f"one label for each of the {n} rows of X"
+        raise ValueError(f"y must have {accepted}, got shape {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         seen = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"

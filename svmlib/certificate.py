@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from svmlib._read_only import ReadOnly
 from svmlib._rounding import (
     LARGEST_FLOAT,
     MAX_NORM,
@@ -35,7 +36,14 @@ from svmlib._rounding import (
     round_up,
     row_norm_bounds,
 )
-from svmlib._validation import Array
+from svmlib._validation import (
+    Array,
+    check_bound,
+    check_bounds,
+    check_points,
+    check_scalar,
+    check_vector,
+)
 from svmlib.gram_matrix import KernelSums
 from svmlib.kernels import ErrorBound
 
@@ -50,7 +58,7 @@ __all__ = [
 
 
 def primal_upper_bound(
-    squared_norm: float, margins: Array, C: Array | float, m: float = 1.0
+    squared_norm: float, margins: ArrayLike, C: ArrayLike, m: float = 1.0
 ) -> float:
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
@@ -63,8 +71,11 @@ def primal_upper_bound(
     >>> 1.0 <= primal_upper_bound(1.0, np.array([1.0, 0.5]), C=1.0) < 1.000001
     True
     """
-    upper = np.full_like(margins, C)
-    if (least := upper.min()) < 0:
+    n = np.size(margins)
+    margins = check_bounds(margins, "margins", n)
+    upper = np.full(n, check_bounds(C, "C", *([n] if np.ndim(C) else [])))
+    squared_norm, m = check_bound(squared_norm, "squared_norm"), check_bound(m, "m")
+    if (least := upper.min(initial=0)) < 0:
         raise ValueError(f"C must not be negative, got {least}")
     if not 0 < m < np.inf:
         return np.inf
@@ -73,7 +84,6 @@ def primal_upper_bound(
     # For the rounding of `scaled`, where it is below −1, the final `round_up` has room.
     slack = 1 - scaled + UNIT_ROUNDOFF
     hinge = float((upper[short] * slack).sum())
-    n = margins.size
     # The second division by m may enlarge what underflows in the first.
     underflow = (n + 1) * SMALLEST_SUBNORMAL / min(m, 1)
     return round_up(max(squared_norm, 0.0) / m / m / 2 + hinge, n) + underflow
@@ -93,6 +103,8 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     >>> 0.499999 < dual_lower_bound(1.0, 1.0) <= 0.5
     True
     """
+    total, squared_norm = check_bound(total, "total"), check_bound(squared_norm, "squared_norm")
+    displacement = check_bound(displacement, "displacement")
     if displacement < 0:
         raise ValueError(f"displacement must not be negative, got {displacement}")
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
@@ -173,6 +185,10 @@ class Certificate:
     user_defined_kernel: bool = False
     diagonal_shift: float = 0.0
 
+    def __post_init__(self) -> None:
+        for name in ("primal", "dual", "kkt_violation", "infeasibility", "norm_w"):
+            vars(self)[name] = check_bound(getattr(self, name), name)
+
     @property
     def gap(self) -> float:
         """The duality gap, primal − dual, rounded up; neither value is further from the optimum."""
@@ -219,7 +235,8 @@ class Certificate:
         return f"{values}\ndoes not prove optimality: {reason}"
 
 
-class Scores(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Scores(ReadOnly):
     """Kβ as computed, and bounds on its errors.
 
     Attributes
@@ -242,6 +259,12 @@ class Scores(NamedTuple):
     squared_norm: float
     norms: Array
     w: Array | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("values", "error", "norms"):
+            vars(self)[name] = check_bounds(getattr(self, name), name, np.size(self.values))
+        vars(self)["squared_norm"] = check_bound(self.squared_norm, "squared_norm")
+        super().__post_init__()
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
         """Return bounds below and above the functional margins y_i f(x_i)."""
@@ -300,7 +323,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     )
 
 
-def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
+def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None) -> Scores:
     r"""Return Xw with bounds, for w = Σ β_i x_i.
 
     Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
@@ -311,7 +334,9 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     bias is rounded by at most u times ``|f| + |w·x| + |w·c|``. `Scores.margins`, e and the error
     of the accurate sum w·c have room for one u of these terms each.
     """
-    d = X.shape[1]
+    X = check_points(X)
+    n, d = X.shape
+    beta = check_vector(beta, "beta", length=n)
     used = np.flatnonzero(beta)
     w, e = accurate_sum(X[used], beta[used])
     values = X @ w
@@ -322,6 +347,7 @@ def linear_scores(X: Array, beta: Array, origin: Array | None = None) -> Scores:
     error = np.abs(X) @ (gamma_n(d) * largest + e)
     error = error * (1 + gamma_n(d + SPARE_OPERATIONS)) + (d + 1) * SMALLEST_SUBNORMAL
     if origin is not None:
+        origin = check_vector(origin, "origin", length=d)
         error += accurate_sum(origin[:, None], w)[1]
     return Scores(values, error, squared_norm, row_norm_bounds(X), w)
 
@@ -344,7 +370,9 @@ def largest_violation(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> Certificate:
+def certify(
+    alpha: ArrayLike, b: float, scores: Scores, y: ArrayLike, upper: ArrayLike
+) -> Certificate:
     """Certify (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
 
     The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Only the caller can
@@ -356,6 +384,11 @@ def certify(alpha: Array, b: float, scores: Scores, y: Array, upper: Array) -> C
     >>> certify(alpha, -1.0, linear_scores(X, alpha * y), y, np.ones(2)).optimal_to(1e-12)
     True
     """
+    if not isinstance(scores, Scores):
+        raise ValueError(f"scores must be Scores, as from linear_scores, got {scores!r:.80}")
+    n, b = scores.values.size, check_scalar(b, "b")
+    alpha, upper = check_bounds(alpha, "alpha", n), check_bounds(upper, "upper", n)
+    y = check_vector(y, "y", length=n)
     if not (np.abs(y) == 1).all():
         raise ValueError(f"y must contain only -1 and +1, got {y[np.abs(y) != 1][0]}")
     margin_lower, margin_upper = scores.margins(b, y)

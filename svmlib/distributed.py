@@ -39,7 +39,7 @@ from svmlib._validation import (
 )
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
-from svmlib.kernels import Kernel, expansion
+from svmlib.kernels import Kernel, kernel_expansion
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import Span
 from svmlib.problem import MAX_C, DualProblem
@@ -403,7 +403,7 @@ class KernelSolution(ReadOnly):
     def decision_function(self, X: Any) -> Array:
         """Return f(x) for every row of X, of shape (m,)."""
         X = check_points(X, n_features=self.pivots.shape[1])
-        return expansion(self.kernel, self.pivots, self.coefficients, X) + self.b
+        return kernel_expansion(self.kernel, self.pivots, self.coefficients, X) + self.b
 
 
 def solve_kernel(
@@ -522,7 +522,7 @@ def _chunks(X: Any, y: Any) -> _Chunks:
         raise ValueError(f"X must be a Dask array {accepted}, got {X!r:.80}")
     y = dask.array.asarray(y)
     if y.shape != X.shape[:1] or not y.size:
-        known = "both must know how many (they do after compute_chunk_sizes())"
+        known = "the sizes of all chunks must be known (call compute_chunk_sizes())"
         raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
     # Optimised one by one, X and y from a common source would each read it in every pass.
     # Without the cast, the chunks would have the type of their default, which is text.

@@ -39,10 +39,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._estimators import to_machine
+from svmlib._kernel_names import is_precomputed
 from svmlib._machine_problem import MachineProblem
 from svmlib._machine_rows import ROW_HINT
 from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, unwrap
-from svmlib._validation import check_points, check_scalar, float_type_of, is_precomputed
+from svmlib._validation import check_points, check_scalar, float_type_of
 from svmlib._verdict import Rescaled, Verdict
 from svmlib.kernels import KernelOrPrecomputed, check_kernel
 

@@ -9,12 +9,14 @@ of labelled points, and find the margin that a given direction allows. Derived i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import hypot
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._read_only import ReadOnly
+from svmlib._rounding import SMALLEST_NORMAL, exact_dot, gamma_n
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 
 __all__ = ["DirectionalMargin", "Hyperplane", "directional_margin"]
@@ -60,7 +62,7 @@ class Hyperplane(ReadOnly):
     @property
     def norm(self) -> float:
         """The length ‖w‖ of the normal vector."""
-        return hypot(*self.w)  # scales before it squares, so no w is too short or too long
+        return hypot(*self.w)  # scales before it squares, so only a norm beyond floats overflows
 
     @property
     def distance_from_origin(self) -> float:
@@ -98,8 +100,8 @@ class Hyperplane(ReadOnly):
         return self.functional_margin(X, y) / self.norm
 
     def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
-        """Return whether every sample is strictly on its own side, γ̂ > 0."""
-        return self.functional_margin(X, y) > 0
+        """Return whether every sample is strictly on its own side, γ̂ > 0, whatever the rounding."""
+        return separates(self.w, self.b, *check_labelled(self._points(X), y))
 
     def _points(self, X: ArrayLike) -> Array:
         return check_points(X, n_features=self.w.size)
@@ -164,6 +166,17 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     b_plus = float(along[labels > 0].min())
     midline = Hyperplane(direction, -(b_plus + b_minus) / 2)
     return DirectionalMargin(b_minus, b_plus, (b_plus - b_minus) / midline.norm, midline)
+
+
+def separates(w: Array, b: float, X: Array, y: Array) -> bool:
+    """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
+        margins = y * (X @ w + b)
+        # There are d operations. Four more cover terms of second order in this bound; adding b
+        # changes no sign.
+        error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
+        proved = margins > error + SMALLEST_NORMAL  # far more than what underflows
+    return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
 def _check_nonzero(w: ArrayLike) -> Array:

@@ -17,13 +17,13 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import daxpy, dsymv
 
 from svmlib._read_only import lock_arrays
 from svmlib._rounding import format_bound
-from svmlib._validation import Array, check_gram, check_scalar
-from svmlib.kernels import BLOCK_SIZE, BaseKernel, ProductForm, expansion
+from svmlib._validation import Array, check_gram, check_points, check_scalar
+from svmlib.kernels import BLOCK_SIZE, Kernel, ProductForm, check_kernel, kernel_expansion
 
 __all__ = ["GramMatrix", "NoRoomError"]
 
@@ -62,8 +62,8 @@ class GramMatrix:
     ----------
     kernel : callable
         The kernel.
-    X : ndarray of shape (n, d)
-        The points.
+    X : array_like of shape (n, d)
+        The points, which the caller must not change; nothing is copied.
     cache_mb : float
         How many megabytes (2²⁰ bytes) of values are kept: half for rows, unless all of K is asked
         for, and half for a block. While a block is cut from all of K, up to three times
@@ -106,21 +106,21 @@ class GramMatrix:
     array([2., 4.])
     """
 
-    def __init__(self, kernel: BaseKernel, X: Array, cache_mb: float) -> None:
-        self.kernel = kernel
-        self.X = X
-        self.n = len(X)
-        self.cache_mb = cache_mb
-        self.cache_size = int(check_scalar(cache_mb, "cache_mb", positive=True) / megabytes(1))
+    def __init__(self, kernel: Kernel, X: ArrayLike, cache_mb: float) -> None:
+        self.kernel = check_kernel(kernel)
+        self.X = check_points(X)
+        self.n = len(self.X)
+        self.cache_mb = check_scalar(cache_mb, "cache_mb", positive=True)
+        self.cache_size = int(self.cache_mb / megabytes(1))
         self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.cache_size
         half = max(2, self.cache_size // 2 // self.n)  # rows
         self.chunk_rows = min(_CHUNK_SIZE // self.n, half // 8)  # small beside the cache
         # One chunk more is in memory, until the last of its rows is replaced.
         self.max_rows = half - self.chunk_rows
-        self.diagonal = kernel.diagonal(X)
-        self.product_form = kernel.product_form(X)
-        self.evaluate = None if self.product_form else kernel.evaluator(X)
+        self.diagonal = self.kernel.diagonal(self.X)
+        self.product_form = self.kernel.product_form(self.X)
+        self.evaluate = None if self.product_form else self.kernel.evaluator(self.X)
         self.cached: dict[int, Array] = {}
         self.free_rows = np.empty((0, self.n))
         self.full: Array | None = None
@@ -250,7 +250,7 @@ class GramMatrix:
             return self.X @ (beta @ self.X)
         kept = self._cache_if_room(used)
         others = used[~kept]
-        sums = expansion(self.kernel, self.X[others], beta[others], self.X)
+        sums = kernel_expansion(self.kernel, self.X[others], beta[others], self.X)
         for i in used[kept].tolist():
             daxpy(self.cached[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums

@@ -31,7 +31,6 @@ from scipy.spatial import ConvexHull as Qhull
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import (
     LARGEST_FLOAT,
-    SMALLEST_NORMAL,
     SMALLEST_SUBNORMAL,
     UNIT_ROUNDOFF,
     accurate_sum,
@@ -45,6 +44,7 @@ from svmlib._rounding import (
 )
 from svmlib._validation import Array, check_labelled, check_points, check_scalar
 from svmlib._wolfe import lowest_vertex_weights, nearest_to_origin
+from svmlib.geometry import separates
 
 __all__ = [
     "ClosestPoints",
@@ -230,7 +230,7 @@ class Separation(ReadOnly):
         """
         X, y = check_labelled(self.X, self.y)
         if self.w is not None and self.b is not None:
-            return _separates(self.w, self.b, X, y)
+            return separates(self.w, self.b, X, y)
         return (
             self.weights is not None
             and bool((self.weights >= 0).all())
@@ -270,17 +270,6 @@ class NotSeparableError(ValueError):
         claim = f"no hyperplane separates the two classes{'' if exact else ' up to rounding'}"
         shared = f"convex hulls share the point {point}; a soft margin, C < inf, accepts such data"
         return f"{claim}: their {shared}"
-
-
-def _separates(w: Array, b: float, X: Array, y: Array) -> bool:
-    """Prove or refute y_i (w·x_i + b) > 0 for all i; rational arithmetic where rounding decides."""
-    with np.errstate(over="ignore", invalid="ignore"):  # overflow decides nothing
-        margins = y * (X @ w + b)
-        # There are d operations. Four more cover terms of second order in this bound; adding b
-        # changes no sign.
-        error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
-        proved = margins > error + SMALLEST_NORMAL  # far more than what underflows
-    return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
 
 
 def separation(X: ArrayLike, y: ArrayLike) -> Separation:
@@ -340,7 +329,7 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     while abs(exact_b) > LARGEST_FLOAT:
         w, exact_b = w / 2, exact_b / 2
     b = float(exact_b)
-    if _separates(w, b, X, y):
+    if separates(w, b, X, y):
         return Separation(X, y, w=w, b=b)
     return Separation(X, y, weights=weights)
 

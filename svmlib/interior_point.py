@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import DualProblem, Solution
+from svmlib.problem import DualProblem, Solution, require_problem
 
 __all__ = ["interior_point"]
 
@@ -90,7 +90,7 @@ def interior_point(
     (array([0.5, 0.5]), -1.0)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    solution = run_interior_point(problem, tol, max_iter)
+    solution = run_interior_point(require_problem(problem), tol, max_iter)
     warn_unless_converged(solution, "interior_point", tol)
     return solution
 

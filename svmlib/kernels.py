@@ -13,7 +13,7 @@ objects; a plain function of your own can replace any of them. With this module 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
 from typing import Any, Literal, NamedTuple
@@ -26,7 +26,10 @@ from svmlib._read_only import ReadOnly
 from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, row_norm_bounds, squared_norms
 from svmlib._validation import (
     Array,
+    FloatType,
     as_float,
+    check_bound,
+    check_bounds,
     check_count,
     check_gram,
     check_points,
@@ -34,7 +37,7 @@ from svmlib._validation import (
     float_type_of,
 )
 
-__all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid", "expansion"]
+__all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _MIN_NORM = 1e-139  # of φ(x): what underflows is negligible beside u times its square
@@ -63,6 +66,11 @@ class ErrorBound(ReadOnly):
 
     theta: float
     norms: Array
+
+    def __post_init__(self) -> None:
+        norms = check_bounds(self.norms, "norms", np.size(self.norms))
+        vars(self).update(theta=check_bound(self.theta, "theta"), norms=norms)
+        super().__post_init__()
 
 
 class ProductForm(NamedTuple):
@@ -109,7 +117,7 @@ class BaseKernel:
         """
         return None
 
-    def float_type(self, X: Array) -> type[np.floating[Any]]:
+    def float_type(self, X: Array) -> FloatType:
         """Return the type of float in which the kernel returns values at points like these."""
         return float_type_of(self(X[:1].copy(), X[:1].copy()))
 
@@ -480,17 +488,19 @@ class Precomputed(BaseKernel):
     K : array_like of shape (n, n)
         The matrix of all k(x_i, x_j). Do not convert numbers that were computed in single or half
         precision: the type decides how far K may be from symmetric and from semidefinite. If K and
-        Kᵀ differ, by no more than rounding, their mean is taken; else K is not copied.
+        Kᵀ differ, by no more than rounding, their mean is taken.
     name : str, default "K"
         The name of the matrix in messages.
     float_type : type, optional
         The type of float that the numbers had before, numpy.float16, float32 or float64, if it is
         not that of K.
+    copy : bool, default True
+        Whether to copy K. Without a copy, certificates are valid only until you change K.
 
     Attributes
     ----------
     K, given : ndarray of shape (n, n)
-        The symmetric matrix, and the matrix as given.
+        The symmetric matrix, and the matrix as given, read only.
     points : ndarray of shape (n, 1)
         The row numbers 0, …, n − 1, which stand for the points.
 
@@ -508,12 +518,15 @@ class Precomputed(BaseKernel):
     """
 
     def __init__(
-        self, K: ArrayLike, name: str = "K", float_type: type[np.floating[Any]] | None = None
+        self, K: ArrayLike, name: str = "K", float_type: type | None = None, *, copy: bool = True
     ) -> None:
-        self.given = check_points(K, name)
+        given = check_points(K, name)
+        self.given = given.copy() if copy else given.view()
         self._float_type = float_type_of(K) if float_type is None else float_type
         self.K = check_gram(self.given, name, self._float_type)
         self.points = np.arange(float(len(self.K)))[:, None]
+        for array in self.given, self.K:
+            array.flags.writeable = False
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the rows X and columns Z of K.
@@ -529,7 +542,7 @@ class Precomputed(BaseKernel):
                 raise ValueError(f"{name} must be one column, numbers from 0 to {len(self.K) - 1}")
         return np.asarray(self.K[X.astype(int), Z[:, 0].astype(int)])
 
-    def float_type(self, X: Array) -> type[np.floating[Any]]:
+    def float_type(self, X: Array) -> FloatType:
         """Return the type in which the numbers were given."""
         return self._float_type
 
@@ -550,19 +563,6 @@ class Precomputed(BaseKernel):
         return float((np.abs(change @ v) + error).max())
 
 
-_NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
-
-
-def named_kernel(name: str, **given: float) -> BaseKernel:
-    """Return the kernel of this name, with those of the given parameters that it accepts."""
-    if name not in _NAMES:
-        known = [*_NAMES, "precomputed"]
-        raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
-    parameters = {field.name: given[field.name] for field in fields(_NAMES[name])}
-    kernel: BaseKernel = _NAMES[name](**parameters)
-    return kernel
-
-
 def check_kernel(kernel: object) -> BaseKernel:
     """Return the kernel, with the methods of `BaseKernel`, if it can be called as ``k(X, Z)``.
 
@@ -577,7 +577,7 @@ def check_kernel(kernel: object) -> BaseKernel:
     return kernel if isinstance(kernel, BaseKernel) else _UserFunction(kernel)
 
 
-def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
+def kernel_expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     """Return Σ_i β_i k(z, x_i) for every row z of Z, of shape (m,).
 
     Points with β_i = 0 cost nothing, and kernel values are never kept: memory stays at a few
@@ -586,7 +586,8 @@ def expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
 
     Examples
     --------
-    >>> expansion(Polynomial(2), np.array([[1.0], [3.0]]), np.array([1.0, -1.0]), np.array([[2.0]]))
+    >>> X, Z = np.array([[1.0], [3.0]]), np.array([[2.0]])
+    >>> kernel_expansion(Polynomial(2), X, np.array([1.0, -1.0]), Z)
     array([-32.])
     """
     kernel = check_kernel(kernel)

@@ -30,7 +30,7 @@ from svmlib._newton_forms import choose_form
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
+from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, require_problem
 
 __all__ = ["NewtonStep", "newton"]
 
@@ -181,7 +181,7 @@ def newton(
     (array([0.5, 0.5, 0. ]), -1.0)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    start = problem.check_start(start)
+    start = require_problem(problem).check_start(start)
     # The method gets half of `tol`, because the certificate adds its rounding.
     alpha, steps = newton_multipliers(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()

@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
-from svmlib._validation import Array, check_points, check_scalar, check_stopping_rule
+from svmlib._validation import Array, as_float, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,
@@ -41,9 +41,9 @@ from svmlib.certificate import (
     scores_without_norm,
 )
 from svmlib.gram_matrix import Indices, megabytes
-from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel
+from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel
 from svmlib.newton import newton_multipliers
-from svmlib.problem import MAX_C, DualProblem, Solution
+from svmlib.problem import MAX_C, DualProblem, Solution, require_problem
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
@@ -53,6 +53,7 @@ _LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_
 _MIN_RESIDUAL = 1e-13  # of the mean of k(x, x): smaller residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST_SAMPLES = 2000
+_SEMIDEFINITE = "a kernel of svmlib.kernels that is always positive semidefinite"
 _PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
 
 
@@ -103,14 +104,24 @@ class Span(ReadOnly):
     pivots: Array
     factor: Array
 
+    def __post_init__(self) -> None:
+        pivots, factor = as_float(self.pivots, "pivots"), as_float(self.factor, "factor")
+        if pivots.ndim != 2 or factor.shape != (len(pivots), len(pivots)):
+            shapes = f"{pivots.shape} and {factor.shape}"
+            raise ValueError(f"pivots and factor must be (r, d) and (r, r), got shapes {shapes}")
+        kernel = _check_semidefinite(self.kernel)
+        vars(self).update(kernel=kernel, pivots=pivots, factor=factor)
+        super().__post_init__()
+
     @classmethod
     def of_sample(cls, kernel: ClassicKernel, X: ArrayLike, residual: float) -> Span:
         """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K.
 
         It ends when no residual of k(x, x) is larger than `residual`, or only rounding is left.
         """
+        residual = check_scalar(residual, "residual", finite=False)
         X = check_points(X)
-        K = kernel(X, X)
+        K = _check_semidefinite(kernel)(X, X)
         pivots, U = pivoted_cholesky(K, max(residual, _MIN_RESIDUAL * float(K.diagonal().mean())))
         return cls(kernel, X[pivots], U)
 
@@ -131,8 +142,9 @@ class Span(ReadOnly):
             raise ValueError("kernel must not be 0 at all samples")
         return Span(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
 
-    def features(self, X: Array) -> Array:
+    def features(self, X: ArrayLike) -> Array:
         """Return Φ of shape (n, r) for the rows of X."""
+        X = check_points(X, n_features=self.pivots.shape[1])
         Phi = np.empty((len(X), self.rank))
         evaluate = self.kernel.evaluator(self.pivots)
         for block in self.blocks(len(X)):
@@ -374,20 +386,28 @@ def nystrom(
     (True, True)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    solution = run_nystrom(problem, tol, max_iter, choose_span(problem, tol), memory_mb)
+    span = choose_span(require_problem(problem), tol)
+    solution = run_nystrom(problem, tol, max_iter, span, memory_mb)
     warn_unless_converged(solution, "nystrom", tol, solution.advice)
     return solution
 
 
-def provably_semidefinite(kernel: Kernel) -> TypeGuard[ClassicKernel]:
-    """Return whether the kernel is ours and always semidefinite, so that residuals are squares."""
+def provably_semidefinite(kernel: object) -> TypeGuard[ClassicKernel]:
+    """Return whether a theorem proves every K semidefinite, so that residuals are squares."""
     return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
+
+
+def _check_semidefinite(kernel: object) -> ClassicKernel:
+    """Return a kernel that is `provably_semidefinite`; refuse others."""
+    if not provably_semidefinite(kernel):
+        raise ValueError(f"kernel must be {_SEMIDEFINITE}, got {kernel!r:.80}")
+    return kernel
 
 
 def choose_span(problem: DualProblem, tol: float) -> Span:
     """Return as many pivots as a gap of `tol` needs, or all pivots of a sample if it needs more."""
     if problem.hard_margin or not provably_semidefinite(problem.kernel):
-        needed = "a finite C and a kernel of ours that is positive semidefinite"
+        needed = f"a finite C and {_SEMIDEFINITE}"
         got = f"C up to {problem.upper.max():g} and {problem.kernel!r:.80}"
         raise ValueError(f"problem must have {needed}, got {got}")
     sample = problem.X[random_rows(problem.n, sample_size(problem.n))]
@@ -501,11 +521,12 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     """
     X = check_points(X)
     max_rank = check_scalar(max_rank, "max_rank", positive=True, finite=False)
-    if not provably_semidefinite(kernel):
+    checked = check_kernel(kernel)
+    if not provably_semidefinite(checked):
         return None
-    mean_diagonal = float(kernel.diagonal(X).mean())
+    mean_diagonal = float(checked.diagonal(X).mean())
     sample = X[random_rows(len(X), sample_size(len(X)))]
-    span = Span.of_sample(kernel, sample, _LOW_RANK_TOL * mean_diagonal)
+    span = Span.of_sample(checked, sample, _LOW_RANK_TOL * mean_diagonal)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None
     Phi = span.features(X)

@@ -36,7 +36,7 @@ from svmlib.certificate import (
     linear_scores,
 )
 from svmlib.gram_matrix import GramMatrix
-from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, expansion
+from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, kernel_expansion
 
 __all__ = ["DualProblem", "Solution"]
 
@@ -195,6 +195,9 @@ class DualProblem(ReadOnly):
             self.origin = origin
             self.X = self.X - origin
         if error_bound is not None:
+            if not isinstance(error_bound, ErrorBound) or error_bound.norms.shape != (self.n,):
+                accepted = f"an ErrorBound with {self.n} norms"
+                raise ValueError(f"error_bound must be {accepted}, got {error_bound!r:.80}")
             self.error_bound = error_bound
         self._set_bounds(C)
         self.linear = self.kernel.linear
@@ -367,7 +370,7 @@ class DualProblem(ReadOnly):
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
         Z = Z if self.origin is None else Z - self.origin
         b = check_scalar(b, "b")
-        return expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
+        return kernel_expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
 
     def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
         r"""Return both ends of the interval of biases that satisfy the KKT conditions with α.
@@ -438,7 +441,7 @@ class DualProblem(ReadOnly):
         scores = kernel_scores(
             self.gram_matrix.incremental_matvec(beta), beta, self.error_bound, shift
         )
-        return scores._replace(error=scores.error + self.kernel.asymmetry(self.X, beta))
+        return replace(scores, error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Certify any (α, b) from the data alone, with every bound rounded outwards.
@@ -494,6 +497,14 @@ class DualProblem(ReadOnly):
 
     def _check(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)
+
+
+def require_problem(problem: object) -> DualProblem:
+    """Return the argument of a solver if it is a `DualProblem`."""
+    if not isinstance(problem, DualProblem):
+        advice = "write DualProblem(X, y, C)"
+        raise ValueError(f"problem must be a DualProblem, got {problem!r:.80}; {advice}")
+    return problem
 
 
 def _rounding_divisor(alpha: Array, b: float, scores: Scores, y: Array) -> float:

@@ -24,17 +24,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from svmlib._kernel_names import has_gamma, kernel_points
 from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import measure_of
-from svmlib._validation import (
-    Array,
-    check_scalar,
-    check_vector,
-    check_weights,
-    class_factors,
-    has_gamma,
-    kernel_points,
-)
+from svmlib._validation import Array, check_scalar, check_vector, check_weights, class_factors
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.svc import (
@@ -366,7 +359,7 @@ class SVCCV(TwoClassEstimator):
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
 
     def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
-        """Say what is done, when all C of a kernel and a fold are."""
+        """Print a line once every C has been fitted for a kernel and a fold."""
         if self.verbose and all(row):
             first: CandidateFit = row[0]
             print(

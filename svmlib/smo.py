@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._validation import Array, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution
+from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, require_problem
 
 __all__ = ["Step", "smo", "steps"]
 
@@ -138,7 +138,7 @@ def smo(
     (True, True)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    start = problem.check_start(start)
+    start = require_problem(problem).check_start(start)
     solution = run_smo(problem, tol, max_iter, start, selection, trace)
     warn_unless_converged(solution, "smo", tol)
     return solution
@@ -202,7 +202,9 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    yield from SmoState(problem, problem.check_start(start), selection).steps(tol / 2)
+    yield from SmoState(problem, require_problem(problem).check_start(start), selection).steps(
+        tol / 2
+    )
 
 
 class SmoState:

@@ -25,6 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import SolverName, solve
+from svmlib._kernel_names import has_gamma, is_precomputed, kernel_points, named_kernel
 from svmlib._read_only import lock_arrays
 from svmlib._validation import (
     Array,
@@ -34,15 +35,12 @@ from svmlib._validation import (
     check_weights,
     class_factors,
     float_type_of,
-    has_gamma,
-    is_precomputed,
-    kernel_points,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
 from svmlib.gram_matrix import NoRoomError
 from svmlib.hulls import require_separable
-from svmlib.kernels import Kernel, Precomputed, check_kernel, expansion, named_kernel
+from svmlib.kernels import Kernel, Precomputed, check_kernel, kernel_expansion
 from svmlib.problem import DualProblem, Solution
 
 __all__ = ["SVC"]
@@ -371,9 +369,10 @@ class SVC(TwoClassEstimator):
             points = points if self._origin is None else points - self._origin
             scores = points @ self._w
         elif hasattr(self, "pivots_"):
-            scores = expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)
+            scores = kernel_expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)
         else:
-            scores = expansion(self.kernel_, self.support_vectors_, self.dual_coef_[0], points)
+            z, coefficients = self.support_vectors_, self.dual_coef_[0]
+            scores = kernel_expansion(self.kernel_, z, coefficients, points)
         return scores + self._b
 
 
@@ -405,7 +404,7 @@ def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Ke
     if callable(model.kernel):
         return model.kernel
     if is_precomputed(model.kernel):
-        return Precomputed(X, "X", float_type_of(given))
+        return Precomputed(X, "X", float_type_of(given), copy=False)
     gamma = resolve_gamma(model.gamma, X, weights) if has_gamma(model.kernel) else 1.0
     return named_kernel(str(model.kernel), degree=model.degree, gamma=gamma, coef0=model.coef0)
 

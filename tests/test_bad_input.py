@@ -1,24 +1,42 @@
 """Bad input is a ValueError that names the argument, what is wrong, and what is accepted."""
 
 import math
+import sys
 from functools import partial
 
 import numpy as np
 import pytest
 
-from svmlib.certificate import certify, dual_lower_bound, linear_scores, primal_upper_bound
+from svmlib.certificate import (
+    Certificate,
+    Scores,
+    certify,
+    dual_lower_bound,
+    linear_scores,
+    primal_upper_bound,
+)
 from svmlib.datasets import Dataset, load_circles, load_penguins
 from svmlib.duality import DualProblem, interior_point
 from svmlib.exchange import Machine, certify_machine
 from svmlib.geometry import Hyperplane, directional_margin
+from svmlib.gram_matrix import GramMatrix
 from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, squared
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, check_kernel, expansion
+from svmlib.kernels import (
+    RBF,
+    ErrorBound,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    check_kernel,
+    kernel_expansion,
+)
 from svmlib.model_files import read_libsvm, write_onnx
 from svmlib.newton import newton
-from svmlib.nystrom import Span, low_rank
+from svmlib.nystrom import Span, low_rank, nystrom
 from svmlib.search import SVCCV
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
@@ -36,6 +54,7 @@ MASKED = np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
+SPAN = Span.of_sample(RBF(1.0), X, 0.5)
 SEARCH = SVCCV(Cs=[1.0, 2.0], kernel="linear", refit=False).fit(X, Y)
 
 
@@ -61,6 +80,7 @@ CALLS = [
     (lambda: problem(X=np.zeros((10, 2, 2))), r"got shape .*; write X.reshape\(len\(X\), -1\)"),
     (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
     (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
+    *[(partial(problem, X=[[k]] * 10), "X must hold integers") for k in (2**60, 2**70, -(2**53))],
     (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
     (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
     (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
@@ -224,7 +244,7 @@ CALLS = [
     (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold one row per point"),
     (lambda: low_rank(Polynomial(6), np.tile(FAR, (9, 1))), "X must be small enough .* Pol"),
     (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
-    (lambda: expansion(Polynomial(3), FAR, np.ones(2), -FAR), "small enough for Polynomial"),
+    (lambda: kernel_expansion(Polynomial(3), FAR, np.ones(2), -FAR), "small enough for Polynomial"),
     # functions as kernels
     (lambda: gram(lambda A, B: np.ones((3, 3))), r"kernel must return one row for each"),
     (lambda: gram(lambda A, B: A @ POINT[0]), r"column .*\(10, 10\), got shape \(10,\)"),
@@ -234,6 +254,7 @@ CALLS = [
     # bounds of a problem that shares its matrix
     *[(partial(problem().with_bounds, C), "C") for C in (-1.0, -ONES, ONES[:1], ONES[:, None])],
     # steps, machines of other programs
+    (lambda: smo(X), r"(?s)problem must be a DualProblem, got .*; write DualProblem\(X, y, C\)$"),
     (lambda: next(steps(problem(), -1)), "tol must be a positive"),
     (lambda: Machine(X[:2], ONES[:1], 0.0), r"be \(m, d\) and \(m,\), got \(2, 2\) and \(1,\)"),
     (lambda: Machine(ONES, ONES, 0.0), r"got \(10,\) and \(10,\)"),
@@ -246,6 +267,13 @@ CALLS = [
     (lambda: pegasos(X, Y, 1.0, seed=-1), "seed must be a non-negative integer, got -1"),
     (lambda: low_rank(Sigmoid(1.0), X, max_rank=0), "max_rank must be a positive number"),
     (lambda: Span.of_sample(RBF(1.0), [1.0, 2.0], 0.1), "X must hold one row per point"),
+    (lambda: SPAN.features(X[:, :1]), "X has 1 features, expected 2"),
+    (lambda: SPAN.features(np.nan * X), "X must be finite"),
+    (
+        lambda: Span.of_sample(lambda A, B: A @ B.T, X, 0.1),
+        "kernel must be a kernel of svmlib.*semid",
+    ),
+    (lambda: Span(Sigmoid(1.0), X[:1], [[1.0]]), "kernel must be a kernel of svmlib.kernels"),
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
     (lambda: primal_upper_bound(0.0, ONES, -ONES), "C must not be negative, got -1"),
@@ -276,6 +304,105 @@ CALLS = [
     (lambda: Dataset(X, Y, NAMES[0], (), NAMES[2]), "units must have 2 entries"),
     (lambda: Dataset(X, ["u", "v"] * 5, *NAMES[:2], ("u", "v", "w")), "y must hold"),
 ]
+
+# Every argument that is a number, an array, a kernel or a problem, of the functions and classes in
+# `__all__` of the modules of the core. Arrays hold numbers that single precision has.
+SUMS, NORM = linear_scores(X, ONES), {"norm_w": 0.5}
+LABELLED = {"X": X, "y": Y}
+GOOD = [
+    (primal_upper_bound, {"squared_norm": 1.0, "margins": 0.25 * ONES, "C": 1.5 * ONES, "m": 2.0}),
+    (primal_upper_bound, {"squared_norm": 1.0, "margins": np.array([0.0, 1.0]), "C": 1.5}),
+    (dual_lower_bound, {"total": 3.0, "squared_norm": 1.0, "displacement": 0.25}),
+    (linear_scores, {"X": X, "beta": 0.5 * Y, "origin": [0.5, 1.0]}),
+    (certify, {"alpha": ONES, "b": 0.5, "scores": SUMS, "y": Y, "upper": 2 * ONES}),
+    (Scores, {"values": ONES, "error": ONES, "squared_norm": 1.0, "norms": ONES}),
+    (
+        Certificate,
+        {"primal": 1.0, "dual": 0.5, "kkt_violation": 0.5, "infeasibility": 0, "norm_w": 1},
+    ),
+    (Hyperplane, {"w": [1.0, 2.0], "b": 0.5}),
+    (directional_margin, LABELLED | {"w": [1.0, 2.0]}),
+    *[(f, LABELLED) for f in (separation, closest_points, separating_caps, DualProblem)],
+    (hull_smo, {"X": np.tile([[0.0], [3.0]], (5, 1)), "y": Y}),
+    (convex_hull, {"points": X}),
+    *[(loss, {"margin": X}) for loss in (hinge, squared, absolute, logistic)],
+    (primal_objective, LABELLED | {"w": [1.0, 2.0], "b": 0.5, "C": 2.0}),
+    (descent, LABELLED | {"C": 1.0}),
+    (pegasos, LABELLED | {"lam": 1.0}),
+    (RBF, {"gamma": 1.0}),
+    (Sigmoid, {"gamma": 1.0, "coef0": 0.5}),
+    (Polynomial, {"degree": 2, "gamma": 1.0, "coef0": 0.5}),
+    *[(kernel.__call__, {"X": X, "Z": X}) for kernel in (Linear(), RBF(1.0))],
+    (Precomputed, {"K": np.eye(3)}),
+    (ErrorBound, {"theta": 0.5, "norms": ONES}),
+    (GramMatrix, {"kernel": RBF(1.0), "X": X, "cache_mb": 1.0}),
+    *[(f, {"problem": TWO}) for f in (smo, newton, interior_point, nystrom)],
+    (lambda problem: next(steps(problem)), {"problem": TWO}),
+    (Span, {"kernel": RBF(1.0), "pivots": X[:2], "factor": np.eye(2)}),
+    (Span.of_sample, {"kernel": RBF(1.0), "X": X, "residual": 0.5}),
+    (SPAN.features, {"X": X}),
+    (low_rank, {"kernel": RBF(1.0), "X": X}),
+    (problem, {"error_bound": ErrorBound(0.0, ONES)}),
+]
+FUNCTIONS = pytest.mark.parametrize(("function", "given"), GOOD)
+OPTIONAL = {"origin", "error_bound"}
+AS_LONG_AS_ANOTHER = {"margins", "C", "beta", "origin", "alpha", "y", "upper"}
+AS_LONG_AS_ANOTHER |= {"values", "error", "pivots", "factor"}
+RESULTS = {"ClosestPoints", "ConvexHull", "DirectionalMargin", "HullSolution", "HullStep"}
+RESULTS |= {"NewtonStep", "NoRoomError", "NotSeparableError", "SeparatingCaps", "Separation"}
+RESULTS |= {"Solution", "Step"}
+
+
+def test_every_public_name_of_the_core_is_called_with_wrong_arguments_or_is_a_result():
+    called = {getattr(function, "__qualname__", "").split(".")[0] for function, _ in GOOD}
+    core = "certificate geometry gram_matrix hinge hull_smo hulls interior_point kernels newton"
+    for module in *core.split(), "nystrom", "problem", "smo":
+        names = {*sys.modules[f"svmlib.{module}"].__all__} - RESULTS
+        assert names - {"steps", "Linear"} <= called, module
+
+
+@FUNCTIONS
+def test_a_wrong_type_is_named(function, given):
+    function(**given)
+    for name in given:
+        for wrong in ("text", object(), *([None] if name not in OPTIONAL else [])):
+            with pytest.raises(ValueError, match=rf"\b{name}\b.* (must|has)"):
+                function(**given | {name: wrong})
+
+
+@FUNCTIONS
+def test_a_wrong_shape_is_named(function, given):
+    for name in {*given} - {"margin"}:  # of any shape
+        array = np.asarray(given[name])
+        wrong = [array[None]] if array.ndim else [ONES] if array.dtype == float else []
+        if name in AS_LONG_AS_ANOTHER and array.ndim and sum(map(np.ndim, given.values())) > 1:
+            wrong += [array[1:], array[:0]]
+        for value in wrong:
+            with pytest.raises(ValueError, match=r"^\w+(, .*,| and factor)? (must|has) "):
+                function(**given | {name: value})
+
+
+def numbers(result):
+    """Return all numbers of a result, also those of its attributes."""
+    if hasattr(result, "__dict__"):
+        result = [value for name, value in vars(result).items() if name != "_float_type"]
+    if isinstance(result, tuple | list):
+        return [number for part in result for number in numbers(part)]
+    return [np.asarray(result)] if np.asarray(result).dtype.kind in "fiu" else []
+
+
+@FUNCTIONS
+def test_numbers_of_any_type_give_the_same_results(function, given):
+    """They are converted; a bound that is rounded to single precision may be false."""
+    expected = numbers(function(**given))
+    numeric = {name: v for name, v in given.items() if isinstance(v, float | list | np.ndarray)}
+    for dtype in np.float32, np.int64:
+        typed = {name: np.asarray(v, dtype)[()] for name, v in numeric.items()}
+        exact = {name: v for name, v in typed.items() if (v == np.asarray(numeric[name])).all()}
+        found = numbers(function(**given | exact))
+        assert [number.dtype for number in found] == [number.dtype for number in expected]
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize(("call", "message"), CALLS)

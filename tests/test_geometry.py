@@ -32,10 +32,17 @@ def test_distances_and_margins_are_their_formulas(problem):
     np.testing.assert_allclose(plane.functional_margins(X, y), y * f, atol=tol)
     assert plane.functional_margin(X, y) == plane.functional_margins(X, y).min()
     assert plane.geometric_margin(X, y) == pytest.approx((y * f).min() / length, abs=1e-9)
-    assert plane.separates(X, y) == (y * plane.decision_function(X) > 0).all()
     feet = plane.project(X)
     assert np.abs(plane.decision_function(feet)).max() <= tol
     np.testing.assert_allclose(X - feet, np.outer(f, plane.w) / length**2, atol=1e-9)
+
+
+@pytest.mark.parametrize(("b", "separates"), [(-1.75, False), (-1.5, False), (-1.25, True)])
+def test_whether_a_plane_separates_is_decided_exactly(b, separates):
+    """The terms of w·x are far larger than w·x = 1.5, which rounding makes 2."""
+    plane, X = Hyperplane([1, 1, 1], b), [[1e16, 1.5, -1e16], [-1, -1, -1]]
+    assert plane.functional_margin(X, [1, -1]) > 0
+    assert plane.separates(X, [1, -1]) == separates
 
 
 def test_a_point_on_the_plane_is_predicted_plus_one():

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, expansion
+from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid, kernel_expansion
 from svmlib.problem import DualProblem
 from tests import judge
 from tests.exact import exact
@@ -81,12 +81,25 @@ def test_the_error_of_the_rbf_kernel_is_no_larger_far_from_the_origin():
     assert RBF(1e9).error_bound(X).theta < 1e-11, "nor for so narrow a bell"
 
 
-def test_a_skew_that_is_rounding_is_averaged_and_a_symmetric_matrix_is_not_copied():
+def test_a_certificate_stays_valid_if_the_matrix_given_is_changed():
+    X = points(0, 9, 2)
+    K, y = X @ X.T, np.where(np.arange(9) % 2, 1, -1)
+    kernel = Precomputed(K)
+    problem = DualProblem(kernel.points, y, 1.0, kernel)
+    expected = problem.certificate(np.full(9, 0.5), 0.0)
+    assert not any(array.flags.writeable for array in (kernel.K, kernel.given))
+    K *= 100
+    assert DualProblem(kernel.points, y, 1.0, kernel).certificate(np.full(9, 0.5), 0.0) == expected
+    assert np.shares_memory(Precomputed(K, copy=False).K, K)
+    assert K.flags.writeable
+
+
+def test_a_skew_that_is_rounding_is_averaged_and_a_symmetric_matrix_stays():
     for scale in 1e-12, 1.0, 1e12:
         K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 1.0]]) * scale).K
         assert_allclose(K[0, 1] / scale, 0.5 + 0.5e-13, rtol=0, atol=1e-15)
         assert K[0, 1] == K[1, 0]
-        assert Precomputed(K).K is K
+        assert_array_equal(Precomputed(K).K, K)
         assert Precomputed(K)([[1]], [[0], [1]]).tolist() == [K[1].tolist()], "numbers in lists"
 
 
@@ -156,8 +169,8 @@ def test_few_rows_are_scored_as_many_are(kernel):
     """The smaller side is prepared; the values are the same up to a few roundings of each."""
     rng = np.random.default_rng(0)
     X, Z, beta = rng.normal(size=(700, 3)), rng.normal(size=(20, 3)), rng.normal(size=700)
-    together = expansion(kernel, X, beta, Z)
-    one_by_one = np.concatenate([expansion(kernel, X, beta, z[None]) for z in Z])
+    together = kernel_expansion(kernel, X, beta, Z)
+    one_by_one = np.concatenate([kernel_expansion(kernel, X, beta, z[None]) for z in Z])
     sizes = np.abs(beta) @ np.abs(kernel(X, Z))
     theta = kernel.error_bound(np.vstack([X, Z])).theta
     assert_allclose(one_by_one, together, rtol=0, atol=(2 * theta + 700 * 2.0**-52) * sizes.max())
@@ -166,5 +179,5 @@ def test_few_rows_are_scored_as_many_are(kernel):
 
 def test_a_sum_of_nothing_is_zero():
     X = np.ones((3, 2))
-    assert_allclose(expansion(RBF(1.0), X, np.zeros(3), X), 0)
-    assert_allclose(expansion(RBF(1.0), X, np.zeros(3), np.ones((20, 2))), 0)
+    assert_allclose(kernel_expansion(RBF(1.0), X, np.zeros(3), X), 0)
+    assert_allclose(kernel_expansion(RBF(1.0), X, np.zeros(3), np.ones((20, 2))), 0)
