@@ -76,7 +76,7 @@ def _orders(random: Random) -> Inputs:
         yield ((random.uniform(size=n) < np.linspace(0.1, 0.9, n)).astype(float),)
 
 
-@exercise(9, "Steps that never fall", "an array with one p a sample", _orders)
+@exercise(9, "Isotonic regression", "an array with one p a sample", _orders)
 def check_isotonic(y: Array) -> Key:
     """Keep a list of blocks, each with its sum and its size; a new sample is a block of one.
 
