@@ -72,6 +72,24 @@ def bounded_samples_take_part_in_few_steps_and_free_ones_in_many(seed: int) -> b
     return all(held)
 
 
+def few_steps_of_free_samples_are_reversals_for_c_1000(seed: int) -> bool:
+    run = smo(clouds(seed)[2][1000], max_iter=10**6, trace=True)
+    last, move, back, part = np.zeros((4, 1000))
+    for step in run.trace:
+        for i, new in ((step.i, step.alpha_i), (step.j, step.alpha_j)):
+            back[i] += move[i] * (new - last[i]) < 0
+            part[i] += 1
+            last[i], move[i] = new, new - last[i]
+    free = (run.alpha > 0) & (run.alpha < 1000)
+    return bool(np.median(back[free] / part[free]) <= 0.05)
+
+
+def the_bound_is_a_hundred_times_too_large_in_the_last_row(seed: int) -> bool:
+    *_, log = chapter["newton_stages"](clouds(seed)[2][100], 100, 1e-5)
+    bound = np.sum(runs(seed)[100].alpha ** 2) / 2 / sum(1 / h for h, _, _ in log)
+    return bool(bound > 100 * (log[-1][2].primal - log[-1][2].dual))
+
+
 def stages_take_at_most_two_hundred_systems(seed: int) -> bool:
     log = [chapter["newton_stages"](clouds(seed)[2][C], C, 1e-5)[2] for C in (1, 1000)]
     systems = [sum(len(sets) for _, sets, _ in each) for each in log]
@@ -106,6 +124,15 @@ def work(seed: int, goal: float) -> Any:
 def for_a_thousandth_smo_alone_does_under_half_for_small_c(seed: int) -> bool:
     alone, both = work(seed, 1e-3)
     return bool((alone[:2] < 0.5 * both[:2]).all())
+
+
+def newton_from_zero_never_clearly_beats_smo_for_c_up_to_100(seed: int) -> bool:
+    for C in Cs[:3]:
+        problem = clouds(seed)[2][C]
+        alone = chapter["smo_until"](problem, 1e-6)
+        if alone > 1.8 * chapter["handed_over"](problem, 0, 1e-6):
+            return False
+    return True
 
 
 def for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100(seed: int) -> bool:
@@ -145,10 +172,13 @@ if __name__ == "__main__":
             one_system_improves_on_smo_for_some_c_and_not_for_others,
             the_first_stage_does_most_of_the_work,
             bounded_samples_take_part_in_few_steps_and_free_ones_in_many,
+            few_steps_of_free_samples_are_reversals_for_c_1000,
+            the_bound_is_a_hundred_times_too_large_in_the_last_row,
             stages_take_at_most_two_hundred_systems,
             stages_meet_the_tolerance_for_every_c_and_on_ties,
             for_a_thousandth_smo_alone_does_under_half_for_small_c,
             for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100,
+            newton_from_zero_never_clearly_beats_smo_for_c_up_to_100,
             short_steps_need_less_than_half_of_the_systems,
             steps_of_ten_save_little_and_most_use_up_the_systems,
             with_a_flat_kernel_the_path_saves_little_and_most_steps_are_singular,
