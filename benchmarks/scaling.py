@@ -26,7 +26,7 @@ from dask import array as da
 from dask.distributed import Client, LocalCluster, wait
 from scipy.optimize import nnls
 
-from svmlib._chunk_sums import State, chunk_sums
+from svmlib._chunk_sums import NewtonState, chunk_sums
 from svmlib.distributed import solve_linear
 
 FEATURES = 50
@@ -106,7 +106,7 @@ def forecast(timings: list[Timing]) -> str:
     fixed = b * chunks + c
     one = a * n + fixed
     rows, zero = np.zeros((2, FEATURES)), np.zeros(FEATURES + 1)
-    state = State(zero[1:], 1.0, (), 2.0, zero)
+    state = NewtonState(zero[1:], 1.0, (), 2.0, zero)
     sums = chunk_sums(state, rows, np.array([1.0, -1.0]))
     sent = len(pickle.dumps(sums))
     return (

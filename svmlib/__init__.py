@@ -4,8 +4,8 @@ Each module belongs to the chapter that derives it, and imports only from module
 (``tests/test_floors.py`` checks this), so they can be read in this order:
 
 - ground floor: `svmlib._validation` (checks of arguments), `svmlib._read_only` (arrays that stay as
-  they are), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that has not
-  converged)
+  they are), `svmlib._rounding` (bounds on rounding), `svmlib._rows` (rows at random, and sums of
+  blocks), `svmlib._warnings` (of a solver that has not converged)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`, `svmlib._kernel_names`
   (kernels given by name)
 - second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;

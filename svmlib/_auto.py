@@ -17,8 +17,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from svmlib import nystrom
+from svmlib._rows import random_rows
 from svmlib._validation import Array
-from svmlib.gram_matrix import EAGER_SAMPLES, NoRoomError
+from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
 from svmlib.newton import MAX_NEWTON_STEPS, is_small, newton_multipliers
 from svmlib.problem import DualProblem, Solution
@@ -123,7 +124,7 @@ def solve(
         newton_start = _find_start(problem, tol, max_iter - 1, span_untried=memory_mb is None)
     try:
         solution, name = _finish_by_newton(problem, newton_start, tol, max_iter)
-    except NoRoomError:
+    except CacheTooSmallError:
         if solver == "newton":
             raise
         solution = run_smo(problem, tol, smo_limit - newton_start.n_iter, newton_start.alpha)
@@ -273,5 +274,5 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
 
 def _probe_rank(problem: DualProblem) -> int:
     """Return how many of a few points would each need a column of Φ."""
-    K = problem.gram_matrix.block(nystrom.random_rows(problem.n, _PROBE_SIZE))
+    K = problem.gram_matrix.block(random_rows(problem.n, _PROBE_SIZE))
     return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib._rounding import row_norm_bounds
+from svmlib._rows import LARGEST
 from svmlib._validation import Array, check_labels, check_points
 from svmlib.certificate import largest_violation
-from svmlib.nystrom import LARGEST, Span, SpanSums, span_sums
+from svmlib.nystrom import Span, SpanSums, span_sums
 
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
 
 
-class State(NamedTuple):
+class NewtonState(NamedTuple):
     """The numbers from which the multipliers of every sample follow, in one pass."""
 
     origin: Array
@@ -29,7 +30,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Extent:
+class DataExtent:
     """The result of the first pass: the extent of the data around one of the samples."""
 
     radius: float = field(metadata=LARGEST)  # at least the distance of the furthest sample
@@ -39,7 +40,7 @@ class Extent:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class PassSums:
     """The results of a pass at v = (w, b): the largest violation, and sums over the rows."""
 
     violation: float = field(metadata=LARGEST)  # of the KKT conditions
@@ -62,21 +63,21 @@ def features_of(X: Any) -> Any:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the radius shows it
-def chunk_extent(origin: Array, X: Any, y: Any) -> Extent:
+def chunk_extent(origin: Array, X: Any, y: Any) -> DataExtent:
     """Return the extent of a chunk around this origin."""
     Z = check_points(features_of(X), n_features=origin.size) - origin
     n_plus = int(np.sum(check_labels(y, len(Z)) > 0))
-    return Extent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
+    return DataExtent(float(row_norm_bounds(Z).max()), n_plus, len(Z) - n_plus, Z.sum(axis=0))
 
 
-def chunk_sums(state: State, X: Any, y: Any) -> Sums:
+def chunk_sums(state: NewtonState, X: Any, y: Any) -> PassSums:
     """Return the sums of a chunk, which are all that a pass computes from the data."""
     y = np.asarray(y, dtype=float)
     rows, s, c, q = _multipliers(state, features_of(X), y)
     margins = y * s
     free_rows = rows[(q != 0) & (np.abs(q) < state.C)]
     proximal = state.h * float((q - c) @ (q - c))
-    return Sums(
+    return PassSums(
         violation=largest_violation(margins, margins, np.abs(q), state.C),
         n_free=len(free_rows),
         hinge=state.C * np.maximum(0, 1 - margins).sum(),
@@ -88,7 +89,9 @@ def chunk_sums(state: State, X: Any, y: Any) -> Sums:
     )
 
 
-def chunk_span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y: Any) -> SpanSums:
+def chunk_span_sums(
+    c: Array, b: float, state: NewtonState, rows: tuple[Span, Any], y: Any
+) -> SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     span, X = rows
     X = np.ascontiguousarray(X, dtype=float)
@@ -97,7 +100,7 @@ def chunk_span_sums(c: Array, b: float, state: State, rows: tuple[Span, Any], y:
     return span_sums(span, c, b, X, y, alpha, np.full(len(X), state.C))
 
 
-def _multipliers(state: State, X: Any, y: Array) -> tuple[Array, Array, Array, Array]:
+def _multipliers(state: NewtonState, X: Any, y: Array) -> tuple[Array, Array, Array, Array]:
     """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
     origin, C, stages, h, v = state
     rows = np.ones((len(X), v.size))

@@ -82,8 +82,8 @@ class MachineProblem:
         self.bias_scale = float(machine.intercept_scaling) if machine.bias == "penalised" else 0.0
         self._check_constant()
         # The multipliers of the squared hinge have no upper bound, though C is finite.
-        self.bounds = self.C if self.plain_hinge and not self.hard_margin else np.inf
-        self.problem = DualProblem(self.X, self.y, self.bounds, check_kernel(kernel))
+        self.upper = self.C if self.plain_hinge and not self.hard_margin else np.inf
+        self.problem = DualProblem(self.X, self.y, self.upper, check_kernel(kernel))
 
     def _check_constant(self) -> None:
         if self.C.min() < SMALLEST_NORMAL:  # smaller products have lost digits
@@ -270,7 +270,7 @@ class MachineProblem:
             if start is not None:
                 start = problem.balance(np.clip(start, 0, problem.upper))
             if problem.linear:
-                problem = DualProblem(self.X, self.y, self.bounds, move_origin=True)
+                problem = DualProblem(self.X, self.y, self.upper, move_origin=True)
             return _solve_with_bias(problem, tol, start)
         Phi, basis = _gram_factor(self.problem, self.bias_scale)
         if self.plain_hinge:

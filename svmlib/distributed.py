@@ -26,9 +26,17 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import nystrom
-from svmlib._chunk_sums import State, Sums, chunk_extent, chunk_span_sums, chunk_sums, features_of
+from svmlib._chunk_sums import (
+    NewtonState,
+    PassSums,
+    chunk_extent,
+    chunk_span_sums,
+    chunk_sums,
+    features_of,
+)
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
+from svmlib._rows import merge_sums, random_rows
 from svmlib._validation import (
     Array,
     check_count,
@@ -230,7 +238,7 @@ def solve_linear(
 
 def _minimise(
     chunks: _Chunks, d: int, C: float, tol: float, max_iter: int
-) -> tuple[Array, Certificate, tuple[Pass, ...], State]:
+) -> tuple[Array, Certificate, tuple[Pass, ...], NewtonState]:
     """Return (w, b) with their certificate, the passes, and what the multipliers follow from."""
     start, R, n = _first_pass(chunks, d, C)
     candidates = []
@@ -249,7 +257,7 @@ def _minimise(
     return np.append(w, v[-1] - w @ start.origin), certificate, tuple(trace), state
 
 
-def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
+def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[NewtonState, float, int]:
     """Return the first state, the largest distance of a sample from its origin, and n.
 
     The origin is the mean, as `svmlib.kernels.Linear` explains.
@@ -268,7 +276,7 @@ def _first_pass(chunks: _Chunks, d: int, C: float) -> tuple[State, float, int]:
     origin = X[0] + extent.total / n
     # `row_norm_bounds` has room for the rounding of rows and of this sum.
     R = extent.radius + float(row_norm_bounds((origin - X[0])[None])[0])
-    return State(origin, C, (), *_start(X - origin, y, C * n / y.size, C)), R, n
+    return NewtonState(origin, C, (), *_start(X - origin, y, C * n / y.size, C)), R, n
 
 
 def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
@@ -289,8 +297,8 @@ def _start(X: Array, y: Array, C_first: float, C: float) -> tuple[float, Array]:
 
 
 def _passes(
-    run_pass: Callable[[State], Sums], start: State, value: float, tol: float
-) -> Iterator[tuple[State, Sums]]:
+    run_pass: Callable[[NewtonState], PassSums], start: NewtonState, value: float, tol: float
+) -> Iterator[tuple[NewtonState, PassSums]]:
     """Yield the state and the sums of every pass of Newton's method, without end.
 
     It begins at v = 0, where the objective is at most `value`, with the start as its first step.
@@ -331,7 +339,9 @@ def _passes(
             h, step = _RAMP_SHRINKAGE * h, None
 
 
-def _certify(sums: Sums, v: Array, origin: Array, R: float, n: int) -> tuple[Array, Certificate]:
+def _certify(
+    sums: PassSums, v: Array, origin: Array, R: float, n: int
+) -> tuple[Array, Certificate]:
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     A score is off by at most ε, γ_{d+8} times the sizes of the terms of the score and of the bias:
@@ -508,7 +518,7 @@ def _sample(chunks: _Chunks) -> Any:
 
 def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
     """Return some rows of a chunk with their labels, the same each time."""
-    some = nystrom.random_rows(len(X), count, seed=number)
+    some = random_rows(len(X), count, seed=number)
     return np.column_stack([X[some], y[some]]).astype(float)
 
 
@@ -534,7 +544,7 @@ def _chunks(X: Any, y: Any) -> _Chunks:
 def _sum(chunks: _Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
     """Apply a function to every chunk and merge the sums that it returns, as a tree."""
     apply = dask.delayed(partial(summarise, *given))
-    add = dask.delayed(nystrom.merge_sums)
+    add = dask.delayed(merge_sums)
     roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]

@@ -116,7 +116,7 @@ def certify_machine(
     ------
     ValueError
         If the machine is not one of the above, or X and y do not fit it.
-    svmlib.gram_matrix.NoRoomError
+    svmlib.gram_matrix.CacheTooSmallError
         If there are more than about 5100 rows (a Gram matrix of more than 200 MB), the kernel is
         not linear, and the loss is squared or the bias is not free.
 

@@ -25,7 +25,7 @@ from svmlib._rounding import format_bound
 from svmlib._validation import Array, check_gram, check_points, check_scalar
 from svmlib.kernels import BLOCK_SIZE, Kernel, ProductForm, check_kernel, kernel_expansion
 
-__all__ = ["GramMatrix", "NoRoomError"]
+__all__ = ["CacheTooSmallError", "GramMatrix"]
 
 Indices = NDArray[np.intp]
 
@@ -51,7 +51,7 @@ class KernelSums(NamedTuple):
     updates: int  # the number of these changes
 
 
-class NoRoomError(ValueError):
+class CacheTooSmallError(ValueError):
     """The cache of a problem is too small for the kernel values that are asked for."""
 
 
@@ -149,10 +149,10 @@ class GramMatrix:
         return self.cached[i]
 
     def _require_room(self, count: int, purpose: str) -> None:
-        """Raise a `NoRoomError` if there is no room for `count` floats."""
+        """Raise a `CacheTooSmallError` if there is no room for `count` floats."""
         if count > self.cache_size:
             least = format_bound(megabytes(count))
-            raise NoRoomError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
+            raise CacheTooSmallError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
 
     def _batches(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""

@@ -43,12 +43,12 @@ from svmlib._warnings import warn_unless_converged
 from svmlib.problem import MAX_C, DualProblem, Solution
 
 __all__ = [
-    "absolute",
+    "absolute_loss",
     "hinge",
-    "logistic",
+    "logistic_loss",
     "pegasos",
     "primal_objective",
-    "squared",
+    "squared_loss",
     "subgradient_descent",
 ]
 
@@ -74,7 +74,7 @@ def hinge(margin: ArrayLike) -> Array:
     return np.maximum(0.0, 1.0 - as_float(margin, "margin"))
 
 
-def squared(margin: ArrayLike) -> Array:
+def squared_loss(margin: ArrayLike) -> Array:
     """Compute the squared loss (1 − m)² of functional margins m = y f(x).
 
     It equals (y − f(x))² because y² = 1, and punishes points that are right by more than one.
@@ -86,13 +86,13 @@ def squared(margin: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> squared([-1.0, 1.0, 3.0])
+    >>> squared_loss([-1.0, 1.0, 3.0])
     array([4., 0., 4.])
     """
     return np.square(1.0 - as_float(margin, "margin"))
 
 
-def absolute(margin: ArrayLike) -> Array:
+def absolute_loss(margin: ArrayLike) -> Array:
     """Compute the absolute loss abs(1 − m) of functional margins m = y f(x).
 
     It equals abs(y − f(x)) because abs(y) = 1, and is the hinge loss where m ≤ 1.
@@ -104,13 +104,13 @@ def absolute(margin: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> absolute([-1.0, 1.0, 3.0])
+    >>> absolute_loss([-1.0, 1.0, 3.0])
     array([2., 0., 2.])
     """
     return np.abs(1.0 - as_float(margin, "margin"))
 
 
-def logistic(margin: ArrayLike) -> Array:
+def logistic_loss(margin: ArrayLike) -> Array:
     """Compute the logistic loss log(1 + exp(−m)) of functional margins m = y f(x), base e.
 
     Divided by log 2 it is one at m = 0 and bounds the number of errors like the hinge loss.
@@ -123,7 +123,7 @@ def logistic(margin: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> logistic([0.0, 1e300]).round(4)
+    >>> logistic_loss([0.0, 1e300]).round(4)
     array([0.6931, 0.    ])
     """
     return np.logaddexp(0.0, -as_float(margin, "margin"))
@@ -367,7 +367,8 @@ def pegasos(
     tol, max_iter = check_stopping_rule(tol, max_iter)
     C = round_down(1 / (lam * y.size))  # a float that is in the box [0, 1/(λn)] for certain
     if not 0 < C <= MAX_C:
-        raise ValueError(f"lam must have 1/(lam n) positive and at most {MAX_C:g}, got {lam:g}")
+        accepted = f"such that 1/(lam n) is positive and at most {MAX_C:g}"
+        raise ValueError(f"lam must be {accepted}, got {lam:g}")
     seed = None if seed is None else check_count(seed, "seed", positive=False)
     random = np.random.default_rng(seed)
     signed = y[:, np.newaxis] * X

@@ -151,7 +151,7 @@ def newton(
     ------
     ValueError
         If an argument is not as above, or the kernel is not known to be positive semidefinite, or
-        the equations do not fit the cache (a `svmlib.gram_matrix.NoRoomError`).
+        the equations do not fit the cache (a `svmlib.gram_matrix.CacheTooSmallError`).
 
     Notes
     -----

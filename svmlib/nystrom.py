@@ -17,11 +17,11 @@ Williams, C. K. I. and Seeger, M. (2001), "Using the Nyström method to speed up
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,7 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
+from svmlib._rows import LARGEST, merge_sums, random_rows
 from svmlib._validation import Array, as_float, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
@@ -165,16 +166,6 @@ class Span(ReadOnly):
 
 
 # What a machine in the span proves
-
-
-# The metadata of a field of which `merge_sums` keeps the largest value, or NaN if there is one.
-LARGEST = {"merge": lambda values: float(np.max(values))}
-
-
-def merge_sums(parts: Sequence[Any]) -> Any:
-    """Return the sums of several blocks of rows as one; the metadata of a field say how."""
-    columns = ((f, [getattr(part, f.name) for part in parts]) for f in fields(parts[0]))
-    return type(parts[0])(*(f.metadata.get("merge", sum)(values) for f, values in columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -469,11 +460,6 @@ def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
 def sample_size(n: int) -> int:
     """Return the number of samples, out of n, among which pivots are chosen."""
     return min(_MIN_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
-
-
-def random_rows(n: int, count: int, seed: int | None = None) -> Indices:
-    """Return the indices of some of n rows at random, the same each time."""
-    return np.random.default_rng(n if seed is None else seed).permutation(n)[:count]
 
 
 def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | None:

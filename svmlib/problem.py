@@ -211,7 +211,7 @@ class DualProblem(ReadOnly):
         self.beta_min, self.beta_max = np.minimum(0, ends), np.maximum(0, ends)
         lock_arrays(self)
 
-    def with_bounds(self, upper: float | ArrayLike) -> DualProblem:
+    def with_bounds(self, C: float | ArrayLike) -> DualProblem:
         """Return the problem with other bounds C_i; both problems share K and its sums.
 
         Raises
@@ -220,7 +220,7 @@ class DualProblem(ReadOnly):
             If the bounds are not what the class accepts for C.
         """
         other = copy(self)
-        other._set_bounds(upper)
+        other._set_bounds(C)
         return other
 
     # The Gram matrix

@@ -257,8 +257,8 @@ class SVCCV(TwoClassEstimator):
         self._forget_fit()
         points, labels = self._check_samples(X, y)
         weights = check_weights(sample_weight, len(labels))
-        models, points = self._candidates(points, labels, weights, X)
-        signs = np.where(labels == self.classes_[1], 1.0, -1.0)
+        self.classes_, signs = two_classes(labels, weights)
+        models, points = self._candidates(points, weights, X)
         folds = self._folds(points, labels, weights, groups)
         tol, Cs = self._check_parameters()
         # This comes before the search, because it refuses a wrong `scoring`.
@@ -290,13 +290,10 @@ class SVCCV(TwoClassEstimator):
             raise ValueError(f"refit must be True, False or a function, got {self.refit!r:.80}")
         return tol, Cs
 
-    def _candidates(
-        self, X: Array, labels: Any, weights: Array, given: ArrayLike
-    ) -> tuple[list[SVC], Array]:
+    def _candidates(self, X: Array, weights: Array, given: ArrayLike) -> tuple[list[SVC], Array]:
         """Return a machine for each γ, with its kernel, and the points to compute with."""
         names = ("kernel", "degree", "coef0", "class_weight", "tol")
         settings = {name: getattr(self, name) for name in names}
-        self.classes_, _ = two_classes(labels[weights > 0])
         gammas: Any = self.gammas
         if not has_gamma(self.kernel):
             if gammas is not None:

@@ -38,7 +38,7 @@ from svmlib._validation import (
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
-from svmlib.gram_matrix import NoRoomError
+from svmlib.gram_matrix import CacheTooSmallError
 from svmlib.hulls import require_separable
 from svmlib.kernels import Kernel, Precomputed, check_kernel, kernel_expansion
 from svmlib.problem import DualProblem, Solution
@@ -280,7 +280,7 @@ class SVC(TwoClassEstimator):
         given = X
         self._precomputed = is_precomputed(self.kernel)
         X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
-        self.classes_, signs = two_classes(labels)
+        self.classes_, signs = two_classes(labels, weights)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         self.kernel_ = resolve_kernel(self, X, weights, given)
@@ -292,8 +292,8 @@ class SVC(TwoClassEstimator):
         self._origin = problem.origin
         try:
             solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
-        except NoRoomError as error:
-            raise NoRoomError(f'{error} of DualProblem; solver="auto" needs less') from error
+        except CacheTooSmallError as error:
+            raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
         self._set_fitted_attributes(solution, problem, X, used)
         warn_unless_converged(solution, self.solver_, tol, solution.advice)
         return self
@@ -383,9 +383,9 @@ def _is_finite_matrix(X: object) -> TypeGuard[Array]:
     return False
 
 
-def two_classes(labels: NDArray[np.generic]) -> tuple[NDArray[np.generic], Array]:
-    """Return the two classes, and −1 for each sample of the first, +1 for the second."""
-    classes = np.unique(labels)
+def two_classes(labels: NDArray[np.generic], weights: Array) -> tuple[NDArray[np.generic], Array]:
+    """Return the classes of samples of positive weight, and −1 for the first, +1 for the second."""
+    classes = np.unique(labels[weights > 0])
     if classes.size > 2:
         only = "Only binary classification is supported. The type of the target is multiclass"
         advice = "OneVsOneClassifier(SVC()) takes any number"

@@ -20,7 +20,14 @@ from svmlib.duality import DualProblem, interior_point
 from svmlib.exchange import Machine, certify_machine
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.gram_matrix import GramMatrix
-from svmlib.hinge import absolute, hinge, logistic, pegasos, primal_objective, squared
+from svmlib.hinge import (
+    absolute_loss,
+    hinge,
+    logistic_loss,
+    pegasos,
+    primal_objective,
+    squared_loss,
+)
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
@@ -137,7 +144,7 @@ CALLS = [
     (lambda: descent(HUGE, [1, -1], 1e101), "C must be at most"),  # before the sums overflow
     (lambda: descent(X, ONES, 1.0), "both classes"),
     (lambda: pegasos(X, Y, 0), "lam must be a positive"),
-    *[(partial(pegasos, X, Y, lam), r"lam must have 1/\(lam n\)") for lam in UNUSABLE],
+    *[(partial(pegasos, X, Y, lam), r"lam must be such that 1/\(lam n\)") for lam in UNUSABLE],
     (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
     (lambda: pegasos(X, Y, 1.0, max_iter=0), "max_iter must be a positive integer"),
     (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold one row per point"),
@@ -194,7 +201,10 @@ CALLS = [
         "some to test, of positive weight",
     ),
     # losses
-    *[(partial(loss, np.nan), "margin must be") for loss in (hinge, squared, absolute, logistic)],
+    *[
+        (partial(loss, np.nan), "margin must be")
+        for loss in (hinge, squared_loss, absolute_loss, logistic_loss)
+    ],
     *[(partial(hinge, margin), "margin must be") for margin in (None, "one", 1j)],
     (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
     (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
@@ -325,7 +335,7 @@ GOOD = [
     *[(f, LABELLED) for f in (separation, closest_points, separating_caps, DualProblem)],
     (hull_smo, {"X": np.tile([[0.0], [3.0]], (5, 1)), "y": Y}),
     (convex_hull, {"points": X}),
-    *[(loss, {"margin": X}) for loss in (hinge, squared, absolute, logistic)],
+    *[(loss, {"margin": X}) for loss in (hinge, squared_loss, absolute_loss, logistic_loss)],
     (primal_objective, LABELLED | {"w": [1.0, 2.0], "b": 0.5, "C": 2.0}),
     (descent, LABELLED | {"C": 1.0}),
     (pegasos, LABELLED | {"lam": 1.0}),
@@ -349,7 +359,7 @@ OPTIONAL = {"origin", "error_bound"}
 AS_LONG_AS_ANOTHER = {"margins", "C", "beta", "origin", "alpha", "y", "upper"}
 AS_LONG_AS_ANOTHER |= {"values", "error", "pivots", "factor"}
 RESULTS = {"ClosestPoints", "ConvexHull", "DirectionalMargin", "HullSolution", "HullStep"}
-RESULTS |= {"NewtonStep", "NoRoomError", "NotSeparableError", "SeparatingCaps", "Separation"}
+RESULTS |= {"NewtonStep", "CacheTooSmallError", "NotSeparableError", "SeparatingCaps", "Separation"}
 RESULTS |= {"Solution", "Step"}
 
 

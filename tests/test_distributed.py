@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import distributed
-from svmlib._chunk_sums import State, Sums, chunk_sums
+from svmlib._chunk_sums import NewtonState, PassSums, chunk_sums
 from svmlib._rounding import gamma_n
 from svmlib.distributed import solve_kernel, solve_linear
 from svmlib.duality import DualProblem, interior_point
@@ -98,7 +98,7 @@ def test_the_violation_that_a_pass_finds_is_that_of_its_multipliers(seed):
         q = np.clip(q + (y - Z @ v_t) / h_t, np.minimum(0, C * y), np.maximum(0, C * y))
     m = y * (Z @ v)
     violation = max((1 - m)[np.abs(q) < C].max(), (m - 1)[np.abs(q) > 0].max())
-    found = chunk_sums(State(origin, C, stages, h, v), X, y)
+    found = chunk_sums(NewtonState(origin, C, stages, h, v), X, y)
     assert found.violation == pytest.approx(violation)
 
 
@@ -212,7 +212,7 @@ def test_bounds_are_those_of_the_longer_w(far, what):
     """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b); one of −9 is −9t."""
     q, U, origin = np.array([1.0, 1.0]), 2.0**-53, np.array([-far if what == "the mean" else 0.0])
     v, R = np.array([-2.0, -far if what == "b" else 0.0]), far if what == "a sample" else 1.0
-    sums = Sums(5.0, 0, 10.0, 0.0, 0.0, q, -q, np.eye(2))
+    sums = PassSums(5.0, 0, 10.0, 0.0, 0.0, q, -q, np.eye(2))
     longer, proof = distributed._certify(sums, v, origin, R, 4)
     t = longer[0] / v[0]
     assert t <= 2, "as long as is of use"
@@ -231,7 +231,7 @@ def test_a_violation_that_a_score_has_forgotten_is_bounded(d):
     """Beside 1, 2⁻⁵⁴ is lost: in b − w for one feature, and else in w·x, feature by feature."""
     x, b = np.append(1.0, np.full(d - 1, 2.0**-27)), float(d == 1)
     w, x = (np.array([2.0**-54]), -x) if d == 1 else (x, x)
-    state = State(np.zeros(d), 9.0, [(2.0, np.zeros(d + 1))], 2.0, np.append(w, b))
+    state = NewtonState(np.zeros(d), 9.0, [(2.0, np.zeros(d + 1))], 2.0, np.append(w, b))
     sums = chunk_sums(state, x[None], np.ones(1))
     longer, proof = distributed._certify(sums, state.v, state.origin, 1.0, 2)
     margin = exact.exact(longer[:-1]) @ exact.exact(x) + Fraction(longer[-1])
@@ -243,7 +243,7 @@ def test_sums_over_many_samples_or_features_may_be_as_wrong_as_rounding_allows(n
     """Of samples at ±x: Σα too large, and w too small; or ‖w‖² forgets all but one square."""
     T, slip, x = 0.9, 0.9 * gamma_n(n) * (d == 1), np.append(1.0, np.full(d - 1, 2.0**-27))
     plus = T * np.append((1 - slip) * x, 1 + slip)
-    sums = Sums(0.0, 0, 1.0, 0.0, 0.0, plus, np.append(plus[:-1], -plus[-1]), np.eye(2))
+    sums = PassSums(0.0, 0, 1.0, 0.0, 0.0, plus, np.append(plus[:-1], -plus[-1]), np.eye(2))
     proof = distributed._certify(sums, np.zeros(d + 1), np.zeros(d), 1 + 1e-11, n)[1]
     true = 2 * Fraction(T) - 2 * Fraction(T) ** 2 * sum(exact.exact(x) ** 2)
     assert 0.17 < Fraction(proof.dual) <= true

@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib import _machine_problem
 from svmlib._rounding import round_down
 from svmlib.hinge import (
-    absolute,
+    absolute_loss,
     hinge,
-    logistic,
+    logistic_loss,
     pegasos,
-    squared,
+    squared_loss,
     subgradient_descent,
 )
 from svmlib.problem import DualProblem
@@ -30,14 +30,14 @@ may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWar
 @given(st.floats(-1e3, 1e3, allow_subnormal=False))
 def test_losses_are_their_formulas(m):
     assert hinge(m) == max(0, 1 - m)
-    assert squared(m) == (1 - m) ** 2
-    assert absolute(m) == abs(1 - m)
-    np.testing.assert_allclose(np.expm1(min(logistic(m), 50)), np.exp(min(-m, 50)), rtol=1e-9)
+    assert squared_loss(m) == (1 - m) ** 2
+    assert absolute_loss(m) == abs(1 - m)
+    np.testing.assert_allclose(np.expm1(min(logistic_loss(m), 50)), np.exp(min(-m, 50)), rtol=1e-9)
 
 
 def test_the_logistic_loss_is_safe_at_any_margin():
-    np.testing.assert_array_equal(logistic([-1e300, 1e300]), [1e300, 0])
-    np.testing.assert_allclose(logistic([0.0, 40.0]), [np.log(2), np.exp(-40)], rtol=1e-12)
+    np.testing.assert_array_equal(logistic_loss([-1e300, 1e300]), [1e300, 0])
+    np.testing.assert_allclose(logistic_loss([0.0, 40.0]), [np.log(2), np.exp(-40)], rtol=1e-12)
 
 
 @may_warn

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib import SVC, _newton_forms
 from svmlib._auto import solve
 from svmlib.duality import DualProblem
-from svmlib.gram_matrix import NoRoomError
+from svmlib.gram_matrix import CacheTooSmallError
 from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton
@@ -78,11 +78,12 @@ def test_too_little_memory_is_told_and_left_to_smo():
     assert name == "smo"
     most = solution.n_iter - 1  # those of the start count, too
     assert solve(problem, "auto", 1e-3, most)[0].n_iter == most
-    with pytest.raises(NoRoomError, match=r"free multipliers take .* MB, more than cache_mb=1$"):
+    message = r"free multipliers take .* MB, more than cache_mb=1$"
+    with pytest.raises(CacheTooSmallError, match=message):
         newton(problem)
-    with pytest.raises(NoRoomError, match=r"take .* MB"):
+    with pytest.raises(CacheTooSmallError, match=r"take .* MB"):
         solve(problem, "newton", 1e-3)
-    with pytest.raises(NoRoomError, match=r'=200 of DualProblem; solver="auto" needs less$'):
+    with pytest.raises(CacheTooSmallError, match=r'=200 of DualProblem; solver="auto" needs less$'):
         SVC(solver="interior_point").fit(*data(0, n=6000))
 
 
