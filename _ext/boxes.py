@@ -76,6 +76,7 @@ class StatementsPlace(nodes.General, nodes.Element):
 
 class Statements(SphinxDirective):
     def run(self):
+        self.env.note_reread()  # the list changes whenever a chapter does
         return [StatementsPlace()]
 
 
