@@ -23,6 +23,7 @@ SPLIT = {  # a page that kept its address, and those that have its parts now
 }
 RENAMED = {  # headings and boxes of these pages
     "how-large-is-a-difference-mcnemar-s-test": "how-large-is-a-difference-standard-errors",
+    "a-tolerance-per-sample-costs-c-times-as-much": "a-tolerance-per-sample-is-multiplied-by-c",
     "the-difference-of-the-two-values": "duality-gap-and-kkt-conditions-of-the-svm",
     "no-line-at-all": "classes-that-are-not-separable",
     "charge-for-slack": "slack-variables-and-their-price-c",
