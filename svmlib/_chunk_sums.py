@@ -62,7 +62,7 @@ def features_of(X: Any) -> Any:
     return X[0].features(X[1]) if isinstance(X, tuple) else X
 
 
-@np.errstate(over="ignore", invalid="ignore")  # the radius shows it
+@np.errstate(over="ignore", invalid="ignore")  # the radius becomes infinite, and is refused
 def chunk_extent(origin: Array, X: Any, y: Any) -> DataExtent:
     """Return the extent of a chunk around this origin."""
     Z = check_points(features_of(X), n_features=origin.size) - origin

@@ -111,7 +111,7 @@ class LibsvmModel:
     def pair(self, labels: ArrayLike) -> Machine:
         """Return the machine for the two classes that are in `labels`, as for `as_machine`."""
         if not self.labels:
-            advice = "regression and one class have no certificate, and no file but LIBSVM's"
+            advice = "regression and one-class models have no certificate, only a LIBSVM file"
             raise ValueError(f"machine must be a classifier, got {self.svm_type}; {advice}")
         i, j = chosen_pair(self.labels, labels)
         pair = self.labels[i], self.labels[j]

@@ -5,8 +5,8 @@ products, added in any order, is off by at most γ_n times the sum of their size
 
     γ_n = n u / (1 − n u).
 
-Results too small to be normal floats have an absolute error of 2⁻¹⁰⁷⁴, too. With this module you
-can
+Results too small to be normal floats also have an absolute error, which is below 2⁻¹⁰⁷⁴. With this
+module you can
 
 - bound the error of n operations: `gamma_n`, `round_up`, `round_down`,
 - centre and scale points with next to no rounding, and bound the norms of rows:

@@ -20,5 +20,5 @@ def merge_sums(parts: Sequence[Any]) -> Any:
 
 
 def random_rows(n: int, count: int, seed: int | None = None) -> NDArray[np.intp]:
-    """Return the indices of some of n rows at random, the same each time."""
+    """Return at most `count` of n row numbers at random, repeatably (the default seed is n)."""
     return np.random.default_rng(n if seed is None else seed).permutation(n)[:count]

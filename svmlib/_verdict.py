@@ -183,7 +183,7 @@ class Verdict:
         return f"our own solution did not converge:\nthe bounds hold, but say little; {advice}"
 
     def _cost_of_violation(self, dual: float, violation: float) -> str:
-        """Say so if multipliers violate conditions only next to their bounds.
+        """Return a remark if multipliers violate conditions only close to their bounds.
 
         The duality gap is at least a violation times the distance of α_i from its bound.
         """

@@ -62,9 +62,9 @@ def primal_upper_bound(
 ) -> float:
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
-    The arguments are an upper bound on ‖w‖² and lower bounds on the margins y_i f(x_i). If C is
-    infinite, the result holds for every larger m, too. If the kernel is indefinite, and ‖w‖² < 0,
-    it counts as 0.
+    `squared_norm` is an upper bound on ‖w‖², and `margins` are lower bounds on the functional
+    margins y_i f(x_i). If C is infinite, the result holds for every larger m, too. If the kernel is
+    indefinite, and ‖w‖² < 0, the norm counts as 0.
 
     Examples
     --------
@@ -92,11 +92,12 @@ def primal_upper_bound(
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
-    Given are a lower bound on Σα and an upper bound on ‖w‖². If the kernel is indefinite, ‖w‖² may
-    be negative; then it counts as 0, and the result bounds nothing. For rounding, 8u of Σα and of
-    the cost ½ (‖w‖ + e)² are subtracted. The cost needs at most 5u, and the two subtractions less
-    than 3u of the sizes; so the Σα given may be too large by 4u. Two products may underflow, each
-    by half of 2⁻¹⁰⁷⁴, and twice that is subtracted; so Σα may be too large by 2⁻¹⁰⁷⁴, too.
+    `total` is a lower bound on Σα, and `squared_norm` an upper bound on ‖w‖². If the kernel is
+    indefinite, ‖w‖² may be negative; then it counts as 0, and the result bounds nothing. For
+    rounding, 8u of Σα and of the cost ½ (‖w‖ + `displacement`)² are subtracted. The cost needs at
+    most 5u, and the two subtractions less than 3u of the sizes; so the Σα given may be too large by
+    4u. Two products may underflow, each by half of 2⁻¹⁰⁷⁴, and twice that is subtracted; so Σα may
+    be too large by 2⁻¹⁰⁷⁴, too.
 
     Examples
     --------
@@ -201,7 +202,8 @@ class Certificate:
 
     def optimal_to(self, tol: float) -> bool:
         """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""
-        return bool(self.proves_optimality and self.relative_gap <= tol)
+        consistent = self.dual <= self.primal  # else one of the two bounds is false
+        return bool(self.proves_optimality and consistent and self.relative_gap <= tol)
 
     def reaches(self, tol: float) -> bool:
         """Return whether a solver may stop, at a point optimal or else stationary to `tol`.
@@ -209,8 +211,7 @@ class Certificate:
         If the kernel is not known to be positive semidefinite, the gap proves nothing, and the
         largest KKT violation takes its place.
         """
-        measure = self.relative_gap if self.proves_optimality else self.kkt_violation
-        return bool(measure <= tol)
+        return self.optimal_to(tol) if self.proves_optimality else bool(self.kkt_violation <= tol)
 
     def __str__(self) -> str:
         two_digits = partial(format_bound, digits=2)
@@ -222,6 +223,8 @@ class Certificate:
         )
         if not self.proves_optimality:
             reason = "K is not known to be positive semidefinite; stationarity is all there is"
+        elif self.dual > self.primal:
+            reason = "the bounds contradict each other; those of the scores are false"
         elif self.primal == np.inf:
             reason = "no upper bound: rounding, or C = ∞ and the hyperplane does not separate"
         elif self.dual == -np.inf:
@@ -262,7 +265,10 @@ class Scores(ReadOnly):
 
     def __post_init__(self) -> None:
         for name in ("values", "error", "norms"):
-            vars(self)[name] = check_bounds(getattr(self, name), name, np.size(self.values))
+            bounds = check_bounds(getattr(self, name), name, np.size(self.values))
+            if name != "values" and (least := bounds.min(initial=0)) < 0:
+                raise ValueError(f"{name} must not be negative, got {least}")
+            vars(self)[name] = bounds
         vars(self)["squared_norm"] = check_bound(self.squared_norm, "squared_norm")
         super().__post_init__()
 
@@ -442,8 +448,9 @@ def balanced_dual(
 ) -> tuple[float, float]:
     """Bound D of multipliers times `balancing_factors` from below; say how unbalanced they were.
 
-    The multipliers are in the box. Known are the sums of each class, with relative errors of at
-    most `relative`, as of the factors. ‖w‖² and the displacement are of the balanced multipliers.
+    The multipliers are in the box. `totals` are the sums of the two classes; their relative
+    errors, and those of the factors, are at most `relative`. ‖w‖² and the displacement are of the
+    balanced multipliers.
     """
     balanced = 2 * float(totals.min()) * (1 - 2 * relative)
     dual = max(0.0, dual_lower_bound(balanced, squared_norm, displacement))  # D(0) = 0

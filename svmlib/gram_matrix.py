@@ -1,9 +1,10 @@
 """The Gram matrix K and the sums Kβ: the one place where kernel values are kept.
 
 A row of K costs more than the rest of a step of SMO, so rows are kept while there is room; then a
-new one replaces the one that was evaluated first. The cache of chapter 8 drops the row unused for
-longest. That would save a few rows, but needs bookkeeping at every step. SMO asks for single rows,
-Newton's method for blocks, and every solver for sums. With this module you can
+new one replaces the one that was evaluated first (first in, first out). The cache of chapter 8
+drops the least recently used row. That would save a few rows, but needs bookkeeping at every step.
+SMO asks for single rows, Newton's method for blocks, and every solver for sums. With this module
+you can
 
 - ask `GramMatrix` for row i, for the whole matrix, for K_FF, or for Kβ.
 

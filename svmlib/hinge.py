@@ -241,7 +241,7 @@ def subgradient_descent(
     largest distance of two sums Σ s_i y_i x_i, D is within 2R²/(t + 2) of the maximum after t ≥ 1
     steps, and the smallest gap so far is O(R²/t). R grows with C and with the features: the harder
     the margin, the slower. Polyak's step, the same with the minimum in place of
-    D(α), needs to know what it is looking for.
+    D(α), requires the minimum, which is not known.
 
     References
     ----------

@@ -26,7 +26,7 @@ __all__ = ["interior_point"]
 
 MAX_INTERIOR_STEPS = 100  # the most iterations by default
 _TOL_FRACTION = 1e-6  # of `tol`, where the iteration stops: the certificate needs room for rounding
-_STEP_FRACTION = 0.99  # of the way to the nearest bound: what must be positive stays so
+_STEP_FRACTION = 0.99  # to the boundary: what must be positive stays positive
 _GROWTH = 16  # factor of what is added to a matrix that is not positive definite: few trials
 _CROSSOVER_GAP = 1e-6  # the relative gap up to which the set at bounds was right
 

@@ -136,7 +136,7 @@ class BaseKernel:
         return 0.0
 
     def origin(self, X: Array) -> Array:
-        """Return the origin to compute with."""
+        """Return a point that may be subtracted from all others without any effect, or zero."""
         return np.zeros(X.shape[1])
 
 
@@ -154,7 +154,7 @@ class _UserFunction(BaseKernel):
 
 
 class ClassicKernel(BaseKernel):
-    """The base of the four classics: it checks parameters and points, and knows an error bound."""
+    """The base of the four classics: it checks parameters and points, and has an error bound."""
 
     user_defined = False
 
@@ -218,7 +218,7 @@ class Linear(_DotProductKernel):
     and that b absorbs. So `svmlib.svc.SVC` moves the origin where that needs no rounding, and
     Newton's method, `svmlib.hinge.subgradient_descent` and `svmlib.distributed.solve_linear`
     take the mean as the origin. `svmlib.smo.smo` and the interior point method take the
-    points as they are. `RBF` chooses its own origin, because it sees distances only;
+    points as they are. `RBF` chooses its own origin, because its values depend on distances only;
     for other kernels a shift would change the values.
     """
 

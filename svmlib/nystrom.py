@@ -176,11 +176,11 @@ class SpanSums:
     """
 
     violation: float = field(metadata=LARGEST)  # of the KKT conditions
-    hinge: float  # above Σ C_i max(0, 1 − y_i f(x_i))
+    hinge: float  # an upper bound on Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
     coefficients: Array  # Σ α_j a_j
     residual: Array  # Σ α_j g_j
-    distance: Array  # above Σ α_j ‖ρ_j‖
+    distance: Array  # upper bounds on Σ α_j ‖ρ_j‖
     norm_bound: Array  # Σ α_j (N_j + λ_j), where N_j + λ_j is at least ‖ρ_j‖
     residual_error: Array  # Σ α_j ε (N_j + λ_j)
 
@@ -242,7 +242,7 @@ def span_sums(
 def _residuals(
     span: Span, X: Array, K: Array, error: float, norms: Array, pivot_norms: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return above ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
+    """Return upper bounds on ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
     norm_bounds = norms + np.abs(A) @ pivot_norms

@@ -281,7 +281,7 @@ class SVCCV(TwoClassEstimator):
         return self
 
     def _check_parameters(self) -> tuple[float, Array]:
-        """Return tol and Cs, and check what is to be done in the end."""
+        """Return tol and Cs, and check `refit`."""
         tol = check_scalar(self.tol, "tol", positive=True)
         Cs = check_vector(self.Cs, "Cs")
         if Cs.min() <= 0:

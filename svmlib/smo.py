@@ -99,8 +99,8 @@ def smo(
     selection : {"second", "first", "cyclic"}, default "second"
         How the pair is chosen. ``"second"``: i with the largest g, and the j whose step gains
         the most, :math:`(g_i - g_j)^2 / a_{ij}` (Fan, Chen and Lin). ``"first"``: the pair with
-        the steepest slope. ``"cyclic"``: the next pair, in a fixed order, whose slope is more than
-        the m(α) − M(α) to reach.
+        the steepest slope, known as the maximal violating pair (Keerthi et al.). ``"cyclic"``: the
+        next pair, in a fixed order, whose slope is more than the m(α) − M(α) to reach.
     start : array_like of shape (n,), optional
         Feasible multipliers to begin with, such as those from a looser tolerance or a nearby C;
         zero if not given.
@@ -159,7 +159,7 @@ def run_smo(
     target_violation = tol / 2  # the m(α) − M(α) to reach
     while True:
         before = n_iter
-        with np.errstate(over="ignore", invalid="ignore"):  # no step, and the gap shows it
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow ends the steps
             state = SmoState(problem, alpha, selection)
             if trace:
                 recorded += islice(state.steps(target_violation), max_iter - n_iter)

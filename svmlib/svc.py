@@ -127,7 +127,8 @@ class SVC(TwoClassEstimator):
         and the interior point method if these stall and n ≤ 1000. ``"newton"`` uses SMO for the
         start only, and stops there if the start reaches `tol`.
     max_iter : int, default -1
-        The maximum number of iterations of all solvers together; −1 for their own defaults.
+        The maximum number of iterations of all solvers together; −1 for their own defaults. Steps
+        of Newton's method before its equations outgrew the memory are not counted.
     memory_mb : float, default 2000
         How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take. If
         they need more, a warning says so.

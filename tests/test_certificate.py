@@ -579,3 +579,17 @@ def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():
     sums = problem.gram() @ beta
     assert (problem.gram_matrix.incremental_matvec(beta).values == sums).all()
     assert (rows != sums).any()
+
+
+def test_bounds_that_contradict_each_other_prove_nothing():
+    false = Certificate(primal=0.1, dual=0.4, kkt_violation=0.0, infeasibility=0.0, norm_w=0.0)
+    assert not false.optimal_to(1.0)
+    assert not false.reaches(1.0)
+    assert "does not prove optimality: the bounds contradict each other" in str(false)
+
+
+@pytest.mark.parametrize("name", ["error", "norms"])
+def test_scores_refuse_negative_bounds(name):
+    scores = linear_scores([[0.0], [2.0]], [-0.25, 0.25])
+    with pytest.raises(ValueError, match=f"{name} must not be negative, got -0.5"):
+        replace(scores, **{name: [-0.5, -0.5]})
