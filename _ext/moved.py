@@ -98,7 +98,7 @@ RENAMED = {  # headings and boxes of these pages
     "what-rounding-does-to-a-certificate": "a-certificate",
     "three-dimensions-and-more": "hulls-in-three-dimensions",
     "points-near-the-border": "fig-margin-trial",
-    "the-machine-that-charges-w-j-a-linear-program": "the-svm-with-sum-w-j-a-linear-program",
+    "the-machine-that-charges-w-j-a-linear-program": "the-svm-with-w-j-a-linear-program",
     "fig-cap": "thm-cap-of-c",
     "prop-price-slopes": "thm-strong-duality",
     "thm-practice-radius": "thm-margin-radius",
