@@ -80,7 +80,7 @@ class _Step(NamedTuple):
 
     direction: Array
     value: float  # of the objective at v, or a bound on it
-    slope: float | None  # of the objective along the step; None for the start
+    slope: float  # of the objective along the step; 0 for the start
 
 
 class Pass(NamedTuple):
@@ -306,7 +306,7 @@ def _passes(
     """
     stages, h = start.stages, start.h
     v = np.zeros_like(start.v)
-    step: _Step | None = _Step(start.v, value, slope=None)
+    step: _Step | None = _Step(start.v, value, slope=0.0)
     t = 1.0  # the length of the step
     regularised = np.append(np.ones(v.size - 1), 0)  # 1 for w, 0 for b
     while True:
@@ -316,7 +316,7 @@ def _passes(
         yield state, sums
         objective = float(trial[:-1] @ trial[:-1]) / 2 + sums.losses
         g = regularised * trial - sums.plus - sums.minus
-        if step and objective > step.value + _ARMIJO * t * (step.slope or 0.0):
+        if step and objective > step.value + _ARMIJO * t * step.slope:
             # The step is too long. Go to the zero of the secant of the slope, which rises along it,
             # or stay, with a wider ramp, if the zero is very near. A start too far off is given up.
             end_slope = max(float(g @ step.direction), 0)

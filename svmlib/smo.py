@@ -202,9 +202,8 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    yield from SmoState(problem, require_problem(problem).check_start(start), selection).steps(
-        tol / 2
-    )
+    start = require_problem(problem).check_start(start)
+    yield from SmoState(problem, start, selection).steps(tol / 2)
 
 
 class SmoState:
