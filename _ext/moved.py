@@ -41,6 +41,10 @@ RENAMED = {  # headings and boxes of these pages
     "a-few-features-for-a-kernel": "low-rank-approximation-a-few-features-for-a-kernel",
     "by-lot": "random-fourier-features",
     "twenty-thousand-samples": "pivots-in-svc-twenty-thousand-samples",
+    "two-linear-machines-linearsvc-charges-for-the-bias": (
+        "two-linear-machines-linearsvc-penalises-the-bias"
+    ),
+    "what-scaling-does-to-the-charge": "what-scaling-does-to-the-penalty",
     "past-one-machine": "sums-over-chunks-of-rows",
     "four-ways-to-ask": "four-equivalent-formulations",
     "a-thousand-gaps-a-thousand-bridges": "gaps-and-bridges-an-experiment-with-two-hulls",
