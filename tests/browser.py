@@ -25,7 +25,6 @@ def open_tab(browser, **settings):
 
 
 def contrast(*colours):
-    """Return the contrast of two colours, with red, green and blue from 0 to 1 (WCAG 2)."""
     rgb = np.array(colours)
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     low, high = sorted(linear @ (0.2126, 0.7152, 0.0722))

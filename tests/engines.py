@@ -44,12 +44,10 @@ class Tab:
         self.go(url)
 
     def ask(self, expression):
-        """Return the value of an expression, once it is there."""
         value = f"(async () => JSON.stringify(await ({expression}) ?? null))()"
         return json.loads(self.evaluate(value))
 
     def wait(self, expression):
-        """Wait until an expression is true."""
         self.ask(
             f"""new Promise((done, fail) => {{
                 const start = performance.now(), look = () => {expression} ? done()
@@ -99,7 +97,6 @@ class Firefox(Tab):
         self.tab = self.say("browsingContext.getTree")["contexts"][0]["context"]
 
     def say(self, method, **parameters):
-        """Send a command; return the answer, without the news that come before it."""
         number = next(self.numbers)
         self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while (answer := json.loads(self.socket.recv())).get("id") != number:
@@ -144,7 +141,6 @@ class WebKit(Tab):
         self.say("timeouts", script=1000 * PATIENCE)
 
     def say(self, command="", **parameters):
-        """Send a command; return the answer."""
         request = urllib.request.Request(
             f"{self.address}/{command}".rstrip("/"), json.dumps(parameters).encode()
         )
@@ -175,7 +171,6 @@ class WebKit(Tab):
 
 @contextmanager
 def firefox(folder):
-    """Yield Firefox with a new profile in a folder."""
     program = shutil.which("firefox-esr") or shutil.which("firefox")
     require(program, "Firefox")
     (folder / "user.js").write_text(QUIET)
@@ -231,7 +226,6 @@ def free_port():
 
 
 def patiently(connect):
-    """Repeat a call until something listens; return its value."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         with suppress(ConnectionError, urllib.error.URLError):

@@ -9,7 +9,6 @@ import numpy as np
 
 
 def exact(values):
-    """The same numbers as fractions."""
     return np.vectorize(Fraction, otypes=[object])(np.asarray(values, dtype=float))
 
 

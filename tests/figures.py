@@ -19,7 +19,6 @@ from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, 
 
 
 def own(X, y):
-    """Samples of one's own."""
     return Dataset(np.array(X, dtype=float), y, ("a", "b"), ("", ""), ("−1", "+1"))
 
 
@@ -38,7 +37,6 @@ def rings():
 
 
 def overlapping(seed=0):
-    """The two clouds of 60 samples in chapter 12."""
     y = np.repeat((-1, 1), 30)
     return own(np.random.RandomState(seed).standard_normal((60, 2)) + 0.3 * y[:, np.newaxis], y)
 
@@ -53,7 +51,6 @@ def hidden_values():
 def searches(
     Cs=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), gammas=(0.03, 0.3, 1.0, 3.0, 30.0), cuts=4
 ):
-    """The same search by several cuts of the folds."""
     noisy, grid = load_circles(40, noise=0.3), {"svc__gamma": gammas, "svc__C": Cs}
     return [
         GridSearchCV(
@@ -104,7 +101,6 @@ def centre(locator):
 
 
 def drag_by(tab, grip, dx, dy):
-    """Drag a handle with the mouse; return where it was."""
     grip.scroll_into_view_if_needed()
     x, y = centre(grip.locator(".hit"))
     tab.mouse.move(x, y)

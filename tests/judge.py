@@ -16,7 +16,6 @@ def exact(values) -> list:
 
 
 def gram(kernel, X) -> mp.matrix:
-    """Return the exact Gram matrix of the exact points."""
     points = [exact(row) for row in X]
     K = mp.matrix(len(points))
     for i, x in enumerate(points):
@@ -80,7 +79,6 @@ class Judge:
         return self.value(half, self.margins(alpha, b))
 
     def margins(self, alpha, b) -> list:
-        """Return the functional margins y_i f(x_i)."""
         sums = zip(self.y, self._sums(alpha), strict=True)
         return [s * (v + mp.mpf(float(b))) for s, v in sums]
 
@@ -95,15 +93,12 @@ class Judge:
         return [a * s for a, s in zip(exact(alpha), self.y, strict=True)]
 
     def norm(self, alpha):
-        """Return ‖w‖."""
         return mp.sqrt(max(0, mp.fdot(self._signed(alpha), self._sums(alpha))))
 
     def violation(self, alpha, b):
-        """Return the largest violation of the KKT conditions."""
         return self.violation_of(self.margins(alpha, b), alpha)
 
     def violation_of(self, margins, alpha):
-        """Return that of functional margins and multipliers."""
         upper = self.upper or [mp.inf] * self.n
         return max(
             max(mp.mpf(0), 1 - m if a < C else 0, m - 1 if a > 0 else 0)
@@ -111,7 +106,6 @@ class Judge:
         )
 
     def infeasibility(self, alpha):
-        """Return the largest violation of the constraints on α."""
         above = [a - C for a, C in zip(exact(alpha), self.upper or [mp.inf] * self.n, strict=True)]
         return max(0, -min(exact(alpha)), max(above), abs(mp.fsum(self._signed(alpha))))
 

@@ -34,7 +34,6 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarray:
-    """Return multipliers that are feasible, nearly so, or not at all."""
     most = rng.choice([1, 1, 3]) * np.minimum(problem.upper, 10.0 ** rng.uniform(-3, 3))
     alpha = most * rng.random(problem.n)
     plus, minus = alpha @ (problem.y > 0), alpha @ (problem.y < 0)
@@ -481,7 +480,6 @@ def indefinite(n, k):
     ],
 )
 def test_sums_of_kernel_values_are_bounded(K, beta, shift, steps):
-    """Of β, which comes in as many equal steps."""
     n, sizes = len(K), np.sqrt(np.abs(K.diagonal())) * (1 + 2 * UNIT_ROUNDOFF)
     sums = KernelSums(steps * (K @ beta), steps * np.abs(beta), steps - 1)
     beta = steps * np.array(beta)

@@ -14,8 +14,6 @@ from tests.optimum import data, first_steps
 
 
 class Counting(RBF):
-    """A Gaussian kernel that counts the values it is asked for."""
-
     def __init__(self, gamma):
         super().__init__(gamma)
         object.__setattr__(self, "values", 0)
@@ -70,7 +68,6 @@ def test_without_room_for_k_newton_asks_for_what_has_changed_only(room, most, gi
 
 
 def test_a_wide_bell_is_solved_in_few_coordinates():
-    """K of 2000 samples has the rank 50, so that few of its values are ever computed."""
     X, y = data(0, n=2000)
     kernel = Counting(0.01)
     assert SVC(kernel=kernel).fit(X, y).certificate_.optimal_to(1e-3)

@@ -28,7 +28,6 @@ OWN = [
 
 
 def documented():
-    """Yield every parameter with a default, and what the docstring says of it."""
     for thing in OWN:
         told = NumpyDocString(inspect.getdoc(thing) or "")["Parameters"]
         taken = inspect.signature(thing).parameters if told else {}

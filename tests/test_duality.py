@@ -145,7 +145,6 @@ def test_a_certificate_holds_whatever_another_of_the_same_matrix_does_meanwhile(
 
 
 def test_no_two_threads_write_a_row_into_the_same_memory():
-    """While one looks for room for its row, between any two steps, another asks for its own."""
     X, ask = data(0, n=100)[0], []
 
     class Interrupted(GramMatrix):
@@ -176,7 +175,6 @@ def test_no_two_threads_write_a_row_into_the_same_memory():
 
 
 def test_the_smallest_multiplier_counts_for_the_kkt_conditions():
-    """α > 0 and α < C are meant as they are written: a part in 10⁹ makes a margin wrong."""
     problem = DualProblem([[0.0], [2.0], [50.0]], [-1, 1, 1], 0.5)
     assert problem.certificate([0.5, 0.5, 0.0], -1.0).kkt_violation < 1e-12
     assert problem.certificate([0.5, 0.5, 1e-9], -1.0).kkt_violation > 40

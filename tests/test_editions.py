@@ -359,7 +359,6 @@ def test_same_sources_give_the_same_files_but_for_the_cell_that_looks_for_svmlib
 
 
 def test_says_so_when_it_cannot_say_a_thing(tmp_path):
-    """A construct without a word in Markdown stops the build rather than vanishing."""
     with pytest.raises(AssertionError, match="plain notebooks cannot say centered"):
         build(tmp_path, two=["# Second chapter\n\n```{centered} Middle\n```", CODE[2]])
 
@@ -377,7 +376,6 @@ def asked(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("place", [".", "svm-notebooks", ".."])
 def test_the_first_cell_finds_the_wheel_where_readers_put_it(full, tmp_path, asked, place):
-    """Beside the notebook; in the folder of the zip beside it; in the folder above."""
     here, names = tmp_path / "here", {}
     (here / place).mkdir(exist_ok=True)
     (here / place / "svmlib-1.0.0-py3-none-any.whl").touch()

@@ -18,8 +18,6 @@ OPF = "{http://www.idpf.org/2007/opf}"
 
 @pytest.fixture(scope="module")
 def pack(tmp_path_factory):
-    """Pack the pages; return the files in the order of the zip."""
-
     @cache
     def packed(solution=SOLUTION):
         tmp_path = tmp_path_factory.mktemp("book")
@@ -40,7 +38,6 @@ def pack(tmp_path_factory):
 
 
 def pages(files):
-    """Return the root of each page by its name; what is not XML raises an error."""
     return {
         PurePosixPath(name).name: ElementTree.fromstring(content)
         for name, content in files.items()

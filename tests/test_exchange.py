@@ -53,7 +53,6 @@ BLOCK, PAIR = np.eye(900), 1.0 - 2 * (np.arange(900) % 2)  # more samples than X
 
 
 def signed(model):
-    """Return y_i α_i of all samples."""
     beta = np.zeros(model.shape_fit_[0])
     beta[model.support_] = model.dual_coef_[0]
     return beta
@@ -308,7 +307,6 @@ def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_mean
 
 
 def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
-    """Its multipliers, its bias, its factors of C; of an estimator and of a file of LIBSVM."""
     A, y = csr_matrix(IRIS[0]), IRIS[1]
     weighted = SVC(gamma=0.1, C=5, class_weight={0: 1, 1: 2, 2: 3}, tol=1e-7)
     weighted.set_params(decision_function_shape="ovo").fit(A, y)
@@ -409,7 +407,6 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_end
 
 
 def test_a_threshold_is_named_and_not_judged():
-    """A wrapper answers by its own threshold; the verdict is that of the machine inside."""
     fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=1.2345678e-05).fit(X, Y)
     tuned = TunedThresholdClassifierCV(SVC(tol=1e-7), cv=2).fit(X, Y)
     plain = certify_machine(fixed.estimator_, X, Y)
@@ -465,8 +462,6 @@ def test_wrappers_are_opened_rows_may_be_sparse_and_labels_text(model):
 
 
 class ArrayLikeKernel:
-    """A function that compares itself entry by entry, as arrays do."""
-
     def __init__(self, kernel):
         self.kernel = kernel
 
@@ -660,7 +655,6 @@ CHANGES = [
 
 @pytest.mark.parametrize(("model", "name"), CHANGES, ids=str)
 def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, tmp_path):
-    """Otherwise the machine that is judged or exported would not be the one that predicts."""
     other = copy(model)
     write_libsvm(other, tmp_path / "before")
     setattr(other, name, getattr(other, name) * 1.1)
@@ -707,7 +701,6 @@ def test_a_verdict_prints_no_less_than_it_has_found():
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("t", [0.1, 1.0, 1e4])
 def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
-    """With the bias of the same direction, too: nothing else is wrong with it."""
     ours = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0, loss=loss, bias=bias).ours
     long = replace(ours, coefficients=t * ours.coefficients, b=t * ours.b)
     long = replace(long, b=0.0 if bias == "none" else long.b + t)
@@ -719,7 +712,6 @@ def test_the_best_scale_brings_a_machine_of_another_length_back(loss, bias, t):
 
 
 def rows_of_gram(*rows):
-    """Return the linear machine of some rows of a Gram matrix."""
     return Machine(np.array(rows)[:, None], np.ones(len(rows)), 0.0, "precomputed", C=1.0)
 
 
@@ -903,7 +895,6 @@ class Estimator(SimpleNamespace):
 
 
 def like(model, *left_out, **changes):
-    """Return what has the attributes and parameters of a model, but for some."""
     known = {name: value for name, value in vars(model).items() if name.endswith("_")}
     known |= {name: getattr(model, name) for name in ("coef_", "dual_coef_") if name in dir(model)}
     params = {k: changes.get(k, v) for k, v in model.get_params().items() if k not in left_out}
@@ -1004,7 +995,6 @@ def test_what_another_library_leaves_out_is_not_needed():
 
 
 def test_a_machine_for_two_is_asked_for(tmp_path):
-    """Of more classes that for a pair, if there is one, and of a regression none."""
     for k in 2, 6:
         write_libsvm(FITTED[k], tmp_path / f"{k}")
     three, values = (read_libsvm(tmp_path / f"{k}") for k in (2, 6))
@@ -1154,8 +1144,6 @@ def test_files_have_every_digit_and_the_answers_of_the_machine(machine, tmp_path
 
 @pytest.fixture
 def programs(tmp_path):
-    """Train and predict with a program; return the file of the model, and the answers."""
-
     def trained(program, A, y, *options):
         if A is not None:
             rows(tmp_path / "rows", A, y)
@@ -1241,7 +1229,6 @@ def test_columns_that_count_from_0_are_read(read, program, options, programs, tm
 @pytest.mark.parametrize("solver", range(8))
 @pytest.mark.parametrize("labels", [(-1, 1), (1, -1), (1, 2), (3, 1, 2)])
 def test_a_score_of_zero_has_liblinears_label(solver, labels, programs):
-    """Without a constant feature a row of zeros has the score 0 for every class."""
     A = np.vstack([np.eye(3)[np.arange(len(labels))], np.zeros((1, 3))])
     model, answers = programs("liblinear-", A, [*labels, labels[0]], "-s", solver)
     found = read_liblinear(model)
@@ -1367,7 +1354,6 @@ def test_a_score_of_zero_is_the_second_answer(kind, lines, answer, tmp_path):
 
 @pytest.mark.parametrize("solver", [0, 7])
 def test_logistic_regression_is_written_but_not_judged_by_its_loss(solver, programs, tmp_path):
-    """As scikit-learn's is: its scores are those of a linear machine."""
     model, answers = programs("liblinear-", X, Y, "-s", solver, "-B", 1)
     found = read_liblinear(model)
     write_libsvm(found, tmp_path / "other")

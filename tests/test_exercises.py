@@ -58,8 +58,6 @@ book = SimpleNamespace(**RIGHT)
 
 
 def listed(function):
-    """Make lists of tuples and arrays, as some would write them."""
-
     def answer(*inputs):
         found = function(*inputs)
         return list(found) if isinstance(found, tuple) or np.ndim(found) else found
@@ -117,7 +115,6 @@ def slips(node):
 
 
 def mutants(tree):
-    """Yield a function with each of its expressions changed in each way."""
     for node in ast.walk(tree):
         for field, value in ast.iter_fields(node):
             for k, old in enumerate(value if isinstance(value, list) else [value]):
@@ -248,7 +245,6 @@ def test_a_mistake_is_called_by_its_name(name):
 
 @pytest.fixture
 def fresh():
-    """Give the exercises of chapter 3 the state that they have in a new session."""
     for task in _engine._EXERCISES.values():
         task.state, task.hints_given = "open", 0
 

@@ -39,7 +39,6 @@ def mathematics(engine):
 
 @pytest.fixture(scope="module")
 def one(mathematics):
-    """Call it once: (name, *arguments) -> result."""
     return lambda name, *case: mathematics(name, [case])[0][1]
 
 
@@ -241,7 +240,6 @@ def test_reliability_is_that_of_chapter_8(mathematics):
 
 
 def clouds(seed):
-    """A problem of 60 samples whose classes overlap, and what the script needs of it."""
     data, C = overlapping(seed), (1, 10, 100, 1000)[seed % 4]
     problem = DualProblem(data.X, data.y, C, RBF(0.25))
     return problem, (problem.gram(), data.y, C, 1e-6, 2)

@@ -94,7 +94,6 @@ def test_no_line_of_the_library_begins_with_an_initial_and_no_module_needs_what_
 
 
 def test_modules_and_functions_of_the_library_are_small():
-    """In lines of code: neither blank lines nor comments nor docstrings count."""
     for file in (ROOT / "svmlib").glob("*.py"):
         text = file.read_text(encoding="utf-8")
         lines = {k for k, line in enumerate(text.split("\n"), 1) if line.strip(" ")[:1] not in "#"}

@@ -85,7 +85,6 @@ def test_descent_converges_in_special_cases(case, C):
 
 @may_warn
 def test_a_step_has_the_best_bias_and_brings_what_the_theory_promises():
-    """D rises, and is within 2R²/(t + 2) of the optimum."""
     X, y = gaussians(60, 2, 2)
     optimum = subgradient_descent(X, y, 1.0, tol=1e-4).certificate.primal
     R, duals = 2 * np.linalg.norm(X - X.mean(axis=0), axis=1).sum(), []

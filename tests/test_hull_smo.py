@@ -102,7 +102,6 @@ def test_points_whose_distance_underflows_when_squared_end_it(distance):
 
 
 def test_the_trace_cannot_be_written_to():
-    """Not in a copy of it either."""
     solution = hull_smo([[0.0], [2.0], [6.0]], [-1, -1, 1], trace=True)
     for kept in solution, copy.deepcopy(solution), pickle.loads(pickle.dumps(solution)):
         assert kept.closest.weights.tolist() == [0, 1, 1]

@@ -59,14 +59,12 @@ def rounding(X):
 
 
 def linearly_separable(X, y):
-    """Another formulation: is y_i (w·x_i + b) ≥ 1 feasible?"""
     rows = -y[:, None] * np.column_stack([X, np.ones(len(y))])
     answer = linprog(np.zeros(rows.shape[1]), A_ub=rows, b_ub=-np.ones(len(y)), bounds=(None, None))
     return answer.status == 0
 
 
 def check_separation(answer, X, y):
-    """Judge an answer without calling any of its methods."""
     if answer.separable:
         assert (y * (exact.exact(X) @ exact.exact(answer.w) + Fraction(answer.b)) > 0).all()
         assert 1 / 4 <= np.abs(answer.w).max() < 1, "in units in which nothing overflows"
@@ -237,7 +235,6 @@ def check_closest(closest, X, y):
 
 
 def check_bounds(closest, X, y):
-    """The weights prove that the hulls are no further apart, and w that they are no nearer."""
     X, y, w, cap = *map(exact.exact, (X, y, closest.w)), Fraction(closest.cap)
     v = (exact.feasible(closest.weights, y, cap) * y) @ X
     assert v @ v <= Fraction(closest.distance) ** 2
@@ -343,7 +340,6 @@ def along_a_direction():
 
 
 def test_the_cap_up_to_which_a_direction_separates_is_proved():
-    """By exact heights along it."""
     for w, Z, y in along_a_direction():
         _, cap = _cap_along(w, Z, y)
         heights = y * (exact.exact(Z) @ exact.exact(w))
@@ -445,7 +441,6 @@ def test_three_points_in_many_dimensions_are_a_triangle():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_long_thin_hull_keeps_its_corners(seed):
-    """A box a hundred million times as long as thick; a needle; and a line up to rounding."""
     rng = np.random.default_rng(seed)
     box = np.array([[x, y, z] for x in (0, 1) for y in (0, 1e-6) for z in (0, 1e-8)])
     middles = (box[rng.integers(0, 8, 30)] + box[rng.integers(0, 8, 30)] + box.mean(axis=0)) / 3

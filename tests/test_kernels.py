@@ -166,7 +166,6 @@ def test_what_a_skew_matrix_changes_is_bounded(seed):
 
 @pytest.mark.parametrize("kernel", [RBF(0.3), RBF(1e4), Polynomial(2, 0.5, 1.0), Sigmoid(0.2)])
 def test_few_rows_are_scored_as_many_are(kernel):
-    """The smaller side is prepared; the values are the same up to a few roundings of each."""
     rng = np.random.default_rng(0)
     X, Z, beta = rng.normal(size=(700, 3)), rng.normal(size=(20, 3)), rng.normal(size=700)
     together = kernel_expansion(kernel, X, beta, Z)

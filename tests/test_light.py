@@ -33,7 +33,6 @@ def test_a_rule_is_kept_if_it_can_apply(rule):
 
 @pytest.fixture
 def static(tmp_path):
-    """A folder with all parts, of which each has a rule that shows its place."""
     for k, name in enumerate(light.PARTS):
         file = tmp_path / name.replace("*", "0")
         file.parent.mkdir(exist_ok=True)

@@ -95,7 +95,6 @@ def test_what_stalls_where_k_does_not_fit_is_not_left_to_a_method_that_needs_all
 
 
 def test_memory_stays_within_the_cache():
-    """All of K would take 69 MB."""
     problem = DualProblem(*data(0, n=3000, d=10), 1.0, RBF(0.05), cache_mb=16)
     tracemalloc.start()
     assert all(row.size == 3000 for row in map(problem.gram_matrix.__getitem__, range(3000)))

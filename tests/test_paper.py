@@ -47,7 +47,6 @@ ADDRESS = '<link rel="canonical" href="https://book.example/{name}.html">'
 
 
 def built(folder, canonical="", solution=SOLUTION):
-    """Write the pages; return the book."""
     (folder / "chapters").mkdir()
     front = "<section id='top'><h1>Front</h1><section id='the-chapters'>cards</section></section>"
     page = PAGE.format(up="", canonical=canonical.format(name="index"), text=front)

@@ -11,7 +11,6 @@ from PIL import Image
 
 
 def png(width, height):
-    """Return a picture of noise with a red left end."""
     noise = np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
     noise[:, : width // 20] = 255, 0, 0
     made = io.BytesIO()

@@ -19,7 +19,6 @@ from svmlib.book.practice.folds import a_part
 
 
 def two_hills(n=120, seed=0, far=3.0):
-    """Two classes of rows in two columns, as a table with an index out of order."""
     random = np.random.default_rng(seed)
     y = random.integers(2, size=n)
     X = random.standard_normal((n, 2)) + far * y[:, None]
@@ -118,7 +117,6 @@ def test_a_mean_is_printed_as_python_rounds_it_and_never_as_minus_zero():
 
 
 def odd_table():
-    """One column of every kind, with 60 rows."""
     n = np.arange(60)
     return pd.DataFrame(
         {

@@ -64,7 +64,6 @@ def table(seed):
 )
 @settings(max_examples=60)
 def test_what_is_served_is_what_was_certified(seed, solver, given_as):
-    """The primal value of coef_ and intercept_, and of the scores that are returned."""
     X, y, C, kernel, weights = table(seed)
     points = np.asarray(X, dtype=float)
     most = 2000 if solver == "smo" else -1
@@ -123,7 +122,6 @@ def test_scores_beyond_floats_end_with_a_warning(monkeypatch):
 
 
 def test_large_terms_that_cancel_leave_a_coef_with_all_its_digits():
-    """A plain sum has none of its digits right."""
     X = 1e4 * np.array([[-558.0], [-863], [550], [-992], [-620], [-545], [-302], [-432]])
     y = [1, 0, 1, 1, 1, 1, 1, 0]
     model = SVC(kernel="linear", C=10, tol=0.05).fit(X, y)

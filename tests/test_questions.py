@@ -189,7 +189,6 @@ class Told(dict):
 
 
 def least(function, low, high):
-    """Return where a convex function is smallest, and its value, by trying."""
     options = {"bounds": (low, high), "method": "bounded", "options": {"xatol": 1e-9}}
     found = minimize_scalar(function, **options)
     return found.x, found.fun
@@ -223,7 +222,6 @@ def pegasos_step(g):
 
 
 def can(g, up):
-    """Say whose α y can grow, or fall."""
     after = g.alpha + (1 if up else -1) * 1e-3 * g.y
     return (after >= 0) & (after <= g.C)
 
@@ -251,7 +249,6 @@ def ramp(g):
 
 
 def scaled(g):
-    """Two samples in place of all, with the sums of their classes."""
     S = min(g["S^+"], -g["S^-"])
     w = S * (g["M^+"] / g["S^+"] - g["M^-"] / g["S^-"])
     return S + S - np.sum(w**2) / 2

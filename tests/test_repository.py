@@ -27,7 +27,6 @@ def read(name: str) -> str:
 
 
 def normal(name: str) -> str:
-    """Return a distribution's name as package indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -57,7 +56,6 @@ def test_there_is_one_version_one_licence_and_one_oldest_python():
 
 
 def commands(*targets: str) -> str:
-    """Return what make would run, whatever has been made already."""
     plain = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     made = subprocess.run(
         ["make", "--dry-run", "--always-make", "COVERAGE=", *targets],  # CI's make sets it for all
@@ -180,7 +178,6 @@ for attempt in (
 
 
 def install(names: set[str], folder: Path) -> None:
-    """Link distributions, and what these need, into a folder: an environment of its own."""
     for name in names:
         found = distribution(name)
         for place in {file.parts[0] for file in found.files} - {"..", *os.listdir(folder)}:

@@ -118,7 +118,6 @@ def test_the_gap_from_g_is_that_of_the_certificate(selection, n_steps):
 
 
 def test_forgotten_curvatures_change_no_step():
-    """Of a large problem only the last are kept."""
     X, y = data(0, 60)
     problem = DualProblem(X, y, 100.0, RBF(1.0))
     all_kept, few_kept = (SmoState(problem, np.zeros(60), "second") for _ in range(2))

@@ -40,7 +40,6 @@ def test_a_small_tolerance_is_reached(solve, kernel, C):
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e3])
 def test_units_do_not_matter(solve, scale, C):
-    """Features times s and C over s² is the same problem, with α over s²."""
     X, y = data(7)
     assert solve(DualProblem(scale * X, y, C / scale**2)).converged
 

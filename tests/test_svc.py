@@ -28,7 +28,6 @@ SOLVERS = ["newton", "smo", "interior_point"]
 
 
 def verify(model, X, y, C, tol=1e-3):
-    """Check the fitted attributes, and the certificate from them alone, in plain NumPy."""
     signs, coef = np.where(y == model.classes_[1], 1, -1), model.dual_coef_[0]
     assert_array_equal(np.sign(coef), signs[model.support_])
     assert_array_equal(np.sort(np.sign(coef)), np.sign(coef))

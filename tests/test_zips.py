@@ -85,7 +85,6 @@ def test_the_front_page_offers_what_was_made_and_nothing_else(tmp_path, there):
 
 @pytest.fixture
 def chapter(tmp_path):
-    """A notebook that draws a figure and plays a film, and its page."""
     cells = [new_code_cell("from svmlib.book import plotting\n\nplotting.use_style()")]
     cells += [
         new_code_cell(code, metadata={"mystnb": {"figure": {"name": f"fig-{name}"}}})
