@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -70,11 +69,9 @@ def test_a_group_is_on_one_side(amount):
     random = np.random.default_rng(0)
     groups = random.integers(20, size=200)
     y = random.standard_normal(200) if amount else random.integers(2, size=200)
-    hidden_once = np.zeros(200, dtype=int)
-    for seen, hidden in practice.cut(y, groups):
-        assert not set(groups[seen]) & set(groups[hidden])
-        hidden_once[hidden] += 1
-    assert (hidden_once == 1).all()
+    folds = practice.cut(y, groups)
+    assert not any(set(groups[seen]) & set(groups[hidden]) for seen, hidden in folds)
+    assert sorted(np.concatenate([hidden for _, hidden in folds])) == [*range(200)]
 
 
 def test_the_past_comes_before_the_future_with_a_gap_and_without_known_groups():
@@ -96,22 +93,19 @@ def test_the_lock_takes_the_latest_and_is_left_open_where_it_would_say_nothing()
     y, time = np.arange(400) % 2, np.arange(400.0)[::-1]
     learn, locked = practice.hold_out(y, time=time)
     assert time[locked].min() > time[learn].max()
-    assert 70 <= len(locked) <= 90
+    assert len(locked) == pytest.approx(80, abs=10)
     assert len(practice.hold_out(y, groups=np.arange(400) % 20)[1]) == 0  # four groups
     assert len(practice.hold_out(np.arange(400) % 10 == 0)[1]) == 0  # eight rare rows
 
 
 def test_a_standard_error_counts_groups_and_weights():
-    random = np.random.default_rng(1)
-    values, groups = random.standard_normal(30), np.arange(30) // 3
+    values = np.random.default_rng(1).standard_normal(30)
     means = values.reshape(10, 3).mean(axis=1)
-    assert practice.standard_error(values, groups) == pytest.approx(means.std(ddof=1) / 10**0.5)
-    twice = np.repeat(values, 2)
-    doubled = practice.standard_error(twice, np.repeat(np.arange(30), 2))
+    found = practice.standard_error(values, np.arange(30) // 3)
+    assert found == pytest.approx(means.std(ddof=1) / 10**0.5)
+    doubled = practice.standard_error(np.repeat(values, 2), np.repeat(np.arange(30), 2))
     assert doubled == pytest.approx(practice.standard_error(values, weights=np.full(30, 2.0)))
-
-
-def test_a_mean_is_printed_as_python_rounds_it_and_never_as_minus_zero():
+    # a mean is printed as Python rounds it, and never as minus zero
     assert practice.mean_with_error(np.repeat([0, 1], [549, 1251])) == "0.69 ± 0.01"  # 0.69499…
     assert practice.mean_with_error(np.array([-1e-4, 1e-5])) == "0.00 ± 0.00"
 
@@ -138,24 +132,16 @@ def odd_table():
     )
 
 
+ROLES = (
+    "id left_out, mass number, wild number, income log, hour around_24, asked number, colour word,"
+)
+ROLES += "clinic many_words, name left_out, day date, note text, same left_out, sent date"
+
+
 def test_each_kind_of_column_is_recognised():
     seen = {column.name: column for column in practice.look(odd_table())}
-    assert {name: column.role for name, column in seen.items()} == {
-        "id": "left out",
-        "mass": "number",
-        "wild": "number",
-        "income": "log",
-        "hour": "around 24",
-        "asked": "number",
-        "colour": "word",
-        "clinic": "many words",
-        "name": "left out",
-        "day": "date",
-        "note": "text",
-        "same": "left out",
-        "sent": "date",
-        "code": "number",
-    } | {"code": seen["code"].role}
+    for name, role in map(str.split, ROLES.split(",")):
+        assert seen[name].role == role.replace("_", " ")
     assert seen["mass"].holes == 1
     assert "make it a hole (NaN)" in str(seen["wild"])
     assert "become holes" in str(seen["asked"])
@@ -166,13 +152,10 @@ def test_prepared_columns_are_finite_in_training_and_in_use():
     table = odd_table()
     steps = practice.prepared(practice.look(table)).fit(table, np.arange(60) % 2)
     in_use = table.iloc[:3].astype(object)
-    in_use.loc[0, "mass"] = None
-    in_use.loc[1, "mass"] = "heavy"
+    in_use["mass"] = [None, "heavy", 1]
     in_use["colour"], in_use["day"], in_use["hour"] = "green", "soon", 23.5
     for rows in (table, in_use):
-        dense = steps.transform(rows)
-        dense = dense.toarray() if hasattr(dense, "toarray") else dense
-        assert np.isfinite(dense).all()
+        assert np.isfinite(sparse.csr_array(steps.transform(rows)).data).all()
 
 
 def test_a_wild_value_moves_no_other_row_far():
@@ -257,7 +240,6 @@ def test_three_lines_for_a_table_of_your_own(tmp_path):
     for words in ("hidden cost", "±", "kind even", "kind odd", "relative duality gap", "locked"):
         assert words in text
     assert len(study.rows) == 66
-    assert len(set(table.who.iloc[study.rows])) >= 10
     assert "who" not in [column.name for column in study.task.columns]
     assert pickle.loads(pickle.dumps(study)).report() == text  # to keep for use
     assert np.mean(study.answers == study.task.y[study.rows]) > 0.9
@@ -328,11 +310,8 @@ def test_whole_numbers_and_rounded_ones_are_amounts_and_what_is_odd_about_target
     claims = np.where(random.uniform(size=90) < 0.6, 0.0, np.exp(2 * X[:, 0] + 5).round())
     claims[:5] = np.nan
     study = practice.recipe(X, claims, time=np.arange(90), n_folds=2)
-    text = study.report()
-    for words in ("of the targets are 0", "median, not at the mean", "5 rows have no", "gap="):
-        assert words in text
-    assert study.task.costs.amount
-    assert "read as an amount" in text
+    words = "of the targets are 0|median, not at the mean|5 rows have no|gap=|read as an amount"
+    assert not [part for part in words.split("|") if part not in study.report()]
     with pytest.raises(ValueError, match="leave is for classes"):
         study.answered(X, leave=0.1)
     fever = (37 + 0.5 * random.standard_normal(4000)).round(1)  # few values for so many rows
@@ -340,8 +319,8 @@ def test_whole_numbers_and_rounded_ones_are_amounts_and_what_is_odd_about_target
     assert not practice.Costs(np.arange(40) % 10).amount
     y = np.arange(44) % 11
     text = practice.recipe(y[:, None], y, weights=1.0 + y % 2, n_folds=2).report()
-    assert "read as classes" in text
-    assert "pairs of classes" in text
+    for words in "read as classes", "pairs of classes":
+        assert words in text
 
 
 def test_the_unit_of_weights_and_of_prices_does_not_matter():
@@ -375,8 +354,7 @@ def test_a_rare_class_of_a_large_table_is_in_the_search():
     found, rows = study.found, study.searched
     assert np.sum(y[rows]) == 30
     assert len(rows) <= 1000
-    assert found.weights @ y[rows] == pytest.approx(30)
-    assert found.weights.sum() == pytest.approx(6000)
+    assert [found.weights @ y[rows], found.weights.sum()] == pytest.approx([30, 6000])
     always = [np.average(found.losses[:, k], weights=found.weights) for k in (0, 1)]
     np.testing.assert_allclose(always, [30 * 199 / 6000, 5970 / 6000])
     assert study.candidate.kind
@@ -445,4 +423,4 @@ def test_folds_that_cannot_be_are_named():
     with pytest.raises(ValueError, match=r"before 16 there are 16 rows to train on, of 1 class"):
         practice.cut(np.repeat([0, 1], 50), time=np.arange(100))
     with pytest.raises(ValueError, match="the table has 3 rows, and y has 2 values"):
-        practice.hidden_answers(KNeighborsClassifier(1), np.zeros((3, 1)), [0, 1], [])
+        practice.hidden_answers(SVC(), np.zeros((3, 1)), [0, 1], [])

@@ -1,6 +1,6 @@
 """SMO: no step loses, and the steps end."""
 
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -15,11 +15,6 @@ from svmlib.smo import SmoState, smo, steps
 from tests import hostile
 from tests.optimum import data
 
-INDEFINITE = [
-    pytest.param(Sigmoid(1.0, -1.0), id="sigmoid"),
-    pytest.param(Polynomial(3, 1.0, -2.0), id="polynomial"),
-    pytest.param(lambda A, B: -A @ B.T, id="negative"),  # an address in an id would confuse xdist
-]
 every_selection = pytest.mark.parametrize("selection", ["second", "first", "cyclic"])
 
 
@@ -65,16 +60,11 @@ def test_a_step_to_a_bound_ends_there():
 
 
 @every_selection
-@pytest.mark.parametrize(
-    ("X", "y", "C"),
-    [
-        pytest.param([[1e5], [-1e5], [-1e-3], [1e-3]], [1, -1, -1, 1], 1e7, id="two far away"),
-        pytest.param([[1e5], [1e5 + 1e-3]], [-1, 1], 1e12, id="neighbours far away"),
-    ],
-)
-def test_steps_end_where_a_curvature_is_small_next_to_k(X, y, C, selection):
-    taken = list(islice(steps(DualProblem(X, y, C), selection=selection), 100))
-    assert len(taken) < 10
+def test_steps_end_where_a_curvature_is_small_next_to_k(selection):
+    """Two samples are far away, or are neighbours far away."""
+    for X, C in ([[1e5], [-1e5], [-1e-3], [1e-3]], 1e7), ([[1e5], [1e5 + 1e-3]], 1e12):
+        problem = DualProblem(X, [1, -1, -1, 1][: len(X)], C)
+        assert len([*islice(steps(problem, selection=selection), 100)]) < 10
 
 
 def test_the_duality_gap_is_no_larger_than_libsvms():
@@ -88,9 +78,9 @@ def test_the_duality_gap_is_no_larger_than_libsvms():
 
 
 @every_selection
-@pytest.mark.parametrize("kernel", INDEFINITE)
-def test_an_indefinite_kernel_is_survived_and_not_oversold(kernel, selection):
-    for seed in range(5):
+def test_an_indefinite_kernel_is_survived_and_not_oversold(selection):
+    kernels = Sigmoid(1.0, -1.0), Polynomial(3, 1.0, -2.0), lambda A, B: -A @ B.T
+    for seed, kernel in product(range(5), kernels):
         solution = smo(DualProblem(*data(seed), 1.0, kernel), selection=selection)
         assert solution.converged
         assert solution.certificate.kkt_violation <= 1e-3  # stationary
@@ -109,8 +99,7 @@ def test_an_indefinite_kernel_without_such_a_pair_is_named_when_the_steps_do_not
 @every_selection
 @pytest.mark.parametrize("n_steps", [1, 30, 300])
 def test_the_gap_from_g_is_that_of_the_certificate(selection, n_steps):
-    X, y = data(0, 80)
-    problem = DualProblem(X, y, 2.0, RBF(0.5))
+    problem = DualProblem(*data(0, 80), 2.0, RBF(0.5))
     state = SmoState(problem, np.zeros(80), selection)
     state.advance(1e-6, n_steps)
     certificate = problem.certificate(state.alpha, problem.bias(state.alpha))
@@ -118,8 +107,7 @@ def test_the_gap_from_g_is_that_of_the_certificate(selection, n_steps):
 
 
 def test_forgotten_curvatures_change_no_step():
-    X, y = data(0, 60)
-    problem = DualProblem(X, y, 100.0, RBF(1.0))
+    problem = DualProblem(*data(0, 60), 100.0, RBF(1.0))
     all_kept, few_kept = (SmoState(problem, np.zeros(60), "second") for _ in range(2))
     few_kept.max_roots = 3
     assert all_kept.advance(1e-3, 10_000) == few_kept.advance(1e-3, 10_000) > 100

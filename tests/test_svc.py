@@ -61,28 +61,17 @@ def no_values(X, Z):
 
 
 @pytest.mark.parametrize("model", [SVC(kernel="linear"), SVCCV((1.0,), kernel="linear", cv=2)])
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"tol": -1},
-        {"kernel": "rbf"},
-        {"kernel": no_values},
-        {"X": np.nan},
-        {"y": 1},
-        {"C": np.inf},
-    ],
-)
-def test_a_fit_leaves_nothing_of_the_one_before_even_if_it_fails(model, changes):
+@pytest.mark.parametrize("parameter", [("tol", -1), ("kernel", "rbf"), ("kernel", no_values), ()])
+@pytest.mark.parametrize(("scale", "power"), [(1, 1), (np.nan, 1), (1, 2)])
+def test_a_fit_leaves_nothing_of_the_one_before_even_if_it_fails(model, parameter, scale, power):
     """A mixture of two would be worse than none. A subclass may have attributes of its own."""
     X, y = data(0, n=40, shift=0.1)
-    model, parameters = clone(model), {k: v for k, v in changes.items() if hasattr(model, k)}
-    fresh = clone(model).set_params(**parameters)
+    model, fresh = clone(model), clone(model).set_params(**dict([parameter] if parameter else []))
     fresh.own_ = model.own_ = 1
-    model.fit(pd.DataFrame(X, columns=["length", "width"]), y).set_params(**parameters)
+    model.fit(pd.DataFrame(X, columns=["length", "width"]), y).set_params(**fresh.get_params())
     for one in model, fresh:
         with suppress(ValueError, RuntimeError):
-            one.fit(X * changes.get("X", 1), y ** (1 + changes.get("y", 0)))
+            one.fit(X * scale, y**power)
     assert vars(model).keys() == vars(fresh).keys()
 
 
@@ -102,29 +91,28 @@ def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma
     X, y = data(seed, n=n, d=d)
     weights = 10 ** np.random.default_rng(seed).uniform(-1, 1, n) if own else np.ones(n)
     C, gamma = 10**log_C, "auto" if own else gamma  # "scale" is weighted, but not the peer's
-    parameters = {"C": C, "kernel": kernel, "gamma": gamma, "coef0": coef0}
-    model = SVC(**parameters, solver=solver, tol=1e-5).fit(X, y, weights)
-    peer = svm.SVC(**parameters, tol=1e-5).fit(X, y, weights)
+    parameters = {"C": C, "kernel": kernel, "gamma": gamma, "coef0": coef0, "tol": 1e-5}
+    model = SVC(**parameters, solver=solver).fit(X, y, weights)
+    peer = svm.SVC(**parameters).fit(X, y, weights)
     verify(model, X, y, C * weights)
     if (np.abs(peer.dual_coef_) < (C * weights * (1 - 1e-4))[peer.support_]).any():  # b is unique
-        ours, theirs = model.decision_function(X), peer.decision_function(X)
-        scale = max(1, np.abs(theirs).max())
-        assert_allclose(ours, theirs, atol=2e-3 * scale)
-        clear = np.abs(theirs) > 2e-3 * scale
+        theirs = peer.decision_function(X)
+        off = 2e-3 * max(1, np.abs(theirs).max())
+        assert_allclose(model.decision_function(X), theirs, atol=off)
+        clear = np.abs(theirs) > off
         assert_array_equal(model.predict(X)[clear], peer.predict(X)[clear])
 
 
 def test_attributes_are_those_of_the_peer():
     X, y = data(0)
     labels = np.where(y > 0, "yes", "no")
-    model, peer = SVC(kernel="linear").fit(X, labels), svm.SVC(kernel="linear", tol=1e-9)
-    peer.fit(X, labels)
+    model, peer = (
+        s.fit(X, labels) for s in (SVC(kernel="linear"), svm.SVC(kernel="linear", tol=1e-9))
+    )
     for name in ("classes_", "support_", "n_support_", "support_vectors_"):
-        assert_array_equal(getattr(model, name), getattr(peer, name))
-        assert getattr(model, name).dtype == getattr(peer, name).dtype
+        assert_array_equal(getattr(model, name), getattr(peer, name), strict=True)
     for name in ("dual_coef_", "coef_", "intercept_"):
-        assert_allclose(getattr(model, name), getattr(peer, name), atol=1e-5)
-        assert getattr(model, name).shape == getattr(peer, name).shape
+        assert_allclose(getattr(model, name), getattr(peer, name), atol=1e-5, strict=True)
     assert_allclose(X @ model.coef_[0] + model.intercept_, model.decision_function(X))
     for one in model, pickle.loads(pickle.dumps(model)):
         for name in "coef_", "intercept_", "dual_coef_", "support_vectors_":
@@ -133,12 +121,14 @@ def test_attributes_are_those_of_the_peer():
         for name in "coef_", "intercept_":
             with pytest.raises(AttributeError, match=f"{name}' of 'SVC' object has no setter"):
                 setattr(one, name, np.zeros(1))
-    assert not hasattr(SVC().fit(X, y), "coef_")
     assert model.n_iter_.shape == peer.n_iter_.shape
     assert model.n_features_in_ == 2
     theirs, ours = svm.SVC().get_params(), SVC().get_params()
     own = {"solver": "auto", "memory_mb": 2000.0}
     assert {name: theirs[name] for name in ours if name not in own} | own == ours
+    for model, message in (SVC(), "not fitted yet"), (SVC().fit(X, y), 'kernel="linear" only'):
+        with pytest.raises(AttributeError, match=message):
+            _ = model.coef_
 
 
 @pytest.mark.parametrize("solver", ["smo", "interior_point"])
@@ -188,11 +178,8 @@ def test_kernels_have_names_or_are_objects_and_functions(ours, theirs):
 
 def test_without_a_hard_margin_the_common_point_is_shown():
     X, y = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]]), np.array([1, 1, 0, 0])
-    with pytest.raises(NotSeparableError, match="share the point") as raised:
+    with pytest.raises(NotSeparableError, match=r"share the point \[1. 1.\]"):
         SVC(C=np.inf, kernel="linear").fit(X, y)
-    weights = raised.value.separation.weights
-    assert_allclose(weights[y == 1] @ X[y == 1], [1, 1])
-    assert_allclose(weights[y == 0] @ X[y == 0], [1, 1])
     apart = X + 3 * y[:, None]
     f = SVC(C=np.inf, kernel="linear").fit(apart, y).decision_function(apart)
     assert_allclose(np.where(y, f, -f).min(), 1)
@@ -224,8 +211,7 @@ def test_precomputed_is_the_kernel_that_computed_it(weights):
     direct = SVC(kernel=RBF(0.5)).fit(X, y, weights)
     model = SVC(kernel="precomputed").fit(K, y, weights)
     assert_allclose(model.decision_function(L), direct.decision_function(Z), atol=1e-9)
-    assert_array_equal(model.support_, direct.support_)
-    assert_array_equal(direct.support_vectors_, X[direct.support_])
+    assert_array_equal(direct.support_vectors_, X[model.support_])
     assert model.certificate_.user_defined_kernel
     assert model.certificate_.relative_gap < 1e-8
     assert len(pickle.dumps(model)) < K.nbytes  # which predictions never ask for
@@ -237,12 +223,11 @@ def test_a_given_matrix_is_cut_by_a_grid_search_and_by_row_numbers():
     search = GridSearchCV(SVC(kernel="precomputed"), grid, cv=3).fit(K, y)
     direct = GridSearchCV(SVC(kernel=RBF(0.5)), grid, cv=3).fit(X, y)
     assert_allclose(search.cv_results_["mean_test_score"], direct.cv_results_["mean_test_score"])
-    rows = np.arange(60)[::-1]
-    some = rows[5:50]
-    model = SVC(kernel=Precomputed(K)).fit(some[:, None], y[some])
+    rows = np.arange(60)[::-1, None]
+    some = rows[5:50, 0]
+    model = SVC(kernel=Precomputed(K)).fit(rows[5:50], y[some])
     same = SVC(kernel=RBF(0.5)).fit(X[some], y[some])
-    f = model.decision_function(rows[:, None])
-    assert_allclose(f, same.decision_function(X[rows]), atol=1e-9)
+    assert_allclose(model.decision_function(rows), same.decision_function(X[::-1]), atol=1e-9)
 
 
 @pytest.mark.parametrize("convert", [np.asfortranarray, np.float32, np.ndarray.tolist, np.int8])
@@ -301,10 +286,3 @@ def test_where_newton_stalls_the_interior_point_method_goes_on():
     assert model.solver_ == "interior_point"
     assert model.certificate_.relative_gap < 0.05 < 0.1 < stalled.certificate_.relative_gap
     assert model.n_iter_ > stalled.n_iter_  # those of both
-
-
-def test_what_a_machine_does_not_have_is_said_in_words():
-    with pytest.raises(AttributeError, match="not fitted yet"):
-        _ = SVC().coef_
-    with pytest.raises(AttributeError, match='kernel="linear" only'):
-        _ = SVC().fit([[0.0], [1.0]], [-1, 1]).coef_
