@@ -110,17 +110,17 @@ def forecast(timings: list[Timing]) -> str:
     sums = chunk_sums(state, rows, np.array([1.0, -1.0]))
     sent = len(pickle.dumps(sums))
     return (
-        "A pass takes about $a$ times the rows of a worker, plus $b$ times the chunks, plus $c$, "
+        "A pass takes about $a$ times the rows per worker, plus $b$ times the chunks, plus $c$, "
         f"with $a$ = {1e9 * a:.0f} ns, $b$ = {1e3 * b:.1f} ms and $c$ = {1e3 * c:.0f} ms "
-        f"(the worst of the {len(taken)} times is {100 * off:.0f} % off). "
-        f"For 10⁹ rows of {FEATURES} features, {workers} workers and {chunks:,d} chunks that makes "
-        f"{a * n / workers:.1f} s for the sums and {b * chunks:.1f} s for the book-keeping. "
-        "The book-keeping and $c$ are what cannot be divided: with one worker they are the share "
-        f"$p$ = {fixed / one:.4f} of a pass, so by Amdahl's law {workers} workers make it about "
-        f"{one / (fixed + a * n / workers):.0f} times as fast. "
+        f"(the worst of the {len(taken)} times is {100 * off:.0f}% off). "
+        f"For 10⁹ rows of {FEATURES} features, {workers} workers and {chunks:,d} chunks "
+        f"this predicts {a * n / workers:.1f} s for the sums and {b * chunks:.1f} s for the "
+        "book-keeping. The book-keeping and $c$ cannot be divided. With one worker they take the "
+        f"share $p$ = {fixed / one:.4f} of a pass, so by Amdahl's law {workers} workers make it "
+        f"about {one / (fixed + a * n / workers):.0f} times as fast. "
         f"The sums of a chunk are {sent / 1e3:.0f} kB when sent, those of all chunks "
         f"{sent * chunks / 1e6:.0f} MB: {8 * sent * chunks / 1e9:.1f} s, if all were sent "
-        "one after the other through one cable of 1 Gbit/s."
+        "one after the other over a link of 1 Gbit/s."
     )
 
 
@@ -128,13 +128,14 @@ def main(sizes: tuple[int, ...]) -> str:
     load = os.getloadavg()[0]
     timings = measure(sizes)
     about = (
-        f"Seconds that a pass over $n$ rows of {FEATURES} features takes with one or two workers "
-        f"(w.), the best of {RUNS} runs. Rows, and rows per chunk, are in thousands; *passes* are "
-        "those until the relative duality gap is a thousandth. The times were "
-        f"measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, "
-        f"{os.cpu_count()} cores, load {load:.1f} before the start, "
-        f"Python {platform.python_version()}, NumPy {np.__version__}, Dask {dask.__version__}. "
-        "All workers, the scheduler and the client share that one machine."
+        f"The last columns are the seconds that a pass over $n$ rows of {FEATURES} features takes "
+        f"with one or two workers (w.), the best of {RUNS} runs. Rows, and rows per chunk, are in "
+        "thousands; *passes* are counted until the relative duality gap is a thousandth. "
+        f"The times were measured on {date.today():%-d %B %Y}: "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, "
+        f"load {load:.1f} before the start, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}, Dask {dask.__version__}. "
+        "All workers, the scheduler and the client share one computer."
     )
     head = "# Passes over the rows\n\nMade by `python benchmarks/scaling.py`, shown in chapter 14."
     mark = "<!-- table -->"

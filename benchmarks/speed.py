@@ -1,7 +1,7 @@
 """How fast `svmlib.SVC` is beside LIBSVM, how its cost grows, and how little memory it needs.
 
 Both fit the same data in one process on one BLAS thread, taking turns, and the best of several runs
-counts; so the ratios mean something even on a busy machine, the times do not. LIBSVM is
+counts; so the ratios mean something even on a busy computer, the times do not. LIBSVM is
 ``sklearn.svm.SVC`` with a cache of 2000 MB, ours is ``SVC(solver="auto")`` as it comes, with its
 certificate, which LIBSVM does not compute. LIBSVM gets the same C, γ and tol, and a limit of steps
 for the linear kernel, where it may take hours: such rows are marked, and it is slower still.
