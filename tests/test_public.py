@@ -37,24 +37,22 @@ def table(seed):
     X, y, C, kernel = hostile.machine(seed, most_points=int(rng.choice([6, 20])), **limits)
     n, d = X.shape
     trap = rng.choice(["huge", "cancelling", "far", "float32", "int64", "bool", "none"])
-    if trap == "huge":
-        X[:, rng.integers(d)] *= 10.0 ** rng.uniform(3, 12)
-    if trap == "cancelling":
-        X = np.column_stack([X, -X[:, 0] * (1 + 1e-12 * rng.normal(size=n))])
-    if trap == "far":
-        X = X + np.abs(X).max() * 10.0 ** rng.uniform(0, 12) * rng.standard_normal(d)
-    if trap == "float32":
-        X = X.clip(-1e38, 1e38).astype(np.float32)
-    if trap == "int64":
-        X = np.round(X / (np.abs(X).max() or 1) * 10.0 ** rng.uniform(0, 8)).astype(np.int64)
-    if trap == "bool":
-        X = np.median(X) < X
+    match trap:
+        case "huge":
+            X[:, rng.integers(d)] *= 10.0 ** rng.uniform(3, 12)
+        case "cancelling":
+            X = np.column_stack([X, -X[:, 0] * (1 + 1e-12 * rng.normal(size=n))])
+        case "far":
+            X = X + np.abs(X).max() * 10.0 ** rng.uniform(0, 12) * rng.standard_normal(d)
+        case "float32":
+            X = X.clip(-1e38, 1e38).astype(np.float32)
+        case "int64":
+            X = np.round(X / (np.abs(X).max() or 1) * 10.0 ** rng.uniform(0, 8)).astype(np.int64)
+        case "bool":
+            X = np.median(X) < X
     if rng.random() < 0.1:
         kernel = Sigmoid(float(10.0 ** rng.uniform(-3, 1)), float(rng.normal()))
-    weights = np.ones(n)
-    if np.ndim(C):
-        weights, C = C / C.max(), C.max()
-    return X, y, float(C), kernel, weights
+    return X, y, float(np.max(C)), kernel, C / np.max(C) if np.ndim(C) else np.ones(n)
 
 
 @given(
@@ -109,13 +107,8 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
 def test_scores_beyond_floats_end_with_a_warning(monkeypatch):
     """There the violation is NaN, and neither larger nor smaller than a target."""
     K = np.full((4, 4), 1e300) + np.triu(np.spacing(np.full((4, 4), 1e300)), 1)
-    weights, solution, calls = [1e-40, 1e-88, 1.0, 1e-91], DualProblem.solution, []
-
-    def counted(*given, **named):
-        calls.append(given)
-        assert len(calls) < 20
-        return solution(*given, **named)
-
+    weights, solution, few = [1e-40, 1e-88, 1.0, 1e-91], DualProblem.solution, iter(range(20))
+    counted = lambda *given, **named: next(few) < 20 and solution(*given, **named)  # noqa: E731
     monkeypatch.setattr(DualProblem, "solution", counted)
     with pytest.warns(ConvergenceWarning), np.errstate(invalid="ignore"):
         SVC(1e85, "precomputed", solver="smo").fit(K, [1, -1, -1, 1], weights)
@@ -129,10 +122,9 @@ def test_large_terms_that_cancel_leave_a_coef_with_all_its_digits():
     assert_allclose(model.coef_[0, 0], float(true), rtol=1e-15)
     assert_array_equal(model.decision_function(X), X @ model.coef_[0] + model.intercept_)
     problem = DualProblem(X, np.where(y, 1, -1), 10.0)
-    solution = newton(problem, tol=0.05)
-    f = problem.decision_function(solution.alpha, solution.b, X)
-    assert_array_equal(f, X @ solution.w + solution.b)
-    assert_allclose(solution.w, model.coef_[0], rtol=1e-15)
+    alpha, b, w = (solution := newton(problem, tol=0.05)).alpha, solution.b, solution.w
+    assert_array_equal(problem.decision_function(alpha, b, X), X @ w + b)
+    assert_allclose(w, model.coef_[0], rtol=1e-15)
 
 
 def test_closest_points_have_a_plane_between_them_far_from_the_origin():
@@ -146,18 +138,10 @@ def test_closest_points_have_a_plane_between_them_far_from_the_origin():
 def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
     X, y, alpha = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1]), np.array([0.5, 0.5, 0])
     linear, wide = DualProblem(X, y), DualProblem(*data(0, n=60), 1.0, RBF(0.01))
-    results = [
-        linear.solution(alpha, tol=1e-3),
-        nystrom(wide),
-        wide.error_bound,
-        Span.of_sample(wide.kernel, wide.X, 1e-3),
-        convex_hull(X),
-        closest_points(X, y),
-        separation(X, y),
-        separation(X, [-1, 1, -1]),
-        separating_caps(X, [-1, 1, -1]),
-        Machine(X, alpha, 0.0),
-    ]
+    results = [linear.solution(alpha, tol=1e-3), nystrom(wide), wide.error_bound, convex_hull(X)]
+    results += [Span.of_sample(wide.kernel, wide.X, 1e-3), Machine(X, alpha, 0.0)]
+    results += [f(X, y) for f in (closest_points, separation)]
+    results += [f(X, [-1, 1, -1]) for f in (separation, separating_caps)]
     before = copy.deepcopy(results)
     alpha[0] = X[0] = 0.25
     for result, old in zip(results, before, strict=True):
