@@ -10,25 +10,16 @@ from svmlib import datasets
 from svmlib.datasets import Dataset, load_penguins
 from tests.test_hulls import linearly_separable
 
-PAIRS = {
-    "penguins": load_penguins,
-    "iris": datasets.load_iris_pair,
-    "six points": datasets.load_six_points,
-    "two clouds": datasets.load_two_clouds,
-    "close clouds": datasets.load_close_clouds,
-    "line example": datasets.load_line_example,
-    "outlier": datasets.load_outlier,
-    "circles": datasets.load_circles,
-    "xor": datasets.load_xor,
-}
+PAIRS = "penguins iris_pair six_points two_clouds close_clouds line_example outlier circles xor"
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", PAIRS.split())
 def test_a_pair_is_the_same_every_time_and_separable_where_the_book_says_so(name):
     """By a linear program, which owes nothing to svmlib: is there (w, b) with y f(x) ≥ 1?"""
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    data = PAIRS[name]()
-    np.testing.assert_array_equal(PAIRS[name]().X, data.X)
+    load = getattr(datasets, f"load_{name}")
+    data = load()
+    np.testing.assert_array_equal(load().X, data.X)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     assert linearly_separable(data.X, data.y) == (name not in ("circles", "xor"))
     assert set(data.labels) == {-1, 1}
@@ -79,25 +70,21 @@ def test_labels_have_names():
 
 
 def test_two_clouds_repeat_the_published_recipe():
-    np.random.seed(42)  # noqa: NPY002
-    positive = np.random.randn(50, 2) + np.array([2, 2])  # noqa: NPY002
-    negative = np.random.randn(50, 2) + np.array([-2, -2])  # noqa: NPY002
-    clouds = datasets.load_two_clouds()
-    np.testing.assert_array_equal(clouds.X, np.vstack((positive, negative)))
-    np.testing.assert_array_equal(clouds.y, np.hstack((np.ones(50), -np.ones(50))))
+    random, clouds = np.random.RandomState(42), datasets.load_two_clouds()
+    np.testing.assert_array_equal(clouds.X[:50], random.randn(50, 2) + np.array([2, 2]))
+    np.testing.assert_array_equal(clouds.X[50:], random.randn(50, 2) + np.array([-2, -2]))
+    np.testing.assert_array_equal(clouds.y, np.repeat([1, -1], 50))
 
 
-@pytest.mark.parametrize(
-    ("load", "centres", "deviation"),
-    [
-        (datasets.load_close_clouds, [(3.5, 0), (0, 3.5)], 1),
-        (datasets.load_outlier, [(-2, -2), (2, 2)], 0.6),
-    ],
-)
-def test_clouds_are_where_they_are_said_to_be(load, centres, deviation):
-    X, y = load().X, load().y
-    for label, centre in zip((-1, 1), centres, strict=True):
-        own = X[y == label][:15]  # without the outlier
+def test_clouds_are_where_they_are_said_to_be():
+    close, outlier = datasets.load_close_clouds(), datasets.load_outlier()
+    for data, label, centre, deviation in (
+        (close, -1, (3.5, 0), 1),
+        (close, 1, (0, 3.5), 1),
+        (outlier, -1, (-2, -2), 0.6),
+        (outlier, 1, (2, 2), 0.6),
+    ):
+        own = data.X[data.y == label][:15]  # without the outlier
         assert np.abs(own.mean(axis=0) - centre).max() < 0.7 * deviation
         np.testing.assert_allclose(own.std(axis=0), deviation, rtol=0.35)
 

@@ -5,6 +5,7 @@ import re
 import sys
 import time
 import zipfile
+from itertools import pairwise
 from types import SimpleNamespace
 
 import editions
@@ -45,29 +46,21 @@ slack
 ```{bibliography}
 ```
 """
-PNG = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADU"
-    "lEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADU"
+PNG += "lEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def drawn(code, name, caption, data, tags=(), **more):
+    """Return a cell that draws a figure."""
+    mystnb = {"figure": {"name": f"fig-{name}", "caption": caption}} | more
+    metadata, shown = {"tags": [*tags], "mystnb": mystnb}, new_output("display_data", data=data)
+    return new_code_cell(code, metadata=metadata, outputs=[shown])
+
+
+ALT, PICTURE = {"alt": "A line *rising* by $5."}, {"image/png": PNG, "text/plain": "<Figure>"}
 CODE = [
-    new_code_cell(
-        "print('drawn')",
-        metadata={
-            "tags": ["hide-input"],
-            "mystnb": {
-                "image": {"alt": "A line *rising* by $5."},
-                "figure": {"name": "fig-line", "caption": "A line $f$."},
-            },
-        },
-        outputs=[
-            new_output("display_data", data={"image/png": PNG, "text/plain": "<Figure>"}),
-        ],
-    ),
-    new_code_cell(
-        "explorable",
-        metadata={"mystnb": {"figure": {"name": "fig-alive", "caption": "Alive."}}},
-        outputs=[new_output("display_data", data={"text/html": '<div class="explorable"></div>'})],
-    ),
+    drawn("print('drawn')", "line", "A line $f$.", PICTURE, ["hide-input"], image=ALT),
+    drawn("explorable", "alive", "Alive.", {"text/html": '<div class="explorable"></div>'}),
     new_code_cell("answer = 42", outputs=[new_output("stream", name="stdout", text="42\n")]),
 ]
 ONE = [
@@ -189,11 +182,7 @@ Back to {ref}`sec-boxes`, {eq}`eq-line`, {ref}`ex-draw`, [the chapter](one.ipynb
 ```
 """,
     new_code_cell("1 + 1"),
-    new_code_cell(
-        "print('also drawn')",
-        metadata={"mystnb": {"figure": {"name": "fig-late", "caption": "After other code."}}},
-        outputs=[new_output("display_data", data={"image/png": PNG})],
-    ),
+    drawn("print('also drawn')", "late", "After other code.", PICTURE),
 ]
 
 
@@ -213,11 +202,9 @@ def write(folder, two):
 
 def build(folder, two=TWO, **config):
     write(folder, two)
-    warnings = io.StringIO()
-    out = folder / "_build" / "html"
+    warnings, out, trees = io.StringIO(), folder / "_build/html", folder / "_build/trees"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", str(DATE))
-        trees = folder / "_build" / "trees"
         Sphinx(folder, folder, out, trees, "html", config, None, warnings).build()
     assert "plain notebooks" not in warnings.getvalue()
     return out
@@ -311,20 +298,17 @@ def test_cells_come_in_the_order_of_the_page_with_room_for_an_answer(full, stude
     assert kinds[1:] == ["print('drawn')", "explorable", "# Solution to Exercise 1.2 (Wi"]
     assert code[1].metadata.jupyter == {"source_hidden": True}
     assert code[3].metadata.jupyter == {"source_hidden": True, "outputs_hidden": True}
-    place = next(k for k, cell in enumerate(cells) if cell.source == "print('drawn')")
-    assert cells[place + 1].source.startswith("**Figure 1.1.**")
+    assert cells[cells.index(code[1]) + 1].source.startswith("**Figure 1.1.**")
 
 
 @pytest.mark.parametrize("name", ["one", "two"])
 def test_a_link_to_a_figure_shows_the_picture(full, name):
     """Its anchor is above the cell that draws, in a cell that has words; also after other code."""
-    cells = shipped(full, name)
-    captions = [k for k, cell in enumerate(cells) if cell.source.startswith("**Figure")]
-    texts = [k for k, cell in enumerate(cells) if cell.cell_type == "markdown"]
-    assert captions
-    for caption in captions:
-        above = max(k for k in texts if k < caption)
-        assert re.search(r'\w.*\n\n<a id="fig-\w+"></a>$', cells[above].source, re.DOTALL)
+    texts = [cell.source for cell in shipped(full, name) if cell.cell_type == "markdown"]
+    above = [one for one, other in pairwise(texts) if other.startswith("**Figure")]
+    assert above
+    for text in above:
+        assert re.search(r'\w.*\n\n<a id="fig-\w+"></a>$', text, re.DOTALL)
 
 
 def test_zip_holds_notebooks_wheel_and_instructions(full):

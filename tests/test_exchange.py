@@ -406,15 +406,16 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_end
         assert str(good).splitlines()[-1] == first
 
 
-def test_a_threshold_is_named_and_not_judged():
+def test_a_threshold_and_early_stopping_are_named_and_not_judged():
     fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=1.2345678e-05).fit(X, Y)
     tuned = TunedThresholdClassifierCV(SVC(tol=1e-7), cv=2).fit(X, Y)
-    plain = certify_machine(fixed.estimator_, X, Y)
-    assert plain.note == ""
+    assert certify_machine(fixed.estimator_, X, Y).note == ""
     for wrapper, threshold in (fixed, 1.2345678e-05), (tuned, tuned.best_threshold_):
         verdict = certify_machine(Pipeline([("scale", None), ("answer", wrapper)]), X, Y)
         assert verdict.excess < 1e-6
         assert f"threshold {threshold:.8g} of {type(wrapper).__name__}" in str(verdict)
+    model = SGDClassifier(early_stopping=True, random_state=0).fit(X, Y)
+    assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).note
 
 
 @pytest.mark.parametrize("wrap", [lambda m: m, lambda m: GridSearchCV(m, {"C": [1.0]})])
@@ -673,12 +674,6 @@ def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, t
             write_onnx(other, tmp_path / "after")
 
 
-def test_the_lower_bound_is_the_better_of_theirs_and_ours():
-    verdict = certify_machine(SVC(gamma=0.5, tol=1e-10).fit(X, Y), X, Y, tol=0.5)
-    assert verdict.lower >= verdict.dual
-    assert verdict.excess < 1e-8
-
-
 def test_a_verdict_prints_no_less_than_it_has_found():
     for b in np.linspace(0.1, 0.2, 20):
         far = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
@@ -764,33 +759,35 @@ def test_a_verdict_hands_over_the_optimal_machine(loss, bias, kernel, tmp_path):
     assert len(verdict.ours.points) < 200 or loss == "squared_hinge"
 
 
+BELL = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
+BETA, B, OF_BELL = signed(BELL), float(BELL.intercept_[0]), {"C": 1.0, "kernel": RBF(0.5)}
+
+
 def test_a_wrong_bias_is_a_diagnosis_of_its_own():
-    model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
-    beta, b = signed(model), float(model.intercept_[0])
-    right = certify_machine((beta, b), X, Y, C=1.0, kernel=RBF(0.5))
-    wrong = certify_machine((beta, b + 0.3), X, Y, C=1.0, kernel=RBF(0.5))
+    right, wrong, slightly = (
+        certify_machine((BETA, B + off), X, Y, **OF_BELL) for off in (0, 0.3, 5e-4)
+    )
     assert not right.bias_is_at_fault
     assert wrong.bias_is_at_fault
-    assert abs(wrong.best_bias.b - b) < 1e-4
+    assert abs(wrong.best_bias.b - B) < 1e-4
     assert "its b is not the best" in str(wrong)
-    slightly = certify_machine((beta, b + 5e-4), X, Y, C=1.0, kernel=RBF(0.5))
+    assert wrong.best_bias.primal < right.primal * (1 + 1e-8) < wrong.primal
     assert 1e-6 < slightly.excess < 2e-4
     assert not slightly.bias_is_at_fault, "what is negligible is no diagnosis"
-    assert wrong.best_bias.primal < right.primal * (1 + 1e-8) < wrong.primal
 
 
 def test_multipliers_outside_their_box_are_named_and_prove_nothing_false():
-    model = SVC(gamma=0.5, tol=1e-8).fit(X, Y)
-    assert certify_machine(model, X, Y).box_violation == 0
-    assert certify_machine(model, X, Y, C=0.75).box_violation == 0.25
-    b, alone = float(model.intercept_[0]), model.support_[0]
+    assert certify_machine(BELL, X, Y).box_violation == 0
+    assert certify_machine(BELL, X, Y, C=0.75).box_violation == 0.25
     for change, box, balance in ((0.0, 0, 0), (3.0, 2.0, 3.0), (-3.0, 2.0, 3.0)):
-        other = signed(model)
-        other[alone] += change * Y[alone]
-        verdict = certify_machine((other, b), X, Y, C=1.0, kernel=RBF(0.5))
+        alone = np.arange(len(Y)) == BELL.support_[0]
+        verdict = certify_machine((BETA + change * Y * alone, B), X, Y, **OF_BELL)
         assert verdict.box_violation >= box - 1e-9
         assert_allclose(verdict.balance_violation, balance, atol=1e-12)
         assert verdict.dual <= verdict.upper
+    verdict = certify_machine(BELL, X, Y, tol=0.5)
+    assert verdict.lower >= verdict.dual, "the better of theirs and ours"
+    assert verdict.excess < 1e-6
 
 
 def test_a_hard_margin_given_by_w():
@@ -868,13 +865,10 @@ def test_a_verdict_says_what_was_added_to_a_gram_matrix():
         assert 0 < verdict.diagonal_shift < (1e-8 if K is GRAM else 1e-4)
         found = re.search(r"\], for the Gram matrix with (\S+) added to its diagonal", str(verdict))
         assert 1 <= float(found[1]) / verdict.diagonal_shift <= 1.1
-
-
-def test_bounds_hold_for_the_smaller_of_two_shifts():
-    """That of the rows alone; with the points of a machine that are no rows it is larger."""
     m = Machine(X[:150] + 0.1, Y[:150] / 150, 0.0, gaussian, C=1.0)
     found = certify_machine(m, X[150:], Y[150:]).diagonal_shift
-    assert 0 < found <= DualProblem(X[150:], Y[150:], 1.0, gaussian).diagonal_shift
+    alone = DualProblem(X[150:], Y[150:], 1.0, gaussian).diagonal_shift
+    assert 0 < found <= alone, "that of the rows; with the machine's points it is larger"
 
 
 def test_an_indefinite_kernel_proves_nothing_and_says_so():
@@ -1019,11 +1013,6 @@ def test_the_rounding_of_a_large_bias_is_no_other_machine():
         assert certify_machine(machine, X, Y).machine.b == b[0]
 
 
-def test_early_stopping_is_noted():
-    model = SGDClassifier(early_stopping=True, random_state=0).fit(X, Y)
-    assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).note
-
-
 # Our own solution, and the hints
 
 
@@ -1046,15 +1035,18 @@ def test_no_answers_are_compared_with_a_solution_that_did_not_converge():
 
 
 def test_hints_name_the_cause():
-    model = SVC(tol=1e-8, gamma=0.5).fit(X, Y)
-    beta, b, given = signed(model), model.intercept_, {"kernel": RBF(0.5)}
-    text = str(certify_machine((beta, b), X, Y, C=4.0, **given))
+    text = str(certify_machine((BETA, B), X, Y, **OF_BELL | {"C": 4.0}))
     assert "multipliers are 0.25 times their C, and none is above" in text
-    beta[np.abs(beta) == 1] *= 1 + 1e-3  # as a general QP solver leaves them
-    assert certify_machine((beta, b), X, Y, C=1.0, **given).note == ""
-    assert "C was larger" in certify_machine((beta, b), X, Y, C=0.9, **given).note
-    text = str(certify_machine((np.abs(beta), b), X, Y, C=1.0, **given))
+    beta = np.where(np.abs(BETA) == 1, 1 + 1e-3, 1) * BETA  # as a general QP solver leaves them
+    assert certify_machine((beta, B), X, Y, **OF_BELL).note == ""
+    assert "C was larger" in certify_machine((beta, B), X, Y, **OF_BELL | {"C": 0.9}).note
+    text = str(certify_machine((np.abs(beta), B), X, Y, **OF_BELL))
     assert "other sign" not in text, "it has α for β"
+    beta = np.where(BETA, BETA, 1e-10 * Y)  # as an interior point method leaves them
+    verdict = certify_machine((beta, B), X, Y, **OF_BELL)
+    assert verdict.kkt_violation > 0.1
+    assert "at multipliers so near their bounds that it costs nothing" in str(verdict)
+    assert "costs nothing" not in str(certify_machine(BELL, X, Y))
 
 
 def test_a_smaller_c_is_suspected_for_a_reason_only():
@@ -1076,17 +1068,6 @@ def test_a_verdict_names_the_problem():
     weights = ", times 1 for 'a', times 3 for 'b'"
     assert problem.format("²", weights, "penalised, b²/(2·5²)") in text
     assert problem.format("", "", "free") in plain
-
-
-def test_a_violation_next_to_a_bound_costs_nothing():
-    """Of an interior point method, say, which leaves 1e-9 where the multiplier is 0."""
-    model = SVC(tol=1e-8, gamma=0.5).fit(X, Y)
-    beta = signed(model)
-    beta[beta == 0] = 1e-10 * Y[beta == 0]
-    verdict = certify_machine((beta, model.intercept_), X, Y, C=1.0, kernel=RBF(0.5))
-    assert verdict.kkt_violation > 0.1
-    assert "at multipliers so near their bounds that it costs nothing" in str(verdict)
-    assert "costs nothing" not in str(certify_machine(model, X, Y))
 
 
 # LIBSVM's files

@@ -10,14 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import _machine_problem
 from svmlib._rounding import round_down
-from svmlib.hinge import (
-    absolute_loss,
-    hinge,
-    logistic_loss,
-    pegasos,
-    squared_loss,
-    subgradient_descent,
-)
+from svmlib.hinge import absolute_loss, hinge, logistic_loss, pegasos, squared_loss
+from svmlib.hinge import subgradient_descent as descent
 from svmlib.problem import DualProblem
 from tests.hostile import problem
 from tests.judge import Judge
@@ -46,7 +40,7 @@ def test_descent_proves_no_more_than_is_true(seed):
     X, y = problem(seed)
     C = 10.0 ** np.random.default_rng(seed).uniform(-4, 4) / (np.ptp(X) ** 2 or 1.0)
     judge = Judge(DualProblem(X, y, C))
-    solution, better = (subgradient_descent(X, y, C, tol=1e-6, max_iter=n) for n in (40, 80))
+    solution, better = (descent(X, y, C, tol=1e-6, max_iter=n) for n in (40, 80))
     judge.accept(solution.certificate, solution.alpha, solution.b)
     assert mp.mpf(solution.certificate.primal) >= judge.dual(better.alpha)
     assert ((solution.alpha >= 0) & (solution.alpha <= C)).all()
@@ -80,23 +74,23 @@ def test_pegasos_proves_no_more_than_is_true(seed):
 @pytest.mark.parametrize("case", SPECIAL)
 @pytest.mark.parametrize("C", [1e-3, 0.5])
 def test_descent_converges_in_special_cases(case, C):
-    assert subgradient_descent(*SPECIAL[case], C).converged
+    assert descent(*SPECIAL[case], C).converged
 
 
 @may_warn
 def test_a_step_has_the_best_bias_and_brings_what_the_theory_promises():
     X, y = gaussians(60, 2, 2)
-    optimum = subgradient_descent(X, y, 1.0, tol=1e-4).certificate.primal
+    optimum = descent(X, y, 1.0, tol=1e-4).certificate.primal
     R, duals = 2 * np.linalg.norm(X - X.mean(axis=0), axis=1).sum(), []
     for t in range(1, 13):
-        solution = subgradient_descent(X, y, 1.0, tol=1e-9, max_iter=t)
+        solution = descent(X, y, 1.0, tol=1e-9, max_iter=t)
         scores = X @ ((solution.alpha * y) @ X)
         loss, *others = (hinge(y * (scores + b)).sum() for b in (solution.b, *(y - scores)))
         assert loss <= min(others) * (1 + 1e-12)
         duals.append(solution.certificate.dual)
         assert optimum - duals[-1] <= 2 * R**2 / (t + 2)
     assert duals == sorted(duals)
-    assert subgradient_descent([[0.0], [2.0]], [-1, 1], 1.0, tol=1.1).b == 0, "the middle of many"
+    assert descent([[0.0], [2.0]], [-1, 1], 1.0, tol=1.1).b == 0, "the middle of many"
 
 
 def test_a_margin_of_one_needs_no_step():
@@ -108,13 +102,11 @@ def test_a_margin_of_one_needs_no_step():
 
 def test_an_epoch_is_the_published_step_at_every_point():
     X, y = gaussians(20, 2, 1)
-    lam, w, t = 0.3, np.zeros(2), 0
+    lam, w = 0.3, np.zeros(2)
     rng = np.random.default_rng(7)
-    for _ in range(3):
-        for i in rng.permutation(20):
-            t += 1
-            g = lam * w - (y[i] * X[i] if y[i] * (w @ X[i]) < 1 else 0)
-            w = w - g / (lam * t)
+    for t, i in enumerate(np.concatenate([rng.permutation(20) for _ in range(3)]), 1):
+        g = lam * w - (y[i] * X[i] if y[i] * (w @ X[i]) < 1 else 0)
+        w = w - g / (lam * t)
     with pytest.warns(ConvergenceWarning, match="pegasos stopped after 60 iterations"):
         solution = pegasos(X, y, lam, max_iter=3 * len(y), tol=1e-12, seed=7)
     np.testing.assert_allclose((solution.alpha * y) @ X, w, rtol=1e-9, atol=1e-12)
@@ -123,15 +115,12 @@ def test_an_epoch_is_the_published_step_at_every_point():
 
 def test_both_stop_as_soon_as_the_gap_is_small_enough():
     X, y = gaussians(40, 2, 1)
-    descent, epochs = subgradient_descent(X, y, 1.0), pegasos(X, y, 0.1)
-    assert descent.converged
-    assert epochs.converged
-    assert epochs.n_iter > 40
-    assert descent.n_iter > 1
-    with pytest.warns(ConvergenceWarning):
-        assert not subgradient_descent(X, y, 1.0, max_iter=descent.n_iter - 1).converged
-    with pytest.warns(ConvergenceWarning):
-        assert not pegasos(X, y, 0.1, max_iter=epochs.n_iter - 40).converged
+    for solve, factor, n in (descent, 1.0, 1), (pegasos, 0.1, 40):
+        found = solve(X, y, factor)
+        assert found.converged
+        assert found.n_iter > n
+        with pytest.warns(ConvergenceWarning):
+            assert not solve(X, y, factor, max_iter=found.n_iter - n).converged
 
 
 def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):

@@ -12,21 +12,14 @@ from svmlib.problem import DualProblem
 from tests import judge
 from tests.exact import exact
 
-CLASSICS = [
-    Linear(),
-    Polynomial(),
-    Polynomial(2, 0.5, 1.5),
-    Polynomial(1, 2.0, 0.0),
-    RBF(0.7),
-    Sigmoid(0.3, -0.2),
-]
+POLYNOMIALS = Polynomial(), Polynomial(2, 0.5, 1.5), Polynomial(1, 2.0, 0.0)
 
 
 def points(seed: int, n: int, d: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
-@pytest.mark.parametrize("kernel", CLASSICS, ids=repr)
+@pytest.mark.parametrize("kernel", [Linear(), *POLYNOMIALS, RBF(0.7), Sigmoid(0.3, -0.2)], ids=repr)
 def test_a_kernel_is_its_formula(kernel):
     X, Z = points(0, 7, 3), points(1, 5, 3)
     expected = [[float(judge.value(kernel, *map(judge.exact, (x, z)))) for z in Z] for x in X]
@@ -145,9 +138,9 @@ def test_what_leaves_the_floats_or_cancels_is_within_the_bound(kernel, X):
 
 
 def test_one_point_beyond_floats_hides_no_other():
-    X, Z = np.array([[0.0], [1e308]]), np.array([[0.0], [1.0]])
-    assert_allclose(RBF(10.0)(X, Z), [np.exp([0, -10.0]), [0, 0]])
-    assert_allclose(RBF(10.0)(Z, X)[:, 1], 0)
+    X, Z, kernel = np.array([[0.0], [1e308]]), np.array([[0.0], [1.0]]), RBF(10.0)
+    assert_allclose(kernel(X, Z), [np.exp([0, -10.0]), [0, 0]])
+    assert_allclose(kernel(Z, X)[:, 1], 0)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -168,15 +161,11 @@ def test_what_a_skew_matrix_changes_is_bounded(seed):
 def test_few_rows_are_scored_as_many_are(kernel):
     rng = np.random.default_rng(0)
     X, Z, beta = rng.normal(size=(700, 3)), rng.normal(size=(20, 3)), rng.normal(size=700)
+    assert not kernel_expansion(kernel, X, 0 * beta, Z).any()
+    assert not kernel_expansion(kernel, Z, np.zeros(20), X).any()
     together = kernel_expansion(kernel, X, beta, Z)
     one_by_one = np.concatenate([kernel_expansion(kernel, X, beta, z[None]) for z in Z])
     sizes = np.abs(beta) @ np.abs(kernel(X, Z))
     theta = kernel.error_bound(np.vstack([X, Z])).theta
     assert_allclose(one_by_one, together, rtol=0, atol=(2 * theta + 700 * 2.0**-52) * sizes.max())
     assert_allclose(together, beta @ kernel(X, Z), rtol=0, atol=(theta + 1e-12) * sizes.max())
-
-
-def test_a_sum_of_nothing_is_zero():
-    X = np.ones((3, 2))
-    assert_allclose(kernel_expansion(RBF(1.0), X, np.zeros(3), X), 0)
-    assert_allclose(kernel_expansion(RBF(1.0), X, np.zeros(3), np.ones((20, 2))), 0)
