@@ -45,6 +45,7 @@ RENAMED = {  # headings and boxes of these pages
         "two-linear-machines-linearsvc-penalises-the-bias"
     ),
     "what-scaling-does-to-the-charge": "what-scaling-does-to-the-penalty",
+    "why-smo-needs-so-many-steps": "conditioning-and-the-number-of-smo-steps",
     "past-one-machine": "sums-over-chunks-of-rows",
     "four-ways-to-ask": "four-equivalent-formulations",
     "a-thousand-gaps-a-thousand-bridges": "gaps-and-bridges-an-experiment-with-two-hulls",

@@ -201,7 +201,7 @@ def summary(rows: list[Row]) -> list[str]:
     """One line a size, kernel and C: geometric mean and worst of the ratios, and who solved."""
     lines = [
         "| n | kernel | C | ratio, mean | worst | on | our solvers "
-        "| LIBSVM's duality gap | our duality gap |",
+        "| LIBSVM's relative duality gap | our relative duality gap |",
         "|--:|:--|--:|--:|--:|:--|:--|--:|--:|",
     ]
     for key in sorted({(row.kernel, row.C, row.n) for row in rows}):
@@ -311,7 +311,7 @@ def memory_of(name: str) -> None:
 
 def memory() -> list[str]:
     lines = [
-        "| data | solver | before (MB) | fit (MB) | time (s) | duality gap |",
+        "| data | solver | before (MB) | fit (MB) | time (s) | relative duality gap |",
         "|:--|:--|--:|--:|--:|--:|",
     ]
     for make in MEMORY:

@@ -97,8 +97,8 @@ Object.assign(math, {smoRun, newtonRun});
 pieces.race = (figure) => {
   const {data, state} = figure, {X, y} = data, n = y.length, tol = 1e-6, K = X.map((u) => X.map((v) => Math.exp(-data.gamma * dot(minus(u, v), minus(u, v)))));
   const xlim = [2, 7], tens = (all) => all.map((k) => [k, tenTo(k)]);
-  const plane = figure.plane({width: 400, height: 350, xlim, ylim: [-6.6, 0.3], axes: ["multiplications", "duality gap"],
-    xticks: tens([2, 3, 4, 5, 6, 7]), yticks: tens([0, -2, -4, -6]), label: "The duality gap of both methods against their cost"});
+  const plane = figure.plane({width: 400, height: 350, xlim, ylim: [-6.6, 0.3], axes: ["multiplications", "relative duality gap"],
+    xticks: tens([2, 3, 4, 5, 6, 7]), yticks: tens([0, -2, -4, -6]), label: "The relative duality gap of both methods against their cost"});
   const ramp = figure.plane({width: 360, height: 240, xlim: [-1.6, 3.4], ylim: [-0.06, 1.06], axes: ["margin y f(x)", "α / C of every sample, and its ramp"],
     yticks: [[0, "0"], [1, "1"]], label: "The ramps of the stage, and where the samples are on them"});
   priced(figure, "logC", "price C", data.C, 0, 3, (v) => v < 3 ? String(round(v)) : `${round(v)} (the largest here)`);
@@ -150,8 +150,8 @@ pieces.race = (figure) => {
       ramp.marks("ends", free.map((i) => [1, centre[i]]), 3, 3);
       figure.numbers([["SMO", told("smo")], ["Newton", told("newton")], ["stage", String(stage)], ["h", String(+h.toPrecision(1))], ["on the ramp", `${free.length} of ${n}`]]);
       const [a, b] = ["smo", "newton"].map((which) => runs[which].at(-1).work), ratio = Math.max(a, b) / Math.min(a, b);
-      if (["smo", "newton"].some((which) => runs[which].at(-1).gap > tol)) return "For this problem one of the two methods does not reach a duality gap of 10⁻⁶ in the steps that are kept.";
-      return `C = ${C}: for a duality gap of 10⁻⁶ SMO takes ${several(runs.smo.length - 1, "step")}, Newton's method ${several(runs.newton.length - 1, "system")}; ${a > b ? "SMO" : "Newton's method"} costs ${+ratio.toPrecision(2)} times as much. ${over() ? "Both methods are there." : `Newton's method is in stage ${stage}, with ${several(free.length, "sample")} on the ramp.`}`;
+      if (["smo", "newton"].some((which) => runs[which].at(-1).gap > tol)) return "For this problem one of the two methods does not reach a relative duality gap of 10⁻⁶ in the steps that are kept.";
+      return `C = ${C}: for a relative duality gap of 10⁻⁶ SMO takes ${several(runs.smo.length - 1, "step")}, Newton's method ${several(runs.newton.length - 1, "system")}; ${a > b ? "SMO" : "Newton's method"} costs ${+ratio.toPrecision(2)} times as much. ${over() ? "Both methods are there." : `Newton's method is in stage ${stage}, with ${several(free.length, "sample")} on the ramp.`}`;
     },
   };
 };

@@ -90,6 +90,28 @@ def the_bound_is_a_hundred_times_too_large_in_the_last_row(seed: int) -> bool:
     return bool(bound > 100 * (log[-1][2].primal - log[-1][2].dual))
 
 
+@cache
+def smallest_curvatures(seed: int) -> Any:
+    """Return, for each C, σ of the free samples: the table's second column is its logarithm."""
+    X, _, _ = clouds(seed)
+    found = []
+    for C, run in runs(seed).items():
+        free = (run.alpha > 0) & (run.alpha < C)
+        K = RBF(0.5)(X[free], X[free])
+        flat = K - K.mean(axis=0)
+        found.append(np.linalg.eigvalsh(flat - flat.mean(axis=1)[:, None])[1])
+    return np.array(found)
+
+
+def sigma_falls_by_one_to_five_powers_of_ten(seed: int) -> bool:
+    sigma = smallest_curvatures(seed)
+    return bool(10 < sigma[0] / sigma[-1] < 10**5)
+
+
+def in_some_draws_a_row_with_more_steps_has_the_larger_sigma(seed: int) -> bool:
+    return bool((np.diff(smallest_curvatures(seed)) > 0).any())
+
+
 def stages_take_at_most_two_hundred_systems(seed: int) -> bool:
     log = [chapter["newton_stages"](clouds(seed)[2][C], C, 1e-5)[2] for C in (1, 1000)]
     systems = [sum(len(sets) for _, sets, _ in each) for each in log]
@@ -144,9 +166,10 @@ def walked(seed: int, gamma: float, exponents: Any) -> tuple[float, float, float
     """Return the share of the systems that the path needs, and of steps: singular, too long."""
     X, y = make_moons(120, noise=0.3, random_state=seed)
     _, on_path, from_zero, lost, worst = chapter["walk"](X, 2.0 * y - 1, gamma, 10.0**exponents)
-    steps, used_up = len(exponents) - 1, lost.count(8)
+    steps = len(exponents) - 1
+    singular, used_up = (lost.count(why) / steps for why in ("singular", "used up"))
     share = float(on_path / from_zero) if worst <= 1e-3 else np.inf
-    return share, (len(lost) - used_up) / steps, used_up / steps
+    return share, singular, used_up
 
 
 def short_steps_need_less_than_half_of_the_systems(seed: int) -> bool:
@@ -174,6 +197,8 @@ if __name__ == "__main__":
             bounded_samples_take_part_in_few_steps_and_free_ones_in_many,
             few_steps_of_free_samples_are_reversals_for_c_1000,
             the_bound_is_a_hundred_times_too_large_in_the_last_row,
+            sigma_falls_by_one_to_five_powers_of_ten,
+            in_some_draws_a_row_with_more_steps_has_the_larger_sigma,
             stages_take_at_most_two_hundred_systems,
             stages_meet_the_tolerance_for_every_c_and_on_ties,
             for_a_thousandth_smo_alone_does_under_half_for_small_c,

@@ -396,11 +396,11 @@ def race(data: Dataset, C: float = 100.0, *, gamma: float = 0.5, name: str = "ra
         for (who, (cost, gaps)), (colour, dash) in zip(work.items(), styles, strict=True):
             best = np.minimum.accumulate(gaps)  # the way there hangs on the last digits
             ax.loglog(cost, best, dash, color=colour, label=who, gid="varies")
-        ax.set(xlabel="multiplications", ylabel="duality gap", ylim=(1e-7, 2))
+        ax.set(xlabel="multiplications", ylabel="relative duality gap", ylim=(1e-7, 2))
         plotting.legend(ax)
 
     alt = (
-        f"The duality gap against multiplications, both on logarithmic axes, for C = {C:g}. "
+        f"The relative duality gap against multiplications, on logarithmic axes, for C = {C:g}. "
         "SMO comes down slowly and takes more than "
         f"{10 ** int(np.log10(len(pairs)))} steps to a millionth; Newton's method begins later and "
         "falls steeply."
